@@ -2,7 +2,7 @@
 // that is not its format costs that file, said loudly; one bad entry costs that entry.
 
 import { basename } from 'node:path'
-import type { Day } from '../../src/base/day.ts'
+import { type Day, isYetToCome } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
 import { type Feed, isFeed } from '../catalogue/feed.ts'
 import type { ObtainedFile } from '../fetch/obtain-snapshots.ts'
@@ -29,7 +29,7 @@ export interface ParsedSnapshot {
   readonly feed: Feed
   readonly tally: ParseCounts
   readonly entries: readonly Entry[]
-  /** The day that the file states; else the snapshot's. */
+  /** The day that the file states, where that has come; else the snapshot's. */
   readonly day: Day
   /** Why the file gave nothing, where it could not be read at all. */
   readonly problem: string | undefined
@@ -70,7 +70,9 @@ export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnaps
     // What came before the fault is not trusted either: half a feed looks like a shrunken one.
     return { feed, tally, entries: [], day, problem: messageOf(error) }
   }
-  return { feed, tally, entries, day: tally.stated ?? day, problem: undefined }
+  const { stated } = tally
+  const isPossible = stated !== undefined && !isYetToCome(stated, day)
+  return { feed, tally, entries, day: isPossible ? stated : day, problem: undefined }
 }
 
 /**

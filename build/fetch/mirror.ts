@@ -4,8 +4,7 @@
 
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Day } from '../../src/base/day.ts'
-import { parseDay } from '../../src/base/day.ts'
+import { type Day, isYetToCome, parseDay } from '../../src/base/day.ts'
 import type { IpriskError } from '../../src/base/coded-error.ts'
 import { temporaryName } from '../../src/base/system/disk.ts'
 import { fetchError } from './fetch-error.ts'
@@ -22,7 +21,7 @@ export type MirrorDays =
 export async function mirrorDays(
   network: ConnectionPools,
   base: URL,
-  folder: string,
+  { folder, today }: { readonly folder: string; readonly today: Day },
 ): Promise<MirrorDays> {
   const url = mirrorUrl(base, ['feeds.json'])
   const to = join(folder, temporaryName('feeds.json'))
@@ -33,7 +32,7 @@ export async function mirrorDays(
       if (answer.status === 404 || answer.status === 410) return { kind: 'days', days: new Map() }
       return { kind: 'failed', error: answer.error }
     }
-    const days = parseMirrorDays(await readFile(to, 'utf8'))
+    const days = parseMirrorDays(await readFile(to, 'utf8'), today)
     if (days !== undefined) return { kind: 'days', days }
     return {
       kind: 'failed',
@@ -48,8 +47,11 @@ export async function mirrorDays(
   }
 }
 
-/** `undefined` where it is no array; an entry without a usable day says nothing of its feed. */
-export function parseMirrorDays(text: string): ReadonlyMap<string, Day> | undefined {
+/**
+ * `undefined` where it is no array; an entry without a usable day, or with one yet to come, says
+ * nothing of its feed.
+ */
+export function parseMirrorDays(text: string, today: Day): ReadonlyMap<string, Day> | undefined {
   let root: unknown
   try {
     root = JSON.parse(text)
@@ -61,7 +63,8 @@ export function parseMirrorDays(text: string): ReadonlyMap<string, Day> | undefi
   for (const each of root as readonly unknown[]) {
     const { id, snapshot_date: text } = (each ?? {}) as Record<string, unknown>
     const day = typeof text === 'string' ? parseDay(text) : undefined
-    if (typeof id === 'string' && day !== undefined) days.set(id, day)
+    if (typeof id !== 'string' || day === undefined || isYetToCome(day, today)) continue
+    days.set(id, day)
   }
   return days
 }

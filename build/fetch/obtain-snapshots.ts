@@ -149,7 +149,7 @@ async function fetchAll(options: ObtainOptions, base: URL | undefined): Promise<
   const userAgent = userAgentOf(options.contact)
   const network = openConnectionPools({ limits, health, userAgent, mirrorHost: base?.hostname })
   try {
-    const days = base === undefined ? undefined : await mirrorDays(network, base, options.folder)
+    const days = base === undefined ? undefined : await mirrorDays(network, base, options)
     if (days?.kind === 'failed') {
       health.end(days.error)
       options.onProgress?.({ kind: 'notice', message: days.error.message })

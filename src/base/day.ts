@@ -20,6 +20,11 @@ export function parseDay(text: string): Day | undefined {
   return formatDay(day) === text ? day : undefined
 }
 
+/** Whether `day` cannot be on `today`, whatever the time zone of who states it. */
+export function isYetToCome(day: Day, today: Day): boolean {
+  return day > today + 1
+}
+
 let lastDay = 0
 let lastText = '1970-01-01'
 

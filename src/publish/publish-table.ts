@@ -9,7 +9,7 @@
 // Two program versions with two formats publish at the same place: each run leaves the releases of
 // other formats as they are, so a manifest offers both, and each server takes what it reads.
 
-import { formatDay } from '../base/day.ts'
+import { type Day, dayOf, formatDay, isYetToCome } from '../base/day.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { manifestBytesMax, manifestReleasesMax, manifestWithdrawnMax } from '../base/limits.ts'
 import { packageVersion } from '../base/package-root.ts'
@@ -44,7 +44,8 @@ export interface PublishOptions {
   readonly keepMs: number
   /**
    * Starts a manifest anew where the one there cannot be trusted, puts parts again that seem to be
-   * there, and goes back in time: an older table withdraws those that are newer.
+   * there, publishes a table of a day yet to come, and goes back in time: an older table withdraws
+   * those that are newer.
    */
   readonly force: boolean
   readonly now: number
@@ -68,6 +69,7 @@ export async function publishTable(path: string, options: PublishOptions): Promi
   try {
     const view = readTableView(map.bytes, path)
     const of = { id: view.id, as_of: formatDay(view.asOf) }
+    refuseYetToCome(of, view.asOf, options)
     const first = await currentManifest(options)
     refuseOlder(of, first, options.force)
     const segments = tableSegments(view, map.bytes)
@@ -184,6 +186,20 @@ async function currentManifest(options: PublishOptions): Promise<Manifest | unde
   const hint =
     'Publish to another place, sign with the key that was used, or add --force to begin anew.'
   throw refusal(`The manifest at ${place.name} is not continued: ${opened.why}. ${hint}`)
+}
+
+/** All that come after it would be older, and be refused. */
+function refuseYetToCome(
+  { id, as_of: day }: Pick<Release, 'id' | 'as_of'>,
+  asOf: Day,
+  { force, now }: PublishOptions,
+): void {
+  const today = dayOf(now)
+  if (force || !isYetToCome(asOf, today)) return
+  throw refusal(
+    `The table ${id} is of ${day}, and today is ${formatDay(today)}: tables of the days before ` +
+      'could not follow it. --force publishes it all the same.',
+  )
 }
 
 function refuseOlder(

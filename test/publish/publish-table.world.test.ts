@@ -81,6 +81,18 @@ describe('a published table', () => {
     expect(from.table.equals(part.table)).toBe(true)
   })
 
+  it('is of no day yet to come, unless by force', async () => {
+    const now = Date.parse('2026-08-21T23:00:00Z')
+    const early = publishTable(second, options({ now }))
+    await expect(early).rejects.toMatchObject({
+      code: 'publish_refused',
+      message: expect.stringMatching(/is of 2026-08-23, and today is 2026-08-21: .* --force /),
+    })
+    expect(readdirSync(at)).toEqual([])
+    await publishTable(first, options({ now }))
+    await publishTable(second, options({ now, force: true }))
+  })
+
   it('is the same parts for the same table', async () => {
     await publishTable(first, options())
     const before = partNames()

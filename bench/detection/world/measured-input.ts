@@ -79,8 +79,8 @@ export async function openMeasuredInput(options: MeasuredInputOptions): Promise<
 
 async function snapshotFiles(options: MeasuredInputOptions): Promise<readonly SnapshotFile[]> {
   const { feeds, mirror, snapshots } = options
+  const today = dayOf(Date.now())
   if (mirror === undefined) {
-    const today = dayOf(Date.now())
     const obtained = await obtainSnapshots({
       feeds,
       mode: { kind: 'offline' },
@@ -90,7 +90,9 @@ async function snapshotFiles(options: MeasuredInputOptions): Promise<readonly Sn
     return snapshotsOf(obtained)
   }
   const index = join(mirror, 'feeds.json')
-  const days = existsSync(index) ? parseMirrorDays(await readBytes(index, 'utf8')) : undefined
+  const days = existsSync(index)
+    ? parseMirrorDays(await readBytes(index, 'utf8'), today)
+    : undefined
   return feeds.flatMap((feed) =>
     feed.files
       .filter((file) => file.role === 'use')
@@ -98,7 +100,7 @@ async function snapshotFiles(options: MeasuredInputOptions): Promise<readonly Sn
         feed,
         file,
         path: join(mirror, feed.id, file.path),
-        day: days?.get(feed.id) ?? dayOf(Date.now()),
+        day: days?.get(feed.id) ?? today,
       }))
       .filter(({ path }) => existsSync(path)),
   )

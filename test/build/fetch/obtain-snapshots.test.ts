@@ -396,6 +396,18 @@ describe('from a mirror', () => {
     expect(site.requests.map(({ url }) => url)).not.toContain('/m/two/snapshots.json')
   })
 
+  it('states no day that is yet to come', async () => {
+    const { site, feeds, folder, mode } = await mirrored()
+    const dayStated = async (stated: string) => {
+      site.handlers.set('/m/feeds.json', text(index(stated)))
+      const { obtained } = await run({ feeds, folder, mode })
+      return obtained[0]?.day && formatDay(obtained[0].day)
+    }
+    expect(await dayStated('2099-01-01')).toBe('2026-08-22')
+    // A mirror may be ahead of UTC.
+    expect(await dayStated('2026-08-23')).toBe('2026-08-23')
+  })
+
   it('goes to another day with the same bytes, and does not trust file times there', async () => {
     const { site, feeds, folder, mode } = await mirrored()
     const time = 'Sat, 22 Aug 2026 00:00:00 GMT'

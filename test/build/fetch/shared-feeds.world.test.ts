@@ -3,12 +3,12 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parseDay } from '../../../src/base/day.ts'
+import { dayOf, parseDay } from '../../../src/base/day.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
 import { describeFeeds, feedsFolder, withSharedData } from '../../feeds.ts'
-import { newFolder, openSite, today } from './site.ts'
+import { newFolder, openSite } from './site.ts'
 
 describeFeeds('the shared feeds as a mirror', () => {
   it('are obtained byte-identical with their days, every file with role use', async () => {
@@ -25,6 +25,8 @@ describeFeeds('the shared feeds as a mirror', () => {
     }
     const feeds = withSharedData(loadCatalogue(join(packageRoot, 'data', 'feeds')))
     const mode = { kind: 'mirror', url: site.url } as const
+    // One of the feeds is newer than the day of the tests: it would be yet to come.
+    const today = dayOf(Date.now())
     const obtained = await obtainSnapshots({ feeds, mode, folder: newFolder(), today })
     expect(new Set(obtained.map(({ feed }) => feed.id)).size).toBe(index.length)
     for (const { feed, file, state, path, day, problem } of obtained) {

@@ -442,3 +442,13 @@ describe('a file that states that it is nine months old', () => {
     expect(existsSync(join(here.store, '.gate/ledger.json'))).toBe(true)
   })
 })
+
+it.each([
+  ['2099-01-01', '2026-08-22'],
+  ['2026-08-24', '2026-08-22'],
+  ['2026-08-23', '2026-08-23'],
+])('a file that states %s on 2026-08-22 is of %s', async (stated, used) => {
+  const text = [`# Last updated: ${stated}`, ...usual]
+  const { files } = await pass(fixture(), day('2026-08-22'), [[list, text]])
+  expect(files.map((file) => formatDay(file.day))).toEqual([used])
+})
