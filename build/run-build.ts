@@ -2,10 +2,10 @@
 // goes through `tell`; what scripts read is the report. A feed that cannot be had, read or trusted
 // costs that feed, never the build.
 
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Day, dayOf } from '../src/base/day.ts'
-import { IpriskError, feedsUnreachable } from '../src/base/coded-error.ts'
+import { IpriskError, feedsUnreachable, messageOf } from '../src/base/coded-error.ts'
 import { packageRoot } from '../src/base/package-root.ts'
 import { loadWholeCatalogue } from './catalogue/load-catalogue.ts'
 import { type CatalogueFeed, isDataSet, isFeed } from './catalogue/feed.ts'
@@ -207,7 +207,13 @@ async function goLive(
     path,
     promotion,
   })
-  writeReport(options.report, report)
+  try {
+    writeReport(options.report, report)
+  } catch (thrown) {
+    // What became of the table is decided, and matters more.
+    const text = `The report could not be written to ${options.report}: ${messageOf(thrown)}`
+    tell({ kind: 'warn', text })
+  }
   if (!promotion.promoted) throw buildRejected(promotion, options)
   for (const text of promotion.reasons) tell({ kind: 'warn', text: `promoted by force: ${text}` })
   return report
@@ -217,8 +223,13 @@ async function goLive(
 function writeReport(path: string, report: BuildReport): void {
   const temporary = `${path}.${process.pid}.tmp`
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(temporary, `${JSON.stringify(report, null, 2)}\n`)
-  renameSync(temporary, path)
+  try {
+    writeFileSync(temporary, `${JSON.stringify(report, null, 2)}\n`)
+    renameSync(temporary, path)
+  } catch (thrown) {
+    rmSync(temporary, { force: true })
+    throw thrown
+  }
 }
 
 export const catalogueFolder = join(packageRoot, 'data', 'feeds')
