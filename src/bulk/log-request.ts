@@ -29,21 +29,31 @@ export function findLogRequest(bytes: Uint8Array, at: number, out: LogRequest): 
   while (i < end && bytes[i] !== quote && bytes[i] !== lineEnd) i += 1
   if (i >= end || bytes[i] === lineEnd) return
   i += 1
-  while (i < end && bytes[i] !== space && bytes[i] !== quote && bytes[i] !== lineEnd) i += 1
+  while (i < end && bytes[i] !== space && bytes[i] !== quote && bytes[i] !== lineEnd) {
+    i = behind(bytes, i)
+  }
   if (bytes[i] === space) {
     out.pathFrom = i + 1
     i += 1
     while (i < end && bytes[i] !== space && bytes[i] !== quote && bytes[i] !== lineEnd) {
       if (bytes[i] === questionMark && out.pathTo === 0) out.pathTo = i
-      i += 1
+      i = behind(bytes, i)
     }
     if (out.pathTo === 0) out.pathTo = i
     if (out.pathTo === out.pathFrom) out.pathTo = 0
   }
-  while (i < end && bytes[i] !== quote && bytes[i] !== lineEnd) i += bytes[i] === backslash ? 2 : 1
+  while (i < end && bytes[i] !== quote && bytes[i] !== lineEnd) i = behind(bytes, i)
   if (i >= end || bytes[i] === lineEnd) return
-  i += 2
+  i += 1
+  if (bytes[i] === lineEnd) return
+  i += 1
   out.statusFrom = i
   while (i < end && bytes[i]! >= 0x30 && bytes[i]! <= 0x39) i += 1
   if (i - out.statusFrom === 3) out.statusTo = i
+}
+
+/** Behind the byte at `i`, and the one that it escapes; never past the end of the line. */
+function behind(bytes: Uint8Array, i: number): number {
+  const isEscape = bytes[i] === backslash && i + 1 < bytes.length && bytes[i + 1] !== lineEnd
+  return isEscape ? i + 2 : i + 1
 }
