@@ -164,9 +164,7 @@ export function createTableManager(parts: Parts): TableManager {
         return outcome
       }),
     repair: () =>
-      enqueue(async () =>
-        hasIntactCopy(state) ? unchanged(state) : loadIfChanged(parts, state, true),
-      ),
+      enqueue(async () => (hasIntactCopy(state) ? unchanged(state) : repair(parts, state))),
     reload: ({ force }) => enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
     rollback: () => enqueue(() => rollback(parts, state)),
     file: () => state.current?.file,
@@ -219,8 +217,8 @@ async function loadFirst(
       state.current = instead
     } else if ('id' in first) {
       log.error({ held }, `The table that was rolled back is used: ${instead.reason}`)
-      // What failed by chance, such as a full disk, is tried again by the next start.
-      if (instead.code === 'missing' || instead.code === 'damaged') clearRollback(parts, state)
+      // Else the next start tries again.
+      if (isLost(instead)) clearRollback(parts, state)
       state.current = first
     } else refuse(parts, state, first)
   }
@@ -241,6 +239,22 @@ function hasIntactCopy({ current }: State): boolean {
 
 function unchanged({ current }: State): SwapOutcome {
   return { kind: 'unchanged', table: current?.id ?? '' }
+}
+
+/** The copy that a rollback keeps comes before the table at the path, as at the start. */
+async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
+  if (state.current === undefined && state.rolledBack !== undefined) {
+    const fromMs = performance.now()
+    const kept = await loadTable(parts, { path: rollbackPaths(parts).table, force: true })
+    if ('id' in kept) return swap(parts, state, { copy: kept, fromMs })
+    if (isLost(kept)) clearRollback(parts, state)
+  }
+  return loadIfChanged(parts, state, true)
+}
+
+/** What failed by chance, such as a full disk, is tried again. */
+function isLost({ code }: TableRefusal): boolean {
+  return code === 'missing' || code === 'damaged'
 }
 
 async function loadIfChanged(parts: Parts, state: State, again: boolean): Promise<SwapOutcome> {

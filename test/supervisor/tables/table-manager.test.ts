@@ -242,6 +242,17 @@ describe('a rollback', () => {
     },
   )
 
+  it('holds where neither table could be loaded at the start, once its copy can be', async () => {
+    const { tables, loadFirst, fails, rollbackFiles } = await afterRollback()
+    fails.take = 'ENOSPC'
+    fails.kept = systemError('ENOSPC')
+    expect(await loadFirst()).toBeUndefined()
+    delete fails.kept
+    expect(await tables.repair()).toEqual({ kind: 'swapped', table: 'one' })
+    expect(tables.status()).toMatchObject({ held: 'the second' })
+    expect(rollbackFiles()).toHaveLength(2)
+  })
+
   it('that could not be held ends by a reload', async () => {
     const { tables, loadFirst, fails, rollbackFiles } = await afterRollback()
     fails.kept = systemError('ENOSPC')
