@@ -20,16 +20,43 @@ export function forwardedAddresses(
   return elements.map(bareAddress)
 }
 
-/** One element of RFC 7239 is pairs with semicolons between; texts in quotes may hold anything. */
-const element = /(?:[^",]|"(?:[^"\\]|\\.)*")+/g
-const forPair = /(?:^|;)\s*for\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;",]+))\s*(?=;|$)/i
+/** One pair of RFC 7239; a text in quotes may hold anything. */
+const forPair = /^\s*for\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))\s*$/i
 
 function forwardedFor(text: string): readonly (string | undefined)[] {
-  const elements = (text.match(element) ?? []).filter((one) => one.trim() !== '')
+  const elements = partsOf(text, ',').filter((one) => one.trim() !== '')
   return elements.map((one) => {
-    const [, quoted, token] = forPair.exec(one) ?? []
+    const pairs = partsOf(one, ';').map((pair) => forPair.exec(pair))
+    const [, quoted, token] = pairs.find((pair) => pair !== null) ?? []
     return bareAddress(quoted?.replaceAll(/\\(.)/g, '$1') ?? token ?? '')
   })
+}
+
+/**
+ * The parts between separators outside quotes. Read from the right, where the nearest proxy wrote:
+ * a quote that the client leaves open spoils what the client wrote and nothing else.
+ */
+function partsOf(text: string, separator: ',' | ';'): readonly string[] {
+  const parts: string[] = []
+  let end = text.length
+  let isQuoted = false
+  for (let at = end - 1; at >= 0; at -= 1) {
+    if (text[at] === '"') {
+      if (!isEscaped(text, at)) isQuoted = !isQuoted
+    } else if (text[at] === separator && !isQuoted) {
+      parts.push(text.slice(at + 1, end))
+      end = at
+    }
+  }
+  parts.push(text.slice(0, end))
+  return parts.toReversed()
+}
+
+/** Of the backslashes before it each second one is escaped itself. */
+function isEscaped(text: string, quote: number): boolean {
+  let first = quote
+  while (text[first - 1] === '\\') first -= 1
+  return (quote - first) % 2 === 1
 }
 
 /**

@@ -170,6 +170,36 @@ const rows: readonly Row[] = [
   ['an element without for', proxy, forwarded(`for=${forged}, proto=https`), byForwarded, proxy],
   ['for in another word', proxy, forwarded(`xfor=${forged}`), byForwarded, proxy],
   ['an open quote', proxy, forwarded(`for="${forged}`), byForwarded, proxy],
+  [
+    'a quote that the client leaves open',
+    proxy,
+    forwarded(`for=${forged};x=", for="[2001:db8::7]:4711"`),
+    byForwarded,
+    '2001:db8::7',
+  ],
+  [
+    'a quote that the client leaves open before a host in quotes',
+    proxy,
+    forwarded(`for=${forged};x="\\", for=${client};host="login.example:8443"`),
+    byForwarded,
+    client,
+  ],
+  [
+    'a quote whose beginning is cut off',
+    proxy,
+    forwarded(`x="${'a'.repeat(4096)}", for="${client}"`),
+    byForwarded,
+    client,
+  ],
+  [
+    'pairs in the quotes of the pair before',
+    proxy,
+    forwarded(`host="a;for=${forged};b";for=${client}`),
+    byForwarded,
+    client,
+  ],
+  ['an escaped quote', proxy, forwarded(`x="a\\\\\\",b";for=${client}`), byForwarded, client],
+  ['an escape before a quote', proxy, forwarded(`x="a\\\\";for=${client}`), byForwarded, client],
 
   // One header is believed.
   [
@@ -247,6 +277,16 @@ describe('the address of a request', () => {
     const headers = { 'x-forwarded-for': [forged, client] }
     expect(clientAddress({ headers, peer: proxy }, { trust: 1 })).toBe(client)
   })
+
+  it.each(['"\\', '"', '\\"', '"",', ';for="\\', ';for ', '\\'])(
+    'reads %j repeated at once',
+    (text) => {
+      const headers = forwarded(text.repeat(4096 / text.length))
+      const began = performance.now()
+      for (let i = 0; i < 20; i++) clientAddress({ headers, peer: proxy }, byForwarded)
+      expect(performance.now() - began).toBeLessThan(200)
+    },
+  )
 
   it.each<[Trust]>([
     ['10.0.0.0/33'],
