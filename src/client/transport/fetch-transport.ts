@@ -1,7 +1,7 @@
 // The transport of runtimes that have fetch: Deno, Bun, edge runtimes, browsers' workers. The pool
 // of connections is the runtime's own.
 
-import type { Transport } from './transport.ts'
+import { type Transport, replyCharsMax, replyTooLong } from './transport.ts'
 
 export function createFetchTransport(): Transport {
   return {
@@ -15,10 +15,24 @@ export function createFetchTransport(): Transport {
       })
       return {
         status: response.status,
-        text: await response.text(),
+        text: await textOf(response),
         requestId: response.headers.get('x-request-id') ?? undefined,
       }
     },
     close: () => undefined,
+  }
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    text += decoder.decode(value, { stream: !done })
+    if (done) return text
+    // Whoever sent the request aborts it for this.
+    if (text.length > replyCharsMax) throw replyTooLong()
   }
 }

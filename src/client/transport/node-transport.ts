@@ -6,12 +6,20 @@ import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp
 import { Agent as TlsAgent, request as requestHttps } from 'node:https'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Transport, TransportReply, TransportRequest } from './transport.ts'
+import {
+  type Transport,
+  type TransportReply,
+  type TransportRequest,
+  replyCharsMax,
+  replyTooLong,
+} from './transport.ts'
 
 /** Of a server that gives no hint: Node's own servers close after five seconds. */
 const idleMsDefault = 4000
 /** How much sooner than the server an idle connection is let go. */
 const marginMs = 1000
+/** Whatever the server hints: a connection that waits for longer may be dropped on the way. */
+const idleMsMax = 600_000
 
 export function createNodeTransport(): Transport {
   const idleMs = new WeakMap<Duplex, number>()
@@ -61,7 +69,8 @@ export function createNodeTransport(): Transport {
 }
 
 function idleMsFor(hintSeconds: number): number {
-  return Math.max(hintSeconds * 1000 - marginMs, (hintSeconds * 1000) / 2, 1)
+  const hintMs = Math.min(hintSeconds * 1000, idleMsMax)
+  return Math.max(hintMs - marginMs, hintMs / 2, 1)
 }
 
 function replyTo(
@@ -83,7 +92,12 @@ function replyTo(
       onHead(response)
       let text = ''
       response.setEncoding('utf8')
-      response.on('data', (chunk: string) => (text += chunk))
+      response.on('data', (chunk: string) => {
+        text += chunk
+        if (text.length <= replyCharsMax) return
+        fail(replyTooLong())
+        sent.destroy()
+      })
       response.on('error', fail)
       response.on('end', () => {
         signal.removeEventListener('abort', abort)

@@ -20,10 +20,17 @@ export interface TransportReply {
 }
 
 export interface Transport {
-  /** POSTs. Rejects where there is no whole answer; follows no redirection. */
+  /** POSTs. Rejects where there is no whole answer, or one beyond `replyCharsMax`; follows no redirection. */
   readonly send: (request: TransportRequest) => Promise<TransportReply>
   /** Closes idle connections. */
   readonly close: () => void
+}
+
+/** Several times the longest answer, that of a full batch; what is longer is not the API's. */
+export const replyCharsMax = 64 * 1024 * 1024
+
+export function replyTooLong(): Error {
+  return new Error('The answer is too long to be of the API.')
 }
 
 /** Codes of Node, undici and Bun for a connection that ended under a request. */

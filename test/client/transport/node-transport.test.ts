@@ -2,6 +2,7 @@
 
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { createFetchTransport } from '../../../src/client/transport/fetch-transport.ts'
 import { createNodeTransport } from '../../../src/client/transport/node-transport.ts'
 import { isClosedConnection } from '../../../src/client/transport/transport.ts'
 import { eventually } from '../../eventually.ts'
@@ -31,6 +32,53 @@ it('lets an idle connection go before the server closes it', async () => {
   expect(server.asked[2]?.connection).toBe(1)
   transport.close()
 })
+
+it('keeps a connection whatever the server hints', async () => {
+  const server = await standIn((_asked, response) => {
+    response.writeHead(200, { 'keep-alive': `timeout=${'9'.repeat(400)}` }).end('{}')
+  })
+  const transport = createNodeTransport()
+  await send(transport, server.url)
+  await send(transport, server.url)
+  expect(server.asked.map(({ connection }) => connection)).toEqual([0, 0])
+  transport.close()
+})
+
+it.each([
+  ['node:http', createNodeTransport],
+  ['fetch', createFetchTransport],
+])(
+  'over %s an answer without an end is refused, and its connection closed',
+  async (_name, create) => {
+    const piece = 'a'.repeat(1024 * 1024)
+    let isClosed = false
+    const server = await standIn((_asked, response) => {
+      response.writeHead(200).on('close', () => (isClosed = true))
+      const write = (): void => {
+        while (!response.destroyed && response.write(piece));
+      }
+      response.on('drain', write)
+      write()
+    })
+    const transport = create()
+    const controller = new AbortController()
+    const reply = transport.send({
+      url: server.url,
+      headers: {},
+      body: '{}',
+      signal: controller.signal,
+      fresh: false,
+    })
+    const error: unknown = await reply.catch((cause: unknown) => cause)
+    expect(String(error)).toContain('too long')
+    expect(isClosedConnection(error)).toBe(false)
+    // As the client does where a request has failed.
+    controller.abort()
+    await eventually(() => isClosed)
+    transport.close()
+  },
+  20_000,
+)
 
 it('takes none from the pool for a fresh one', async () => {
   const server = await standIn(() => ({ status: 200, body: {} }))
