@@ -5,6 +5,7 @@
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
 import type { ClientFailure } from '../client/core/outcome-report.ts'
+import { tell } from '../client/core/tell.ts'
 import { factsOf } from '../policy/condition-facts.ts'
 import { readPolicyFile } from '../policy/policy-file.ts'
 import { type PolicySet, compilePolicies } from '../policy/policy.ts'
@@ -22,7 +23,7 @@ export interface EmbeddedPolicies {
 export function watchPolicies(options: {
   readonly path: string
   readonly everyMs: number
-  readonly onRefused: ((failure: ClientFailure) => void) | undefined
+  readonly onRefused: ((failure: ClientFailure) => unknown) | undefined
 }): EmbeddedPolicies {
   const { path, everyMs, onRefused } = options
   let set: PolicySet | undefined
@@ -36,7 +37,7 @@ export function watchPolicies(options: {
     } catch (cause) {
       const refused = { reason: 'misconfigured', message: messageOf(cause), cause } as const
       if (set === undefined) failure = refused
-      onRefused?.(refused)
+      tell(onRefused, refused)
     }
   }
   const known = fileIdentity(path)

@@ -24,6 +24,7 @@ import type {
 } from '../client/core/check-result.ts'
 import { type ClientOptions, fallbackFor } from '../client/core/client-options.ts'
 import { type ClientFailure, createOutcomeReport } from '../client/core/outcome-report.ts'
+import { tell } from '../client/core/tell.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
 import { builtMsOf } from '../table/file/built-ms.ts'
 import { type OpenTable, openTable } from '../table/open-table.ts'
@@ -44,12 +45,15 @@ export interface EmbeddedOptions extends Pick<
    * such policy. Without either there are no decisions, and a policy that is named is a mistake.
    */
   readonly decide?: (answer: Answer, policy: string | undefined) => Decision | undefined
-  /** Takes what the application reports. Without it feedback is a mistake. */
-  readonly onFeedback?: (outcomes: readonly Outcome[]) => void
-  /** Another table answers from now on. */
-  readonly onSwap?: (id: string) => void
-  /** A new file is no table or no policies; the one before it stays in use. */
-  readonly onRefused?: (failure: ClientFailure) => void
+  /**
+   * Takes what the application reports. Without it feedback is a mistake; where it throws or
+   * rejects, feedback is `unavailable`.
+   */
+  readonly onFeedback?: (outcomes: readonly Outcome[]) => unknown
+  /** Another table answers from now on. What it throws is ignored. */
+  readonly onSwap?: (id: string) => unknown
+  /** A new file is no table or no policies; the one before it stays in use. Throws as `onSwap`. */
+  readonly onRefused?: (failure: ClientFailure) => unknown
 }
 
 const failures = {
@@ -96,8 +100,7 @@ export function createEmbedded(options: EmbeddedOptions): Client {
     return { ok: true, answer, decision }
   }
 
-  const failed = (cause: unknown): Unchecked =>
-    unchecked({ reason: 'unavailable', message: messageOf(cause), cause })
+  const failed = (cause: unknown): Unchecked => unchecked(thrown(cause))
 
   const check = (ip: string, given: CheckOptions): CheckResult => {
     try {
@@ -121,20 +124,39 @@ export function createEmbedded(options: EmbeddedOptions): Client {
 
   return {
     check: async (ip, given) => (await checkAll([ip], given))[0]!,
-    checkBatch: checkAll,
-    feedback: (outcomes) => {
-      if (onFeedback === undefined) {
-        const { ok, reason } = unchecked(failures.feedback)
-        return Promise.resolve({ ok, reason })
-      }
-      onFeedback(outcomes)
-      return Promise.resolve({ ok: true, accepted: outcomes.length })
+    // Callers without types come here, too.
+    checkBatch: (ips: readonly string[], given) => checkAll(Array.isArray(ips) ? ips : [], given),
+    async feedback(outcomes) {
+      const accepted = await handOn(outcomes, onFeedback)
+      if (typeof accepted === 'number') return { ok: true, accepted }
+      const { ok, reason } = unchecked(accepted)
+      return { ok, reason }
     },
     counts: report.counts,
     close: () => {
       tables.close()
       parts.close()
     },
+  }
+}
+
+const thrown = (cause: unknown): ClientFailure => ({
+  reason: 'unavailable',
+  message: messageOf(cause),
+  cause,
+})
+
+/** How many outcomes the application took, or why it took none. */
+async function handOn(
+  outcomes: readonly Outcome[],
+  onFeedback: EmbeddedOptions['onFeedback'],
+): Promise<number | ClientFailure> {
+  if (onFeedback === undefined) return failures.feedback
+  try {
+    await onFeedback(outcomes)
+    return outcomes.length
+  } catch (cause) {
+    return thrown(cause)
   }
 }
 
@@ -175,11 +197,11 @@ function watchTable(
       open = { table: openTable(path), builtMs: builtMsOf(path) }
     } catch (cause) {
       failure = { reason: 'unavailable', message: messageOf(cause), cause }
-      if (old !== undefined) onRefused?.(failure)
+      if (old !== undefined) tell(onRefused, failure)
       return
     }
     old?.close()
-    if (old !== undefined) onSwap?.(open.table.id)
+    if (old !== undefined) tell(onSwap, open.table.id)
   }
   load()
   const watch = watchFile({ path, known, everyMs: watchMs, changed: load, mayEnd: true })

@@ -21,7 +21,7 @@ export function createLazyParts({
 }: {
   readonly policies?: string
   readonly watchMs?: number
-  readonly onRefused?: (failure: ClientFailure) => void
+  readonly onRefused?: (failure: ClientFailure) => unknown
 }): LazyParts {
   let policies: EmbeddedPolicies | undefined
   let explain: typeof answerWithInsights | undefined

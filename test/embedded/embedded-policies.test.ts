@@ -30,7 +30,10 @@ it('decides by the file, takes a new one, and refuses a wrong one', async () => 
     policies: file,
     watchMs: 10,
     onMisconfigured: () => undefined,
-    onRefused: (failure) => refused.push(failure),
+    onRefused: (failure) => {
+      refused.push(failure)
+      throw new Error('of the application')
+    },
   })
   const login = () => client.check('9.1.2.3', { policy: 'login' })
   expect(await login()).toMatchObject({

@@ -98,6 +98,35 @@ it('swaps in a new table, and keeps the old one where the new one is none', asyn
   expect(await classOf()).toBe('vpn')
 })
 
+it('never throws, whatever the functions of the application do', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-embedded-'))
+  const table = join(folder, 'table.iprisk')
+  copyFileSync(writeSmallTable(), table)
+  const called: string[] = []
+  const wrong = (name: string) => (): never => {
+    called.push(name)
+    throw new Error('of the application')
+  }
+  const client = embedded({
+    table,
+    onSwap: wrong('onSwap'),
+    onRefused: wrong('onRefused'),
+    onFeedback: wrong('onFeedback'),
+  })
+  const unavailable = { ok: false, reason: 'unavailable' }
+  expect(await client.feedback([{ ip: '9.1.2.3', outcome: 'abusive' }])).toEqual(unavailable)
+  const rejecting = embedded({ table, onFeedback: () => Promise.reject(new Error('later')) })
+  expect(await rejecting.feedback([])).toEqual(unavailable)
+  expect(await client.checkBatch(undefined as unknown as [])).toEqual([])
+  writeFileSync(`${table}.new`, 'no table')
+  renameSync(`${table}.new`, table)
+  await eventually(() => called.includes('onRefused'))
+  writeTable(`${table}.new`, smallContent([['9.1.2.3', 'vpn', 'Example VPN']]))
+  renameSync(`${table}.new`, table)
+  await eventually(() => called.includes('onSwap'))
+  expect(await client.check('9.1.2.3')).toMatchObject({ answer: { classification: 'vpn' } })
+})
+
 it('waits for a table where there is none, and says so', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-embedded-'))
   const table = join(folder, 'table.iprisk')

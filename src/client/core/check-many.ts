@@ -32,11 +32,13 @@ export function createCheckBatch(parts: ClientParts, observe: Observe): Client['
     })
   }
 
-  return async (ips, options = {}) => {
+  return async (given: readonly string[], options = {}) => {
     const end = observe('batch')
     const results: CheckResult[] = []
-    while (results.length < ips.length) {
-      const some = ips.slice(results.length, results.length + batchAddressesMax)
+    // Callers without types come here, too.
+    const all = Array.isArray(given) ? given : []
+    while (results.length < all.length) {
+      const some = all.slice(results.length, results.length + batchAddressesMax)
       try {
         results.push(...(await checkSome(some, options)))
       } catch (cause) {

@@ -3,6 +3,7 @@
 // let everybody in for weeks without a word.
 
 import type { ClientCounts, CountName, FailureReason } from './check-result.ts'
+import { tell } from './tell.ts'
 
 /** Why there is no answer, for people and logs. */
 export interface ClientFailure {
@@ -64,18 +65,5 @@ export function createOutcomeReport(options: {
       if (failure.reason !== 'invalid_address') tell(told, failure)
     },
     counts: () => ({ ...counts }),
-  }
-}
-
-/** What the application's function does wrong must not become the login's problem. */
-function tell(
-  told: ((failure: ClientFailure) => unknown) | undefined,
-  failure: ClientFailure,
-): void {
-  try {
-    const later = told?.(failure)
-    if (later instanceof Promise) later.catch(() => undefined)
-  } catch {
-    // The failure itself is counted.
   }
 }

@@ -17,13 +17,13 @@ export function createFeedback(parts: ClientParts, observe: Observe): Client['fe
 
   async function send(
     outcomes: Parameters<Client['feedback']>[0],
-    signal: AbortSignal | undefined,
+    options: Parameters<Client['feedback']>[1],
   ): Promise<FeedbackResult> {
     const meaning = await ask({
       path: feedbackPath,
       body: { outcomes },
       timeoutMs: settings.batchTimeoutMs,
-      signal,
+      signal: options?.signal,
       isHeavy: true,
     })
     if (meaning.kind === 'failure') return failed(meaning.failure)
@@ -31,9 +31,11 @@ export function createFeedback(parts: ClientParts, observe: Observe): Client['fe
     return typeof accepted === 'number' ? { ok: true, accepted } : failed(noAnswer)
   }
 
-  return async (outcomes, { signal } = {}) => {
+  return async (outcomes, options) => {
     const end = observe('feedback')
-    const result = await send(outcomes, signal).catch((cause: unknown) => failed(unexpected(cause)))
+    const result = await send(outcomes, options).catch((cause: unknown) =>
+      failed(unexpected(cause)),
+    )
     end(result.ok ? 'ok' : result.reason)
     return result
   }

@@ -11,6 +11,7 @@ import {
   clientAddress,
 } from '../address/client-address.ts'
 import type { Action, CheckResult, Client } from '../core/check-result.ts'
+import { tell } from '../core/tell.ts'
 
 /** What is known of a request; it is set on it for the application. */
 export interface Judged {
@@ -32,8 +33,11 @@ export interface GuardOptions<Handler> {
   readonly header?: AddressHeader
   /** Stops nobody, and logs what would have been done. */
   readonly observe?: boolean
-  /** Told of each request that is not allowed; in `observe` the console by default. */
-  readonly log?: (judged: Judged) => void
+  /**
+   * Told of each request that is not allowed; in `observe` the console by default. What it throws
+   * is ignored.
+   */
+  readonly log?: (judged: Judged) => unknown
   /** Answers in place of the application; by default 403 with a problem (RFC 9457). */
   readonly challenge?: Handler
   readonly block?: Handler
@@ -69,7 +73,7 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>): Req
       const action = result.ok ? (result.decision?.action ?? 'allow') : result.fallback
       const judged = { action, result, address, observed: observe }
       if (action === 'allow') return { judged, stop: undefined }
-      log?.(judged)
+      tell(log, judged)
       return { judged, stop: observe ? undefined : (handlerOf(options, action) ?? 'default') }
     },
   }

@@ -435,6 +435,17 @@ describe('never throws', () => {
     expect(await client.checkBatch(['203.0.113.1'])).toEqual([unchecked('unavailable')])
     expect(await client.feedback([])).toEqual({ ok: false, reason: 'unavailable' })
   })
+
+  it('where the caller has no types', async () => {
+    const server = await standIn(() => ({ status: 202, body: { accepted: 0 } }))
+    const { client } = clientOf({ url: server.url })
+    const none = undefined as unknown as []
+    const no = null as unknown as undefined
+    expect(await client.check('203.0.113.1', no)).toEqual(unchecked('unavailable'))
+    expect(await client.checkBatch(none)).toEqual([])
+    expect(await client.feedback([], no)).toEqual({ ok: true, accepted: 0 })
+    client.close()
+  })
 })
 
 describe('a wrong key', () => {

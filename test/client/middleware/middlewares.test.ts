@@ -72,6 +72,24 @@ describe.each(all)('%s', (_name, post) => {
   })
 })
 
+describe('a log', () => {
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('of the application')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('of the application, later'))],
+  ])('that %s is not the problem of the login', async (_how, log) => {
+    for (const observe of [true, false]) {
+      const guard = createRequestGuard({ client: deciding('block'), observe, log })
+      const { stop } = await guard.judge({ headers: {}, peer: address })
+      expect(stop).toBe(observe ? undefined : 'default')
+    }
+  })
+})
+
 describe('a score', () => {
   it('without a decision stops nobody', async () => {
     const client = createFakeClient({ [address]: { risk_score: 100, classification: 'tor' } })
