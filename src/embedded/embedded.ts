@@ -84,13 +84,18 @@ export function createEmbedded(options: EmbeddedOptions): Client {
     return { ok: false, reason: failure.reason, fallback: fallback[failure.reason] }
   }
 
-  function judge(ip: string, { policy, insights = false }: CheckOptions): CheckResult {
+  function judge(ip: string, { policy, insights = false, noAddress }: CheckOptions): CheckResult {
     const { open, failure } = tables.current()
     if (open === undefined) return unchecked(failure)
     // What is no text is no address; callers without types come here, too.
     const explain = insights ? parts.explain() : undefined
     const found = typeof ip === 'string' ? answerOf(open, ip, explain) : undefined
-    if (found === undefined) return unchecked(failures.address)
+    if (found === undefined) {
+      const isMistake = noAddress !== undefined
+      return unchecked(
+        isMistake ? { reason: 'misconfigured', message: noAddress } : failures.address,
+      )
+    }
     const failed = parts.policies()?.failure()
     if (failed !== undefined) return unchecked(failed)
     const answer = decided(found, policy)

@@ -34,7 +34,10 @@ it('answers as the server does, with insights where asked', async () => {
     { ok: true },
     { ok: false, reason: 'invalid_address', fallback: 'challenge' },
   ])
-  expect(client.counts()).toMatchObject({ checked: 3, invalid_address: 1 })
+  expect(await client.check('', { noAddress: 'There is no peer.' })).toMatchObject({
+    reason: 'misconfigured',
+  })
+  expect(client.counts()).toMatchObject({ checked: 3, invalid_address: 1, misconfigured: 1 })
 })
 
 it('decides where the application has rules, and not by a score', async () => {

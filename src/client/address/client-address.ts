@@ -27,7 +27,14 @@ export interface AddressedRequest {
   readonly headers:
     | { get(name: string): string | null }
     | Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly socket?: { readonly remoteAddress?: string | undefined } | null | undefined
+  readonly socket?:
+    | {
+        readonly remoteAddress?: string | undefined
+        readonly localAddress?: string | undefined
+        readonly destroyed?: boolean
+      }
+    | null
+    | undefined
   /** Who connects, where `socket` does not say it. */
   readonly peer?: string | undefined
 }
@@ -59,6 +66,22 @@ export function clientAddress(
     if (!isTrusted(address, hop + 1)) return client
   }
   return client
+}
+
+/**
+ * Whether an address is unknown by the application's setup: the runtime names no peer, as over a
+ * Unix socket, and no header is believed or none came. Of a connection that its client has ended no
+ * peer is known either, but that, and what stands in a believed header, must not be a way around
+ * the check.
+ */
+export function isSetupBlind(
+  request: AddressedRequest,
+  { trust = 0, header = 'x-forwarded-for' }: AddressOptions = {},
+): boolean {
+  const { peer, socket } = request
+  if (peer !== undefined || socket?.remoteAddress !== undefined) return false
+  if (socket?.destroyed === true || socket?.localAddress !== undefined) return false
+  return !trustOf(trust)(undefined, 0) || headerOf(request, checkedHeader(header)) === undefined
 }
 
 export type { AddressHeader, Trust, TrustedRange } from './trusted-proxies.ts'

@@ -7,6 +7,11 @@ import { createAnswerCache } from './answer-cache.ts'
 import type { CheckOptions, CheckResult, Client } from './check-result.ts'
 import { type ClientParts, answerIn, noAnswer, notAnAddress, unexpected } from './client-parts.ts'
 import type { Observe } from './open-telemetry.ts'
+import type { ClientFailure } from './outcome-report.ts'
+
+function unknownAddress({ noAddress: message }: CheckOptions): ClientFailure {
+  return message === undefined ? notAnAddress : { reason: 'misconfigured', message }
+}
 
 export function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
   const { ask, checked, unchecked, report } = parts
@@ -41,7 +46,7 @@ export function createCheck(parts: ClientParts, observe: Observe): Client['check
     let result: CheckResult
     try {
       const isAddress = addressGroups(ip) !== undefined
-      result = isAddress ? await judge(ip, options) : unchecked(notAnAddress)
+      result = isAddress ? await judge(ip, options) : unchecked(unknownAddress(options))
     } catch (cause) {
       result = unchecked(unexpected(cause))
     }

@@ -50,6 +50,11 @@ export interface CheckOptions {
   readonly policy?: string
   /** Asks for the insights, too, where the key's plan has them. */
   readonly insights?: boolean
+  /**
+   * Where no address is known by a mistake of the application's setup: what is wrong. The result is
+   * then `misconfigured` and told, in place of `invalid_address`.
+   */
+  readonly noAddress?: string
 }
 
 /** A batch has no insights. */

@@ -5,6 +5,7 @@
 // On Node the peer is that of @hono/node-server. An edge runtime has no peer: say which of its
 // headers names it, as on Cloudflare `{ trust: 1, header: 'cf-connecting-ip' }`, or give `peer`.
 
+import type { AddressedRequest } from '../address/client-address.ts'
 import {
   type GuardOptions,
   type Judged,
@@ -33,10 +34,14 @@ export function iprisk<Context extends HonoContext>(
   options: HonoOptions<Context>,
 ): (context: Context, next: () => Promise<void>) => Promise<Response | undefined> {
   const guard = createRequestGuard(options)
-  const { peer = nodePeer } = options
+  const { peer } = options
   return async (context, next) => {
     const { headers } = context.req.raw
-    const { judged, stop } = await guard.judge({ headers, peer: peer(context) })
+    const { judged, stop } = await guard.judge(
+      peer === undefined
+        ? { headers, socket: nodeSocket(context) }
+        : { headers, peer: peer(context) ?? '' },
+    )
     context.set('iprisk', judged)
     if (stop === 'default') {
       return new Response(problemOf(judged), {
@@ -50,9 +55,7 @@ export function iprisk<Context extends HonoContext>(
   }
 }
 
-function nodePeer({ env }: HonoContext): string | undefined {
-  const { incoming } = (env ?? {}) as {
-    readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } }
-  }
-  return incoming?.socket?.remoteAddress
+function nodeSocket({ env }: HonoContext): AddressedRequest['socket'] {
+  const { incoming } = (env ?? {}) as { readonly incoming?: Pick<AddressedRequest, 'socket'> }
+  return incoming?.socket
 }

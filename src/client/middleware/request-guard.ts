@@ -9,6 +9,7 @@ import {
   type AddressedRequest,
   type Trust,
   clientAddress,
+  isSetupBlind,
 } from '../address/client-address.ts'
 import type { Action, CheckResult, Client } from '../core/check-result.ts'
 import { tell } from '../core/tell.ts'
@@ -56,6 +57,11 @@ export interface RequestGuard<Handler> {
   readonly judge: (request: AddressedRequest) => Promise<Guarded<Handler>>
 }
 
+/** Nobody knows any client's address: not a reason to stop everybody without a word. */
+const noAddress =
+  'The runtime does not say who connects, as over a Unix socket, and `trust` believes no header ' +
+  'that came: count the proxies (`trust: 1`).'
+
 /** Throws a TypeError at once where `trust` or `header` is wrong. */
 export function createRequestGuard<Handler>(options: GuardOptions<Handler>): RequestGuard<Handler> {
   const { client, trust = 0, header = 'x-forwarded-for', observe = false } = options
@@ -64,12 +70,17 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>): Req
     ...(options.insights === undefined ? {} : { insights: options.insights }),
   }
   const { log = observe ? logToConsole : undefined } = options
-  clientAddress({ headers: {} }, { trust, header })
+  const from = { trust, header }
+  clientAddress({ headers: {} }, from)
 
   return {
     async judge(request) {
-      const address = clientAddress(request, { trust, header })
-      const result = await client.check(address ?? '', checkOptions)
+      const address = clientAddress(request, from)
+      const isBlind = address === undefined && isSetupBlind(request, from)
+      const result = await client.check(
+        address ?? '',
+        isBlind ? { ...checkOptions, noAddress } : checkOptions,
+      )
       const action = result.ok ? (result.decision?.action ?? 'allow') : result.fallback
       const judged = { action, result, address, observed: observe }
       if (action === 'allow') return { judged, stop: undefined }

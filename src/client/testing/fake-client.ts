@@ -51,11 +51,12 @@ export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions
   const asked: { readonly ip: string; readonly options: CheckOptions }[] = []
   const outcomes: Outcome[] = []
 
-  function resultOf(ip: string, { policy }: CheckOptions): CheckResult {
+  function resultOf(ip: string, { policy, noAddress }: CheckOptions): CheckResult {
     const isAddress = addressGroups(ip) !== undefined
-    const fake = isAddress ? (said.get(ip) ?? said.get('*') ?? {}) : 'invalid_address'
+    const unknown = noAddress === undefined ? 'invalid_address' : 'misconfigured'
+    const fake = isAddress ? (said.get(ip) ?? said.get('*') ?? {}) : unknown
     if (typeof fake === 'string') {
-      report.fail({ reason: fake, message: 'Chosen by the test.' })
+      report.fail({ reason: fake, message: noAddress ?? 'Chosen by the test.' })
       return { ok: false, reason: fake, fallback: fallback[fake] }
     }
     const { action, ...members } = fake

@@ -189,6 +189,14 @@ describe('an address that is none', () => {
     expect(told).toEqual([])
     client.close()
   })
+
+  it('is a mistake that is told where the setup is why', async () => {
+    const { client, told } = clientOf({ url: 'http://127.0.0.1:1' })
+    const result = await client.check('', { noAddress: 'There is no peer.' })
+    expect(result).toEqual(unchecked('misconfigured'))
+    expect(told.map(({ failure }) => failure.message)).toEqual(['There is no peer.'])
+    client.close()
+  })
 })
 
 describe('a policy', () => {

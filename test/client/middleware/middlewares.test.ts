@@ -1,11 +1,21 @@
 // One suite for the middlewares of all frameworks: what a request comes to for each decision and
 // each fault, whose address is checked, and that observing stops nobody.
 
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { type IncomingMessage, createServer, request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { AddressedRequest, Trust } from '../../../src/client/address/client-address.ts'
 import type { Action } from '../../../src/client/core/check-result.ts'
+import { guarded } from '../../../src/client/middleware/connect-middleware.ts'
 import { ipriskProxy } from '../../../src/client/middleware/next-handlers.ts'
 import { type Judged, createRequestGuard } from '../../../src/client/middleware/request-guard.ts'
 import { createFakeClient } from '../../../src/client/testing/fake-client.ts'
+import { eventually } from '../../eventually.ts'
 import { type App, type AppOptions, edges, frameworks } from './frameworks.ts'
 
 const address = '203.0.113.7'
@@ -110,11 +120,76 @@ describe('proxy.ts of Next', () => {
 })
 
 describe('a request whose address nobody knows', () => {
-  it('is challenged', async () => {
-    const guard = createRequestGuard({ client: createFakeClient() })
-    const { judged, stop } = await guard.judge({ headers: {} })
-    expect(judged).toMatchObject({ action: 'challenge', address: undefined })
-    expect(stop).toBe('default')
+  const judgeWith = async (options: Pick<AppOptions, 'trust'>, request: AddressedRequest) => {
+    const told: string[] = []
+    const client = createFakeClient({}, { onMisconfigured: ({ message }) => told.push(message) })
+    const { judged, stop } = await createRequestGuard({ client, ...options }).judge(request)
+    expect(judged.address).toBeUndefined()
+    return { action: judged.action, stop, told }
+  }
+  const mistake = {
+    action: 'allow',
+    stop: undefined,
+    told: [expect.stringContaining('`trust: 1`')],
+  }
+  const challenge = { action: 'challenge', stop: 'default', told: [] }
+  const said = { headers: { 'x-forwarded-for': 'garbage' } }
+
+  it.each<[string, Pick<AppOptions, 'trust'>, AddressedRequest, object]>([
+    ['no peer, nobody trusted', {}, said, mistake],
+    ['no peer, prefixes that hold none', { trust: 'loopback' }, said, mistake],
+    ['no peer, no header', { trust: 1 }, { headers: {} }, mistake],
+    ['no peer, garbage in a believed header', { trust: 1 }, said, challenge],
+    ['an ended connection', {}, { headers: {}, socket: { destroyed: true } }, challenge],
+  ])('%s', async (_claim, options, request, expected) => {
+    expect(await judgeWith(options, request)).toEqual(expected)
+  })
+
+  it.each(['destroy', 'resetAndDestroy'] as const)(
+    'is challenged where its client ends the connection (%s)',
+    async (end) => {
+      const judged: object[] = []
+      const server = createServer((request) => {
+        socket[end]()
+        const wait = end === 'destroy' ? 50 : 0
+        const judge = async (): Promise<void> => {
+          if (wait > 0) await setTimeout(wait)
+          judged.push(await judgeWith({}, request))
+        }
+        void judge().catch((cause: unknown) => judged.push({ cause }))
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+      socket.write('POST /login HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\n')
+      await eventually(() => judged.length > 0)
+      server.close()
+      expect(judged).toEqual([challenge])
+    },
+  )
+
+  it('over a Unix socket is the mistake of the setup, until its proxy is counted', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'iprisk-socket-')), 'app')
+    const told: string[] = []
+    const client = createFakeClient(
+      { [address]: { action: 'block' } },
+      { onMisconfigured: ({ message }) => told.push(message) },
+    )
+    const statusWith = async (trust: Trust): Promise<number | undefined> => {
+      const server = createServer(guarded({ client, trust }, (_request, reply) => reply.end('in')))
+      await new Promise<void>((resolve) => server.listen(path, resolve))
+      const [response] = (await once(
+        request({ socketPath: path, headers: login.headers, agent: false }).end(),
+        'response',
+      )) as [IncomingMessage]
+      response.resume()
+      server.close()
+      server.closeAllConnections()
+      return response.statusCode
+    }
+    expect(await statusWith('loopback')).toBe(200)
+    expect(told).toHaveLength(1)
+    expect(await statusWith(1)).toBe(403)
+    expect(told).toHaveLength(1)
   })
 })
 
