@@ -62,7 +62,10 @@ const failures = {
   feedback: { reason: 'misconfigured', message: 'Nothing takes feedback: give `onFeedback`.' },
 } as const satisfies Readonly<Record<string, ClientFailure>>
 
-/** Never throws: a table that cannot be opened is told, and waited for. */
+/**
+ * Throws a TypeError where `fallback` is wrong. A table that cannot be opened is told, and waited
+ * for.
+ */
 export function createEmbedded(options: EmbeddedOptions): Client {
   const { table: path, decide, onFeedback, onMisconfigured, onUnavailable } = options
   const fallback = fallbackFor(options.fallback ?? {})

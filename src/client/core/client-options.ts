@@ -1,7 +1,7 @@
 // What a client is made with, checked whole when it is made: a mistake here throws at the start of
 // the application, not at its first login.
 
-import type { Action, FailureReason } from './check-result.ts'
+import { type Action, type FailureReason, failureReasons } from './check-result.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { ClientFailure } from './outcome-report.ts'
 
@@ -103,18 +103,20 @@ type NumberName =
 /** The longest that a timer takes. */
 export const numberMax = 2_147_483_647
 
-/** The fallback of each reason. */
+/** The fallback of each reason. Throws a TypeError where it is no action. */
 export function fallbackFor(
   fallback: NonNullable<ClientOptions['fallback']>,
 ): Readonly<Record<FailureReason, Action>> {
-  if (typeof fallback !== 'string') return { ...defaultFallback, ...fallback }
-  return {
-    timeout: fallback,
-    unavailable: fallback,
-    limited: fallback,
-    misconfigured: fallback,
-    invalid_address: fallback,
+  const chosen = { ...defaultFallback }
+  for (const reason of failureReasons) {
+    const action: unknown = typeof fallback === 'object' ? fallback[reason] : fallback
+    if (action === undefined) continue
+    if (typeof action !== 'string' || action === '') {
+      throw new TypeError('iprisk: `fallback` must be an action, or have one for each reason.')
+    }
+    chosen[reason] = action
   }
+  return chosen
 }
 
 function serverUrl(text: string): string {

@@ -15,6 +15,11 @@ describe('the options of a client', () => {
     [{ key: undefined }, '`key`'],
     [{ key: '' }, '`key`'],
     [{ key: 'irk_secret\n' }, 'white space'],
+    [{ fallback: 403 }, '`fallback`'],
+    [{ fallback: '' }, '`fallback`'],
+    [{ fallback: { timeout: '' } }, '`fallback`'],
+    [{ fallback: { limited: null } }, '`fallback`'],
+    [{ fallback: { misconfigured: 403 } }, '`fallback`'],
     [{ timeoutMs: 0 }, '`timeoutMs`'],
     [{ timeoutMs: Number.NaN }, '`timeoutMs`'],
     [{ timeoutMs: 2 ** 31 }, '`timeoutMs`'],
@@ -44,5 +49,10 @@ describe('the options of a client', () => {
     expect(new Set(Object.values(all))).toEqual(new Set(['block']))
     const one = clientSettings({ ...good, fallback: { timeout: 'challenge' } }).fallback
     expect(one).toMatchObject({ timeout: 'challenge', unavailable: 'allow' })
+  })
+
+  it('have the default for a reason that is undefined', () => {
+    const fallback = { unavailable: undefined } as unknown as { unavailable: 'allow' }
+    expect(clientSettings({ ...good, fallback }).fallback.unavailable).toBe('allow')
   })
 })
