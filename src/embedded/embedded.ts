@@ -23,6 +23,7 @@ import type {
   Unchecked,
 } from '../client/core/check-result.ts'
 import { type ClientOptions, fallbackFor } from '../client/core/client-options.ts'
+import { clock } from '../client/core/clock.ts'
 import { type ClientFailure, createOutcomeReport } from '../client/core/outcome-report.ts'
 import { tell } from '../client/core/tell.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
@@ -69,7 +70,7 @@ const failures = {
 export function createEmbedded(options: EmbeddedOptions): Client {
   const { table: path, decide, onFeedback, onMisconfigured, onUnavailable } = options
   const fallback = fallbackFor(options.fallback ?? {})
-  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: Date.now })
+  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: clock })
   const tables = watchTable(path, options)
   const parts = createLazyParts(options)
 

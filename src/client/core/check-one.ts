@@ -5,6 +5,7 @@ import { addressGroups } from '../address/address-text.ts'
 import { checkPath } from '../generated/wire-types.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import type { CheckOptions, CheckResult, Client } from './check-result.ts'
+import { clock } from './clock.ts'
 import { type ClientParts, answerIn, noAnswer, notAnAddress, unexpected } from './client-parts.ts'
 import type { Observe } from './open-telemetry.ts'
 import type { ClientFailure } from './outcome-report.ts'
@@ -16,7 +17,7 @@ function unknownAddress({ noAddress: message }: CheckOptions): ClientFailure {
 export function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
   const { ask, checked, unchecked, report } = parts
   const { timeoutMs, cacheMs: keptMs, cacheMax: max } = parts.settings
-  const cache = createAnswerCache({ max, keptMs, now: Date.now })
+  const cache = createAnswerCache({ max, keptMs, now: clock })
 
   async function judge(ip: string, options: CheckOptions): Promise<CheckResult> {
     const { signal, policy, insights = false } = options

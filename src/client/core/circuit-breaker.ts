@@ -10,13 +10,16 @@
 /** However often probes fail, the next one comes after this: it costs one login its time-out. */
 const openMsMax = 5000
 
+/** One request that may go out; no two are the same. */
+export type Admission = symbol
+
 export interface CircuitBreaker {
-  /** Whether a request may go out now. Whoever gets `true` reports how it ended. */
-  readonly admit: () => boolean
+  /** `undefined`: not now. Whoever gets an admission reports how its request ended. */
+  readonly admit: () => Admission | undefined
   readonly succeed: () => void
-  readonly fail: () => void
+  readonly fail: (admission: Admission) => void
   /** It ended and says nothing of the server: its caller no longer waits. */
-  readonly withdraw: () => void
+  readonly withdraw: (admission: Admission) => void
 }
 
 export function createCircuitBreaker(options: {
@@ -30,36 +33,36 @@ export function createCircuitBreaker(options: {
   let openMs = options.openMs
   /** 0 where it is closed. */
   let openUntil = 0
-  let probing = false
+  let probe: Admission | undefined
 
   function open(): void {
     openUntil = options.now() + openMs
     openMs = Math.min(openMs * 2, openMsMax)
-    probing = false
+    probe = undefined
     options.onOpen()
   }
 
   return {
     admit() {
-      if (openUntil === 0) return true
-      if (probing || options.now() < openUntil) return false
-      probing = true
-      return true
+      const admission = Symbol('admission')
+      if (openUntil === 0) return admission
+      if (probe !== undefined || options.now() < openUntil) return undefined
+      return (probe = admission)
     },
     succeed() {
       failures = 0
       openUntil = 0
       openMs = options.openMs
-      probing = false
+      probe = undefined
     },
-    fail() {
+    fail(admission) {
       // What began before it opened says nothing new.
-      if (openUntil !== 0 && !probing) return
+      if (openUntil !== 0 && admission !== probe) return
       failures += 1
-      if (probing || failures >= options.failures) open()
+      if (openUntil !== 0 || failures >= options.failures) open()
     },
-    withdraw() {
-      probing = false
+    withdraw(admission) {
+      if (admission === probe) probe = undefined
     },
   }
 }

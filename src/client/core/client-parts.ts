@@ -5,6 +5,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { Answer, CheckResult, Unchecked } from './check-result.ts'
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
 import type { ClientSettings } from './client-options.ts'
+import { clock } from './clock.ts'
 import type { ClientFailure, OutcomeReport } from './outcome-report.ts'
 import { type Meaning, meaningOf } from './reply-meaning.ts'
 import { sendInTime } from './timely-request.ts'
@@ -57,7 +58,7 @@ export function createClientParts(
     createCircuitBreaker({
       failures: settings.circuitFailures,
       openMs: settings.circuitMs,
-      now: Date.now,
+      now: clock,
       onOpen: () => report.count('opened'),
     })
   const circuits = { plain: newCircuit(), heavy: newCircuit() }
@@ -66,16 +67,21 @@ export function createClientParts(
 
   async function ask({ path, body, timeoutMs, signal, isHeavy }: ApiRequest): Promise<Meaning> {
     const circuit = isHeavy ? circuits.heavy : circuits.plain
-    if (!circuit.admit()) return { kind: 'failure', failure: circuitOpen, server: 'unknown' }
+    // It throws for what is no JSON; an admission must end.
+    const text = JSON.stringify(body)
+    const admission = circuit.admit()
+    if (admission === undefined) {
+      return { kind: 'failure', failure: circuitOpen, server: 'unknown' }
+    }
     const reply = await sendInTime(
-      { url: url + path, headers, body: JSON.stringify(body) },
+      { url: url + path, headers, body: text },
       { transport, timeoutMs, hedgeMs, signal, onRetry, onHedge },
     )
     const meaning = meaningOf(reply, timeoutMs)
     const server = meaning.kind === 'answer' ? 'alive' : meaning.server
     if (server === 'alive') circuit.succeed()
-    else if (server === 'silent') circuit.fail()
-    else circuit.withdraw()
+    else if (server === 'silent') circuit.fail(admission)
+    else circuit.withdraw(admission)
     return meaning
   }
 

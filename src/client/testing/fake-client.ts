@@ -17,6 +17,7 @@ import {
   failureReasons,
 } from '../core/check-result.ts'
 import { type ClientOptions, fallbackFor } from '../core/client-options.ts'
+import { clock } from '../core/clock.ts'
 import { createOutcomeReport } from '../core/outcome-report.ts'
 
 /** A failure, or members of the answer with the decision's action; all others are of a clean one. */
@@ -47,7 +48,7 @@ export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions
   const fallback = fallbackFor(options.fallback ?? {})
   const ignore = (): void => undefined
   const { onMisconfigured = ignore, onUnavailable = ignore, delayMs = 0 } = options
-  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: Date.now })
+  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: clock })
   const asked: { readonly ip: string; readonly options: CheckOptions }[] = []
   const outcomes: Outcome[] = []
 

@@ -1,7 +1,7 @@
 // When the circuit opens, how long it stays so, and what a probe does.
 
 import { expect, it } from 'vitest'
-import { createCircuitBreaker } from '../../../src/client/core/circuit-breaker.ts'
+import { type Admission, createCircuitBreaker } from '../../../src/client/core/circuit-breaker.ts'
 
 function breaker() {
   const clock = { now: 1, opened: 0 }
@@ -12,30 +12,35 @@ function breaker() {
     onOpen: () => (clock.opened += 1),
   })
   const fail = (times: number): void => {
-    for (let i = 0; i < times; i++) if (circuit.admit()) circuit.fail()
+    for (let i = 0; i < times; i++) circuit.fail(admitted())
   }
-  return { circuit, clock, fail }
+  const isAdmitted = (): boolean => circuit.admit() !== undefined
+  const admitted = (): Admission => {
+    const admission = circuit.admit()
+    expect(admission).toBeDefined()
+    return admission!
+  }
+  return { circuit, clock, fail, admitted, isAdmitted }
 }
 
 it('opens after failures in a row only', () => {
-  const { circuit, fail } = breaker()
+  const { circuit, fail, isAdmitted } = breaker()
   fail(2)
   circuit.succeed()
   fail(2)
-  expect(circuit.admit()).toBe(true)
-  circuit.fail()
-  expect(circuit.admit()).toBe(false)
+  fail(1)
+  expect(isAdmitted()).toBe(false)
 })
 
 it('lets one probe out when its time is over, and closes when that succeeds', () => {
-  const { circuit, clock, fail } = breaker()
+  const { circuit, clock, fail, isAdmitted } = breaker()
   fail(3)
   clock.now += 999
-  expect(circuit.admit()).toBe(false)
+  expect(isAdmitted()).toBe(false)
   clock.now += 1
-  expect([circuit.admit(), circuit.admit()]).toEqual([true, false])
+  expect([isAdmitted(), isAdmitted()]).toEqual([true, false])
   circuit.succeed()
-  expect([circuit.admit(), circuit.admit()]).toEqual([true, true])
+  expect([isAdmitted(), isAdmitted()]).toEqual([true, true])
 })
 
 it('stays open for twice as long each time, 5 s at most', () => {
@@ -44,26 +49,34 @@ it('stays open for twice as long each time, 5 s at most', () => {
   const waits: number[] = []
   for (let probe = 0; probe < 5; probe++) {
     const from = clock.now
-    while (!circuit.admit()) clock.now += 500
+    let admission: Admission | undefined
+    while ((admission = circuit.admit()) === undefined) clock.now += 500
     waits.push(clock.now - from)
-    circuit.fail()
+    circuit.fail(admission)
   }
   expect(waits).toEqual([1000, 2000, 4000, 5000, 5000])
   expect(clock.opened).toBe(6)
 })
 
 it('lets another probe out where one was withdrawn', () => {
-  const { circuit, clock, fail } = breaker()
+  const { circuit, clock, fail, admitted, isAdmitted } = breaker()
   fail(3)
   clock.now += 1000
-  expect(circuit.admit()).toBe(true)
-  circuit.withdraw()
-  expect(circuit.admit()).toBe(true)
+  circuit.withdraw(admitted())
+  expect(isAdmitted()).toBe(true)
 })
 
-it('takes late failures of requests that were under way for nothing new', () => {
-  const { circuit, clock } = breaker()
-  for (let i = 0; i < 10; i++) expect(circuit.admit()).toBe(true)
-  for (let i = 0; i < 10; i++) circuit.fail()
+it('takes late ends of requests that were under way for nothing new', () => {
+  const { circuit, clock, admitted, isAdmitted } = breaker()
+  const early = Array.from({ length: 10 }, admitted)
+  for (const one of early.slice(0, 5)) circuit.fail(one)
   expect(clock.opened).toBe(1)
+  clock.now += 1000
+  const probe = admitted()
+  // Neither frees the place of the probe, nor counts as its failure.
+  circuit.withdraw(early[5]!)
+  circuit.fail(early[6]!)
+  expect([clock.opened, isAdmitted()]).toEqual([1, false])
+  circuit.fail(probe)
+  expect(clock.opened).toBe(2)
 })

@@ -1,0 +1,4 @@
+/** Milliseconds of a clock that nobody sets; that of the day may go back an hour. */
+export function clock(): number {
+  return performance.now()
+}
