@@ -17,6 +17,7 @@ import type {
   Answer,
   CheckOptions,
   CheckResult,
+  Checked,
   Client,
   Decision,
   Outcome,
@@ -73,62 +74,38 @@ export function createEmbedded(options: EmbeddedOptions): Client {
   const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: clock })
   const tables = watchTable(path, options)
   const parts = createLazyParts(options)
+  const judge = createJudge(tables, parts, decide)
 
-  /** `undefined`: no such policy, or none at all. */
-  function decided(answer: CheckAnswer, policy: string | undefined): Answer | undefined {
-    const policies = parts.policies()
-    if (policies !== undefined) return policies.decided(answer, policy)
-    const decision = decide?.(answer, policy)
-    if (decision !== undefined) return { ...answer, decision }
-    return policy === undefined ? answer : undefined
-  }
-
-  function unchecked(failure: ClientFailure): Unchecked {
-    report.fail(failure)
+  const unchecked = (failure: ClientFailure, told?: Set<ClientFailure>): Unchecked => {
+    report.fail(failure, told)
     return { ok: false, reason: failure.reason, fallback: fallback[failure.reason] }
   }
 
-  function judge(ip: string, { policy, insights = false, noAddress }: CheckOptions): CheckResult {
-    const { open, failure } = tables.current()
-    if (open === undefined) return unchecked(failure)
-    // What is no text is no address; callers without types come here, too.
-    const explain = insights ? parts.explain() : undefined
-    const found = typeof ip === 'string' ? answerOf(open, ip, explain) : undefined
-    if (found === undefined) {
-      const isMistake = noAddress !== undefined
-      return unchecked(
-        isMistake ? { reason: 'misconfigured', message: noAddress } : failures.address,
-      )
-    }
-    const failed = parts.policies()?.failure()
-    if (failed !== undefined) return unchecked(failed)
-    const answer = decided(found, policy)
-    if (answer === undefined) return unchecked(failures.decision)
-    report.count('checked')
-    const { decision } = answer
-    return { ok: true, answer, decision }
-  }
-
-  const failed = (cause: unknown): Unchecked => unchecked(thrown(cause))
-
-  const check = (ip: string, given: CheckOptions): CheckResult => {
+  const check = (ip: string, given: CheckOptions, told: Set<ClientFailure>): CheckResult => {
+    let judged: Checked | ClientFailure
     try {
-      return judge(ip, given)
+      judged = judge(ip, given)
     } catch (cause) {
-      return failed(cause)
+      judged = thrown(cause)
     }
+    if (!('ok' in judged)) return unchecked(judged, told)
+    report.count('checked')
+    return judged
   }
 
   const checkAll = (
     ips: readonly string[],
     given?: CheckOptions,
   ): Promise<readonly CheckResult[]> => {
-    const all = (): readonly CheckResult[] => ips.map((ip) => check(ip, given ?? {}))
+    const told = new Set<ClientFailure>()
+    const all = (): readonly CheckResult[] => ips.map((ip) => check(ip, given ?? {}, told))
+    const none = (failure: ClientFailure): readonly CheckResult[] =>
+      ips.map(() => unchecked(failure, told))
     // Callers without types come here, too.
     const loading = parts.load({ insights: given?.insights === true })
     return loading === undefined
       ? Promise.resolve(all())
-      : loading.then(all, (cause: unknown) => ips.map(() => failed(cause)))
+      : loading.then(all, (cause: unknown) => none(thrown(cause)))
   }
 
   return {
@@ -146,6 +123,42 @@ export function createEmbedded(options: EmbeddedOptions): Client {
       tables.close()
       parts.close()
     },
+  }
+}
+
+/** What a check comes to, of which nothing is counted or told yet. */
+type Judge = (ip: string, options: CheckOptions) => Checked | ClientFailure
+
+function createJudge(
+  tables: TableWatch,
+  parts: LazyParts,
+  decide: EmbeddedOptions['decide'],
+): Judge {
+  /** `undefined`: no such policy, or none at all. */
+  function decided(answer: CheckAnswer, policy: string | undefined): Answer | undefined {
+    const policies = parts.policies()
+    if (policies !== undefined) return policies.decided(answer, policy)
+    const decision = decide?.(answer, policy)
+    if (decision !== undefined) return { ...answer, decision }
+    return policy === undefined ? answer : undefined
+  }
+
+  return (ip, { policy, insights = false, noAddress }) => {
+    const { open, failure } = tables.current()
+    if (open === undefined) return failure
+    // What is no text is no address; callers without types come here, too.
+    const explain = insights ? parts.explain() : undefined
+    const found = typeof ip === 'string' ? answerOf(open, ip, explain) : undefined
+    if (found === undefined) {
+      const isMistake = noAddress !== undefined
+      return isMistake ? { reason: 'misconfigured', message: noAddress } : failures.address
+    }
+    const failed = parts.policies()?.failure()
+    if (failed !== undefined) return failed
+    const answer = decided(found, policy)
+    return answer === undefined
+      ? failures.decision
+      : { ok: true, answer, decision: answer.decision }
   }
 }
 

@@ -42,10 +42,14 @@ it('answers as the server does, with insights where asked', async () => {
 
 it('decides where the application has rules, and not by a score', async () => {
   const table = writeSmallTable()
-  expect(await embedded({ table }).check('9.1.2.3', { policy: 'login' })).toMatchObject({
-    ok: false,
-    reason: 'misconfigured',
-  })
+  const told: unknown[] = []
+  const mistaken = embedded({ table, onMisconfigured: (failure) => told.push(failure) })
+  const mistake = { ok: false, reason: 'misconfigured' }
+  expect(await mistaken.checkBatch(['9.1.2.3', '9.1.2.4'], { policy: 'login' })).toMatchObject([
+    mistake,
+    mistake,
+  ])
+  expect([mistaken.counts().misconfigured, told.length]).toEqual([2, 1])
   const client = embedded({
     table,
     decide: ({ signals }) => ({

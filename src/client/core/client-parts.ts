@@ -24,10 +24,14 @@ export interface ClientParts {
   readonly report: OutcomeReport
   /** Never rejects, whatever the transport does. */
   readonly ask: (request: ApiRequest) => Promise<Meaning>
-  /** Counts and tells the failure. */
-  readonly unchecked: (failure: ClientFailure) => Unchecked
+  /** Counts and tells the failure; what is in `told` only counts. */
+  readonly unchecked: (failure: ClientFailure, told?: Set<ClientFailure>) => Unchecked
   /** The answer, unless a policy was named and did not decide. */
-  readonly checked: (answer: Answer, policy: string | undefined) => CheckResult
+  readonly checked: (
+    answer: Answer,
+    policy: string | undefined,
+    told?: Set<ClientFailure>,
+  ) => CheckResult
 }
 
 export const notAnAddress: ClientFailure = {
@@ -85,15 +89,15 @@ export function createClientParts(
     return meaning
   }
 
-  const unchecked: ClientParts['unchecked'] = (failure) => {
-    report.fail(failure)
+  const unchecked: ClientParts['unchecked'] = (failure, told) => {
+    report.fail(failure, told)
     const { reason } = failure
     return { ok: false, reason, fallback: settings.fallback[reason] }
   }
 
-  const checked: ClientParts['checked'] = (answer, policy) => {
+  const checked: ClientParts['checked'] = (answer, policy, told) => {
     const { decision } = answer
-    if (decision === undefined && policy !== undefined) return unchecked(noDecision)
+    if (decision === undefined && policy !== undefined) return unchecked(noDecision, told)
     report.count('checked')
     return { ok: true, answer, decision }
   }

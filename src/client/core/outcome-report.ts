@@ -19,8 +19,8 @@ export interface ClientFailure {
 
 export interface OutcomeReport {
   readonly count: (name: CountName) => void
-  /** Counts and tells; never throws. */
-  readonly fail: (failure: ClientFailure) => void
+  /** Counts and, where it is not in `told`, tells; never throws. */
+  readonly fail: (failure: ClientFailure, told?: Set<ClientFailure>) => void
   readonly counts: () => ClientCounts
 }
 
@@ -59,10 +59,11 @@ export function createOutcomeReport(options: {
     count: (name) => {
       counts[name] += 1
     },
-    fail: (failure) => {
+    fail: (failure, told) => {
       counts[failure.reason] += 1
-      const told = failure.reason === 'misconfigured' ? onMisconfigured : onUnavailable
-      if (failure.reason !== 'invalid_address') tell(told, failure)
+      if (failure.reason === 'invalid_address' || told?.has(failure) === true) return
+      told?.add(failure)
+      tell(failure.reason === 'misconfigured' ? onMisconfigured : onUnavailable, failure)
     },
     counts: () => ({ ...counts }),
   }

@@ -344,9 +344,7 @@ describe('a batch', () => {
     const server = await standIn(({ body }) => ({
       status: 200,
       body: {
-        results: (body['ips'] as string[]).map((ip) =>
-          ip === 'bad' ? { ip, error: { code: 'invalid_input', message: '' } } : answerFor(ip),
-        ),
+        results: (body['ips'] as string[]).map((ip) => answerFor(ip)),
       },
     }))
     const { client } = clientOf({ url: server.url })
@@ -357,7 +355,9 @@ describe('a batch', () => {
       { ok: true, answer: answerFor('2001:db8::1'), decision: undefined },
     ])
     expect(await client.checkBatch([])).toEqual([])
-    expect(server.asked).toHaveLength(1)
+    expect(await client.checkBatch(['bad'])).toEqual([unchecked('invalid_address', 'challenge')])
+    // What is no address, of whatever length, is no reason to refuse the others.
+    expect(server.asked.map(({ body }) => body['ips'])).toEqual([['203.0.113.1', '2001:db8::1']])
     client.close()
   })
 
@@ -377,14 +377,36 @@ describe('a batch', () => {
     client.close()
   })
 
-  it('that fails fails for each', async () => {
+  it('of several requests is in time as a whole', async () => {
+    const server = await standIn(() => undefined)
+    const { client, told } = clientOf({ url: server.url, batchTimeoutMs: 300 })
+    const results = await client.checkBatch(Array.from({ length: 10_001 }, () => '203.0.113.1'))
+    expect(results).toHaveLength(10_001)
+    expect(client.counts().timeout).toBe(10_001)
+    expect(told.length).toBeLessThan(3)
+    expect(server.asked.length).toBeLessThan(2)
+    client.close()
+  })
+
+  it('by a policy that decides nothing is told once', async () => {
+    const server = await standIn(({ body }) => ({
+      status: 200,
+      body: { results: (body['ips'] as string[]).map((ip) => answerFor(ip)) },
+    }))
+    const { client, told } = clientOf({ url: server.url })
+    await client.checkBatch(['203.0.113.1', '203.0.113.2'], { policy: 'login' })
+    expect([client.counts().misconfigured, told.length]).toEqual([2, 1])
+    client.close()
+  })
+
+  it('that fails fails for each, and is told once', async () => {
     const server = await standIn(() => ({ status: 429, body: {} }))
-    const { client } = clientOf({ url: server.url })
+    const { client, told } = clientOf({ url: server.url })
     expect(await client.checkBatch(['203.0.113.1', '203.0.113.2'])).toEqual([
       unchecked('limited'),
       unchecked('limited'),
     ])
-    expect(client.counts().limited).toBe(2)
+    expect([client.counts().limited, told.length]).toEqual([2, 1])
     client.close()
   })
 })
