@@ -1,7 +1,7 @@
 // Which proxies an application believes, and in which header: read once from what it says, then
 // asked for each request.
 
-import { addressGroups } from './address-text.ts'
+import { addressGroups, unmapped } from './address-text.ts'
 import { proxyPresets } from './proxy-presets.ts'
 
 /**
@@ -53,7 +53,9 @@ function readPrefix(text: string): TrustedPrefix {
   const bits = groups.length * 16
   const length = Number(lengthText ?? bits)
   if (length > bits) throw wrong(text)
-  return { groups, length }
+  // A host is known by its IPv4 address where it has one.
+  const isMapped = unmapped(groups) !== undefined && length >= 96
+  return isMapped ? { groups: groups.slice(6), length: length - 96 } : { groups, length }
 }
 
 /** Of each group the bits that still belong to the prefix must be equal. */

@@ -76,6 +76,10 @@ const rows: readonly Row[] = [
   ['loopback for both families', '::ffff:127.0.0.1', xff(client), { trust: 'loopback' }, client],
   ['an address of IPv6', '2001:db8::2', xff(client), { trust: ['2001:db8::2'] }, client],
   ['a prefix of IPv6', '2001:db8:1:2::3', xff(client), { trust: ['2001:db8:1::/48'] }, client],
+  ['an address mapped into IPv6', proxy, xff(client), { trust: `::ffff:${proxy}` }, client],
+  ['a prefix mapped into IPv6', proxy, xff(client), { trust: '::ffff:10.0.0.0/112' }, client],
+  ['all that is mapped', proxy, xff(client), { trust: '::ffff:0:0/96' }, client],
+  ['beside the mapped prefix', proxy, xff(forged), { trust: '::ffff:10.1.0.0/112' }, proxy],
   [
     'beside the prefix',
     '2001:db8:2::3',
@@ -282,9 +286,12 @@ describe('the address of a request', () => {
     'reads %j repeated at once',
     (text) => {
       const headers = forwarded(text.repeat(4096 / text.length))
-      const began = performance.now()
-      for (let i = 0; i < 20; i++) clientAddress({ headers, peer: proxy }, byForwarded)
-      expect(performance.now() - began).toBeLessThan(200)
+      const runs = Array.from({ length: 20 }, () => {
+        const began = performance.now()
+        clientAddress({ headers, peer: proxy }, byForwarded)
+        return performance.now() - began
+      })
+      expect(Math.min(...runs)).toBeLessThan(8)
     },
   )
 
