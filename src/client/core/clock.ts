@@ -1,4 +1,5 @@
-/** Milliseconds of a clock that nobody sets; that of the day may go back an hour. */
+// Milliseconds of a clock that nobody sets; that of the day may go back an hour.
+
 export function clock(): number {
   return performance.now()
 }

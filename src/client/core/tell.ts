@@ -1,7 +1,6 @@
-/**
- * Calls a function of the application's that is to know something. What it does wrong, at once or
- * later, must not become the login's problem.
- */
+// Calls a function of the application's that is to know something. What it does wrong, at once or
+// later, must not become the login's problem.
+
 export function tell<About>(
   told: ((about: About) => unknown) | undefined,
   about: NoInfer<About>,

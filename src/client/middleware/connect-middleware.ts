@@ -49,14 +49,19 @@ export function iprisk<Request extends ConnectRequest, Response extends ConnectR
   const guard = createRequestGuard(options)
   return (request, response, next) => {
     const run = async (): Promise<void> => {
-      const { judged, stop } = await guard.judge(request)
-      request.iprisk = judged
-      if (stop === undefined) next()
-      else if (stop === 'default') forbid(response, judged)
-      else await stop(request, response, next)
+      try {
+        const { judged, stop } = await guard.judge(request)
+        request.iprisk = judged
+        if (stop === undefined) next()
+        else if (stop === 'default') forbid(response, judged)
+        else await stop(request, response, next)
+      } catch (cause) {
+        // To `next` an error that is undefined is none, and lets the request go on.
+        next(cause instanceof Error ? cause : new Error('The challenge failed.', { cause }))
+      }
     }
     // Express 4 does not look at promises.
-    void run().then(undefined, next)
+    void run()
   }
 }
 
@@ -66,20 +71,30 @@ function forbid(response: ConnectResponse, judged: Judged): void {
   response.end(problemOf(judged))
 }
 
-/** The handler of a server of node:http, behind the check. What it throws is a 500. */
+/** The handler of a server of node:http, behind the check. Where it throws or rejects, that is a 500. */
 export function guarded<Request extends ConnectRequest, Response extends ConnectResponse>(
   options: GuardOptions<ConnectHandler<Request, Response>>,
   handler: (request: Request, response: Response) => unknown,
 ): (request: Request, response: Response) => void {
   const middleware = iprisk(options)
+  const answer = async (request: Request, response: Response): Promise<void> => {
+    try {
+      await handler(request, response)
+    } catch {
+      fail(response)
+    }
+  }
   return (request, response) => {
     middleware(request, response, (error) => {
-      if (error === undefined) {
-        handler(request, response)
-        return
-      }
-      response.statusCode = 500
-      response.end('')
+      if (error === undefined) void answer(request, response)
+      else fail(response)
     })
   }
 }
+
+function fail(response: ConnectResponse): void {
+  response.statusCode = 500
+  response.end('')
+}
+
+export type { GuardOptions, Judged } from './request-guard.ts'

@@ -19,13 +19,14 @@ export interface HookRequest {
 
 /** What is needed of Fastify's reply. */
 export interface HookReply {
+  readonly sent: boolean
   code(status: number): HookReply
   header(name: string, value: string): HookReply
   send(body: unknown): HookReply
 }
 
 /**
- * Answers a request that is stopped, and returns the reply. Declared as a method, so that a function
+ * Answers a request that is stopped, by the reply or by what it returns. Declared as a method, so that a function
  * of Fastify's own request and reply is one.
  */
 export type HookHandler = { answer(request: HookRequest, reply: HookReply): unknown }['answer']
@@ -50,6 +51,11 @@ export function iprisk(
       reply.code(403).header('content-type', problemType).send(problemOf(judged))
       return reply
     }
-    return (await stop(request, reply)) ?? reply
+    const answer = await stop(request, reply)
+    // What a handler returns is sent; what a hook returns is not, and the request would go on.
+    if (answer !== undefined && answer !== reply && !reply.sent) reply.send(answer)
+    return reply
   }
 }
+
+export type { GuardOptions, Judged } from './request-guard.ts'

@@ -59,3 +59,5 @@ function nodeSocket({ env }: HonoContext): AddressedRequest['socket'] {
   const { incoming } = (env ?? {}) as { readonly incoming?: Pick<AddressedRequest, 'socket'> }
   return incoming?.socket
 }
+
+export type { GuardOptions, Judged } from './request-guard.ts'

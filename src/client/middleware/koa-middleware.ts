@@ -42,3 +42,5 @@ export function iprisk<Context extends KoaContext>(
     }
   }
 }
+
+export type { GuardOptions, Judged } from './request-guard.ts'

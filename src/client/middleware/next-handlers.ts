@@ -54,3 +54,5 @@ function stopperOf(
     })
   }
 }
+
+export type { GuardOptions, Judged } from './request-guard.ts'

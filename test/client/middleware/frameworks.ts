@@ -10,20 +10,29 @@ import fastify from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import {
+  type GuardOptions,
+  type Judged,
   guarded as guardedHttp,
   iprisk as ipriskExpress,
 } from '../../../src/client/middleware/connect-middleware.ts'
 import {
+  type Judged as FastifyJudged,
   iprisk as ipriskFastify,
   ipriskOf as fastifyJudged,
 } from '../../../src/client/middleware/fastify-hook.ts'
-import { iprisk as ipriskHono } from '../../../src/client/middleware/hono-middleware.ts'
-import { iprisk as ipriskKoa } from '../../../src/client/middleware/koa-middleware.ts'
 import {
+  type Judged as HonoJudged,
+  iprisk as ipriskHono,
+} from '../../../src/client/middleware/hono-middleware.ts'
+import {
+  type Judged as KoaJudged,
+  iprisk as ipriskKoa,
+} from '../../../src/client/middleware/koa-middleware.ts'
+import {
+  type Judged as NextJudged,
   guarded as guardedNext,
   ipriskOf as nextJudged,
 } from '../../../src/client/middleware/next-handlers.ts'
-import type { GuardOptions, Judged } from '../../../src/client/middleware/request-guard.ts'
 
 /** What every application is made with; `custom` answers 401 in the words of its framework. */
 export type AppOptions = Omit<GuardOptions<never>, 'challenge' | 'block' | 'actions'> & {
@@ -109,14 +118,17 @@ export const frameworks: Readonly<Record<string, (options: AppOptions) => Promis
         ? { challenge: (_request, reply) => reply.code(factor.status).send(factor.text) }
         : {}),
     })
-    app.post('/login', { preHandler }, (request) => said(fastifyJudged(request)))
+    app.post('/login', { preHandler }, (request) => {
+      const judged: FastifyJudged | undefined = fastifyJudged(request)
+      return said(judged)
+    })
     await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as AddressInfo
     return { url: `http://127.0.0.1:${port}/login`, close: () => app.close() }
   },
 
   'Hono 4': async ({ custom: isCustom, ...options }) => {
-    const app = new Hono<{ Variables: { iprisk: Judged } }>()
+    const app = new Hono<{ Variables: { iprisk: HonoJudged } }>()
     const challenge = isCustom === true ? { challenge: custom.fetch } : {}
     app.post('/login', ipriskHono({ ...options, ...challenge }), (context) =>
       context.text(said(context.get('iprisk'))),
@@ -130,7 +142,7 @@ export const frameworks: Readonly<Record<string, (options: AppOptions) => Promis
   },
 
   Koa: ({ custom, ...options }) => {
-    const app = new Koa<{ iprisk?: Judged }>()
+    const app = new Koa<{ iprisk?: KoaJudged }>()
     app.use(
       ipriskKoa({
         ...options,
@@ -166,10 +178,10 @@ export const edges: Readonly<
   },
   'a route handler of Next': ({ custom: isCustom, ...options }) => {
     const challenge = isCustom === true ? { challenge: custom.fetch } : {}
-    const route = guardedNext(
-      { ...options, ...challenge },
-      (request: Request) => new Response(said(nextJudged(request))),
-    )
+    const route = guardedNext({ ...options, ...challenge }, (request: Request) => {
+      const judged: NextJudged | undefined = nextJudged(request)
+      return new Response(said(judged))
+    })
     return (request) => route(request, undefined)
   },
 }

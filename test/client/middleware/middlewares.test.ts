@@ -8,10 +8,12 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import fastify from 'fastify'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AddressedRequest, Trust } from '../../../src/client/address/client-address.ts'
 import type { Action } from '../../../src/client/core/check-result.ts'
 import { guarded } from '../../../src/client/middleware/connect-middleware.ts'
+import { iprisk as ipriskFastify } from '../../../src/client/middleware/fastify-hook.ts'
 import { ipriskProxy } from '../../../src/client/middleware/next-handlers.ts'
 import { type Judged, createRequestGuard } from '../../../src/client/middleware/request-guard.ts'
 import { createFakeClient } from '../../../src/client/testing/fake-client.ts'
@@ -20,6 +22,8 @@ import { type App, type AppOptions, edges, frameworks } from './frameworks.ts'
 
 const address = '203.0.113.7'
 const login = { method: 'POST', headers: { 'x-forwarded-for': `198.51.100.1, ${address}` } }
+
+const factor = 'second factor'
 
 type Post = (options: AppOptions) => Promise<Response>
 const open: App[] = []
@@ -79,6 +83,58 @@ describe.each(all)('%s', (_name, post) => {
     expect(log).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ action: 'block', address, observed: true }),
     )
+  })
+})
+
+describe('a challenge of Fastify', () => {
+  it.each<[string, () => unknown]>([
+    ['returns', () => factor],
+    ['resolves to', () => Promise.resolve(factor)],
+  ])('%s its answer', async (_how, challenge) => {
+    const app = fastify()
+    const preHandler = ipriskFastify({ client: deciding('challenge'), trust: 1, challenge })
+    app.post('/login', { preHandler }, () => 'in')
+    const response = await app.inject({ url: '/login', ...login, method: 'POST' })
+    expect(response.body).toBe(factor)
+    await app.close()
+  })
+})
+
+describe('a server of node:http', () => {
+  const wrong = new Error('of the application')
+  const serving = async (
+    options: Partial<Parameters<typeof guarded>[0]>,
+    handler: () => unknown,
+  ): Promise<number> => {
+    const client = deciding(options.challenge === undefined ? 'allow' : 'challenge')
+    const server = createServer(guarded({ client, trust: 1, ...options }, handler))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { status } = await fetch(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      login,
+    )
+    server.close()
+    server.closeAllConnections()
+    return status
+  }
+  const thrown = (): never => {
+    throw wrong
+  }
+
+  it('answers 500 where its handler throws or rejects', async () => {
+    expect(await serving({}, thrown)).toBe(500)
+    expect(await serving({}, () => Promise.reject(wrong))).toBe(500)
+  })
+
+  it('lets nobody in where a challenge fails, whatever it fails with', async () => {
+    for (const cause of [wrong, undefined, '']) {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- that is what is tried
+      expect(await serving({ challenge: () => Promise.reject(cause) }, thrown)).toBe(500)
+    }
+    const handler = vi.fn<() => void>()
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- that is what is tried
+    await serving({ challenge: () => Promise.reject(undefined) }, handler)
+    expect(handler).not.toHaveBeenCalled()
   })
 })
 
