@@ -76,7 +76,7 @@ function policyFamilies({ policies }: ScrapeData): readonly MetricFamily[] {
     singleSample(
       'gauge',
       'iprisk_policies_refused',
-      'Whether the policies file has a mistake and is not in use.',
+      'Whether the policies file has a mistake or is gone.',
       policies === undefined ? undefined : Number(failure !== null),
     ),
   ]

@@ -65,8 +65,8 @@ export function supervisorStatus({
 }
 
 /**
- * What every worker has counted for the console since the last call. What one does not tell in time
- * is lost: it is shown to people, and no limit hangs on it.
+ * What every worker has counted for the console since the last call, drained ones included. What
+ * one does not tell in time is lost: it is shown to people, and no limit hangs on it.
  */
 export async function takeTraffic(
   registry: WorkerRegistry,
@@ -85,5 +85,5 @@ export async function takeTraffic(
       ms,
     },
   )
-  return taken
+  return [...taken, ...registry.takeLeftTraffic()]
 }

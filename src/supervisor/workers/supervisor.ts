@@ -117,8 +117,6 @@ interface State {
   /** Not there before `prepare`. */
   settings: WorkerSettings | undefined
   takeSampled: TakeSampled
-  /** Of workers that have drained since the last `takeTraffic`. */
-  readonly leftTraffic: TrafficCounts[]
   readonly log: Log
   readonly registry: WorkerRegistry
   file: VerifiedTableFile | undefined
@@ -144,7 +142,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     options,
     settings: undefined,
     takeSampled: () => 0,
-    leftTraffic: [],
     log: options.log,
     registry,
     file: undefined,
@@ -190,10 +187,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const ofEach = ({ worker, counters }: WorkerHandle) => ({ worker: worker.id, counters })
       return { total: registry.totalCounters(), workers: [...registry.workers].map(ofEach) }
     },
-    takeTraffic: async () => [
-      ...(await takeTraffic(registry, countMs)),
-      ...state.leftTraffic.splice(0),
-    ],
+    takeTraffic: () => takeTraffic(registry, countMs),
     status: () => supervisorStatus(state),
     drain: (how) => {
       watchdog.stop()
@@ -339,7 +333,6 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       return
     case 'drained':
       if (message.cutOff > 0) log.warn({ worker: id, requests: message.cutOff }, cutOffText)
-      if (message.traffic !== undefined) state.leftTraffic.push(message.traffic)
       return
     default:
       message satisfies never

@@ -7,6 +7,7 @@ import {
   addCounterSnapshots,
   emptyCounterSnapshot,
 } from '../../http/exchange/request-counters.ts'
+import type { TrafficCounts } from '../../traffic/traffic-counts.ts'
 import type { PlansMessage, ToPrimary, ToWorker } from './worker-messages.ts'
 
 export interface WorkerHandle {
@@ -43,6 +44,8 @@ export type MessageListener = (handle: WorkerHandle, message: ToPrimary) => void
 
 export interface WorkerRegistry {
   readonly workers: ReadonlySet<WorkerHandle>
+  /** What workers that have drained since the last call had counted for the console. */
+  readonly takeLeftTraffic: () => readonly TrafficCounts[]
   readonly add: (worker: Worker) => WorkerHandle
   /** The worker has died; its counts stay in `totalCounters`. */
   readonly remove: (handle: WorkerHandle) => void
@@ -69,9 +72,28 @@ export function sendToWorker(handle: WorkerHandle, message: ToWorker | PlansMess
   if (handle.worker.isConnected()) handle.worker.send(message)
 }
 
+function newHandle(worker: Worker): WorkerHandle {
+  return {
+    worker,
+    startRequestedMs: 0,
+    listeningSinceMs: 0,
+    lastMessageMs: performance.now(),
+    privateBytes: 0,
+    retired: false,
+    killCause: undefined,
+    ready: false,
+    started: false,
+    listening: false,
+    keysKnown: true,
+    table: 0,
+    counters: emptyCounterSnapshot,
+  }
+}
+
 export function createWorkerRegistry(): WorkerRegistry {
   const workers = new Set<WorkerHandle>()
   const listeners = new Set<(handle: WorkerHandle, message: ToPrimary | undefined) => void>()
+  const leftTraffic: TrafficCounts[] = []
   let retired = emptyCounterSnapshot
 
   const notify = (handle: WorkerHandle, message: ToPrimary | undefined): void => {
@@ -97,22 +119,9 @@ export function createWorkerRegistry(): WorkerRegistry {
 
   return {
     workers,
+    takeLeftTraffic: () => leftTraffic.splice(0),
     add: (worker) => {
-      const handle: WorkerHandle = {
-        worker,
-        startRequestedMs: 0,
-        listeningSinceMs: 0,
-        lastMessageMs: performance.now(),
-        privateBytes: 0,
-        retired: false,
-        killCause: undefined,
-        ready: false,
-        started: false,
-        listening: false,
-        keysKnown: true,
-        table: 0,
-        counters: emptyCounterSnapshot,
-      }
+      const handle = newHandle(worker)
       workers.add(handle)
       return handle
     },
@@ -123,6 +132,9 @@ export function createWorkerRegistry(): WorkerRegistry {
     },
     notifyMessage: (handle, message) => {
       handle.lastMessageMs = performance.now()
+      if (message.kind === 'drained' && message.traffic !== undefined) {
+        leftTraffic.push(message.traffic)
+      }
       notify(handle, message)
     },
     listening: () => [...workers].filter((handle) => handle.listening),
