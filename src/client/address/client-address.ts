@@ -74,7 +74,7 @@ export function clientAddress(
  * peer is known either, but that, and what stands in a believed header, must not be a way around
  * the check.
  */
-export function isSetupBlind(
+export function lacksAddressSource(
   request: AddressedRequest,
   { trust = 0, header = 'x-forwarded-for' }: AddressOptions = {},
 ): boolean {

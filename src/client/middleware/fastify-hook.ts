@@ -26,8 +26,8 @@ export interface HookReply {
 }
 
 /**
- * Answers a request that is stopped, by the reply or by what it returns. Declared as a method, so that a function
- * of Fastify's own request and reply is one.
+ * Answers a request that is stopped, by the reply or by what it returns. Declared as a method, so
+ * that a function of Fastify's own request and reply is one.
  */
 export type HookHandler = { answer(request: HookRequest, reply: HookReply): unknown }['answer']
 

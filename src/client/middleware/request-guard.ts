@@ -9,7 +9,7 @@ import {
   type AddressedRequest,
   type Trust,
   clientAddress,
-  isSetupBlind,
+  lacksAddressSource,
 } from '../address/client-address.ts'
 import type { Action, CheckResult, Client } from '../core/check-result.ts'
 import { tell } from '../core/tell.ts'
@@ -76,10 +76,10 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>): Req
   return {
     async judge(request) {
       const address = clientAddress(request, from)
-      const isBlind = address === undefined && isSetupBlind(request, from)
+      const lacksSource = address === undefined && lacksAddressSource(request, from)
       const result = await client.check(
         address ?? '',
-        isBlind ? { ...checkOptions, noAddress } : checkOptions,
+        lacksSource ? { ...checkOptions, noAddress } : checkOptions,
       )
       const action = result.ok ? (result.decision?.action ?? 'allow') : result.fallback
       const judged = { action, result, address, observed: observe }

@@ -1,7 +1,7 @@
 // Tables that are published as they are built, by `iprisk build` and by a server that refreshes:
 // what --publish, --signing-key, --stage and --keep-days say is what comes to the place.
 
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -112,12 +112,14 @@ describe('a table that is built', () => {
   it('comes to the place although its report cannot be written', async () => {
     const ground = await newGround()
     const { folder, place } = ground
-    mkdirSync(join(folder, 'report'))
+    // A file where its folder would be.
+    writeFileSync(join(folder, 'taken'), '')
     const table = join(folder, 'world.iprisk')
-    const args = ['build', '--out', table, '--report', 'report', ...argumentsOf(ground, '100%')]
+    const report = join('taken', 'report.json')
+    const args = ['build', '--out', table, '--report', report, ...argumentsOf(ground, '100%')]
     const { code, out, err } = await runProgram(args, { cwd: folder })
     expect([code, out], err).toEqual([0, `${table}\n`])
-    expect(err).toMatch(/warning: The report could not be written to \S+report: /)
+    expect(err).toMatch(/warning: The report could not be written to \S+report\.json: /)
     expect(publishedAt(place).sha256).toBe(contentName(readFileSync(table)))
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })

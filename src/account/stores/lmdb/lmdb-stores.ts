@@ -203,9 +203,10 @@ function ignoreCommitError(failure: unknown): void {
 }
 
 /**
- * Opens the counters of a state folder. Changes are compared and swapped by lmdb's own writing thread: an event loop never waits for the disk or for another
- * process. (Its transactions with a callback would be the obvious way; in 3.5.6 on Node 20 those
- * that are not synchronous never resolve.)
+ * Opens the counters of a state folder. Changes are compared and swapped by lmdb's own writing
+ * thread: an event loop never waits for the disk or for another process. (Its transactions with a
+ * callback would be the obvious way; in 3.5.6 on Node 20 those that are not synchronous never
+ * resolve.)
  */
 export async function openLmdbCounterStore(
   state: string,
