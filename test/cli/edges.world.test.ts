@@ -55,6 +55,11 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
       /^iprisk: --out must name a file, and \S+ is a folder\.\n$/,
     ],
     ['build --offline --report folder', 2, /^iprisk: --report must name a file, .*\n$/],
+    [
+      'build --offline --out lines/x',
+      2,
+      /^iprisk: --out must name a file, .* lies below a file\.\n$/,
+    ],
     ['check 9.1.2.3 ./x/y', 1, /^iprisk: \.\/x\/y does not exist.*\n$/],
     ['check folder', 1, /^iprisk: folder is a folder: name the files in it\.\n$/],
     ['summarize access.log', 1, /^iprisk: access\.log cannot be read: ENOENT: no such file/],

@@ -29,9 +29,19 @@ export async function buildCommand(settings: Settings, io: Io): Promise<number> 
 
 /** Said at once, and not when the table is compiled. */
 function checkPlace(option: string, path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return
-  const message = `${option} must name a file, and ${path} is a folder.`
+  const fault = placeFault(path)
+  if (fault === undefined) return
+  const message = `${option} must name a file, and ${path} ${fault}.`
   throw new IpriskError({ code: 'build_invalid', message, fault: 'usage' })
+}
+
+function placeFault(path: string): string | undefined {
+  try {
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+    return isFolder ? 'is a folder' : undefined
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'ENOTDIR' ? 'lies below a file' : undefined
+  }
 }
 
 /** One run of the compiler by these settings. */
