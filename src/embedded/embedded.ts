@@ -24,8 +24,12 @@ import type {
   Unchecked,
 } from '../client/core/check-result.ts'
 import { type ClientOptions, fallbackFor } from '../client/core/client-options.ts'
-import { clock } from '../client/core/clock.ts'
-import { type ClientFailure, createOutcomeReport } from '../client/core/outcome-report.ts'
+import { monotonicMs } from '../client/core/monotonic-clock.ts'
+import {
+  type ClientFailure,
+  addressFailure,
+  createOutcomeReport,
+} from '../client/core/outcome-report.ts'
 import { tell } from '../client/core/tell.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
 import { builtMsOf } from '../table/file/built-ms.ts'
@@ -71,7 +75,7 @@ const failures = {
 export function createEmbedded(options: EmbeddedOptions): Client {
   const { table: path, decide, onFeedback, onMisconfigured, onUnavailable } = options
   const fallback = fallbackFor(options.fallback ?? {})
-  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: clock })
+  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: monotonicMs })
   const tables = watchTable(path, options)
   const parts = createLazyParts(options)
   const judge = createJudge(tables, parts, decide)
@@ -143,16 +147,14 @@ function createJudge(
     return policy === undefined ? answer : undefined
   }
 
-  return (ip, { policy, insights = false, noAddress }) => {
+  return (ip, options) => {
+    const { policy, insights = false } = options
     const { open, failure } = tables.current()
     if (open === undefined) return failure
     // What is no text is no address; callers without types come here, too.
     const explain = insights ? parts.explain() : undefined
     const found = typeof ip === 'string' ? answerOf(open, ip, explain) : undefined
-    if (found === undefined) {
-      const isMistake = noAddress !== undefined
-      return isMistake ? { reason: 'misconfigured', message: noAddress } : failures.address
-    }
+    if (found === undefined) return addressFailure(options, failures.address)
     const failed = parts.policies()?.failure()
     if (failed !== undefined) return failed
     const answer = decided(found, policy)

@@ -6,7 +6,7 @@ import { addressGroups } from '../address/address-text.ts'
 import { batchAddressesMax, batchPath } from '../generated/wire-types.ts'
 import type { BatchOptions, CheckResult, Client } from './check-result.ts'
 import { type ClientParts, answerIn, noAnswer, notAnAddress, unexpected } from './client-parts.ts'
-import { clock } from './clock.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 import type { Observe } from './open-telemetry.ts'
 import type { ClientFailure } from './outcome-report.ts'
 
@@ -48,16 +48,17 @@ export function createCheckBatch(parts: ClientParts, observe: Observe): Client['
 
   return async (given: readonly string[], options = {}) => {
     const end = observe('batch')
-    const until = clock() + batchTimeoutMs
+    const until = monotonicMs() + batchTimeoutMs
     const told = new Set<ClientFailure>()
     // Callers without types come here, too.
     const all = Array.isArray(given) ? [...(given as readonly string[])] : []
-    const addresses = all.filter((ip) => addressGroups(ip) !== undefined)
+    const isAddress = all.map((ip) => addressGroups(ip) !== undefined)
+    const addresses = all.filter((_ip, at) => isAddress[at])
     const found: CheckResult[] = []
     while (found.length < addresses.length) {
       const ips = addresses.slice(found.length, found.length + batchAddressesMax)
       try {
-        const timeoutMs = Math.round(until - clock())
+        const timeoutMs = Math.round(until - monotonicMs())
         found.push(...(await checkPart({ ips, options, timeoutMs, told })))
       } catch (cause) {
         const failure = unexpected(cause)
@@ -65,9 +66,7 @@ export function createCheckBatch(parts: ClientParts, observe: Observe): Client['
       }
     }
     let next = 0
-    const results = all.map((ip) =>
-      addressGroups(ip) === undefined ? unchecked(notAnAddress) : found[next++]!,
-    )
+    const results = isAddress.map((is) => (is ? found[next++]! : unchecked(notAnAddress)))
     end(results.every(({ ok }) => ok) ? 'ok' : 'partly')
     return results
   }

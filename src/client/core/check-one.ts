@@ -5,19 +5,15 @@ import { addressGroups } from '../address/address-text.ts'
 import { checkPath } from '../generated/wire-types.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import type { CheckOptions, CheckResult, Client } from './check-result.ts'
-import { clock } from './clock.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 import { type ClientParts, answerIn, noAnswer, notAnAddress, unexpected } from './client-parts.ts'
 import type { Observe } from './open-telemetry.ts'
-import type { ClientFailure } from './outcome-report.ts'
-
-function unknownAddress({ noAddress: message }: CheckOptions): ClientFailure {
-  return message === undefined ? notAnAddress : { reason: 'misconfigured', message }
-}
+import { addressFailure } from './outcome-report.ts'
 
 export function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
   const { ask, checked, unchecked, report } = parts
   const { timeoutMs, cacheMs: keptMs, cacheMax: max } = parts.settings
-  const cache = createAnswerCache({ max, keptMs, now: clock })
+  const cache = createAnswerCache({ max, keptMs, now: monotonicMs })
 
   async function judge(ip: string, options: CheckOptions): Promise<CheckResult> {
     const { signal, policy, insights = false } = options
@@ -47,7 +43,9 @@ export function createCheck(parts: ClientParts, observe: Observe): Client['check
     let result: CheckResult
     try {
       const isAddress = addressGroups(ip) !== undefined
-      result = isAddress ? await judge(ip, options) : unchecked(unknownAddress(options))
+      result = isAddress
+        ? await judge(ip, options)
+        : unchecked(addressFailure(options, notAnAddress))
     } catch (cause) {
       result = unchecked(unexpected(cause))
     }

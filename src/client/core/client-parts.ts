@@ -5,7 +5,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { Answer, CheckResult, Unchecked } from './check-result.ts'
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
 import type { ClientSettings } from './client-options.ts'
-import { clock } from './clock.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 import type { ClientFailure, OutcomeReport } from './outcome-report.ts'
 import { type Meaning, meaningOf } from './reply-meaning.ts'
 import { sendInTime } from './timely-request.ts'
@@ -62,7 +62,7 @@ export function createClientParts(
     createCircuitBreaker({
       failures: settings.circuitFailures,
       openMs: settings.circuitMs,
-      now: clock,
+      now: monotonicMs,
       onOpen: () => report.count('opened'),
     })
   const circuits = { plain: newCircuit(), heavy: newCircuit() }

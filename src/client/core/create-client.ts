@@ -9,7 +9,7 @@ import { createCheck } from './check-one.ts'
 import type { Client } from './check-result.ts'
 import { type ClientOptions, clientSettings } from './client-options.ts'
 import { createClientParts } from './client-parts.ts'
-import { clock } from './clock.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 import { createTelemetry } from './open-telemetry.ts'
 import { createOutcomeReport } from './outcome-report.ts'
 import { createFeedback } from './send-feedback.ts'
@@ -18,7 +18,7 @@ import { createFeedback } from './send-feedback.ts'
 export function createClientOver(runtime: () => Transport, options: ClientOptions): Client {
   const settings = clientSettings(options)
   const { transport = runtime(), onMisconfigured, onUnavailable } = options
-  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: clock })
+  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: monotonicMs })
   const parts = createClientParts(settings, transport, report)
   const observe = createTelemetry()
   return {

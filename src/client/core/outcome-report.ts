@@ -2,7 +2,7 @@
 // where the application has given none and the server refuses what is sent: a wrong key must not
 // let everybody in for weeks without a word.
 
-import type { ClientCounts, CountName, FailureReason } from './check-result.ts'
+import type { CheckOptions, ClientCounts, CountName, FailureReason } from './check-result.ts'
 import { tell } from './tell.ts'
 
 /** Why there is no answer, for people and logs. */
@@ -15,6 +15,14 @@ export interface ClientFailure {
   readonly message: string
   readonly requestId?: string
   readonly cause?: unknown
+}
+
+/** Of a check of what is no address: whose fault that is. */
+export function addressFailure(
+  { noAddress: message }: Pick<CheckOptions, 'noAddress'>,
+  otherwise: ClientFailure,
+): ClientFailure {
+  return message === undefined ? otherwise : { reason: 'misconfigured', message }
 }
 
 export interface OutcomeReport {

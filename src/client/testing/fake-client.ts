@@ -17,8 +17,8 @@ import {
   failureReasons,
 } from '../core/check-result.ts'
 import { type ClientOptions, fallbackFor } from '../core/client-options.ts'
-import { clock } from '../core/clock.ts'
-import { createOutcomeReport } from '../core/outcome-report.ts'
+import { monotonicMs } from '../core/monotonic-clock.ts'
+import { type ClientFailure, addressFailure, createOutcomeReport } from '../core/outcome-report.ts'
 
 /** A failure, or members of the answer with the decision's action; all others are of a clean one. */
 export type FakeAnswer = FailureReason | (Partial<Answer> & { readonly action?: Action })
@@ -48,18 +48,23 @@ export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions
   const fallback = fallbackFor(options.fallback ?? {})
   const ignore = (): void => undefined
   const { onMisconfigured = ignore, onUnavailable = ignore, delayMs = 0 } = options
-  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: clock })
+  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: monotonicMs })
   const asked: { readonly ip: string; readonly options: CheckOptions }[] = []
   const outcomes: Outcome[] = []
 
-  function resultOf(ip: string, { policy, noAddress }: CheckOptions): CheckResult {
-    const isAddress = addressGroups(ip) !== undefined
-    const unknown = noAddress === undefined ? 'invalid_address' : 'misconfigured'
-    const fake = isAddress ? (said.get(ip) ?? said.get('*') ?? {}) : unknown
-    if (typeof fake === 'string') {
-      report.fail({ reason: fake, message: noAddress ?? 'Chosen by the test.' })
-      return { ok: false, reason: fake, fallback: fallback[fake] }
+  function failed(failure: ClientFailure): CheckResult {
+    report.fail(failure)
+    return { ok: false, reason: failure.reason, fallback: fallback[failure.reason] }
+  }
+
+  function resultOf(ip: string, options: CheckOptions): CheckResult {
+    const message = 'Chosen by the test.'
+    if (addressGroups(ip) === undefined) {
+      return failed(addressFailure(options, { reason: 'invalid_address', message }))
     }
+    const fake = said.get(ip) ?? said.get('*') ?? {}
+    if (typeof fake === 'string') return failed({ reason: fake, message })
+    const { policy } = options
     const { action, ...members } = fake
     const chosen = action === undefined ? undefined : { action, rule: 'fake', policy: policy ?? '' }
     const named = policy === undefined ? undefined : { action: 'allow', rule: '', policy }
