@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { IpriskError } from '../base/coded-error.ts'
 import { parseJsonObject } from '../base/json-object.ts'
 import { adminBodyBytesMax } from '../base/limits.ts'
-import { suggestName } from '../config/setting-problem.ts'
+import { unknownMember } from '../config/setting-problem.ts'
 import { type AdminCaller, type AdminRole, mayAct } from './admin-caller.ts'
 import { type AdminPage, errorPage, jsonPage } from './admin-page.ts'
 
@@ -148,12 +148,10 @@ function objectOf(bytes: Uint8Array): AdminRequest['body'] {
 
 /** Where the shape closes itself: a misspelt `for` would list an address for ever. */
 function knownMembers(body: AdminRequest['body'], shape: BodyShape): AdminRequest['body'] {
-  const known = Object.keys(shape.properties ?? {})
-  const unknown = Object.keys(body).find((name) => !known.includes(name))
-  if (unknown === undefined || shape.additionalProperties !== false) return body
-  const shown = JSON.stringify(unknown.slice(0, 40))
-  const near = suggestName(unknown, known)
-  throw badRequest('invalid_input', `There is no such member as ${shown}${near}`)
+  if (shape.additionalProperties !== false) return body
+  const unknown = unknownMember(body, Object.keys(shape.properties ?? {}))
+  if (unknown === undefined) return body
+  throw badRequest('invalid_input', `There is ${unknown}`)
 }
 
 /** The body of a request that has no route: of a login. */

@@ -80,6 +80,17 @@ function editDistance(left: string, right: string): number {
   return last[right.length] ?? 0
 }
 
+const nameCharsShown = 40
+
+/** `no such member as "fro"; did you mean for?` of the first that is not known; else `undefined`. */
+export function unknownMember(members: object, known: readonly string[]): string | undefined {
+  const unknown = Object.keys(members).find((name) => !known.includes(name))
+  if (unknown === undefined) return undefined
+  // Of a name of a megabyte the nearest one would take a second.
+  const shown = unknown.slice(0, nameCharsShown)
+  return `no such member as ${JSON.stringify(shown)}${suggestName(shown, known)}`
+}
+
 /** `; did you mean "port"?` where a known name is near, else the known names where they are few. */
 export function suggestName(name: string, known: readonly string[]): string {
   const written = name.toLowerCase()

@@ -12,7 +12,7 @@
 
 import { parseInstant } from '../base/instant.ts'
 import { type ListEffect, listEffects } from '../config/list-effects.ts'
-import { suggestName } from '../config/setting-problem.ts'
+import { unknownMember } from '../config/setting-problem.ts'
 import {
   type ListEntry,
   formatEntryKey,
@@ -83,10 +83,8 @@ function parseJsonLine(content: string, added: number): ParsedLine | string {
   } catch {
     return 'it is no JSON'
   }
-  const unknown = Object.keys(value).find((name) => !jsonMembers.includes(name))
-  if (unknown !== undefined) {
-    return `there is no such member as ${JSON.stringify(unknown)}${suggestName(unknown, jsonMembers)}`
-  }
+  const unknown = unknownMember(value, jsonMembers)
+  if (unknown !== undefined) return `there is ${unknown}`
   const { list, effect, entry, expires, note = '', added: since } = value
   if (typeof list !== 'string') return 'it names no list'
   if (entry === undefined) {

@@ -218,10 +218,6 @@ function idOf({ name }: AdminRequest): string {
 function parsed<T extends z.ZodType>(schema: T, body: AdminRequest['body']): z.output<T> {
   const { data, error } = schema.safeParse(body)
   if (error === undefined) return data
-  const problems = error.issues.map((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? `there is no member ${issue.keys.join(', ')}`
-      : `${issue.path.join('.')} must be ${issue.message}`,
-  )
+  const problems = error.issues.map(({ path, message }) => `${path.join('.')} must be ${message}`)
   throw badRequest('invalid_input', `Nothing was done: ${problems.join('; ')}.`)
 }

@@ -1,0 +1,20 @@
+// What is said of a member that is not known.
+
+import { expect, it } from 'vitest'
+import { unknownMember } from '../../src/config/setting-problem.ts'
+
+const known = ['list', 'entry', 'expires']
+
+it.each([
+  [{}, undefined],
+  [{ list: 'a', entry: '9.1.2.3' }, undefined],
+  [{ list: 'a', expire: '' }, 'no such member as "expire"; did you mean expires?'],
+  [{ 'x"y': 1 }, 'no such member as "x\\"y"; there are list, entry, expires'],
+  // Of a body that is one name its beginning is enough, to say and to look for.
+  [
+    { ['x'.repeat(1_000_000)]: 1 },
+    `no such member as "${'x'.repeat(40)}"; there are list, entry, expires`,
+  ],
+])('names the first member that is none: %#', (members, expected) => {
+  expect(unknownMember(members, known)).toBe(expected)
+})
