@@ -16,13 +16,21 @@ import type { ListStore } from '../../lists/list-store.ts'
 import { type CommandIo, usageError, withStores } from '../keys/key-session.ts'
 import { tellServers } from '../keys/tell-servers.ts'
 
-/** Opens the lists that the settings name. */
-function withLists<T>(settings: Settings, use: (store: ListStore) => Promise<T>): Promise<T> {
-  return withStores(settings, async (stores) => use(await stores.openLists()))
+/** Opens the lists that the settings name, in the stores that `open` opens. */
+export function withLists<T>(
+  open: typeof withStores<T>,
+  settings: Settings,
+  use: (store: ListStore) => Promise<T>,
+): Promise<T> {
+  return open(settings, async (stores) => use(await stores.openLists()))
 }
 
 async function act(settings: Settings, io: CommandIo, request: ListRequest): Promise<void> {
-  report(settings, io, await withLists(settings, (store) => actOn(settings, io, store, request)))
+  report(
+    settings,
+    io,
+    await withLists(withStores, settings, (store) => actOn(settings, io, store, request)),
+  )
   await tellServers(settings, io, 'lists')
 }
 
@@ -112,7 +120,7 @@ export async function listsImport(
   if (name !== undefined && [...lists.keys()].some((list) => list !== '')) {
     throw usageError(`The lines of ${origin} name their lists themselves; leave ${name} out.`)
   }
-  await withLists(settings, async (store) => {
+  await withLists(withStores, settings, async (store) => {
     for (const [own, { effect, entries }] of lists) {
       const list = name ?? own
       const known = listNamed(parseCatalogue((await store.catalogue()).text), list)

@@ -10,6 +10,7 @@ import type { ListStore } from '../../lists/list-store.ts'
 import { entryJson, entryLine, formatExpiry } from '../../lists/list-text.ts'
 import { readEntries } from '../../lists/merge-entries.ts'
 import { type CommandIo, withStoresToRead } from '../keys/key-session.ts'
+import { withLists } from './lists-command.ts'
 
 /** Of a long list `show` prints so many; `export` prints all. */
 const shownMax = 1000
@@ -17,12 +18,8 @@ const shownMax = 1000
 const catalogueOf = async (store: ListStore): Promise<ListCatalogue> =>
   parseCatalogue((await store.catalogue()).text)
 
-function withLists<T>(settings: Settings, use: (store: ListStore) => Promise<T>): Promise<T> {
-  return withStoresToRead(settings, async (stores) => use(await stores.openLists()))
-}
-
 export async function listsList(settings: Settings, io: CommandIo): Promise<void> {
-  const { lists } = await withLists(settings, catalogueOf)
+  const { lists } = await withLists(withStoresToRead, settings, catalogueOf)
   if (settings.invocation.json) {
     for (const { name, effect, created, entries } of lists) {
       io.out(JSON.stringify({ name, effect, entries, created: formatExpiry(created) }))
@@ -59,7 +56,7 @@ export async function listsShow(
   [name = '']: readonly string[],
   io: CommandIo,
 ): Promise<void> {
-  await withLists(settings, async (store) => {
+  await withLists(withStoresToRead, settings, async (store) => {
     const { effect } = knownList(await catalogueOf(store), name)
     const entries = await entriesOf(store, name, io.now)
     const shown = entries.slice(0, shownMax)
@@ -85,7 +82,7 @@ export async function listsExport(
   [name]: readonly string[],
   io: CommandIo,
 ): Promise<void> {
-  await withLists(settings, async (store) => {
+  await withLists(withStoresToRead, settings, async (store) => {
     if (name !== undefined && !settings.invocation.json) {
       for (const entry of await entriesOf(store, name, io.now)) io.out(entryLine(entry))
       return
