@@ -43,8 +43,8 @@ export function newEvidenceBook(): EvidenceBook {
   }
   const ids = newRangeInterner()
   const statements: Statement[] = []
-  /** By number less 1. */
-  const ofStatements: number[] = []
+  /** Of each statement, by its number less 1. */
+  const statementMeanings: number[] = []
   return {
     get count() {
       return statements.length
@@ -54,12 +54,12 @@ export function newEvidenceBook(): EvidenceBook {
       const id = ids.id(meaning, statement.range)
       if (id === statements.length) {
         statements.push(statement)
-        ofStatements.push(meaning)
+        statementMeanings.push(meaning)
       }
       return id + 1
     },
     at: (id) => statements[id - 1] as Statement,
-    meaning: (id) => ofStatements[id - 1]!,
+    meaning: (id) => statementMeanings[id - 1]!,
     sections(stringId) {
       const evidence = new Uint32Array(statements.length * evidenceWords)
       const ranges: number[] = []
