@@ -16,6 +16,7 @@ import { IpriskError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
 import { type Allowance, newAllowance } from './allowance.ts'
 import { rateLimitPolicyValue, remainingIndex, ceilSeconds } from './ratelimit-values.ts'
+import { lastKnownRemaining } from './quota-lease.ts'
 import type { QuotaLedger } from './quota-ledger.ts'
 import type { EffectiveLimits } from '../keys/key-limits.ts'
 import { type Quota, type QuotaResult, type SpentUnits, createQuota } from './quota.ts'
@@ -155,9 +156,8 @@ function writeRemaining(
     out[remainingIndex.rateReset] = ceilSeconds(rateResetMs(ahead, pace))
   }
   if (lease.quota < 0) return
-  // A worker that has not asked the ledger this month takes all of it for left.
-  const isAsked = lease.month === quota.month() && lease.exhaustedUntilMs > 0
-  const left = isAsked ? lease.units + lease.ledgerRemaining : lease.quota
+  const isOfMonth = lease.month === quota.month()
+  const left = isOfMonth ? lease.units + lastKnownRemaining(lease) : lease.quota
   out[remainingIndex.quota] = Math.min(left, lease.quota)
   out[remainingIndex.quotaReset] = quota.secondsToReset(nowMs)
 }

@@ -4,7 +4,7 @@
 // This file alone writes a `Debt`. Debts die with their worker. A charge that is under way when the
 // store fails is dropped, never sent again, so that no unit is charged twice.
 
-import { type Lease, assumeRemaining } from './quota-lease.ts'
+import { type Lease, assumeRemaining, lastKnownRemaining } from './quota-lease.ts'
 import { type Month, noMonth } from './quota-period.ts'
 
 interface DebtRecord {
@@ -27,11 +27,6 @@ export interface DebtState {
   readonly owing: Set<Debt>
   /** Has the ledger count units, some time soon. */
   readonly charge: (keyId: string, month: Month, units: number) => void
-}
-
-/** What was left of the month when the ledger was asked last; the whole quota before that. */
-function lastKnownRemaining({ exhaustedUntilMs, ledgerRemaining, quota }: Lease): number {
-  return exhaustedUntilMs > 0 ? ledgerRemaining : quota
 }
 
 /**

@@ -205,6 +205,11 @@ export function refundUnits(state: LeaseState, lease: LeaseRecord, units: number
   state.active.add(lease)
 }
 
+/** What was left of the month when the ledger was asked last; the whole quota before that. */
+export function lastKnownRemaining({ exhaustedUntilMs, ledgerRemaining, quota }: Lease): number {
+  return exhaustedUntilMs > 0 ? ledgerRemaining : quota
+}
+
 /** Takes `units` for what the ledger has left, though it was not asked for a lease. */
 export function assumeRemaining(lease: LeaseRecord, units: number): void {
   lease.ledgerRemaining = units
