@@ -5,7 +5,7 @@
 
 import { Tokenizer, TokenizerError, TokenType } from '@streamparser/json'
 import { messageOf } from '../../src/base/coded-error.ts'
-import { wrongFormat } from './wrong-format.ts'
+import { sampleCharactersMax, wrongFormat } from './wrong-format.ts'
 
 export type JsonScalar = string | number | boolean | null
 /** Member names and array indexes from the root; valid during the call only. */
@@ -22,14 +22,19 @@ const depthMax = 64
 
 type Expect = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma' | 'nothing'
 
-/** RFC 6901: `/prefixes/3/ip_prefix`; the root is `/`. */
+/**
+ * RFC 6901: `/prefixes/3/ip_prefix`; the root is `/`. Of a long name it has the beginning: every
+ * entry below keeps its place, and a name of a megabyte above a thousand would fill the memory.
+ */
 export function pointerOf(path: JsonPath): string {
   return `/${path.map(escaped).join('/')}`
 }
 
 function escaped(part: string | number): string | number {
-  if (typeof part === 'number' || !/[~/]/.test(part)) return part
-  return part.replaceAll('~', '~0').replaceAll('/', '~1')
+  if (typeof part === 'number') return part
+  const isLong = part.length > sampleCharactersMax
+  const shown = isLong ? `${part.slice(0, sampleCharactersMax)}…` : part
+  return /[~/]/.test(shown) ? shown.replaceAll('~', '~0').replaceAll('/', '~1') : shown
 }
 
 /** Throws `not_this_format` where the text is no JSON, is cut off, or is HTML. */

@@ -98,6 +98,16 @@ describe('services', () => {
   })
 })
 
+it('a long name is in the places of what stands below it by its beginning alone', async () => {
+  const name = 'x'.repeat(1_000_000)
+  const addresses = Array.from({ length: 1000 }, (_, i) => `198.51.${i >> 8}.${i & 255}`)
+  const text = JSON.stringify({ [name]: [...addresses, 7] })
+  const said = await parseText('json', text, { entries: ['/*/*'] })
+  expect(textsOf(said)).toEqual(addresses)
+  expect(said.entries[9]?.place).toBe(`/${'x'.repeat(80)}…/9`)
+  expect(said.drops).toMatchObject([{ place: `/${'x'.repeat(80)}…/1000` }])
+})
+
 it('a JSON text that holds none of the places is not this format', async () => {
   const answer = parseText('json', '{"message":"Not Found"}', { entries: ['/prefixes/*'] })
   await expect(answer).rejects.toMatchObject({ code: 'not_this_format' })
