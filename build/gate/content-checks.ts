@@ -11,6 +11,7 @@ import { type Entry, rangeOf } from '../parse/entry.ts'
 import { countDrop } from '../parse/parse-counts.ts'
 import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
 import type { CanaryIndex } from './entry-canaries.ts'
+import { type OverlapDepth, newOverlapDepth, overlapMax } from './overlap-depth.ts'
 
 /**
  * Of a feed's entries, how many may lie on canaries. In sixty real days the worst share was 0.08 %:
@@ -42,7 +43,8 @@ export function checkContent(
   const { index } = ground
   const reasons = new Set<string>()
   const distinct = { ranges: newRangeSubset(ground.ranges), asns: new Set<number>() }
-  const found = { entries: 0, canaries: 0, sample: '', distinct }
+  const overlap = newOverlapDepth()
+  const found = { entries: 0, canaries: 0, sample: '', distinct, overlap }
   const kept = files.map((file) => {
     if (file.problem !== undefined) reasons.add(file.problem)
     const entries = file.entries.filter((entry) =>
@@ -62,6 +64,10 @@ export function checkContent(
         `at most ${canaryShareMax * 100} % may be`,
     )
   }
+  const deepest = overlap.deepest()
+  if (deepest > overlapMax) {
+    reasons.add(`up to ${deepest} of its entries hold one address; at most ${overlapMax} may`)
+  }
   return { files: kept, size, reasons: [...reasons].slice(0, reasonsMax) }
 }
 
@@ -73,6 +79,7 @@ interface ContentCounts {
   canaries: number
   sample: string
   readonly distinct: { readonly ranges: RangeInterner; readonly asns: Set<number> }
+  readonly overlap: OverlapDepth
 }
 
 function checkEntry(
@@ -100,7 +107,7 @@ function checkEntry(
   }
   const kind = index.kindOf(feed, range)
   if (kind === undefined) {
-    found.distinct.ranges.id(0, range)
+    found.overlap.add(entry, range, found.distinct.ranges)
     return true
   }
   found.canaries++
@@ -108,7 +115,7 @@ function checkEntry(
   if (kind === 'search_engine') {
     // Counted against the feed, but kept: an answer says that a blocklist names the crawler, which
     // the model then caps (MODEL.md, rule 8: Googlebot, on one abuse list).
-    found.distinct.ranges.id(0, range)
+    found.overlap.add(entry, range, found.distinct.ranges)
     return true
   }
   const reason = `canary: ${canaryKinds[kind].title}`

@@ -17,6 +17,7 @@ import { recordToday } from '../../../build/history/record-today.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { beginHistoryTransaction } from '../../../build/gate/history-transaction.ts'
+import { overlapMax } from '../../../build/gate/overlap-depth.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { formatDay } from '../../../src/base/day.ts'
@@ -74,6 +75,24 @@ describe('incidents', () => {
     expect(quarantine?.instead).toBe(`its snapshot of ${formatDay(at(-1))}`)
     expect(used).toEqual(usual)
     expect(await storedDays(here.store, list.id)).toEqual([at(-1)])
+  })
+
+  it.each([
+    ['ranges within ranges', (n: number) => `9.200.0.${n}-9.200.0.${255 - n}`],
+    ['one address with ever another provider', (n: number) => `9.200.0.1,Provider ${n}`],
+    ['a line with ever another provider', (n: number) => `2a00:1:2:3::${n + 1},Provider ${n}`],
+    ['a few ranges, each with some providers', (n: number) => `9.200.0.0/${24 + (n % 4)},P${n}`],
+  ])('%s are quarantined above a bound: the table has no room for them', async (_title, line) => {
+    const options = { columns: ['ip', 'who'], address: 'ip', provider: 'who' }
+    const feed = feedOf({ files: [{ ...fileOf('list.csv', 'csv'), options }] })
+    const said = (count: number) => [...usual, ...Array.from({ length: count }, (_, n) => line(n))]
+    const few = await afterAGoodDay(said(overlapMax - 1), feed)
+    expect(few.quarantine).toBeUndefined()
+    const many = await afterAGoodDay(said(overlapMax + 1), feed)
+    expect(many.quarantine?.reasons).toEqual([
+      expect.stringMatching(/^up to 3\d of its entries hold one address; at most 32 may$/),
+    ])
+    expect(many.used).toEqual(usual)
   })
 
   it.each(['8.8.8.8', '1.1.1.1', '198.41.0.4', '2001:4860:4860::8888'])(

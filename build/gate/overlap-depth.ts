@@ -1,0 +1,82 @@
+// How many statements of one feed hold one and the same address. Every piece of the table carries
+// all of them, so ranges inside ranges grow with the square of their number: within its usual size
+// and bytes, a feed of nested ranges would make a table that nothing may open, or fill the memory
+// of the build before. The same goes for an address that is listed again with another provider.
+//
+// An upper bound, not a count: to the deepest nest of ranges comes the most that is said of any one
+// address by itself.
+
+import type { Family } from '../../src/ip/address.ts'
+import type { Range } from '../../src/ip/range.ts'
+import type { RangeInterner } from '../layer/range-interner.ts'
+import type { Entry } from '../parse/entry.ts'
+
+/**
+ * So many prefixes of IPv4 an address can have. Among the feeds of the world the deepest nest has 5;
+ * of ninety feeds each with so many, a list of the table (`evidenceListMax`) still has room.
+ */
+export const overlapMax = 32
+
+export interface OverlapDepth {
+  /** Takes an entry that counts; `ranges` numbers the distinct ranges of the feed. */
+  readonly add: (entry: Entry, range: Range, ranges: RangeInterner) => void
+  /** No address is held by more. */
+  readonly deepest: () => number
+}
+
+export function newOverlapDepth(): OverlapDepth {
+  const wide: Readonly<Record<Family, Range[]>> = { 4: [], 6: [] }
+  /**
+   * What else is said of a range that was listed before, by its number; and all that is said of
+   * addresses of one /64, which may come to stand for it (normalise.ts).
+   */
+  const more = new Map<number | bigint, Set<string>>()
+  let moreOfOne = 0
+  /** How many different things are said of it; 0 where this one is known. */
+  const news = (place: number | bigint, entry: Entry): number => {
+    const said = more.get(place) ?? new Set()
+    more.set(place, said)
+    const before = said.size
+    return said.add(factOf(entry)).size === before ? 0 : said.size
+  }
+  return {
+    add: (entry, range, ranges) => {
+      const before = ranges.count
+      const id = ranges.id(0, range)
+      const isOne = range.first === range.last
+      const isLine = isOne && range.family === 6
+      const isPlain = (entry.provider ?? entry.category ?? entry.lists) === undefined
+      const isFirst = id === before
+      const said =
+        isPlain || (isFirst && !isLine) ? 0 : news(isLine ? range.first >> 64n : id, entry)
+      if (isOne) moreOfOne = Math.max(moreOfOne, said)
+      else if (isFirst || said > 0) wide[range.family].push(range)
+    },
+    deepest: () =>
+      Math.max(nestOf(wide[4], sortedIpv4), nestOf(wide[6], sortedIpv6)) + 1 + moreOfOne,
+  }
+}
+
+/** By what the evidence of one range differs (normalise.ts). */
+function factOf({ provider = '', category, lists = 1 }: Entry): string {
+  return `${category ?? ''} ${lists} ${provider}`
+}
+
+/** How many of the ranges hold the address that most of them hold. */
+function nestOf(ranges: readonly Range[], sorted: Sorter): number {
+  const starts = sorted(ranges.map(({ first }) => first))
+  const ends = sorted(ranges.map(({ last }) => last))
+  let deepest = 0
+  let ended = 0
+  for (let index = 0; index < starts.length; index++) {
+    while (ends[ended]! < starts[index]!) ended++
+    deepest = Math.max(deepest, index + 1 - ended)
+  }
+  return deepest
+}
+
+type Sorter = (values: readonly bigint[]) => ArrayLike<number | bigint>
+
+/** Numbers in a typed array sort ten times faster. */
+const sortedIpv4: Sorter = (values) => Float64Array.from(values, Number).sort()
+const sortedIpv6: Sorter = (values) => values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
