@@ -79,5 +79,6 @@ function shifted(
   if (day === undefined || time.hour === undefined || offset === null) return day
   const ahead = (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === '-' ? -1 : 1)
   const minutes = Number(time.hour) * 60 + Number(time.minute ?? '0') - ahead
-  return dayOf((day * 1440 + minutes) * 60_000)
+  const there = dayOf((day * 1440 + minutes) * 60_000)
+  return there < 0 ? undefined : there
 }

@@ -11,13 +11,16 @@ export function dayOf(ms: number): Day {
   return Math.floor(ms / msPerDay) as Day
 }
 
-/** `2026-08-22` to a day; `undefined` for any other form and for days that do not exist. */
+/**
+ * `2026-08-22` to a day; `undefined` for any other form, for days that do not exist, and for those
+ * before 1970: the table has no word for one.
+ */
 export function parseDay(text: string): Day | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
   if (match === null) return undefined
   const ms = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]))
   const day = dayOf(ms)
-  return formatDay(day) === text ? day : undefined
+  return day >= 0 && formatDay(day) === text ? day : undefined
 }
 
 /** Whether `day` cannot be on `today`, whatever the time zone of who states it. */
