@@ -48,11 +48,24 @@ function endOf(json: string, from: number, characters: string): number {
   return Math.min(at, json.length)
 }
 
-/** What stands between the first `//` and the last `@`. */
+/**
+ * What stands between the first `//` and the last `@`, and behind the `?` of an address: one that
+ * was signed ahead has its signature there. Without a `//`, for whoever forgot it, what stands
+ * between the first `:` and the last `@`.
+ */
 function withoutCredentials(text: string): string {
-  const from = text.indexOf('//')
+  const slashes = text.indexOf('//')
+  const from = slashes < 0 ? text.indexOf(':') + 1 : slashes + 2
   const to = text.lastIndexOf('@')
-  return from < 0 || to < from + 2 ? text : `${text.slice(0, from)}//…${text.slice(to)}`
+  const shown = from === 0 || to < from ? text : `${text.slice(0, from)}…${text.slice(to)}`
+  const query = slashes < 0 ? 0 : shown.indexOf('?', slashes) + 1
+  return query === 0 ? shown : `${shown.slice(0, query)}…${shown.slice(endOfQuery(shown, query))}`
+}
+
+/** The quote that ends the last text, or the end. */
+function endOfQuery(shown: string, query: number): number {
+  const quote = shown.lastIndexOf('"')
+  return quote < query ? shown.length : quote
 }
 
 /** One line. */

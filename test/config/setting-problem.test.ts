@@ -1,7 +1,7 @@
-// What is said of a member that is not known.
+// What is said of a member that is not known, and what is shown of a value.
 
 import { expect, it } from 'vitest'
-import { unknownMember } from '../../src/config/setting-problem.ts'
+import { formatSettingValue, unknownMember } from '../../src/config/setting-problem.ts'
 
 const known = ['list', 'entry', 'expires']
 
@@ -17,4 +17,16 @@ it.each([
   ],
 ])('names the first member that is none: %#', (members, expected) => {
   expect(unknownMember(members, known)).toBe(expected)
+})
+
+it.each([
+  ['http://u:secret@x/', '"http://…@x/"'],
+  ['u:secret@x/', '"u:…@x/"'],
+  ['https://x/t/?X-Amz-Expires=9&X-Amz-Signature=secret', '"https://x/t/?…"'],
+  ['https://u:sec?ret@x/t?a=secret', '"https://…@x/t?…"'],
+  [['https://x/?a=secret', 'https://x/?a=secret'], '["https://x/?…"]'],
+  ['2001:db8::1', '"2001:db8::1"'],
+  ['what?', '"what?"'],
+])('shows of %j no secret of an address', (value, shown) => {
+  expect(formatSettingValue(value)).toBe(shown)
 })
