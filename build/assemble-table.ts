@@ -120,7 +120,7 @@ function packVerdicts(verdicts: readonly Verdict[], strings: StringCollector) {
     packVerdict(verdict, { out, at: index * verdictWords, stringId, reasonList })
   })
   const { offsets, items } = concatLists(
-    lists.values.map((reasons) => reasons.map((reason) => packReason(reason, stringId))),
+    lists.values.map((reasons) => reasons.flatMap((reason) => packReason(reason, stringId))),
   )
   return { verdicts: out, reason_lists: offsets, reasons: items }
 }

@@ -7,7 +7,9 @@
 //   word 3  percent_days_seen in hundredths word 4  bot provider (string)
 //   word 5  reason list
 //
-// A reason is one word: code (string id) << 8 | points + 128.
+// A reason is a word: code (string id) << 8 | points + 128. Where its points are below -128, as what
+// `others_limited` takes away from five kinds can be, it is several words of the same code that
+// follow each other, and their points add up.
 
 import type { Day } from '../../base/day.ts'
 import {
@@ -27,6 +29,7 @@ import type { Strings } from './string-section.ts'
 
 const percentScale = 100
 const pointsBias = 128
+const wordPointsMax = 127
 
 /** Writes `verdict` to `out[at …]`; `stringId` interns a text, `reasonList` a list of reasons. */
 export function packVerdict(
@@ -60,9 +63,19 @@ function packSignals(signals: Verdict['signals']): number {
   return signalNames.reduce((bits, name, bit) => bits | (Number(signals[name]) << bit), 0)
 }
 
-/** One reason as one word; the inverse is in `readReasons`. */
-export function packReason(reason: Reason, stringId: (text: string) => number): number {
-  return ((stringId(reason.code) << 8) | (reason.points + pointsBias)) >>> 0
+/** One reason as its words, mostly one; the inverse is in `readReasons`. */
+export function packReason(
+  { code, points }: Reason,
+  stringId: (text: string) => number,
+): readonly number[] {
+  const words: number[] = []
+  let left = points
+  do {
+    const part = Math.max(-pointsBias, Math.min(wordPointsMax, left))
+    words.push(((stringId(code) << 8) | (part + pointsBias)) >>> 0)
+    left -= part
+  } while (left !== 0)
+  return words
 }
 
 /** The reasons of list `list`. */
@@ -79,7 +92,14 @@ export function readReasons(
   })
   for (let at = from; at < to; at++) {
     const word = views.reasons[at] ?? 0
-    reasons.push({ code: strings.text(word >>> 8), points: (word & 255) - pointsBias })
+    const points = (word & 255) - pointsBias
+    const before = reasons.at(-1)
+    // No verdict has two reasons of one code.
+    if (before !== undefined && word >>> 8 === (views.reasons[at - 1] ?? 0) >>> 8) {
+      reasons[reasons.length - 1] = { code: before.code, points: before.points + points }
+    } else {
+      reasons.push({ code: strings.text(word >>> 8), points })
+    }
   }
   return reasons
 }
