@@ -212,7 +212,8 @@ function newCatchUpDelays(everyMs: number): (reason: string | undefined) => numb
 }
 
 function firstDelayMs(everyMs: number, builtMs: number | undefined): number {
-  const age = builtMs === undefined ? Infinity : Date.now() - builtMs
+  // A file of a day yet to come, made while a clock was ahead, is new: it puts nothing off further.
+  const age = builtMs === undefined ? Infinity : Math.max(0, Date.now() - builtMs)
   return Math.max(0, refreshDelayMs({ everyMs, failures: 0, random: Math.random() }) - age)
 }
 

@@ -98,6 +98,13 @@ describe('startRefresh', () => {
     expect(Date.parse(nextAt!)).toBeGreaterThan(Date.now() + 26 * 24 * hour)
   })
 
+  it('waits for one span where the table is of a day yet to come', () => {
+    const refresh = refreshing(hour, Date.now() + 240 * hour, '')
+    const { next_at: nextAt } = refresh.status()
+    refresh.stop()
+    expect(Date.parse(nextAt!)).toBeLessThan(Date.now() + 1.2 * hour)
+  })
+
   it('runs when it is asked to, one at a time, and says how it goes', async () => {
     const program =
       'process.stderr.write("fetching\\nhalf done\\n"); process.stdin.destroy(); ' +
