@@ -124,7 +124,8 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   const { last_swap: swap, last_refusal: refusal } = tables
   if (refusal !== null && (swap === null || swap.at < refusal.at)) {
     const text = `The newest table was refused: ${refusal.reason}`
-    findings.push(problem('table_refused', text, 'Build or copy it again; the one before answers.'))
+    const meanwhile = readiness === 'no_table' ? '.' : '; the one before answers.'
+    findings.push(problem('table_refused', text, `Build or copy it again${meanwhile}`))
   }
   if (tables.held !== null) {
     const text = `The table ${tables.held} was rolled back: the one before it answers, and grows old.`

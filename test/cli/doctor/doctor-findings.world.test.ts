@@ -305,7 +305,9 @@ describe('a server', () => {
     writeFileSync(`${table}.new`, 'no table at all')
     renameSync(`${table}.new`, table)
     await eventually(async () => (await ask(server)).has('table_refused'))
-    expect((await ask(server)).get('table_refused')?.text).toContain(table)
+    const refused = (await ask(server)).get('table_refused')
+    expect(refused?.text).toContain(table)
+    expect(refused?.fix).toBe('Build or copy it again; the one before answers.')
     for (let deaths = 0; deaths < 3; deaths += 1) {
       const [worker = 0] = await eventually(() => {
         const workers = workersOf(server)
@@ -318,6 +320,14 @@ describe('a server', () => {
     expect(missing.text).toContain('0 of 1')
     const degraded = await eventually(async () => (await ask(server)).get('degraded'))
     expect(degraded.text).toContain('3 were replaced')
+  })
+
+  it('that refused its only table is not said to answer from one before', async () => {
+    const table = join(newState(), 'table.iprisk')
+    writeFileSync(table, 'no table at all')
+    const found = await ask(await start({ table }))
+    expect(found.get('not_ready')?.text).toContain('no_table')
+    expect(found.get('table_refused')?.fix).toBe('Build or copy it again.')
   })
 
   it('whose policies are refused or gone, or that was rolled back, says so', async () => {
