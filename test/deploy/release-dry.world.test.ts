@@ -57,7 +57,7 @@ app.post('/login', iprisk(options), (request, response) => {
   response.send(request.iprisk?.action)
 })
 fastify().post('/login', { preHandler: fastifyHook(options) }, () => 'in')
-new Hono().post('/login', hono(options), (context) => context.text('in'))
+new Hono().post('/login', hono(options), (context) => context.text(context.get('iprisk').action))
 new Koa().use(koa(options))
 createServer(guarded(options, (_request, response) => response.end('in')))
 export const POST = route(options, (request: Request) => new Response(request.url))

@@ -14,6 +14,13 @@ import {
   problemType,
 } from './request-guard.ts'
 
+declare module 'hono' {
+  // By it `context.get('iprisk')` has a type in every handler.
+  interface ContextVariableMap {
+    iprisk: Judged
+  }
+}
+
 /** What is needed of Hono's context. */
 export interface HonoContext {
   readonly req: { readonly raw: Request }
