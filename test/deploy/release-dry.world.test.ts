@@ -2,7 +2,14 @@
 // they are installed; the client's types hold under strict by two TypeScripts.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
@@ -29,6 +36,15 @@ it('leaves both packages and their bills of materials', () => {
     'iprisk-client.cdx.json',
     'iprisk.cdx.json',
   ])
+})
+
+it('holds them to the bounds that the document names', () => {
+  const script = readFileSync(join(packageRoot, 'deploy/release-dry.mjs'), 'utf8')
+  const [, server, client] = /packedMax = \{ iprisk: (\S+), 'iprisk-client': (\S+) \}/.exec(script)!
+  const bounds = [client, server].map((bytes) => `${bytes?.replaceAll('_', ',')} bytes`)
+  expect(readFileSync(join(packageRoot, 'docs/releasing.md'), 'utf8')).toContain(
+    `| packed | ${bounds.join(' | ')} |`,
+  )
 })
 
 /** An application that uses every entry point, strictly typed. */
