@@ -4,8 +4,10 @@
 // else. `iprisk start` may have to make a table first.
 
 import { startVerifyingAhead } from '../supervisor/tables/verify-process.ts'
+import { endBySignals } from './terminal/first-process.ts'
 
 const words = process.argv.slice(2)
+if (process.pid === 1) endBySignals()
 // A server that takes over lets the one that answers go first.
 if (words[0] === 'serve' && !words.includes('--takeover')) startVerifyingAhead()
 
