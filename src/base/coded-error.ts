@@ -1,6 +1,8 @@
 // Coded errors. A code is stable and greppable; the message says what went wrong, where, and what
 // to do. Not for the hot path: absence there is `undefined` or an index of -1, never an exception.
 
+import { constants } from 'node:os'
+
 /** Whose fault a failure is, and so who can mend it. */
 export type Fault = 'usage' | 'input' | 'environment' | 'bug'
 
@@ -46,7 +48,12 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-const diskErrorCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES'])
+const diskErrors = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES'] as const
+
+/** By name, as Node says it, and by number, as LMDB does. */
+const diskErrorCodes: ReadonlySet<unknown> = new Set(
+  diskErrors.flatMap((name) => [name, constants.errno[name]]),
+)
 
 /** These fail only where a disk does, whatever they say: a full one makes mkdir say ENOENT. */
 const diskCalls: ReadonlySet<string> = new Set(['fsync', 'fdatasync', 'mkdir'])
@@ -55,5 +62,5 @@ const diskCalls: ReadonlySet<string> = new Set(['fsync', 'fdatasync', 'mkdir'])
 export function isDiskError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException
-  return diskErrorCodes.has(code ?? '') || diskCalls.has(syscall ?? '')
+  return diskErrorCodes.has(code) || diskCalls.has(syscall ?? '')
 }

@@ -11,6 +11,7 @@ import { afterAll, expect, it } from 'vitest'
 import { makeKey, newState, startServer, workersOf } from '../serve/server.ts'
 import { converse } from '../http/raw-socket.ts'
 import { otherTable } from '../serve/small-tables.ts'
+import { type Ended, runProgram } from '../cli/program.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { wordsOf } from './framing-cases.ts'
 import { eventually } from '../eventually.ts'
@@ -50,7 +51,9 @@ it.skipIf(!mounted)('a table that finds no room is refused, and the old one answ
     expect(() => fill(ballast)).toThrow('ENOSPC')
     renew('2026-08-23')
     await eventually(() =>
-      /new table is not used.*cannot be copied into .*serving.*ENOSPC/.test(server.stderr()),
+      /new table is not used.*cannot be copied into .*serving.*ENOSPC.*\. The one before/.test(
+        server.stderr(),
+      ),
     )
     expect(await answers()).toBe(true)
     const copies = readdirSync(join(state, 'serving'))
@@ -92,6 +95,23 @@ it.skipIf(!mounted)('a lease that finds no room is a 503, and no worker ends of 
   } finally {
     rmSync(ballast, { force: true })
     await server.stop()
+  }
+})
+
+it.skipIf(!mounted)('a key that finds no room is no defect of the program', async () => {
+  const make = (): Promise<Ended> =>
+    runProgram(['keys', 'create', '--plan', 'team', '--state', state], { cwd: newState() })
+  // The audit log has room in its last page then, and the store of keys has none.
+  expect((await make()).code).toBe(0)
+  const ballast = join(state, 'ballast')
+  try {
+    expect(() => fill(ballast)).toThrow('ENOSPC')
+    const made = await make()
+    expect([made.code, made.out]).toEqual([1, ''])
+    expect(made.err).toContain('iprisk: the disk refuses: ')
+    expect(made.err).not.toContain('    at ')
+  } finally {
+    rmSync(ballast, { force: true })
   }
 })
 

@@ -378,7 +378,9 @@ function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): Swa
   state.refusals[code] += 1
   state.lastRefusal = { at: new Date().toISOString(), path, code, reason }
   const stays = state.current === undefined ? 'None answers.' : 'The one before it stays in use.'
-  log.error({ path, code }, `The new table is not used: ${reason} ${stays}`)
+  // Our reasons are sentences; those of the system are not.
+  const sentence = reason.endsWith('.') ? reason : `${reason}.`
+  log.error({ path, code }, `The new table is not used: ${sentence} ${stays}`)
   return { kind: 'refused', code, reason }
 }
 
