@@ -58,6 +58,8 @@ it.each([
     encoding: 'utf8',
   })
   expect(stderr).toMatch(/^iprisk: The compiler is not installed here \(Cannot find .*'/)
+  // Where the package came by `npm install` no `npm ci` brings the compiler.
+  expect(stderr).toContain('a clone of the project')
   expect(stderr).not.toContain('Require stack')
   expect(status).toBe(1)
 })

@@ -38,8 +38,8 @@ function compilerMissingError(cause: unknown): IpriskError {
   return new IpriskError({
     code: 'compiler_missing',
     message:
-      `The compiler is not installed here (${why}). Run \`npm ci\` without --omit=dev on the ` +
-      'machine that builds tables, and copy the table to those that serve.',
+      `The compiler is not installed here (${why}). It is in a clone of the project after ` +
+      '`npm ci` there, without --omit=dev: build in one, and copy the table to where it is needed.',
     fault: 'environment',
     cause,
   })
