@@ -431,12 +431,16 @@ function asOfOf({ asOf }: Settings['build']): { readonly asOf?: Day } {
   return asOf === undefined ? {} : { asOf }
 }
 
+function commandIo({ out, lines, err }: Io): CommandIo {
+  return { out, lines, err, now: Date.now() }
+}
+
 /** A command on the keys; each loads its file itself, for their store is needed by none other. */
 function keysCommand(
   run: (settings: Settings, id: string, io: CommandIo) => Promise<void>,
 ): RunCommand {
   return async (settings, [id = ''], io) => {
-    await run(settings, id, { out: io.out, err: io.err, now: Date.now() })
+    await run(settings, id, commandIo(io))
     return exitCodes.done
   }
 }
@@ -448,7 +452,7 @@ function listsCommand(
   return async (settings, args, io) => {
     // An argument that may be left out is `undefined` then.
     const given = args.filter((arg) => typeof arg === 'string')
-    await run(settings, given, { out: io.out, err: io.err, now: Date.now() })
+    await run(settings, given, commandIo(io))
     return exitCodes.done
   }
 }

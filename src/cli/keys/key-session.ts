@@ -17,6 +17,8 @@ import type { Settings } from '../../config/settings.ts'
 export interface CommandIo {
   /** Takes a line for standard output. */
   readonly out: (text: string) => void
+  /** The same of many lines, at once; resolves when the system has taken them. */
+  readonly lines: (texts: readonly string[]) => Promise<void>
   /** Takes a line for standard error. */
   readonly err: (text: string) => void
   /** Milliseconds since the epoch. */

@@ -3,7 +3,9 @@
 // and kept is src/account's; listings are list-keys.ts's.
 //
 // A key's text goes to standard output once and nowhere else; before the servers are told, so that
-// it is not lost where one does not answer.
+// it is not lost where one does not answer. All lines with it go out at once: a reader that wants
+// the first one alone (`| head -1`) leaves after that, and would end this program before the servers
+// know the key.
 
 import type { IssuedKey } from '../../account/keys/issue-key.ts'
 import { createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
@@ -63,7 +65,7 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
   const { id, plan, apis, policies } = issued.record
   for (const text of warnings(issued.record, plans)) io.err(`iprisk: warning: ${text}.`)
   if (invocation.json) io.out(JSON.stringify({ id, key: issued.text, plan, apis, policies }))
-  else for (const line of issuedLines(issued, {})) io.out(line)
+  else await io.lines(issuedLines(issued, {}))
   await tellServers(settings, io)
 }
 
@@ -92,7 +94,7 @@ export async function keysRotate(settings: Settings, id: string, io: CommandIo):
     io.out(JSON.stringify(json))
   } else {
     const old = { 'old key': until === null ? 'ended now' : `until ${until}` }
-    for (const line of issuedLines(issued, old)) io.out(line)
+    await io.lines(issuedLines(issued, old))
   }
   await tellServers(settings, io)
 }

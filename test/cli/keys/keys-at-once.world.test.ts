@@ -1,6 +1,7 @@
 // A key works, or works no longer, as soon as the command that says so has returned (contract 5.2):
 // on a real server of several workers, asked on fresh connections, which land on any of them.
 
+import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
@@ -11,7 +12,7 @@ import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import { type Server, newState, startServer, workersOf } from '../../serve/server.ts'
 import { sendTo } from '../../http/api-client.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
-import { runProgram } from '../program.ts'
+import { programPath, runProgram } from '../program.ts'
 
 const path = '/v1/intelligence/ip-risk/check'
 /** More fresh connections than it takes to reach every worker, nearly always. */
@@ -41,7 +42,8 @@ interface Issued {
 async function run(act: (io: Parameters<typeof keysCreate>[1]) => Promise<void>): Promise<Issued> {
   let text = ''
   const out = (more: string): void => void (text += more)
-  await act({ now: Date.now(), out, err: (line) => void said.push(line) })
+  const lines = (more: readonly string[]) => Promise.resolve(more.forEach(out))
+  await act({ now: Date.now(), out, lines, err: (line) => void said.push(line) })
   return JSON.parse(text) as Issued
 }
 const create = (): Promise<Issued> =>
@@ -52,6 +54,19 @@ async function statuses(key: string): Promise<readonly number[]> {
   const asked = { port: server.port, path, key }
   const answers = await Promise.all(Array.from({ length: asks }, () => sendTo(asked)))
   return [...new Set(answers.map(({ status }) => status))]
+}
+
+/** As `| head -1` reads, when the program has ended. */
+async function firstLine(args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [programPath, ...args], {
+    cwd: newState(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'close')
+  const [text] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
+  child.stdout.destroy()
+  await ended
+  return text.split('\n', 1)[0]!
 }
 
 describe('at once', () => {
@@ -92,6 +107,13 @@ describe('at once', () => {
     })
     expect(imported.code).toBe(0)
     expect(await statuses(key)).toEqual([200])
+  })
+
+  it('a key works of which a reader took the first line and left', async () => {
+    for (let i = 0; i < 10; i += 1) {
+      const line = await firstLine(['keys', 'create', '--plan', 'team', '--state', server.state])
+      expect(await statuses(line)).toEqual([200])
+    }
   })
 
   it('also while a worker is replaced', async () => {

@@ -33,6 +33,7 @@ const output = async (run: (io: Parameters<typeof keysList>[1]) => Promise<void>
   await run({
     now: at,
     out: (line) => void (text += `${line}\n`),
+    lines: (lines) => Promise.resolve(void (text += lines.map((line) => `${line}\n`).join(''))),
     err: (line) => void said.push(line),
   })
   return text
@@ -77,6 +78,7 @@ describe('create', () => {
         return now
       },
       out: (line) => void (text += `${line}\n`),
+      lines: (lines) => Promise.resolve(void (text += lines.join('\n'))),
       err: (line) => void said.push(line),
     })
     expect(looks).toBe(2)
