@@ -17,7 +17,7 @@ import {
   parseCatalogue,
 } from './list-catalogue.ts'
 import { chunkMadeAt } from './list-chunk.ts'
-import { type EntryChanges, type ListState, mergeEntries } from './merge-entries.ts'
+import { type EntryChanges, type ListState, countChanges, mergeEntries } from './merge-entries.ts'
 import { type ListEntry, listError } from './list-entry.ts'
 import { listEntriesMax, listPrefixesMax, listsMax, undoActsMax } from './list-limits.ts'
 import type { ListEffect } from '../config/list-effects.ts'
@@ -219,7 +219,7 @@ function merge(
 
 /** Brings back what the newest act found, of one list or of all; throws `undo_none`. */
 export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
-  return change(moment, ({ acts, lists }) => {
+  return change(moment, async ({ acts, lists }) => {
     const undoes = acts.findLastIndex(({ list }) => name === undefined || list === name)
     const act = acts[undoes]
     if (act === undefined) {
@@ -228,8 +228,7 @@ export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
     }
     const before = lists.find((list) => list.name === act.list)
     const after = act.before === null ? undefined : { list: act.before, made: [] }
-    const more = (after?.list.entries ?? 0) - (before?.entries ?? 0)
-    const counts = { added: Math.max(0, more), changed: 0, removed: Math.max(0, 0 - more) }
+    const counts = await countChanges(moment.store, before, after?.list)
     return { act: 'undo', list: act.list, before, after, undoes, ...counts }
   })
 }

@@ -21,12 +21,14 @@ export interface ListState {
   readonly made: readonly MadeChunk[]
 }
 
+interface EntryCounts {
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
 export interface MergedList extends ListState {
-  readonly counts: {
-    readonly added: number
-    readonly changed: number
-    readonly removed: number
-  }
+  readonly counts: EntryCounts
 }
 
 /** Chunks with expired entries that one act cleans up, besides those that it writes anew. */
@@ -61,7 +63,7 @@ export async function mergeEntries(
   for (const [key, entry] of puts) {
     const known = kept.get(key)
     if (known === undefined) counts.added += 1
-    else if (known.expires !== entry.expires || known.note !== entry.note) counts.changed += 1
+    else if (isOther(known, entry)) counts.changed += 1
     else continue
     kept.set(key, entry)
   }
@@ -77,6 +79,36 @@ export async function mergeEntries(
     chunks: all,
   }
   return { list, made, counts }
+}
+
+/** What is other in a list than before; chunks never change, so those that both have are alike. */
+export async function countChanges(
+  store: Pick<ListStore, 'chunks'>,
+  before: StoredList | undefined,
+  after: StoredList | undefined,
+): Promise<EntryCounts> {
+  if (before === undefined || after === undefined) {
+    return { added: after?.entries ?? 0, changed: 0, removed: before?.entries ?? 0 }
+  }
+  const old = await readEntries(store, chunksOnlyIn(before, after))
+  const known = new Map(old.map((entry) => [entry.key, entry]))
+  const counts = { added: 0, changed: 0, removed: 0 }
+  for (const entry of await readEntries(store, chunksOnlyIn(after, before))) {
+    const one = known.get(entry.key)
+    if (one === undefined) counts.added += 1
+    else if (isOther(one, entry)) counts.changed += 1
+    known.delete(entry.key)
+  }
+  return { ...counts, removed: known.size }
+}
+
+function chunksOnlyIn({ chunks }: StoredList, other: StoredList): readonly ListChunk[] {
+  const ids = new Set(other.chunks.map(({ id }) => id))
+  return chunks.filter(({ id }) => !ids.has(id))
+}
+
+function isOther(one: ListEntry, other: ListEntry): boolean {
+  return one.expires !== other.expires || one.note !== other.note
 }
 
 /** The places of chunks whose keys change. */

@@ -85,8 +85,10 @@ describe('iprisk lists', () => {
     expect(await done('lists', 'export', ...other)).toBe(all)
     writeFileSync(join(cwd, 'b.txt'), '8.8.8.8\n9.9.9.9\n')
     expect(await done('lists', 'import', 'b.txt', 'a', '--replace')).toContain('1 added, 3 removed')
-    expect(await done('lists', 'undo')).toContain('it has 4 entries')
+    expect(await done('lists', 'undo')).toContain('undone: 3 added, 1 removed; it has 4 entries')
     expect(await done('lists', 'show', 'a')).toContain('why, exactly')
+    await done('lists', 'add', 'a', '9.9.9.9', '--note', 'another')
+    expect(await done('lists', 'undo')).toContain('undone: 1 changed; it has 4 entries')
   }, 120_000)
 
   it('are known to check and explain offline, from a state folder and from a file', async () => {
