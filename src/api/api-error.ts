@@ -38,7 +38,8 @@ export const apiErrors = {
   },
   payload_too_large: {
     status: 413,
-    message: 'The body is too large: a check takes at most 65,536 bytes, a batch 1,048,576.',
+    message:
+      'The body is too large: a batch and feedback take at most 1,048,576 bytes, all else 65,536.',
   },
   rate_limit_exceeded: {
     status: 429,

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { apiErrorCodes, docUrl } from '../../src/api/api-error.ts'
+import { apiErrorCodes, apiErrors, docUrl } from '../../src/api/api-error.ts'
 import { openApiDocument } from '../../src/api/openapi.ts'
 import { valueLists } from '../../src/api/value-lists.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
@@ -192,6 +192,13 @@ describe('the pages', () => {
     const said = new Set(words(pages.errors.replaceAll('&quot;', '"').replaceAll('&#39;', "'")))
     const plain = errorsText.replaceAll(/\]\([^)]*\)/g, ']')
     expect(words(plain).filter((word) => !said.has(word))).toEqual([])
+  })
+
+  it('say the status of an error in the text, not as the number of a list', () => {
+    for (const { status } of Object.values(apiErrors)) {
+      expect(pages.errors).toMatch(new RegExp(`<p>${status}[.,] `))
+    }
+    expect(pages.errors).not.toContain('<ol')
   })
 
   it('lead somewhere by every link', () => {
