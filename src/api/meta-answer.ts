@@ -54,7 +54,8 @@ export const metaAnswer = z
     policies: z
       .object({
         revision: z.string().describe('A hash: machines with the same one decide alike.'),
-        names: z.array(z.string()).describe('Those that the key may choose, its default first.'),
+        names: z.array(z.string()).describe('Those that a request of the key may name.'),
+        default: z.string().describe('The one that decides where a request names none.'),
       })
       .nullable()
       .describe('Null where the service has no policies.'),

@@ -111,12 +111,17 @@ const limitHeaders: Json = {
 /** Answers of which the key may not be known, or says nothing. */
 const keylessStatuses = new Set([401, 403, 404, 405])
 
-function responseOf(status: number, description: string, schema: ShapeName): Json {
+function responseOf(
+  status: number,
+  description: string,
+  schema: ShapeName,
+  limits: Json = keylessStatuses.has(status) ? {} : limitHeaders,
+): Json {
   return {
     description,
     headers: {
       'X-Request-Id': requestIdHeader,
-      ...(keylessStatuses.has(status) ? {} : limitHeaders),
+      ...limits,
       ...extraHeaders[status],
     },
     content: { 'application/json': { schema: reference(schema) } },
@@ -210,11 +215,19 @@ const meta = {
   operationId: 'readMeta',
   tags: ['Service'],
   summary: 'What the service knows, and what the key may do',
-  responses: responses('Meta', 'Table, feeds, thresholds, value lists, limits.', keyErrors),
+  responses: responses('Meta', 'Table, feeds, thresholds, value lists, limits.', [
+    'payload_too_large',
+    ...keyErrors,
+  ]),
 }
 
-/** What a path that takes only GET and HEAD says to the other methods. */
-const methodError = responses('Error', '', ['method_not_allowed'])[405]
+/** What a path that takes GET and HEAD, and no key, says to other methods and to a large body. */
+const keylessErrors = Object.fromEntries(
+  (['method_not_allowed', 'payload_too_large'] as const).map((code) => {
+    const { status, message } = apiErrors[code]
+    return [status, responseOf(status, `\`${code}\`: ${message}`, 'Error', {})]
+  }),
+)
 
 const describeApi = {
   operationId: 'readOpenApi',
@@ -227,7 +240,7 @@ const describeApi = {
       headers: { 'X-Request-Id': requestIdHeader },
       content: { 'application/json': { schema: { type: 'object' } } },
     },
-    405: methodError,
+    ...keylessErrors,
   },
 }
 
@@ -250,7 +263,7 @@ function page(operationId: string, summary: string): Json {
       },
       304: { description: 'The page is as it was (`If-None-Match`).' },
       404: responseOf(404, `\`not_found\`: ${apiErrors.not_found.message}`, 'Error'),
-      405: methodError,
+      ...keylessErrors,
     },
   }
 }

@@ -40,6 +40,11 @@ function problem(
   return validate(JSON.parse(JSON.stringify(value))) ? undefined : JSON.stringify(validate.errors)
 }
 
+interface Operation {
+  readonly operationId: string
+  readonly responses: Readonly<Record<string, { readonly description: string } | undefined>>
+}
+
 let table: OpenTable
 
 beforeAll(() => {
@@ -135,6 +140,19 @@ describe('the document', () => {
       '500',
       '503',
     ])
+  })
+
+  it('says of every path, GETs too, that a body may be too large', () => {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+    for (const {
+      operationId,
+      responses,
+    } of operations as readonly unknown[] as readonly Operation[]) {
+      expect([operationId, responses['413']?.description]).toEqual([
+        operationId,
+        expect.stringContaining('payload_too_large'),
+      ])
+    }
   })
 
   it('refers only to schemas that exist', () => {

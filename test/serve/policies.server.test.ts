@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
+import type { MetaAnswer } from '../../src/api/meta-answer.ts'
 import { paths } from '../../src/api/paths.ts'
 import { eventually } from '../eventually.ts'
 import { faultOf, sendTo } from '../http/api-client.ts'
@@ -177,6 +178,27 @@ describe('a server with policies', () => {
     expect(faultOf(await post(asked, paths.check, { ip: 'x', policy: 'none' })).param).toBe('ip')
   })
 
+  it('names in meta what a request of the key may name, and what decides without a name', async () => {
+    const ip = '9.1.2.3'
+    const keys = [undefined, ['login', 'default'], ['login'], ['gone'], ['gone', 'login']]
+    for (const policies of keys) {
+      const key = policies === undefined ? asked.key : await makeKey(asked.state, { policies })
+      const who = { ...asked, key }
+      const get = { port: asked.server.port, path: paths.meta, key, method: 'GET', body: '' }
+      const meta = await eventually(async () => {
+        const { status, body } = await sendTo(get)
+        return status === 200 ? (JSON.parse(body) as MetaAnswer).policies! : undefined
+      })
+      const may: string[] = []
+      for (const policy of ['default', 'login', 'gone']) {
+        const { status } = await post(who, paths.check, { ip, policy })
+        if (status === 200) may.push(policy)
+      }
+      expect(meta.names.toSorted()).toEqual(may)
+      expect((await check(who, { ip })).decision?.policy).toBe(meta.default)
+    }
+  })
+
   it('states the revision in meta, info and metrics', async () => {
     const { server, state, key } = asked
     const response = await sendTo({
@@ -187,7 +209,7 @@ describe('a server with policies', () => {
       body: '',
     })
     const { policies } = JSON.parse(response.body) as { policies: { revision: string } }
-    expect(policies).toMatchObject({ names: ['default'] })
+    expect(policies).toMatchObject({ names: ['default'], default: 'default' })
     expect(await server.metric('iprisk_policies_info', policies.revision)).toBe(1)
     expect(await server.metric('iprisk_policies_refused')).toBe(0)
     const status = JSON.parse((await server.admin('/status')).text) as object

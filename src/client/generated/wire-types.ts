@@ -413,8 +413,10 @@ export interface Meta {
   readonly policies: {
     /** A hash: machines with the same one decide alike. */
     readonly revision: string
-    /** Those that the key may choose, its default first. */
+    /** Those that a request of the key may name. */
     readonly names: readonly string[]
+    /** The one that decides where a request names none. */
+    readonly default: string
   } | null
   /** The asking key. */
   readonly key: {

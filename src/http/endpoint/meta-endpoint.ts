@@ -7,6 +7,7 @@ import type { Authenticated } from '../../account/keyring.ts'
 import type { MetaAnswer } from '../../api/meta-answer.ts'
 import { valueLists } from '../../api/value-lists.ts'
 import { ageSeconds, formatDay } from '../../base/day.ts'
+import { defaultPolicyName } from '../../policy/policy-form.ts'
 import { policyIndexOf } from '../../policy/policy-choice.ts'
 import { levelFloors } from '../../model/risk-level.ts'
 import { ensureQuotaKnown, resumeExchange } from './charge-quota.ts'
@@ -94,8 +95,9 @@ function metaPoliciesOf({ service }: Exchange, key: Authenticated): MetaAnswer['
   const set = service.policies.set()
   if (set === undefined) return null
   const { name } = set.policies[policyIndexOf(set, key.policies, '')]!
-  const allowed = (key.policies ?? []).filter((one) => one !== name && set.indexOf(one) >= 0)
-  return { revision: set.revision, names: [name, ...allowed] }
+  // Not all that the key says: the file may lack some, and then refuses requests that name them.
+  const names = (key.policies ?? [defaultPolicyName]).filter((one) => set.indexOf(one) >= 0)
+  return { revision: set.revision, names, default: name }
 }
 
 function metaKeyOf({ service }: Exchange, key: Authenticated): MetaAnswer['key'] {
