@@ -4,10 +4,11 @@
 // A licence is compared as the table has it of the catalogue (data/feeds, `licence`), without
 // regard to case: `MIT`, `CC-BY-4.0`, `unstated`. An operator's own files are nobody else's matter.
 
-import { readFileSync, statSync } from 'node:fs'
-import { extname } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import { formatDay, type Day } from '../base/day.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { packageRoot } from '../base/package-root.ts'
 import { dataSetOf, type Source } from '../table/file/table-source.ts'
 import type { PartName } from './export-fields.ts'
 
@@ -55,16 +56,38 @@ export function checkLicences(used: readonly Source[], allowed: readonly string[
   const known = new Set([own, ...allowed].map((licence) => licence.toLowerCase()))
   const refused = used.filter(({ licence }) => !known.has(licence.toLowerCase()))
   if (refused.length === 0) return
-  const feeds = refused.map(({ id }) => `${JSON.stringify(id)}: false`).join(', ')
   throw new IpriskError({
     code: 'licence_refused',
     message: `${refused.length} of the ${used.length} sources have licences that --licences does not name:`,
-    details: [
-      ...refused.map(({ id, licence }) => `  ${id}: ${licence}`),
-      `Build a table without them ({ "build": { "feeds": { ${feeds} } } }), or name their licences.`,
-    ],
+    details: [...refused.map(({ id, licence }) => `  ${id}: ${licence}`), ...waysOut(refused)],
     fault: 'input',
   })
+}
+
+/** What leaves refused sources out of a table. The build takes switches of catalogue feeds alone. */
+function waysOut(refused: readonly Source[]): readonly string[] {
+  const ways: string[] = []
+  const sets = refused.filter((source) => dataSetOf(source) !== undefined)
+  const feeds = refused.filter((source) => !sets.includes(source))
+  const switches = [...new Set(feeds.flatMap(({ id }) => switchOf(id) ?? []))]
+  if (switches.length > 0) {
+    const off = switches.map((id) => `${JSON.stringify(id)}: false`).join(', ')
+    ways.push(`Build a table without them ({ "build": { "feeds": { ${off} } } })`)
+  }
+  if (sets.length > 0) ways.push('Build with files of your own by --networks and --locations')
+  const rest = feeds.filter(({ id }) => switchOf(id) === undefined).map(({ id }) => id)
+  const named = ways.length === 0 ? 'Name their licences.' : 'or name their licences.'
+  const lines = [[...ways, named].join(', ')]
+  if (rest.length > 0) {
+    lines.push(`No switch leaves out what comes with iprisk, or is computed: ${rest.join(', ')}.`)
+  }
+  return lines
+}
+
+/** The feed of the catalogue whose switch leaves a source out; that of its networks is its own. */
+function switchOf(id: string): string | undefined {
+  const feeds = [id, id.replace(/-networks$/, '')]
+  return feeds.find((feed) => existsSync(join(packageRoot, 'data/feeds', `${feed}.json`)))
 }
 
 /** Sources that nobody may hand on without asking. */

@@ -3,7 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { writeTable } from '../../build/write/write-table.ts'
+import type { IpriskError } from '../../src/base/coded-error.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
 import type { ExportWishes } from '../../src/export/run-export.ts'
 import {
   checkLicences,
@@ -38,6 +41,9 @@ const sources = [
   source('vpn-list', 'vpn', 'unstated', true),
   source('mine.mmdb', 'location', "the operator's own", false),
 ]
+interface Switches {
+  readonly build: { readonly feeds: Readonly<Record<string, boolean>> }
+}
 const ids = (of: readonly Source[]): readonly string[] => of.map(({ id }) => id)
 
 describe('the sources of an export', () => {
@@ -52,9 +58,39 @@ describe('the sources of an export', () => {
   it('are refused by name where their licence is not among those allowed', () => {
     const allowed = ['mit', 'CC-BY-4.0']
     expect(() => checkLicences(sources, allowed)).toThrow(/vpn-list: unstated/)
-    expect(() => checkLicences(sources, allowed)).toThrow(/"vpn-list": false/)
     expect(() => checkLicences(sources, [...allowed, 'unstated'])).not.toThrow()
     expect(ids(unstatedSources(sources))).toEqual(['vpn-list'])
+  })
+
+  it('are named with a line of iprisk.json that a build takes, and with what no line leaves out', () => {
+    const feeds = [
+      'vpn-x4b',
+      'vpn-x4b-networks',
+      'tor-exits-x4b',
+      'table-crawlers',
+      'neighbours-vpn',
+    ]
+    const all = [...sources, ...feeds.map((id) => source(id, 'vpn', 'GPL-3.0', true))]
+    const lines = (of: readonly Source[]): readonly string[] => {
+      try {
+        checkLicences(of, ['MIT', 'unstated'])
+      } catch (error) {
+        return (error as IpriskError).lines
+      }
+      return []
+    }
+    const [line = '', others] = lines(all).slice(-2)
+    const json =
+      /\((\{.*\})\), Build with files of your own by --networks and --locations, or /.exec(line)
+    const catalogue = loadCatalogue(join(packageRoot, 'data/feeds')).map(({ id }) => id)
+    const switches = Object.keys((JSON.parse(json![1]!) as Switches).build.feeds)
+    expect(switches).toEqual(['vpn-x4b', 'tor-exits-x4b'])
+    expect(catalogue).toEqual(expect.arrayContaining(switches))
+    expect(others).toMatch(/iprisk, or is computed: table-crawlers, neighbours-vpn\.$/)
+    expect(lines([source('table-crawlers', 'bot', 'Apache-2.0', true)]).slice(2)).toEqual([
+      'Name their licences.',
+      'No switch leaves out what comes with iprisk, or is computed: table-crawlers.',
+    ])
   })
 
   it('may be allowed by a list or by a file', () => {
