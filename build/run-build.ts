@@ -239,8 +239,7 @@ export function chooseFeeds(
   catalogue: readonly CatalogueFeed[],
   options: Pick<BuildOptions, 'allFeeds' | 'feeds'>,
 ): readonly CatalogueFeed[] {
-  const ids = new Set(catalogue.map((feed) => feed.id))
-  const unknown = Object.keys(options.feeds).filter((id) => !ids.has(id))
+  const unknown = unknownFeeds(catalogue, options)
   if (unknown.length > 0) {
     throw new IpriskError({
       code: 'unknown_feed',
@@ -249,6 +248,15 @@ export function chooseFeeds(
     })
   }
   return catalogue.filter((feed) => options.feeds[feed.id] ?? (options.allFeeds || feed.enabled))
+}
+
+/** What the single switches name that is no feed. */
+export function unknownFeeds(
+  catalogue: readonly CatalogueFeed[],
+  { feeds }: Pick<BuildOptions, 'feeds'>,
+): readonly string[] {
+  const ids = new Set(catalogue.map((feed) => feed.id))
+  return Object.keys(feeds).filter((id) => !ids.has(id))
 }
 
 /** The operator's own files that take a data set's place. */

@@ -194,6 +194,23 @@ describe('iprisk feeds list', () => {
     const all = await run('feeds', 'list', '--all-feeds')
     expect(all.out).not.toMatch(/ off /)
   })
+
+  it('names them also where the configuration has a wrong name, as a build says that it does', async () => {
+    const there = newFolder()
+    const feeds = { 'tor-exits': false, 'tor-exits-x4b': false }
+    writeFileSync(join(there, 'iprisk.json'), JSON.stringify({ build: { feeds } }))
+    const build = await runHere(['build', '--offline'], { cwd: there })
+    expect([build.code, build.err]).toEqual([
+      2,
+      expect.stringMatching(/called tor-exits; `iprisk feeds list` /),
+    ])
+    const list = await runHere(['feeds', 'list'], { cwd: there })
+    expect([list.code, list.err]).toEqual([
+      0,
+      'iprisk: warning: no feed is called tor-exits (build.feeds).\n',
+    ])
+    expect(list.out).toMatch(/^tor-exits-x4b +tor +off /m)
+  })
 })
 
 describe('iprisk keys', () => {

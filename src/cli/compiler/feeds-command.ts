@@ -12,7 +12,7 @@ import { type Io, exitCodes } from '../terminal/io.ts'
  * its publisher succeeded last, as the catalogue knows (`never` where nobody has had a file).
  */
 export async function feedsList(settings: Settings, io: Io): Promise<number> {
-  const { catalogueFolder, chooseFeeds } = await loadCompiler(
+  const { catalogueFolder, chooseFeeds, unknownFeeds } = await loadCompiler(
     () => import('../../../build/run-build.ts'),
   )
   const { loadWholeCatalogue } = await loadCompiler(
@@ -22,7 +22,12 @@ export async function feedsList(settings: Settings, io: Io): Promise<number> {
     () => import('../../../build/fetch/snapshot-store.ts'),
   )
   const catalogue = loadWholeCatalogue(catalogueFolder)
-  const chosen = new Set(chooseFeeds(catalogue, settings.build).map((feed) => feed.id))
+  const unknown = unknownFeeds(catalogue, settings.build)
+  // A build refuses these, and sends whoever reads that here for the right names.
+  for (const id of unknown) io.err(`iprisk: warning: no feed is called ${id} (build.feeds).`)
+  const { allFeeds, feeds: switches } = settings.build
+  const feeds = Object.fromEntries(Object.entries(switches).filter(([id]) => !unknown.includes(id)))
+  const chosen = new Set(chooseFeeds(catalogue, { allFeeds, feeds }).map((feed) => feed.id))
   const rows: string[][] = []
   const facts: object[] = []
   for (const feed of catalogue) {
