@@ -102,7 +102,7 @@ function groupOf(
   const known = groups.get(path)
   if (known !== undefined) return known
   const parent = groupOf(program, groups, names.slice(0, -1))
-  const group = parent.command(last).description(`${path}: see iprisk ${path} --help`)
+  const group = parent.command(last).summary(`see iprisk ${path} --help`)
   groups.set(path, group)
   return group
 }
