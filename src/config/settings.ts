@@ -12,7 +12,14 @@ import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { IpriskError } from '../base/coded-error.ts'
 import type { ConfigFile } from './config-file.ts'
-import { type Command, pathMembers, settingsSchema } from './options.ts'
+import {
+  type Command,
+  type Option,
+  optionFlag,
+  options,
+  pathMembers,
+  settingsSchema,
+} from './options.ts'
 import type { Plan, Plans } from './plan.ts'
 import { defaultPlans } from './setting-checks.ts'
 import { type SettingProblem, formatSettingProblem, suggestName } from './setting-problem.ts'
@@ -63,6 +70,15 @@ function writeDefaults(tree: SettingTree): void {
   }
 }
 
+/** The member of an option whose flag or own name somebody has written, in whatever form. */
+function memberMeant(written: string): string | undefined {
+  const plain = (name: string): string => name.replace(/[-_.]/g, '').toLowerCase()
+  const names = options.filter(({ member }) => member[0] !== 'invocation')
+  const named = (of: (option: Option) => string) =>
+    names.find((option) => plain(of(option)) === plain(written))
+  return (named(optionFlag) ?? named(({ member }) => member.at(-1)!))?.member.join('.')
+}
+
 /** The members that an object at that place of the schema may have. */
 function membersAt(path: SettingPath): readonly string[] {
   let schema: unknown = settingsSchema
@@ -72,7 +88,9 @@ function membersAt(path: SettingPath): readonly string[] {
     else if (schema instanceof z.ZodRecord) schema = schema.valueType
   }
   if (schema instanceof z.ZodUnion) schema = schema.options.at(-1)
-  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  const members = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  // What one call adds has no place in the file.
+  return members.filter((member) => member !== 'invocation')
 }
 
 /** The problems that one of zod's issues stands for. */
@@ -85,9 +103,11 @@ function problemsOf(
   const value = valueAt(tree.root, path)
   if (issue.code === 'unrecognized_keys') {
     const known = membersAt(path)
-    return issue.keys.map((key) =>
-      problemAt(tree, [...path, key], `there is no such member${suggestName(key, known)}`),
-    )
+    return issue.keys.map((key) => {
+      const meant = path[0] === 'plans' ? undefined : memberMeant(key)
+      const hint = meant === undefined ? suggestName(key, known) : `; did you mean ${meant}?`
+      return problemAt(tree, [...path, key], `there is no such member${hint}`)
+    })
   }
   // Of "none or an object", an object was meant where one is written.
   if (issue.code === 'invalid_union' && isSettingNode(value)) {

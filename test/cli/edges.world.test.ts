@@ -220,7 +220,7 @@ describe('--help', () => {
     const text = out.replaceAll(/\s+/g, ' ')
     expect(code).toBe(0)
     expect(text).toContain(
-      'the port of the API; 0 takes a free one (default: 8080, env: IPRISK_PORT)',
+      'the port of the API; 0 takes a free one (default: 8080, env: IPRISK_PORT, file: serve.port)',
     )
     expect(text).toContain('(env: IPRISK_CONFIG)')
     expect(text).toMatch(/Example: \$ iprisk serve --workers 2/)
