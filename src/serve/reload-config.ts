@@ -3,8 +3,9 @@
 // new start, each time, because new workers get the settings of the old ones.
 //
 // Invariants: a configuration with any problem changes nothing; the log names every problem, and
-// the plans before it stay. Changes since the settings were read take effect, also those made while
-// the server started. A SIGHUP never ends the process, not even then.
+// the plans before it stay, as they do where the file is removed. Changes since the settings were
+// read take effect, also those made while the server started. A SIGHUP never ends the process, not
+// even then.
 
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '../base/coded-error.ts'
@@ -84,7 +85,10 @@ export function watchConfiguration(options: {
   }
 
   const { identity: known } = configuration
-  const watch = watchFile({ path, known, everyMs: configPollMs, changed: reload })
+  // Removed is not emptied: the plans stay, and whoever meant the defaults hears that they wait.
+  const gone = (): void =>
+    log.warn({ path }, 'The file of the configuration is gone, the one before stays.')
+  const watch = watchFile({ path, known, everyMs: configPollMs, changed: reload, gone })
   hangUps.listen(reload)
   return {
     stop: () => {

@@ -73,6 +73,16 @@ describe('a configuration', () => {
     expect(lines.join('')).toContain('"serve.adminTokenFile"')
   })
 
+  it('that is removed changes nothing, and the log says so', async () => {
+    writePlan(1)
+    start(identityOrEmpty(path()), read())
+    rmSync(path())
+    await eventually(() => lines.length > 0, 5000)
+    expect(lines.join('')).toContain('"level":"warn"')
+    expect(lines.join('')).toContain('is gone, the one before stays.')
+    expect(used).toEqual([])
+  })
+
   it('that is the same is not read again', async () => {
     writePlan(1)
     const identity = identityOrEmpty(path())
