@@ -2,6 +2,7 @@
 
 import { type ServerAuditChange, withAuditedChanges } from '../account/keys/audit-log.ts'
 import { IpriskError } from '../base/coded-error.ts'
+import { optionalMember } from '../base/optional-member.ts'
 import { type WrittenPolicies, checkPolicies } from '../policy/policy-file.ts'
 import type { PolicyPlace } from '../policy/policy-place.ts'
 import { savePolicies } from '../policy/save-policies.ts'
@@ -20,6 +21,8 @@ export interface ServerApiParts {
     readonly look: () => void
     /** Those in use as their file has them; `undefined` where there are none. */
     readonly written: () => WrittenPolicies | undefined
+    /** Of the file that they are in. */
+    readonly fileTag: () => string | undefined
     readonly status: () => PoliciesStatus | undefined
   }
   readonly tables: Pick<TableManager, 'reload' | 'rollback' | 'status'>
@@ -62,10 +65,15 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
       status: 200,
       answer: {
         type: 'object',
-        properties: { status: { type: ['object', 'null'] }, policies: object },
+        properties: {
+          status: { type: ['object', 'null'] },
+          file_tag: { ...text, description: 'Of the file in use; absent without one.' },
+          policies: object,
+        },
       },
       run: async () => ({
         status: policies.status() ?? null,
+        ...optionalMember('file_tag', policies.fileTag()),
         policies: policies.written() ?? {},
       }),
     },
@@ -117,25 +125,38 @@ function savingRoute(parts: ServerApiParts): AdminRoute {
       properties: {
         policies: object,
         revision: { type: ['string', 'null'], description: 'Of the file that was changed.' },
+        file_tag: {
+          ...text,
+          description: 'Of the same file: what changed only its descriptions counts, too.',
+        },
       },
     },
-    answer: { type: 'object', required: ['revision'], properties: { revision: text } },
-    run: async ({ caller, body: { revision, ...content } }) => {
+    answer: {
+      type: 'object',
+      required: ['revision'],
+      properties: { revision: text, file_tag: text },
+    },
+    run: async ({ caller, body: { revision, file_tag: tag, ...content } }) => {
       if (revision !== null && typeof revision !== 'string') {
         throw badRequest('invalid_input', 'revision must be that of the file, or null for none.')
+      }
+      if (tag !== undefined && typeof tag !== 'string') {
+        throw badRequest('invalid_input', 'file_tag must be that of the file, or be left out.')
       }
       const checked = checkPolicies(JSON.stringify(content))
       if ('mistakes' in checked) {
         return { reply: { status: 400, body: { error: mistaken, mistakes: checked.mistakes } } }
       }
       const of = { act: 'policies save', via: viaOf(caller) } as const
-      const saved = await audited(parts, of, async (note) => {
-        const outcome = savePolicies(policies.place, revision, content)
+      const changed = { revision, ...optionalMember('tag', tag) }
+      const saving = audited(parts, of, async (note) => {
+        const outcome = savePolicies(policies.place, changed, content)
         note({ before: outcome.before, after: outcome.revision })
         return outcome
       })
-      policies.look()
-      return { revision: saved.revision }
+      // Whoever must load them anew gets the file that stood in the way.
+      const saved = await saving.finally(() => policies.look())
+      return { revision: saved.revision, ...optionalMember('file_tag', policies.fileTag()) }
     },
   }
 }

@@ -166,7 +166,7 @@ export interface RehearsalView {
   readonly report?: Readonly<Record<string, unknown>>
 }
 
-/** POST /admin/policies {policies, revision: that of GET /admin/policies `status`, null without a file} → 200 {revision}; 409 `policies_changed` where the file is not that revision any more; 400 {error, mistakes}. POST /admin/policies/check: {revision, names, mistakes}. Role admin to save, viewer to check. */
+/** POST /admin/policies {policies, revision: that of GET /admin/policies `status`, null without a file, file_tag: as there} → 200 {revision, file_tag}; 409 `policies_changed` where the file is not that one any more; 400 {error, mistakes}. POST /admin/policies/check: {revision, names, mistakes}. Role admin to save, viewer to check. */
 
 /** GET /admin/audit?limit=100&before=…, `before` the `at` of the last row known; the newest first. */
 export interface AuditView {

@@ -15,6 +15,8 @@ import { type PolicyPlace, hasPolicies } from './policy-place.ts'
 
 export interface PolicyFile {
   readonly path: string
+  /** A hash of its bytes: another one also where it only describes otherwise. */
+  readonly tag: string
   readonly policies: Policies
   readonly written: WrittenPolicies
   /** Of a file that was named: why it would not be obeyed otherwise. */
@@ -37,7 +39,8 @@ export function readPolicyFile(place: PolicyPlace): PolicyFile | undefined {
   const checked = checkPolicies(file.bytes.toString('utf8').replace(/^\uFEFF/, ''))
   if ('mistakes' in checked) throw policiesInvalid(path, checked.mistakes)
   const { distrust } = file
-  return { path, ...checked, ...(distrust === undefined ? {} : { distrust }) }
+  const tag = shortHash(file.bytes)
+  return { path, tag, ...checked, ...(distrust === undefined ? {} : { distrust }) }
 }
 
 export function policiesInvalid(path: string, mistakes: readonly string[]): IpriskError {
@@ -107,11 +110,13 @@ function policiesOf(named: readonly (readonly [string, WrittenPolicy])[]): Polic
   return { revision: revisionOf(policies), policies }
 }
 
-/** 64 bits of a hash are enough to tell the machines of one operator apart. */
-const revisionChars = 16
+const revisionOf = (policies: Policies['policies']): string => shortHash(JSON.stringify(policies))
 
-function revisionOf(policies: Policies['policies']): string {
-  return createHash('sha256').update(JSON.stringify(policies)).digest('hex').slice(0, revisionChars)
+/** 64 bits of a hash are enough to tell the machines of one operator, or two files, apart. */
+const hashChars = 16
+
+function shortHash(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, hashChars)
 }
 
 function repeatedNames(policy: string, rules: WrittenPolicy['rules']): readonly string[] {

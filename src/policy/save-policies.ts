@@ -2,8 +2,8 @@
 // itself, and renamed, so that no reader sees half of it.
 //
 // Invariants: nothing is written but what `checkPolicies` has nothing against; nothing is written
-// over a file that is not of the revision which was changed; a file that belongs to another user,
-// or is a link to one, is left as it is, for what takes its place would be this user's.
+// over a file that is not the one which was changed; a file that belongs to another user, or is a
+// link to one, is left as it is, for what takes its place would be this user's.
 
 import {
   chmodSync,
@@ -19,7 +19,7 @@ import { dirname } from 'node:path'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { callerUserId } from '../base/system/trusted-file.ts'
-import { checkPolicies, policiesInvalid, readPolicyFile } from './policy-file.ts'
+import { type PolicyFile, checkPolicies, policiesInvalid, readPolicyFile } from './policy-file.ts'
 import type { PolicyPlace } from './policy-place.ts'
 
 export interface SavedPolicies {
@@ -28,13 +28,21 @@ export interface SavedPolicies {
   readonly revision: string
 }
 
+/** The file that was changed, as whoever changed it had read it. */
+export interface ChangedFile {
+  /** `null` where there was none. */
+  readonly revision: string | null
+  /** Whoever names it learns also of descriptions that were changed meanwhile. */
+  readonly tag?: string
+}
+
 /**
- * `revision` is that of the file which was changed, `null` where there was none; `content` is the
- * whole of the new one. Throws `policies_invalid`, `policies_changed` and `policies_unwritable`.
+ * `content` is the whole of the new file. Throws `policies_invalid`, `policies_changed` and
+ * `policies_unwritable`.
  */
 export function savePolicies(
   place: PolicyPlace,
-  revision: string | null,
+  changed: ChangedFile,
   content: object,
 ): SavedPolicies {
   const text = `${JSON.stringify(content, null, 2)}\n`
@@ -44,32 +52,50 @@ export function savePolicies(
     // It would be read by no start.
     throw policiesInvalid(place.path, [`a file of policies has at most ${policiesBytesMax} bytes`])
   }
-  const before = revisionAt(place)
-  if (before !== revision) {
-    throw new IpriskError({
-      code: 'policies_changed',
-      message:
-        `The policies in ${place.path} were changed meanwhile: they are of revision ` +
-        `${before ?? 'none'}, not ${revision ?? 'none'}. Load them anew, then change them again.`,
-      fault: 'input',
-    })
+  const before = fileAt(place)
+  const difference = differenceOf(before, changed)
+  if (difference !== undefined) {
+    const message = `The policies in ${place.path} ${difference}`
+    throw new IpriskError({ code: 'policies_changed', message, fault: 'input' })
   }
   try {
     replaceFile(place.path, text)
   } catch (cause) {
     throw unwritable(place, messageOf(cause), cause)
   }
-  return { before, revision: checked.policies.revision }
+  return { before: before?.policies.revision ?? null, revision: checked.policies.revision }
 }
 
-/** `null` where there is none; of a file with mistakes a text that no revision is. */
-function revisionAt(place: PolicyPlace): string | null {
-  if (lstatSync(place.path, { throwIfNoEntry: false }) === undefined) return null
+/** `undefined` where there is none, `null` where it cannot be used. */
+function fileAt(place: PolicyPlace): PolicyFile | undefined | null {
+  if (lstatSync(place.path, { throwIfNoEntry: false }) === undefined) return undefined
   try {
-    return readPolicyFile(place)?.policies.revision ?? null
+    return readPolicyFile(place) ?? null
   } catch {
-    return 'unknown, for the file has mistakes'
+    return null
   }
+}
+
+/** As the end of a sentence: in what the file is another than the one which was changed. */
+function differenceOf(
+  file: PolicyFile | undefined | null,
+  { revision, tag }: ChangedFile,
+): string | undefined {
+  const anew = 'Load them anew, then change them again.'
+  if (file === null) {
+    // Loading them anew would give those in use, again and again.
+    const mend = 'Mend what "iprisk policy check" says, or put the file back.'
+    return `cannot be used as their file is now. ${mend}`
+  }
+  if (file === undefined) {
+    return revision === null ? undefined : 'are gone: their file was removed. Put it back.'
+  }
+  const is = file.policies.revision
+  if (is !== revision) {
+    return `were changed meanwhile: they are of revision ${is}, not ${revision ?? 'none'}. ${anew}`
+  }
+  if (tag === undefined || tag === file.tag) return undefined
+  return `were changed meanwhile: they decide alike, but their file is another. ${anew}`
 }
 
 function replaceFile(path: string, text: string): void {

@@ -23,6 +23,8 @@ export interface WatchedPolicies {
   readonly policies: () => Policies | undefined
   /** The same as their file has them, with what it says for people. */
   readonly written: () => WrittenPolicies | undefined
+  /** The tag of that file. */
+  readonly fileTag: () => string | undefined
   readonly status: () => PoliciesStatus | undefined
   /** Where their file is, or would be. */
   readonly place: PolicyPlace
@@ -75,6 +77,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
   return {
     policies: () => file?.policies,
     written: () => file?.written,
+    fileTag: () => file?.tag,
     place,
     look: () => look(),
     status: () => {

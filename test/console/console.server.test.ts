@@ -330,6 +330,14 @@ it('writes policies that are sound, and of the file that was changed', async () 
     { act: 'policies save', what: expect.stringContaining('failed: policies_changed') },
     { act: 'policies save', what: `${before} → ${revision}` },
   ])
+  const tag = live.value.file_tag as string
+  const theirs = { policies: { default: { ...described.policies.default, description: 'Mine' } } }
+  expect((await save({ ...theirs, revision, file_tag: tag })).value.revision).toBe(revision)
+  // It decides alike, and yet somebody's words would be lost; who sends no tag overwrites them.
+  const late = await save({ ...described, revision, file_tag: tag })
+  expect(errorOf(late)).toEqual([409, 'policies_changed'])
+  expect(JSON.parse(readFileSync(policies, 'utf8'))).toEqual(theirs)
+  expect((await save({ ...described, revision })).status).toBe(200)
   chmodSync(policies, 0o666)
   expect((await save({ ...file(), revision })).status).toBe(200)
   expect(statSync(policies).mode & 0o777).toBe(0o644)
