@@ -5,6 +5,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { ConsoleSession } from '../console-shapes.ts'
 import { AddressPage } from './address/address-page.tsx'
 import { ask, keepSession } from './ask/ask.ts'
+import { forgetKept } from './ask/kept.ts'
 import { RoleContext } from './ask/session.ts'
 import { BulkPage } from './bulk/bulk-page.tsx'
 import { FeedsPage } from './feeds/feeds-page.tsx'
@@ -20,24 +21,30 @@ export function Console() {
   const [session, setSession] = useState<ConsoleSession | null | undefined>(undefined)
   const [route, setRoute] = useState(() => parseRoute(location.hash))
   const begin = useCallback((next: ConsoleSession | null) => {
-    keepSession(next, () => setSession(null))
+    keepSession(next, { ended: () => setSession(null), isAnother: resume })
     setSession(next)
   }, [])
+  const resume = useCallback(async (): Promise<void> => {
+    const answer = await ask<ConsoleSession>('GET', '/console/session')
+    begin(answer.kind === 'ok' ? answer.value : null)
+  }, [begin])
   useEffect(() => {
     const follow = (): void => setRoute(parseRoute(location.hash))
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [])
   useEffect(() => {
-    void ask<ConsoleSession>('GET', '/console/session').then((answer) =>
-      begin(answer.kind === 'ok' ? answer.value : null),
-    )
-  }, [begin])
+    void resume()
+  }, [resume])
+  const signOut = (): void => {
+    forgetKept()
+    begin(null)
+  }
   if (session === undefined) return null
   if (session === null) return <Login onSession={begin} />
   return (
     <RoleContext.Provider value={session.role}>
-      <Shell view={route.view} session={session} onOut={() => begin(null)}>
+      <Shell route={route} session={session} onOut={signOut}>
         {pages[route.view](route)}
       </Shell>
     </RoleContext.Provider>

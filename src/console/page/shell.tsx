@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks'
 import type { ConsoleSession } from '../console-shapes.ts'
 import { ask } from './ask/ask.ts'
 import { NoticeList } from './parts/notice-list.tsx'
-import { type View, routeTo } from './route.ts'
+import { type Route, type View, routeTo } from './route.ts'
 import { utcTime } from './text/figures.ts'
 
 const titles: Readonly<Record<View, string>> = {
@@ -19,15 +19,18 @@ const titles: Readonly<Record<View, string>> = {
 }
 
 export function Shell(props: {
-  readonly view: View
+  readonly route: Route
   readonly session: ConsoleSession
   readonly onOut: () => void
   readonly children: ComponentChildren
 }) {
-  const { view, session, onOut, children } = props
+  const { route, session, onOut, children } = props
+  const { view, rest } = route
+  // Of several tabs each says which address it has.
+  const title = view === 'address' && rest !== '' ? rest : titles[view]
   useEffect(() => {
-    document.title = `${titles[view]} · iprisk console`
-  }, [view])
+    document.title = `${title} · iprisk console`
+  }, [title])
   const leave = async (): Promise<void> => {
     await ask('POST', '/console/logout', {})
     onOut()

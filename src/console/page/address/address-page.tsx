@@ -1,7 +1,6 @@
 // One address as a person reads it: what it is, why, since when, where, what is around it, what
 // would change it, and which of our own lists and rules meet it.
 
-import { useEffect } from 'preact/hooks'
 import type { AddressView } from '../../console-shapes.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { Waiting } from '../parts/problem.tsx'
@@ -23,9 +22,6 @@ export function AddressPage({ route }: { readonly route: Route }) {
   const path = ip === '' ? null : addressPath(ip, { policy })
   const loaded = useLoad<AddressView>(path)
   const { value: view } = loaded
-  useEffect(() => {
-    if (ip !== '') document.title = `${ip} · iprisk console`
-  }, [ip])
   return (
     <>
       <h1 class="hidden">Address</h1>
@@ -34,6 +30,8 @@ export function AddressPage({ route }: { readonly route: Route }) {
         ip={ip}
         policy={policy}
         go={(next, chosen) => {
+          // The same once more: lists, policies and the table may be others now.
+          if (next === ip && chosen === policy) loaded.again()
           location.hash = routeTo('address', next, { policy: chosen })
         }}
       />

@@ -17,14 +17,23 @@ export interface Refusal {
 export type Answer<T> =
   { readonly kind: 'ok'; readonly status: number; readonly value: T } | Refusal
 
+interface WhenSession {
+  readonly ended: () => void
+  /** Another tab has signed in anew, and all tabs have its cookie. */
+  readonly isAnother: () => Promise<void>
+}
+
 let csrf = ''
-let onSignedOut = (): void => {}
+let whenSession: WhenSession | undefined
 
 /** From now on changes carry the session's header; `null`: nobody is signed in. */
-export function keepSession(session: ConsoleSession | null, whenOver: () => void): void {
+export function keepSession(session: ConsoleSession | null, when: WhenSession): void {
   csrf = session?.csrf ?? ''
-  onSignedOut = whenOver
+  whenSession = when
 }
+
+/** It is not done again by itself: whoever signed in there may be somebody else. */
+const anew = 'Another tab has signed in anew, and this one goes on with it. Do it once more.'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
@@ -47,8 +56,11 @@ export async function ask<T>(
     const text = await response.text()
     const value: unknown = text === '' ? {} : parsed(text)
     if (response.ok) return { kind: 'ok', status: response.status, value: value as T }
-    if (response.status === 401 && path !== '/console/login') onSignedOut()
-    return refusalOf(response, value)
+    if (response.status === 401 && path !== '/console/login') whenSession?.ended()
+    const refusal = refusalOf(response, value)
+    if (refusal.code !== 'csrf') return refusal
+    await whenSession?.isAnother()
+    return { ...refusal, message: anew }
   } catch {
     const message = 'The server does not answer. Is it running? Try again.'
     return { kind: 'refused', status: 0, code: 'unreachable', message, mistakes: [] }

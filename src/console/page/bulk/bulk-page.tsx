@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks'
 import type { AddressRows } from '../../console-shapes.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
+import { useKept } from '../ask/kept.ts'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { PolicyChoice } from '../parts/policy-choice.tsx'
@@ -22,9 +23,9 @@ interface Asked {
 }
 
 export function BulkPage() {
-  const [text, setText] = useState('')
-  const [policy, setPolicy] = useState('default')
-  const [asked, setAsked] = useState<Asked | undefined>(undefined)
+  const [text, setText] = useKept('many text', '')
+  const [policy, setPolicy] = useKept('many policy', 'default')
+  const [asked, setAsked] = useKept<Asked | undefined>('many asked', undefined)
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const [isAsking, setAsking] = useState(false)
   const look = async (from: string): Promise<void> => {

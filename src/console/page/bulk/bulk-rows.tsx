@@ -1,6 +1,7 @@
 // What came back for many addresses: shares, and a table that sorts, filters and can be taken away.
 
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
+import { useKept } from '../ask/kept.ts'
 import { BarList } from '../parts/bar-list.tsx'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -14,7 +15,7 @@ import { kindTone } from '../text/tone.ts'
 const sharesShown = 8
 
 export function BulkRows({ rows }: { readonly rows: readonly AddressRow[] }) {
-  const [filter, setFilter] = useState('')
+  const [filter, setFilter] = useKept('many filter', '')
   const shown = useMemo(() => matching(rows, filter), [rows, filter])
   const judged = useMemo(() => shown.filter(isJudged), [shown])
   return (

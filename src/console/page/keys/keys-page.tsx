@@ -12,7 +12,7 @@ import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Meaning } from '../parts/meaning-link.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
-import { count, percent, utcTime } from '../text/figures.ts'
+import { count, counted, percent, utcTime } from '../text/figures.ts'
 import { NewKey } from './new-key.tsx'
 
 type Key = KeysView['keys'][number]
@@ -43,7 +43,7 @@ function Keys() {
     tell(`The key ${id} is revoked.`)
     loaded.again()
   }
-  const keys = loaded.value?.keys ?? []
+  const { keys = [], total = 0 } = loaded.value ?? {}
   const shown = isAll ? keys : keys.filter(({ state }) => state !== 'revoked')
   return (
     <>
@@ -66,6 +66,12 @@ function Keys() {
         }
       >
         <Waiting loaded={loaded} />
+        {total > keys.length && (
+          <p class="warn">
+            These are the newest {count(keys.length)} of {counted(total, 'key')}.{' '}
+            <code>iprisk keys list</code> has all of them.
+          </p>
+        )}
         {loaded.value !== undefined && (
           <DataTable
             label="Keys"

@@ -1,4 +1,5 @@
-// A file from this machine, chosen or dropped; its text goes to `onText`, at most `bytesMax` of it.
+// A file from this machine, chosen or dropped; its text goes to `onText`, at most `bytesMax` of it,
+// or nothing of a larger one that only counts whole.
 
 import { useId, useState } from 'preact/hooks'
 import { tell } from '../ask/notices.ts'
@@ -6,19 +7,25 @@ import { tell } from '../ask/notices.ts'
 export function FileDrop(props: {
   readonly label: string
   readonly bytesMax: number
-  readonly onText: (text: string, name: string) => void
+  /** What is said of a file that is too large; without it, its beginning is taken. */
+  readonly whenTooLarge?: string
+  readonly onText: (text: string) => void
 }) {
-  const { label, bytesMax, onText } = props
+  const { label, bytesMax, whenTooLarge, onText } = props
   const id = useId()
   const [isOver, setOver] = useState(false)
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return
+    const isTooLarge = file.size > bytesMax
+    if (isTooLarge && whenTooLarge !== undefined) {
+      return tell(`${file.name} is larger than ${bytesMax / 1e6} MB. ${whenTooLarge}`, true)
+    }
     const text = await file.slice(0, bytesMax).text()
-    if (file.size > bytesMax) {
+    if (isTooLarge) {
       tell(`${file.name}: only its first ${Math.floor(bytesMax / 1e6)} MB are read.`, true)
     }
     // A line that was cut in two is none.
-    onText(file.size > bytesMax ? text.slice(0, text.lastIndexOf('\n') + 1) : text, file.name)
+    onText(isTooLarge ? text.slice(0, text.lastIndexOf('\n') + 1) : text)
   }
   return (
     <div

@@ -9,6 +9,8 @@ export interface PoliciesAnswer {
     readonly names: readonly string[]
     readonly last_failure: { readonly at: string; readonly reason: string } | null
   } | null
+  /** Of the file in use. */
+  readonly file_tag?: string
   readonly policies: Readonly<Record<string, PolicyText>>
 }
 

@@ -18,7 +18,8 @@ export function ImportLines(props: {
   const [isWhole, setWhole] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const take = async (text: string): Promise<void> => {
-    const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+    // Empty lines stay: a mistake is told by the number of its line.
+    const lines = text.trimEnd().split(/\r?\n/)
     if (lines.length > linesMax) {
       const message = `The file has ${lines.length} lines; here ${linesMax} are taken. "iprisk lists import" takes more.`
       return setRefusal({ kind: 'refused', status: 0, code: '', message, mistakes: [] })
@@ -35,6 +36,7 @@ export function ImportLines(props: {
         <FileDrop
           label="A file: an entry a line, when it expires, # a note"
           bytesMax={fileBytesMax}
+          whenTooLarge={'Nothing was imported; "iprisk lists import" takes it.'}
           onText={(text) => void take(text)}
         />
         <label class="tick">

@@ -3,6 +3,7 @@
 
 import { useState } from 'preact/hooks'
 import { type Refusal, ask } from '../ask/ask.ts'
+import { useKept } from '../ask/kept.ts'
 import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
@@ -23,12 +24,13 @@ export function PoliciesPart() {
   const loaded = useLoad<PoliciesAnswer>('/admin/policies')
   const { value } = loaded
   if (value === undefined) return <Waiting loaded={loaded} />
-  return <Draft key={value.status?.revision ?? ''} answer={value} onSaved={loaded.again} />
+  return <Draft key={value.file_tag ?? ''} answer={value} load={loaded.again} />
 }
 
 /** Policies that are changed, and which of them is shown. */
-function useDraft(policies: Policies) {
-  const [draft, setDraft] = useState<Policies>(policies)
+function useDraft({ file_tag: tag = '', policies }: PoliciesAnswer) {
+  // A draft of another file would be saved over that one.
+  const [draft, setDraft] = useKept<Policies>(`draft of ${tag}`, policies)
   const first = Object.keys(policies)[0] ?? ''
   const [name, setName] = useState(first)
   return {
@@ -51,22 +53,29 @@ function useDraft(policies: Policies) {
   }
 }
 
-function Draft(props: { readonly answer: PoliciesAnswer; readonly onSaved: () => void }) {
-  const { answer, onSaved } = props
-  const { status, policies } = answer
-  const { draft, name, setDraft, setName, add, remove, drop } = useDraft(policies)
+function Draft(props: { readonly answer: PoliciesAnswer; readonly load: () => void }) {
+  const { answer, load } = props
+  const { status, file_tag, policies } = answer
+  const { draft, name, setDraft, setName, add, remove, drop } = useDraft(answer)
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const mistakes = useMistakes(draft)
   const maySave = useMay('admin')
   const mayTry = useMay('analyst')
   const isChanged = JSON.stringify(draft) !== JSON.stringify(policies)
   const save = async (): Promise<void> => {
-    const body = { policies: draft, revision: status?.revision ?? null }
+    const of = file_tag === undefined ? {} : { file_tag }
+    const body = { policies: draft, revision: status?.revision ?? null, ...of }
     const saved = await ask('POST', '/admin/policies', body)
     if (saved.kind === 'refused') return setRefusal(saved)
     setRefusal(undefined)
     tell('The policies are saved, and decide.')
-    onSaved()
+    load()
+  }
+  const dropAndLoad = (): void => {
+    drop()
+    setRefusal(undefined)
+    // What was refused because others had changed the file begins again from theirs.
+    load()
   }
   const shown = draft[name]
   const here = mistakes.filter(({ policy }) => policy === name)
@@ -103,7 +112,7 @@ function Draft(props: { readonly answer: PoliciesAnswer; readonly onSaved: () =>
             isChanged={isChanged}
             isUsable={mistakes.length === 0}
             save={save}
-            drop={drop}
+            drop={dropAndLoad}
           />
         )}
       </Panel>

@@ -1,0 +1,165 @@
+// The console's page before a real server, where a thing is done a second time, or by two at once:
+// two tabs, two admins, back from another view, a session that ended.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type TestBrowser, startBrowser } from '../browser.ts'
+import { describeWith } from '../deploy/need.ts'
+import { type Server, keyedState, newState, startServer } from '../serve/server.ts'
+import { writeSmallTable } from '../table/small-table.ts'
+import { signIn } from './console-page.ts'
+
+const token = 'a'.repeat(32)
+const policiesText = (description: string): string =>
+  JSON.stringify({
+    policies: {
+      default: {
+        description,
+        rules: [{ name: 'tor', condition: 'signals.tor', action: 'block' }],
+        otherwise: 'allow',
+      },
+    },
+  })
+
+describeWith('chromium', ['--version'], () => {
+  let server: Server
+  let browser: TestBrowser
+  let page: Page
+  let policies: string
+
+  const url = (hash: string): string => `http://127.0.0.1:${server.adminPort}/console${hash}`
+  async function show(hash: string, shows: string): Promise<void> {
+    await page.goto(url(hash))
+    await page.waitForSelector(shows, { state: 'attached' })
+  }
+  const noticed = (text: string) => page.waitForSelector(`.notice:has-text("${text}")`)
+  const condition = () => page.locator('.rule textarea').last()
+
+  beforeAll(async () => {
+    const { state } = await keyedState()
+    const folder = newState()
+    const file = join(folder, 'token')
+    writeFileSync(file, token, { mode: 0o600 })
+    policies = join(folder, 'policies.json')
+    writeFileSync(policies, policiesText('Ours'), { mode: 0o644 })
+    const args = ['--admin-token-file', file, '--policies', policies]
+    server = await startServer({ table: writeSmallTable(), state, args })
+    browser = await startBrowser([400, 401, 403, 409])
+    page = await browser.newPage({ colorScheme: 'light', width: 1280 })
+    await page.goto(url('#/address/9.1.2.3'))
+    await signIn(page, token)
+    await page.waitForSelector('.score-bar')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop('SIGKILL')
+  })
+
+  it('a tab is named for its address, and asks again for the same one', async () => {
+    expect(await page.title()).toBe('9.1.2.3 · iprisk console')
+    const again = page.waitForResponse((response) => response.url().endsWith('?ip=9.1.2.3'))
+    await page.click('button:text("Look up")')
+    expect((await again).status()).toBe(200)
+    await page.click('nav >> text=Address')
+    await page.waitForSelector('.invitation')
+    expect(await page.title()).toBe('Address · iprisk console')
+  })
+
+  it('many addresses are still there when one comes back from one of them', async () => {
+    await show('#/bulk', 'textarea')
+    await page.fill('textarea', '9.1.2.3\n9.200.1.1')
+    await page.click('button:text("Look up")')
+    await page.fill('input[type=search]', 'tor')
+    await page.click('td a:text-is("9.1.2.3")')
+    await page.waitForSelector('.score-bar')
+    await page.goBack()
+    await page.waitForSelector('td a:text-is("9.1.2.3")')
+    expect(await page.inputValue('textarea')).toBe('9.1.2.3\n9.200.1.1')
+    expect(await page.locator('tbody tr').count()).toBe(1)
+  })
+
+  it('a tab goes on with the session that another one has begun', async () => {
+    await show('#/rules/lists', '.new-list')
+    const other = await page.context().newPage()
+    await other.goto(url(''))
+    await other.click('text=Sign out')
+    await signIn(other, token)
+    await other.waitForSelector('.top')
+    await other.close()
+    await page.fill('.new-list input', 'ours')
+    await page.click('text=Make the list')
+    await noticed('Do it once more.')
+    await page.click('text=Make the list')
+    await page.waitForSelector('h2:text("ours")')
+    expect(await page.innerText('.menu')).toContain('ours')
+  })
+
+  it('imports a file whole or not at all, and tells the line of a mistake', async () => {
+    await page.click('summary:text("Import a file")')
+    const take = (text: string): Promise<void> => {
+      const buffer = Buffer.from(text)
+      const file = { name: 'ours.txt', mimeType: 'text/plain', buffer }
+      return page.setInputFiles('input[type=file]', file)
+    }
+    await take('9.1.2.3\n')
+    await noticed('1 added')
+    await take('9.1.2.4\n\n\nnonsense\n')
+    await page.waitForSelector('.problem:has-text("lines:4")')
+    await page.check('text=the list holds nothing else afterwards')
+    await take(`9.1.2.5\n# ${'x'.repeat(1_500_000)}\n9.1.2.3\n`)
+    await noticed('Nothing was imported')
+    expect(await page.locator('tbody code').allInnerTexts()).toEqual(['9.1.2.3'])
+  })
+
+  it('keeps a draft while another view is shown, and until whoever wrote it signs out', async () => {
+    await show('#/rules/policies', '.rule')
+    await condition().fill('signals.vpn')
+    await page.click('nav >> text=Audit')
+    await page.click('nav >> text=Policies')
+    await page.waitForSelector('.rule')
+    expect(await condition().inputValue()).toBe('signals.vpn')
+    // The session ends: the next look for mistakes says so.
+    await page.context().clearCookies()
+    await condition().fill('signals.proxy')
+    await page.waitForSelector('input[type=password]')
+    await signIn(page, token)
+    await page.waitForSelector('.rule')
+    expect(await condition().inputValue()).toBe('signals.proxy')
+    await page.click('text=Sign out')
+    await signIn(page, token)
+    await page.waitForSelector('.rule')
+    expect(await condition().inputValue()).toBe('signals.tor')
+  })
+
+  it('does not save over what another admin has only described otherwise', async () => {
+    await condition().fill('signals.vpn')
+    await page.waitForSelector('text=The draft can be used.')
+    writeFileSync(policies, policiesText('Theirs'))
+    const save = async (): Promise<void> => {
+      await page.click('button:text("Save")')
+      await page.click('dialog[open] >> text=Save >> nth=-1')
+    }
+    await save()
+    await page.waitForSelector('.problem:has-text("changed meanwhile")')
+    expect(readFileSync(policies, 'utf8')).toBe(policiesText('Theirs'))
+    await page.click('text=Drop the draft')
+    await page.waitForSelector('text=This is what decides.')
+    expect(await page.locator('.problem').count()).toBe(0)
+    await condition().fill('signals.vpn')
+    await page.waitForSelector('text=The draft can be used.')
+    await save()
+    await noticed('The policies are saved')
+    expect(readFileSync(policies, 'utf8')).toContain('"Theirs"')
+  })
+
+  it('says that it shows the newest keys alone, where there are more', async () => {
+    await page.route('**/admin/keys', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), total: 5000 } })
+    })
+    await show('#/keys', 'td')
+    expect(await page.innerText('main')).toContain('These are the newest 1 of 5,000 keys.')
+  })
+})
