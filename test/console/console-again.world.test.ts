@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestBrowser, startBrowser } from '../browser.ts'
 import { describeWith } from '../deploy/need.ts'
 import { type Server, keyedState, newState, startServer } from '../serve/server.ts'
-import { writeSmallTable } from '../table/small-table.ts'
+import { newTable, replaceTable } from '../serve/small-tables.ts'
 import { signIn } from './console-page.ts'
 
 const token = 'a'.repeat(32)
@@ -28,6 +28,7 @@ describeWith('chromium', ['--version'], () => {
   let browser: TestBrowser
   let page: Page
   let policies: string
+  let table: string
 
   const url = (hash: string): string => `http://127.0.0.1:${server.adminPort}/console${hash}`
   async function show(hash: string, shows: string): Promise<void> {
@@ -45,7 +46,8 @@ describeWith('chromium', ['--version'], () => {
     policies = join(folder, 'policies.json')
     writeFileSync(policies, policiesText('Ours'), { mode: 0o644 })
     const args = ['--admin-token-file', file, '--policies', policies]
-    server = await startServer({ table: writeSmallTable(), state, args })
+    table = newTable()
+    server = await startServer({ table, state, args })
     browser = await startBrowser([400, 401, 403, 409])
     page = await browser.newPage({ colorScheme: 'light', width: 1280 })
     await page.goto(url('#/address/9.1.2.3'))
@@ -152,6 +154,30 @@ describeWith('chromium', ['--version'], () => {
     await save()
     await noticed('The policies are saved')
     expect(readFileSync(policies, 'utf8')).toContain('"Theirs"')
+  })
+
+  it('says of a rehearsal that its draft was changed since', async () => {
+    await page.waitForSelector('text=This is what decides.')
+    const line = '9.1.2.3 - - [22/Aug/2026:00:00:01 +0000] "GET / HTTP/1.1" 200 1\n'
+    const file = { name: 'access.log', mimeType: 'text/plain', buffer: Buffer.from(line) }
+    await page.setInputFiles('input[type=file]', file)
+    await page.waitForSelector('h3:text("Decisions")')
+    const said = page.locator('text=This is not the draft that was tried.')
+    expect(await said.count()).toBe(0)
+    await condition().fill('signals.hosting')
+    await said.waitFor()
+  })
+
+  it('shows feeds and changes of the table that answers, whoever took it in', async () => {
+    await show('#/table', 'text=There is no table before this one.')
+    replaceTable(table, '2026-08-23')
+    const sent = await fetch(`http://127.0.0.1:${server.adminPort}/admin/table/reload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: '{"force":true}',
+    })
+    expect(sent.status).toBe(200)
+    await page.waitForSelector('.panel-aside:has-text("against 20260822")')
   })
 
   it('says that it shows the newest keys alone, where there are more', async () => {

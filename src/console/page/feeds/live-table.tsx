@@ -1,5 +1,6 @@
 // The table that answers, and what may be done with it: take in the next, go back, fetch anew.
 
+import { useEffect, useRef } from 'preact/hooks'
 import type { RefreshView } from '../../console-shapes.ts'
 import { ask } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
@@ -34,13 +35,13 @@ const followMs = 5000
 export function LiveTable({ onSwapped }: { readonly onSwapped: () => void }) {
   const loaded = useLoad<TableAnswer>('/admin/table', followMs)
   const refresh = useLoad<RefreshView>('/admin/refresh', followMs)
+  useWhenAnother(loaded.value && (loaded.value.table?.id ?? null), onSwapped)
   const mayChange = useMay('admin')
   const swap = async (path: string, done: string): Promise<void> => {
     const answer = await ask<{ readonly kind: string }>('POST', path, {})
     if (answer.kind === 'refused') tell(answer.message, true)
     else tell(answer.value.kind === 'unchanged' ? 'This table is already live.' : done)
     loaded.again()
-    onSwapped()
   }
   const start = async (): Promise<void> => {
     const answer = await ask('POST', '/admin/refresh', {})
@@ -80,6 +81,15 @@ export function LiveTable({ onSwapped }: { readonly onSwapped: () => void }) {
       )}
     </Panel>
   )
+}
+
+/** Whoever changed it: this page, a refresh that has ended, another admin. */
+function useWhenAnother(id: string | null | undefined, onSwapped: () => void): void {
+  const before = useRef(id)
+  useEffect(() => {
+    if (before.current !== undefined && id !== before.current) onSwapped()
+    before.current = id
+  }, [id, onSwapped])
 }
 
 type Facts = TableAnswer & { readonly table: NonNullable<TableAnswer['table']> }

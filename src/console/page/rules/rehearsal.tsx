@@ -19,9 +19,11 @@ export function Rehearsal(props: {
 }) {
   const { policies, policy, isUsable } = props
   const [run, setRun] = useState<RehearsalView | undefined>(undefined)
+  const [tried, setTried] = useState({ policies, policy })
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const begin = async (on: { readonly log: string } | { readonly sample: true }) => {
     setRefusal(undefined)
+    setTried({ policies, policy })
     const answer = await ask<{ readonly id: string }>('POST', '/admin/rehearsals', {
       policies,
       policy,
@@ -42,6 +44,7 @@ export function Rehearsal(props: {
     return () => clearTimeout(timer)
   }, [run])
   const isRunning = run?.status === 'running'
+  const isAnother = tried.policies !== policies || tried.policy !== policy
   return (
     <Panel title="Rehearsal" meaning="rehearsal">
       <div class="actions">
@@ -65,6 +68,9 @@ export function Rehearsal(props: {
           </p>
         )}
         {refusal !== undefined && <Problem refusal={refusal} />}
+        {run?.status === 'done' && isAnother && (
+          <p class="warn">This is not the draft that was tried. Try it again.</p>
+        )}
         {run?.status === 'failed' && <p class="problem">{run.message ?? 'It failed.'}</p>}
       </div>
       {run?.status === 'done' && run.report !== undefined && (
