@@ -24,7 +24,7 @@ export interface KeyStore {
   readonly create: (record: KeyRecord) => Promise<void>
   /** The record, or `undefined`. */
   readonly get: (id: string) => Promise<KeyRecord | undefined>
-  /** Every record, oldest first. */
+  /** Every record, oldest first, each as it was at some moment of the listing. */
   readonly list: () => Promise<readonly KeyRecord[]>
   /**
    * Replaces a record by what `change` makes of it, atomically; `undefined` where no key has that

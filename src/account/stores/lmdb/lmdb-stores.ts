@@ -22,6 +22,7 @@
 
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
 import { open } from 'lmdb'
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
@@ -152,6 +153,23 @@ function changesSince({ root, keys, changes, meta }: Databases, since: number): 
   return { version, records }
 }
 
+/** Some milliseconds of reading: all of many keys would hold a server's loop for a second. */
+const listedATurn = 2000
+
+async function allRecords({ root, keys }: Databases): Promise<KeyRecord[]> {
+  const records: KeyRecord[] = []
+  let after: string | undefined
+  for (;;) {
+    root.resetReadTxn()
+    const from = after === undefined ? {} : { start: after, exclusiveStart: true }
+    const rows = Array.from(keys.getRange({ ...from, limit: listedATurn }))
+    for (const { value } of rows) records.push(value.record)
+    if (rows.length < listedATurn) return records
+    after = rows.at(-1)!.key
+    await setImmediate()
+  }
+}
+
 /** Opens the store of a state folder. */
 export async function openLmdbKeyStore(
   state: string,
@@ -176,7 +194,7 @@ export async function openLmdbKeyStore(
     },
     get: async (id) => keys.get(id)?.record,
     list: async () =>
-      Array.from(keys.getRange(), ({ value }) => value.record).sort(
+      (await allRecords(databases)).sort(
         (a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
       ),
     update: async (id, change) =>

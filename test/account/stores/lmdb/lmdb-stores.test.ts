@@ -124,3 +124,26 @@ it('refuses the store of a later format', async () => {
   // It was let go of: this process has no file of it open any more.
   expect(openFiles().filter((path) => path.startsWith(state))).toEqual([])
 })
+
+it('lists thousands of keys while its loop goes on', async () => {
+  await (await openLmdbKeyStore(state)).close()
+  const root = open({ path: join(state, 'keys'), encoding: 'json', overlappingSync: false })
+  const keys = root.openDB<object, string>({ name: 'keys', encoding: 'json' })
+  const count = 6000
+  root.transactionSync(() => {
+    for (let i = 0; i < count; i += 1) {
+      const id = `k${i}`
+      keys.putSync(id, { changed: i + 1, record: { id, createdAt: count - i } })
+    }
+  })
+  await root.close()
+  const store = await openLmdbKeyStore(state)
+  let turns = 0
+  const turning = setInterval(() => (turns += 1), 0)
+  const listed = await store.list()
+  clearInterval(turning)
+  expect(listed.map(({ id }) => id)).toEqual(Array.from(listed, (_, i) => `k${count - 1 - i}`))
+  expect(listed).toHaveLength(count)
+  expect(turns).toBeGreaterThan(0)
+  await store.close()
+})
