@@ -73,8 +73,13 @@ export function writeClientPackage(folder = join(root, 'dist/packages/iprisk-cli
   }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(clientPackage(), null, 2)}\n`)
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
-  cpSync(join(root, 'docs/client.md'), join(folder, 'README.md'))
+  writeFileSync(join(folder, 'README.md'), withoutLinksOut(read('docs/client.md')))
   return folder
+}
+
+/** Links to files of the project, which no package holds, become their text. */
+function withoutLinksOut(markdown) {
+  return markdown.replace(/\[([^\]]+)\]\((?!https?:|#)[^)]*\)/g, '$1')
 }
 
 /** The declarations that the entries re-export, each file once, in the order of their paths. */

@@ -47,6 +47,12 @@ it('holds them to the bounds that the document names', () => {
   )
 })
 
+it('packs a page for the client whose links lead to no file that is not packed', () => {
+  const page = readFileSync(join(packageRoot, 'dist/packages/iprisk-client/README.md'), 'utf8')
+  expect(page).toContain('The worked example')
+  expect(page.match(/\]\((?!https?:|#)[^)]*\)/g)).toBeNull()
+})
+
 /** An application that uses every entry point, strictly typed. */
 const application = `
 import express from 'express'

@@ -1,4 +1,5 @@
-// What was done, said for some seconds at the lower edge of the page, to screen readers, too.
+// What was done, said for some seconds at the lower edge of the page, to screen readers, too. What
+// failed stays until it is closed or three newer ones came: it may be long, and says what to do.
 
 export interface Notice {
   readonly id: number
@@ -20,7 +21,11 @@ export function tell(text: string, isBad = false): void {
   lastId += 1
   const id = lastId
   set([...notices.slice(-2), { id, text, isBad }])
-  setTimeout(() => set(notices.filter((one) => one.id !== id)), shownMs)
+  if (!isBad) setTimeout(() => close(id), shownMs)
+}
+
+export function close(id: number): void {
+  set(notices.filter((one) => one.id !== id))
 }
 
 export function onNotices(listener: (notices: readonly Notice[]) => void): () => void {

@@ -1,7 +1,7 @@
 // What was done or failed just now, at the lower edge of the page.
 
 import { useEffect, useState } from 'preact/hooks'
-import { type Notice, onNotices } from '../ask/notices.ts'
+import { type Notice, close, onNotices } from '../ask/notices.ts'
 
 export function NoticeList() {
   const [notices, setNotices] = useState<readonly Notice[]>([])
@@ -11,6 +11,11 @@ export function NoticeList() {
       {notices.map(({ id, text, isBad }) => (
         <p key={id} class={isBad ? 'notice is-bad' : 'notice'}>
           {text}
+          {isBad && (
+            <button type="button" class="plain" onClick={() => close(id)}>
+              Close
+            </button>
+          )}
         </p>
       ))}
     </div>
