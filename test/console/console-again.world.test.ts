@@ -180,12 +180,15 @@ describeWith('chromium', ['--version'], () => {
     await page.waitForSelector('.panel-aside:has-text("against 20260822")')
   })
 
-  it('says that it shows the newest keys alone, where there are more', async () => {
+  it('says that it shows the newest keys alone, where there are more, and which have ended', async () => {
     await page.route('**/admin/keys', async (route) => {
       const response = await route.fetch()
-      await route.fulfill({ response, json: { ...(await response.json()), total: 5000 } })
+      const { keys } = (await response.json()) as { readonly keys: readonly object[] }
+      const ended = keys.map((key) => ({ ...key, expires: '2026-08-22T00:00:00Z' }))
+      await route.fulfill({ response, json: { keys: ended, total: 5000 } })
     })
     await show('#/keys', 'td')
     expect(await page.innerText('main')).toContain('These are the newest 1 of 5,000 keys.')
+    expect(await page.innerText('tbody')).toContain('expired 2026-08-22')
   })
 })

@@ -74,7 +74,10 @@ function serverRows(server: ServerStatus): readonly Row[] {
     ['server', `iprisk ${version} on Node ${node}, process ${pid}, up ${formatTimeSpan(uptime)}`],
     ['state', stateText(status)],
     ['address', url],
-    ['workers', `${workers.listening} of ${workers.wanted}, ${workers.restarts} replaced`],
+    [
+      'workers',
+      `${workers.listening} of ${workers.wanted}, ${workers.restarts} replaced for a fault`,
+    ],
     ['loop', `held up for ${Math.max(0, ...stalls).toFixed(1)} ms at most of late`],
     ['memory', memoryText(memory)],
     ['requests', answered.join(', ') || 'none yet'],

@@ -202,14 +202,15 @@ const columns: readonly Column<Key>[] = [
     id: 'ends',
     title: 'Ends',
     by: ({ revoked, expires }) => revoked ?? expires ?? '9',
-    cell: ({ revoked, expires }) =>
-      revoked === null
-        ? expires === null
-          ? 'never'
-          : utcTime(expires)
-        : `revoked ${utcTime(revoked)}`,
+    cell: endOf,
   },
 ]
+
+function endOf({ revoked, expires }: Pick<Key, 'revoked' | 'expires'>): string {
+  if (revoked !== null) return `revoked ${utcTime(revoked)}`
+  if (expires === null) return 'never'
+  return Date.parse(expires) <= Date.now() ? `expired ${utcTime(expires)}` : utcTime(expires)
+}
 
 function Used({ used, quota }: { readonly used: number; readonly quota: number | null }) {
   if (quota === null) return <Meaning of="keys">{used === 0 ? 'no quota' : count(used)}</Meaning>
