@@ -43,12 +43,25 @@ export async function readRangeRows(options: {
   const take = newRowTaker(path, sink)
   const row = newCsvFields()
   let rest: Uint8Array = new Uint8Array(0)
+  let begun = false
   for await (const chunk of options.chunks) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    if (!begun && bytes.length >= byteOrderMark.length) {
+      begun = true
+      bytes = withoutMark(bytes)
+    }
     const end = readAll({ bytes, final: false, row, take })
     rest = bytes.subarray(end)
   }
   readAll({ bytes: rest, final: true, row, take })
+}
+
+/** Spreadsheets begin a file so; a first row that is no header would be lost with it. */
+const byteOrderMark = Buffer.from('\ufeff')
+
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  const { length } = byteOrderMark
+  return byteOrderMark.equals(bytes.subarray(0, length)) ? bytes.subarray(length) : bytes
 }
 
 function readAll(options: {

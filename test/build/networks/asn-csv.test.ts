@@ -93,6 +93,14 @@ describe('readRangeRows', () => {
     expect(problems.count).toBe(0)
   })
 
+  it('reads a first row behind a byte order mark', async () => {
+    const row = '"1.0.0.0",1.0.0.1,7,X\n'
+    for (const cuts of [[], [1], [3]]) {
+      const { rows, problems } = await read(`\ufeff${row}${row}`, cuts)
+      expect([rows, problems.count]).toEqual([Array(2).fill('1.0.0.0 1.0.0.1 7'), 0])
+    }
+  })
+
   it('reads a last line without its line end', async () => {
     expect((await read('1.0.0.0,1.0.0.1,7,X')).rows).toEqual(['1.0.0.0 1.0.0.1 7'])
     expect((await read('1.0.0.0,1.0.0.1,7,"X"')).rows).toEqual(['1.0.0.0 1.0.0.1 7'])
