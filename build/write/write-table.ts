@@ -29,7 +29,7 @@ import {
   sectionNames,
   sections,
 } from '../../src/schema/table-sections.ts'
-import { writeTrailer } from '../../src/table/file/trailer.ts'
+import { rebuildHint, writeTrailer } from '../../src/table/file/trailer.ts'
 import { verifyTable } from '../../src/table/file/verify/verify-table.ts'
 import type { Source } from '../../src/table/file/table-source.ts'
 
@@ -89,8 +89,8 @@ function withSections(
 }
 
 /**
- * Writes to `path` atomically. Throws what `encodeTable` and `verifyTable` throw, and
- * `table_unwritable` for trouble with the disk; the file under `path` is then as it was.
+ * Writes to `path` atomically. Throws what `encodeTable` throws, `table_refused` where what was
+ * written does not verify, and `table_unwritable` for trouble with the disk; the file under `path` is then as it was.
  */
 export function writeTable(path: string, content: TableContent): WrittenTable {
   const { id, parts } = encodeTable(content)
@@ -98,7 +98,7 @@ export function writeTable(path: string, content: TableContent): WrittenTable {
   try {
     mkdirSync(dirname(path), { recursive: true })
     writeFlushed(temporary, parts)
-    verifyTable(temporary)
+    verifyWritten(temporary)
     renameSync(temporary, path)
     flushFolderSync(dirname(path))
   } catch (cause) {
@@ -112,6 +112,29 @@ export function writeTable(path: string, content: TableContent): WrittenTable {
     })
   }
   return { id, bytes: parts.reduce((sum, { length }) => sum + length, 0) }
+}
+
+/**
+ * What the verification refuses here was made a moment ago: no damage of a disk, and the same inputs
+ * give it again. So the way out is another than for a table that came from elsewhere.
+ */
+function verifyWritten(temporary: string): void {
+  try {
+    verifyTable(temporary)
+  } catch (cause) {
+    if (!(cause instanceof IpriskError) || cause.code !== 'table_corrupt') throw cause
+    const why = cause.message.replace(`${temporary} is damaged`, 'it does not hold')
+    throw new IpriskError({
+      code: 'table_refused',
+      message:
+        'The compiled table does not pass its own verification and is not used; the live one stays: ' +
+        `${why.replace(` ${rebuildHint}`, '')} The inputs hold something that the compiler does ` +
+        'not foresee. Leave out what was added or has changed last (build.feeds, --networks, ' +
+        '--locations) to find what it is, and report it.',
+      fault: 'input',
+      cause,
+    })
+  }
 }
 
 function aligned(bytes: number): number {

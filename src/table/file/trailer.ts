@@ -100,6 +100,9 @@ export function checksumMismatch(crc: {
   return `its checksum is ${hex(crc.found)}, not ${hex(crc.expected)}: bytes were changed`
 }
 
+/** How a message of `table_corrupt` ends. */
+export const rebuildHint = 'Build the table again (iprisk build) or take another copy.'
+
 /** A damaged table: names the section and the byte offset in the file. */
 export function tableCorrupt(
   path: string,
@@ -109,9 +112,7 @@ export function tableCorrupt(
 ): IpriskError {
   return new IpriskError({
     code: 'table_corrupt',
-    message:
-      `${path} is damaged in section ${section} at offset ${offset}: ${why}. ` +
-      'Build the table again (iprisk build) or take another copy.',
+    message: `${path} is damaged in section ${section} at offset ${offset}: ${why}. ` + rebuildHint,
     fault: 'input',
   })
 }
