@@ -1,16 +1,18 @@
 // `iprisk start`, what `npm start` runs: the first time it fetches the feeds, compiles a table and
-// makes a key; every time it serves, and refreshes the table. Its last lines are a request that
+// makes a key; after an upgrade that reads no tables of before it compiles one, too; every time it serves, and refreshes the table. Its last lines are a request that
 // works. Feeds that the first fetch cannot have are fetched while it serves, as soon as it can.
 
 import { existsSync } from 'node:fs'
 import { withAudit } from '../../account/keys/audit-log.ts'
 import { createKey } from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
-import type { IpriskError } from '../../base/coded-error.ts'
+import { IpriskError } from '../../base/coded-error.ts'
 import { firstFetchSeconds, firstFlipsMaxPercent } from '../../base/limits.ts'
+import { mapFile } from '../../base/system/memory-map.ts'
 import { apiNames } from '../../config/plan.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { ConfigSource } from '../../serve/reload-config.ts'
+import { readTableView } from '../../table/file/table-view.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
 import { withStores } from '../keys/key-session.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
@@ -24,9 +26,9 @@ export async function startCommand(
   configuration: ConfigSource,
   io: Io,
 ): Promise<number> {
-  const isFirst = !existsSync(settings.table)
-  if (isFirst) {
-    const code = await buildFirstTable(settings, configuration, io)
+  const why = whyNoTable(settings.table)
+  if (why !== undefined) {
+    const code = await buildFirstTable(why, { settings, configuration, io })
     if (code !== exitCodes.done) return code
   }
   const isBehind = (): boolean => lacksFeeds(settings.build.report)
@@ -49,12 +51,36 @@ export async function startCommand(
   }
 }
 
-function buildFirstTable(settings: Settings, configuration: ConfigSource, io: Io): Promise<number> {
+/** Why there is nothing to serve, where a build helps; `undefined` where there may be something. */
+function whyNoTable(path: string): string | undefined {
+  if (!existsSync(path)) return `There is no table yet at ${path}.`
+  if (compilerMissing() !== undefined) return undefined
+  try {
+    const map = mapFile(path)
+    try {
+      readTableView(map.bytes, path)
+    } finally {
+      map.unmap()
+    }
+  } catch (error) {
+    if (error instanceof IpriskError && error.code === 'table_version') {
+      return `The table at ${path} is of another version of this program.`
+    }
+  }
+  // What else is wrong with it the server says.
+  return undefined
+}
+
+function buildFirstTable(
+  why: string,
+  of: { readonly settings: Settings; readonly configuration: ConfigSource; readonly io: Io },
+): Promise<number> {
+  const { settings, configuration, io } = of
   const { offline } = settings.build
   const way = offline
     ? 'Compiling one from what is here, offline:'
     : `Fetching the feeds, for ${firstFetchSeconds} s at most, and compiling one:`
-  io.err(`There is no table yet at ${settings.table}. ${way}`)
+  io.err(`${why} ${way}`)
   // The 71 MB of places would take most of that time; the first refresh fetches them.
   const how = offline
     ? ['--offline']

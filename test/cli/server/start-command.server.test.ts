@@ -3,9 +3,11 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { formatMajor, trailerBytes } from '../../../src/schema/table-layout.ts'
+import { newTable } from '../../serve/small-tables.ts'
 import { newFolder, programPath, runProgram } from '../program.ts'
 import { eventually } from '../../eventually.ts'
 
@@ -19,6 +21,22 @@ describe('iprisk start without a table', () => {
     expect(err).toContain('Compiling one from what is here')
     expect(err.match(/^iprisk: .*none\.mmdb/gm)).toHaveLength(1)
     expect(err).not.toContain('iprisk serves')
+  })
+
+  it('compiles one in place of one that another version of the program reads', async () => {
+    const cwd = newFolder()
+    const bytes = readFileSync(newTable())
+    // The format's major number, as the trailer has it.
+    bytes.writeUInt32LE(formatMajor + 1, bytes.length - trailerBytes + 20)
+    writeFileSync(join(cwd, 'w.iprisk'), bytes)
+    const args = ['start', '--offline', '--port', '0', '--admin-port', '0', '--table', 'w.iprisk']
+    const environment = { IPRISK_NETWORKS: 'none.mmdb' }
+    const { code, err } = await runProgram(args, { cwd, environment })
+    expect(code).toBe(1)
+    expect(err).toMatch(
+      /^The table at .*w\.iprisk is of another version of this program\. Compiling/m,
+    )
+    expect(err.match(/^iprisk: .*none\.mmdb/gm)).toHaveLength(1)
   })
 
   it('ends the build when it is told to end', async () => {
