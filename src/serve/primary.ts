@@ -171,6 +171,7 @@ async function runWithWorkers(
   const lists = createListsManager({ settings, prefix: copies.prefix, supervisor, log })
   const tables = createTableManager({
     path,
+    ...optionalMember('source', serve.tableUrl),
     stateFolder,
     supervisor,
     copies,

@@ -100,6 +100,8 @@ export interface TableManager {
 interface Parts {
   /** The operator's file. */
   readonly path: string
+  /** Who publishes the tables that come there, where somebody does. */
+  readonly source?: string
   readonly stateFolder: string
   readonly supervisor: Pick<Supervisor, 'swapTable'>
   readonly copies: Pick<TableCopies, 'add' | 'remove'>
@@ -202,8 +204,11 @@ async function loadFirst(
   if (signal.aborted) return undefined
   if (state.rolledBack === undefined || ('id' in first && first.id !== state.rolledBack.held)) {
     clearRollback(parts, state)
-    if (!('id' in first)) refuse(parts, state, first)
-    else state.current = first
+    if ('id' in first) state.current = first
+    else if (first.code === 'missing' && parts.source !== undefined) {
+      const { source } = parts
+      log.info({ path, source }, 'There is no table yet; the first one comes from its publisher.')
+    } else refuse(parts, state, first)
   } else {
     // What was rolled back stays out of servers that start later, too.
     const { table: kept } = rollbackPaths(parts)

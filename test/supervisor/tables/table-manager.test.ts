@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { optionalMember } from '../../../src/base/optional-member.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { beginFirstTable } from '../../../src/supervisor/tables/load-table.ts'
 import type { TableCopies } from '../../../src/supervisor/tables/table-copies.ts'
@@ -43,7 +44,10 @@ interface World {
 }
 
 /** A table is its id; a shelf copies it, as the real one does. */
-function newWorld(stateFolder = newState()): World {
+function newWorld(
+  stateFolder = newState(),
+  more: { readonly source?: string; readonly write?: (line: string) => void } = {},
+): World {
   const path = join(stateFolder, 'world.iprisk')
   const used: VerifiedTableFile[] = []
   const fails: World['fails'] = {}
@@ -81,7 +85,13 @@ function newWorld(stateFolder = newState()): World {
     path,
     stateFolder,
     signal,
-    log: createLog({ level: 'fatal', name: 'test', pretty: false, write: () => undefined }),
+    log: createLog({
+      level: more.write === undefined ? 'fatal' : 'info',
+      name: 'test',
+      pretty: false,
+      write: more.write ?? (() => undefined),
+    }),
+    ...optionalMember('source', more.source),
     supervisor: {
       swapTable: async (file) => {
         used.push(file)
@@ -120,6 +130,27 @@ async function afterRollback(): Promise<World> {
 }
 
 const systemError = (code: string): Error => Object.assign(new Error(code), { code })
+
+describe('a server that starts without a table', () => {
+  const source = 'https://tables.example.org/world'
+
+  it('says that the first one comes from its publisher, where it has one', async () => {
+    const said: string[] = []
+    const { tables, loadFirst } = newWorld(newState(), { source, write: (line) => said.push(line) })
+    expect(await loadFirst()).toBeUndefined()
+    expect(tables.status().refusals).toBe(0)
+    expect(said.join('')).toContain('the first one comes from its publisher')
+    expect(said.join('')).not.toContain('iprisk build')
+  })
+
+  it('says what makes one, where nobody brings it', async () => {
+    const said: string[] = []
+    const { tables, loadFirst } = newWorld(newState(), { write: (line) => said.push(line) })
+    expect(await loadFirst()).toBeUndefined()
+    expect(tables.status().refusals_by.missing).toBe(1)
+    expect(said.join('')).toContain('iprisk build')
+  })
+})
 
 describe('a table', () => {
   it('that was refused by chance is looked at again by a hang-up, and not by a look', async () => {
