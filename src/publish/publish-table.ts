@@ -124,10 +124,15 @@ function withRelease(
   options: PublishOptions,
 ): Manifest {
   const { id, as_of: day } = release
-  const old = before?.releases ?? []
+  const old = before?.releases.filter((each) => each.id !== id) ?? []
   // A server takes an older table than its own where that was withdrawn, and else never.
   const isNewer = (each: Release): boolean => isOwnFormat(each) && each.as_of > day
-  const kept = stillKept(old, options).filter((each) => each.id !== id && !isNewer(each))
+  // The newest beside it stays however old it is, or a table published again would have no other
+  // to go back to.
+  const kept = stillKept(
+    old.filter((each) => !isNewer(each)),
+    options,
+  )
   const gone = [...old.filter(isNewer).map((each) => each.id), ...(before?.withdrawn ?? [])]
   return manifestOf({
     before,

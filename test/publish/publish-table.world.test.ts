@@ -251,6 +251,16 @@ describe('a published table', () => {
     expect(anew.release.stages[0]!.from).toBe(later.now)
   })
 
+  it('that is published again leaves the one before it to go back to, however old that is', async () => {
+    const now = Date.now()
+    const { release } = await publishTable(first, options({ now: now - 20 * dayMs }))
+    await publishTable(second, options({ now, stages: [{ percent: 10, afterMs: 0 }] }))
+    const { manifest } = await publishTable(second, options({ now: now + 1 }))
+    expect(manifest.releases.map(({ as_of: day }) => day)).toEqual(['2026-08-23', '2026-08-22'])
+    await publishRollback(release.id, options({ now: now + 2 }))
+    await pull(release)
+  })
+
   it('is published also where old parts cannot be removed', async () => {
     await publishTable(first, options())
     const old = new Date(Date.now() - 3 * dayMs)
