@@ -261,6 +261,13 @@ describe('a published table', () => {
     await pull(release)
   })
 
+  it('goes to no place where a file lies, which is said before anything is built', () => {
+    writeFileSync(join(at, 'file'), '')
+    for (const path of [join(at, 'file'), join(at, 'file', 'below')]) {
+      expect(() => openFolderPlace(path)).toThrow(/is no folder to publish at/)
+    }
+  })
+
   it('is published also where old parts cannot be removed', async () => {
     await publishTable(first, options())
     const old = new Date(Date.now() - 3 * dayMs)

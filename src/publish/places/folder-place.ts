@@ -1,8 +1,10 @@
 // A folder as the place of published tables, for a static web server or a shared file system. Each
 // file is written under a temporary name, flushed and renamed.
 
+import { statSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { IpriskError } from '../../base/coded-error.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { flushFolder, removeTemporaryFiles, temporaryName } from '../../base/system/disk.ts'
 import type { PublishPlace, StoredName } from './publish-place.ts'
@@ -10,7 +12,12 @@ import type { PublishPlace, StoredName } from './publish-place.ts'
 /** Whoever serves the folder may be another user. */
 const fileMode = 0o644
 
+/** Throws `publish_invalid` where no folder can be. */
 export function openFolderPlace(folder: string): PublishPlace {
+  if (!mayBeFolder(folder)) {
+    const message = `${folder} is no folder to publish at: there is a file, there or above it.`
+    throw new IpriskError({ code: 'publish_invalid', message, fault: 'usage' })
+  }
   const put = async (name: string, bytes: Uint8Array): Promise<void> => {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
@@ -59,6 +66,15 @@ export function openFolderPlace(folder: string): PublishPlace {
       return found.filter((each) => each !== undefined)
     },
     remove: (name) => rm(join(folder, name), { force: true }),
+  }
+}
+
+/** Said before a table is compiled for it; what else is wrong shows when something is written. */
+function mayBeFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOTDIR'
   }
 }
 
