@@ -37,6 +37,9 @@ describe('the client, minified', () => {
 it('nothing of Node is named outside the parts for Node', () => {
   const files = sourceFiles(['src/client']).filter(({ path }) => !/\/node-[a-z]+\.ts$/.test(path))
   expect(files.length).toBeGreaterThan(12)
-  const named = files.filter(({ text }) => /\b(?:Buffer|process|require)\b[.(]|'node:/.test(text))
+  // What is imported as a type is gone when it runs.
+  const named = files.filter(({ text }) =>
+    /\b(?:Buffer|process|require)\b[.(]|'node:/.test(text.replaceAll(/^import type .*$/gm, '')),
+  )
   expect(named.map(({ path }) => path)).toEqual([])
 })

@@ -74,6 +74,11 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'd3-geo': ['src/console/page/address/place-map.tsx'],
   'countries-list': ['build/places/'],
   'csv-parse': ['build/parse/'],
+  // Types alone, of what whoever imports the middleware has.
+  express: ['src/client/middleware/connect-middleware.ts'],
+  fastify: ['src/client/middleware/fastify-hook.ts'],
+  hono: ['src/client/middleware/hono-middleware.ts'],
+  koa: ['src/client/middleware/koa-middleware.ts'],
   flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
   aws4fetch: ['src/publish/fetch/object-store.ts'],
   ioredis: ['src/account/stores/redis/redis-connection.ts'],

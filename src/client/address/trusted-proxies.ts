@@ -28,7 +28,7 @@ interface TrustedPrefix {
   readonly length: number
 }
 
-/** Throws a TypeError for what is neither a count nor presets, addresses and prefixes. */
+/** Throws a TypeError for all else. */
 export function readTrust(trust: Trust): IsTrusted {
   if (typeof trust === 'number') {
     if (!Number.isInteger(trust) || trust < 0) throw wrong(trust)

@@ -1,5 +1,4 @@
-// A check of one address, on the path of a login. An address that is none is not sent; a cached
-// answer is not asked for again; all else is one request in time.
+// A check of one address, on the path of a login.
 
 import { addressGroups } from '../address/address-text.ts'
 import { checkPath } from '../generated/wire-types.ts'

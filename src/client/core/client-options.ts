@@ -66,7 +66,7 @@ const defaultFallback: Readonly<Record<FailureReason, Action>> = {
   invalid_address: 'challenge',
 }
 
-/** Throws a TypeError that says which option is wrong; it never repeats the key. */
+/** Throws a TypeError that never repeats the key. */
 export function clientSettings(options: ClientOptions): ClientSettings {
   const { key, fallback = {} } = options
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) {
@@ -103,7 +103,7 @@ type NumberName =
 /** The longest that a timer takes. */
 export const numberMax = 2_147_483_647
 
-/** The fallback of each reason. Throws a TypeError where it is no action. */
+/** Throws a TypeError where it is no action. */
 export function fallbackFor(
   fallback: NonNullable<ClientOptions['fallback']>,
 ): Readonly<Record<FailureReason, Action>> {

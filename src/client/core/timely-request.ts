@@ -1,7 +1,6 @@
 // One request with a limit to its time, whatever the transport does: connection, retry, hedge and
-// answer lie within it. A connection that was closed under the request is replaced once, at once,
-// by a fresh one; a hedge is a second request beside a slow first one, of which the first answer
-// counts.
+// answer lie within it. A connection that was closed under the request is replaced once, at once;
+// of a hedge and the slow request beside it the first answer counts.
 
 import {
   type Transport,

@@ -4,6 +4,10 @@
 //   app.post('/login', iprisk({ client, policy: 'login' }), handler)
 //   createServer(guarded({ client, policy: 'login' }, handler))
 
+/** @ts-ignore Absent where the application is of none. */
+import type * as express from 'express'
+/** @ts-ignore Absent outside Node. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressedRequest } from '../address/client-address.ts'
 import {
   type GuardOptions,
@@ -43,7 +47,10 @@ export type ConnectHandler<Request, Response> = (
 ) => unknown
 
 /** The middleware; it sets `request.iprisk`. */
-export function iprisk<Request extends ConnectRequest, Response extends ConnectResponse>(
+export function iprisk<
+  Request extends ConnectRequest = express.Request,
+  Response extends ConnectResponse = express.Response,
+>(
   options: GuardOptions<ConnectHandler<Request, Response>>,
 ): (request: Request, response: Response, next: (error?: unknown) => void) => void {
   const guard = createRequestGuard(options)
@@ -71,8 +78,11 @@ function forbid(response: ConnectResponse, judged: Judged): void {
   response.end(problemOf(judged))
 }
 
-/** The handler of a server of node:http, behind the check. Where it throws or rejects, that is a 500. */
-export function guarded<Request extends ConnectRequest, Response extends ConnectResponse>(
+/** The handler behind the check. Where it throws or rejects, that is a 500. */
+export function guarded<
+  Request extends ConnectRequest = IncomingMessage & ConnectRequest,
+  Response extends ConnectResponse = ServerResponse,
+>(
   options: GuardOptions<ConnectHandler<Request, Response>>,
   handler: (request: Request, response: Response) => unknown,
 ): (request: Request, response: Response) => void {

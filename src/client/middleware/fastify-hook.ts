@@ -2,6 +2,7 @@
 //
 //   app.post('/login', { preHandler: iprisk({ client, policy: 'login' }) }, handler)
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AddressedRequest } from '../address/client-address.ts'
 import {
   type GuardOptions,
@@ -25,11 +26,8 @@ export interface HookReply {
   send(body: unknown): HookReply
 }
 
-/**
- * Answers a request that is stopped, by the reply or by what it returns. Declared as a method, so
- * that a function of Fastify's own request and reply is one.
- */
-export type HookHandler = { answer(request: HookRequest, reply: HookReply): unknown }['answer']
+/** Answers a request that is stopped, by the reply or by what it returns. */
+export type HookHandler<Incoming, Outgoing> = (request: Incoming, reply: Outgoing) => unknown
 
 const known = new WeakMap<object, Judged>()
 
@@ -38,9 +36,11 @@ export function ipriskOf(request: object): Judged | undefined {
   return known.get(request)
 }
 
-/** The hook; `ipriskOf(request)` has its result. */
-export function iprisk(
-  options: GuardOptions<HookHandler>,
+export function iprisk<
+  Incoming extends HookRequest = FastifyRequest,
+  Outgoing extends HookReply = FastifyReply,
+>(
+  options: GuardOptions<HookHandler<Incoming, Outgoing>>,
 ): (request: HookRequest, reply: HookReply) => Promise<unknown> {
   const guard = createRequestGuard(options)
   return async (request, reply) => {
@@ -51,7 +51,7 @@ export function iprisk(
       reply.code(403).header('content-type', problemType).send(problemOf(judged))
       return reply
     }
-    const answer = await stop(request, reply)
+    const answer = await stop(request as Incoming, reply as Outgoing)
     // What a handler returns is sent; what a hook returns is not, and the request would go on.
     if (answer !== undefined && answer !== reply && !reply.sent) reply.send(answer)
     return reply

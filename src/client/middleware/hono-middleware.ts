@@ -5,6 +5,7 @@
 // On Node the peer is that of @hono/node-server. An edge runtime has no peer: say which of its
 // headers names it, as on Cloudflare `{ trust: 1, header: 'cf-connecting-ip' }`, or give `peer`.
 
+import type { Context as AnyContext } from 'hono'
 import type { AddressedRequest } from '../address/client-address.ts'
 import {
   type GuardOptions,
@@ -37,7 +38,7 @@ export interface HonoOptions<Context> extends GuardOptions<HonoHandler<Context>>
 }
 
 /** The middleware; it sets the variable `iprisk`: `context.get('iprisk')`. */
-export function iprisk<Context extends HonoContext>(
+export function iprisk<Context extends HonoContext = AnyContext>(
   options: HonoOptions<Context>,
 ): (context: Context, next: () => Promise<void>) => Promise<Response | undefined> {
   const guard = createRequestGuard(options)

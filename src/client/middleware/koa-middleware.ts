@@ -2,6 +2,7 @@
 //
 //   router.post('/login', iprisk({ client, policy: 'login' }), handler)
 
+import type { ParameterizedContext } from 'koa'
 import type { AddressedRequest } from '../address/client-address.ts'
 import {
   type GuardOptions,
@@ -24,7 +25,7 @@ export interface KoaContext {
 export type KoaHandler<Context> = (context: Context, next: () => Promise<unknown>) => unknown
 
 /** The middleware; it sets `context.state.iprisk`. */
-export function iprisk<Context extends KoaContext>(
+export function iprisk<Context extends KoaContext = ParameterizedContext>(
   options: GuardOptions<KoaHandler<Context>>,
 ): (context: Context, next: () => Promise<unknown>) => Promise<void> {
   const guard = createRequestGuard(options)

@@ -3,8 +3,8 @@
 //   export const POST = guarded({ client, policy: 'login', trust: 1 }, handler)     app/login/route.ts
 //   export const proxy = ipriskProxy({ client, policy: 'login', trust: 1 })         proxy.ts
 //
-// Next gives no peer, so that proxies are counted: `trust: 1` for the one in front of it. Without
-// any in front, Next hands on the client's own header, and no address can be trusted.
+// Next gives no peer, so that proxies are counted. Without any in front, Next hands on the client's
+// own header, and no address can be trusted.
 
 import {
   type GuardOptions,
@@ -19,7 +19,6 @@ export type NextHandler = (request: Request) => Response | Promise<Response>
 
 const known = new WeakMap<object, Judged>()
 
-/** What is known of a request that a guarded route handler got. */
 export function ipriskOf(request: object): Judged | undefined {
   return known.get(request)
 }

@@ -69,7 +69,7 @@ const express4 = createRequire(import.meta.url)('express4') as typeof express
 function ofExpress(create: typeof express) {
   return ({ custom, ...options }: AppOptions): Promise<App> => {
     const app = create()
-    const middleware = ipriskExpress<express.Request, express.Response>({
+    const middleware = ipriskExpress({
       ...options,
       ...(custom === true
         ? { challenge: (_request, response) => response.status(factor.status).send(factor.text) }
