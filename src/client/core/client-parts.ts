@@ -71,8 +71,11 @@ export function createClientParts(
 
   async function ask({ path, body, timeoutMs, signal, isHeavy }: ApiRequest): Promise<Meaning> {
     const circuit = isHeavy ? circuits.heavy : circuits.plain
-    // It throws for what is no JSON; an admission must end.
+    // Both throw before there is an admission, which must end.
     const text = JSON.stringify(body)
+    if (signal && !('addEventListener' in signal)) {
+      throw new TypeError('`signal` must be an AbortSignal.')
+    }
     const admission = circuit.admit()
     if (admission === undefined) {
       return { kind: 'failure', failure: circuitOpen, server: 'unknown' }

@@ -33,6 +33,17 @@ it('sends a probe after one that could not be written', async () => {
   client.close()
 })
 
+it('takes a controller for no signal, and sends a probe after it', async () => {
+  const { client, state } = await clientOver(0)
+  await client.check('203.0.113.1')
+  state.isDown = false
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const signal = new AbortController() as unknown as AbortSignal
+  expect(await client.check('203.0.113.1', { signal })).toMatchObject({ reason: 'unavailable' })
+  expect(await client.check('203.0.113.1')).toMatchObject({ ok: true })
+  client.close()
+})
+
 it('ends what it keeps in time, though the clock of the day is set back', async () => {
   const { now } = Date
   let lateMs = 0
