@@ -82,7 +82,7 @@ export interface Client {
   check(ip: string, options?: CheckOptions): Promise<CheckResult>
   /** Checks many, each with a result of its own, in their order. Not for the path of a login. */
   checkBatch(ips: readonly string[], options?: BatchOptions): Promise<readonly CheckResult[]>
-  /** Reports how addresses turned out. Not for the path of a login. */
+  /** Reports how 1,000 addresses at most turned out. Not for the path of a login. */
   feedback(
     outcomes: readonly Outcome[],
     options?: Pick<CheckOptions, 'signal'>,

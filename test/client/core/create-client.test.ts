@@ -412,10 +412,11 @@ describe('a batch', () => {
 })
 
 describe('feedback', () => {
+  const outcomes = [{ ip: '203.0.113.1', outcome: 'abusive' }] as const
+
   it('goes to its path and says how many were accepted', async () => {
     const server = await standIn(() => ({ status: 202, body: { accepted: 1 } }))
     const { client } = clientOf({ url: server.url })
-    const outcomes = [{ ip: '203.0.113.1', outcome: 'abusive' }] as const
     expect(await client.feedback(outcomes)).toEqual({ ok: true, accepted: 1 })
     expect(server.asked[0]).toMatchObject({
       path: '/v1/intelligence/ip-risk/feedback',
@@ -424,10 +425,11 @@ describe('feedback', () => {
     client.close()
   })
 
-  it('that is refused says so', async () => {
+  it('that is refused says so; that of nothing is not sent', async () => {
     const server = await standIn(() => ({ status: 400, body: errorOf('invalid_input') }))
     const { client } = clientOf({ url: server.url })
-    expect(await client.feedback([])).toEqual({ ok: false, reason: 'misconfigured' })
+    expect(await client.feedback(outcomes)).toEqual({ ok: false, reason: 'misconfigured' })
+    expect(await client.feedback([])).toEqual({ ok: true, accepted: 0 })
     client.close()
   })
 })
@@ -463,7 +465,8 @@ describe('never throws', () => {
     const { client } = clientOf({ url: 'http://127.0.0.1:1', transport })
     expect(await client.check('203.0.113.1')).toEqual(unchecked('unavailable'))
     expect(await client.checkBatch(['203.0.113.1'])).toEqual([unchecked('unavailable')])
-    expect(await client.feedback([])).toEqual({ ok: false, reason: 'unavailable' })
+    const outcome = { ip: '203.0.113.1', outcome: 'abusive' } as const
+    expect(await client.feedback([outcome])).toEqual({ ok: false, reason: 'unavailable' })
   })
 
   it('where the caller has no types', async () => {
