@@ -62,6 +62,7 @@ export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions
     if (addressGroups(ip) === undefined) {
       return failed(addressFailure(options, { reason: 'invalid_address', message }))
     }
+    if (options.signal?.aborted === true) return failed({ reason: 'timeout', message })
     const fake = said.get(ip) ?? said.get('*') ?? {}
     if (typeof fake === 'string') return failed({ reason: fake, message })
     const { policy } = options

@@ -39,6 +39,8 @@ it('checks the address and applies the fallback as the real one does', async () 
   })
   client.answer('203.0.113.7', {})
   expect(await client.check('203.0.113.7')).toMatchObject({ ok: true })
+  const signal = AbortSignal.abort()
+  expect(await client.check('203.0.113.7', { signal })).toMatchObject({ reason: 'timeout' })
 })
 
 it('takes batches and feedback', async () => {
