@@ -166,14 +166,17 @@ export async function pruneOutcomes(state: string, days: number, nowMs: number):
 const blockBytes = 1 << 20
 const newline = 0x0a
 
-/** Calls `take` with each line without its end, and where it begins. */
+/** Calls `take` with each line without its end, and where it begins; the last may be cut off. */
 async function eachLine(file: FileHandle, take: (line: Buffer, at: number) => void): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
   let at = 0
   for (;;) {
     const block = Buffer.alloc(blockBytes)
     const { bytesRead } = await file.read(block, 0, blockBytes, at + rest.length)
-    if (bytesRead === 0) return
+    if (bytesRead === 0) {
+      if (rest.length > 0) take(rest, at)
+      return
+    }
     const bytes = Buffer.concat([rest, block.subarray(0, bytesRead)])
     let from = 0
     for (let to = bytes.indexOf(newline); to >= 0; to = bytes.indexOf(newline, from)) {

@@ -60,7 +60,8 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
   if (typeof note !== 'string' || Buffer.byteLength(note) > noteBytesMax) {
     return { message: `There must be a string of at most ${noteBytesMax} bytes.`, member: 'note' }
   }
-  return { address, outcome: known, atMs, note }
+  // What a clock ahead says has been seen by now; else it would outvote what comes after it.
+  return { address, outcome: known, atMs: Math.min(atMs, nowMs), note }
 }
 
 /** A line of a file of a day, with its end. The address comes first: `erase` looks for it. */

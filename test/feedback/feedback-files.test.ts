@@ -89,7 +89,12 @@ describe('feedback', () => {
   it('begins a line of its own behind one that a full disk cut off', async () => {
     const state = newFolder()
     await appendOutcomes(state, [outcome('192.0.2.1')], about)
-    appendFileSync(join(feedbackFolder(state), '2026-08-22.jsonl'), '{"ip":"192.0.2.9","outc')
+    const path = join(feedbackFolder(state), '2026-08-22.jsonl')
+    appendFileSync(path, '{"ip":"192.0.2.8","outc')
+    // It names an address all the same.
+    expect(await eraseOutcomes(state, '192.0.2.8')).toBe(1)
+    expect(readFileSync(path, 'utf8')).not.toContain('192.0.2.8')
+    appendFileSync(path, '\n{"ip":"192.0.2.9","outc')
     await appendOutcomes(state, [outcome('192.0.2.2')], about)
     const addresses = (await allOf(state)).map(({ address }) => address)
     expect(addresses).toEqual(['192.0.2.1', '192.0.2.2'])
@@ -139,5 +144,8 @@ describe('an outcome', () => {
     expect(at('2026-08-22T12:00:00+02:00')).toMatchObject({ atMs: nowMs - 7_200_000 })
     expect(at('2026-08-22')).toMatchObject({ atMs: nowMs - dayMs / 2 })
     expect(at()).toMatchObject({ atMs: nowMs })
+    // A clock that is ahead must not outvote what is reported after it.
+    expect(at('2026-08-22T12:05:00Z')).toMatchObject({ atMs: nowMs })
+    expect(at('2026-08-22T12:05:01Z')).toMatchObject({ member: 'at' })
   })
 })
