@@ -10,6 +10,7 @@ import {
   classifications,
   confidences,
   levels,
+  networkTypes,
   proxyTypes,
   signalNames,
 } from '../model/kind.ts'
@@ -97,6 +98,7 @@ export const closedWords: ReadonlyMap<string, readonly string[]> = new Map<
 >([
   ['classification', classifications],
   ['risk_level', levels],
+  ['network.type', [...networkTypes, '']],
   ['proxy.confidence', [...confidences, '']],
   ['proxy.type', [...proxyTypes, '']],
   ['bot.confidence', [...confidences, '']],
