@@ -39,6 +39,8 @@ export type ListRequest =
       readonly entries: readonly ListEntry[]
       readonly replace: boolean
       readonly force: boolean
+      /** What the file says of the list; an import does not change it. */
+      readonly effect?: ListEffect | undefined
     }
   /** Of one list, or the newest act of all. */
   | { readonly act: 'undo'; readonly list?: string }
@@ -88,6 +90,11 @@ export async function actOnLists(actor: ListActor, request: ListRequest): Promis
   return { ...done, cautions: cautionsOf(checked.keys) }
 }
 
+/** What can be known to be wrong with the request before it is done; throws it. */
+export function checkListRequest(actor: Pick<ListActor, 'now'>, request: ListRequest): void {
+  checkRequest(actor, request)
+}
+
 interface CheckedRequest {
   /** Of the entries that it is about. */
   readonly keys: readonly string[]
@@ -97,13 +104,13 @@ interface CheckedRequest {
   }) => Promise<change.ListChange>
 }
 
-function checkRequest({ now }: ListActor, request: ListRequest): CheckedRequest {
+function checkRequest({ now }: Pick<ListActor, 'now'>, request: ListRequest): CheckedRequest {
   switch (request.act) {
-    case 'create':
-      return {
-        keys: [],
-        run: (moment) => change.createList(moment, { name: request.list, effect: request.effect }),
-      }
+    case 'create': {
+      const { list: name, effect } = request
+      change.checkListName(name)
+      return { keys: [], run: (moment) => change.createList(moment, { name, effect }) }
+    }
     case 'delete':
       return { keys: [], run: (moment) => change.deleteList(moment, request.list) }
     case 'undo':
@@ -125,13 +132,10 @@ function checkRequest({ now }: ListActor, request: ListRequest): CheckedRequest 
       return { keys, run: (moment) => change.addEntries(moment, list, entries) }
     }
     case 'import': {
-      const { list, entries, replace } = request
-      const keys = entries.map(({ key }) => key)
-      refuseWide(keys, request.force)
-      return {
-        keys,
-        run: (moment) => change.importEntries(moment, list, { entries, replace }),
-      }
+      const { list, ...asked } = request
+      const keys = asked.entries.map(({ key }) => key)
+      refuseWide(keys, asked.force)
+      return { keys, run: (moment) => change.importEntries(moment, list, asked) }
     }
     default:
       return request satisfies never

@@ -231,7 +231,10 @@ function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
             type: 'boolean',
             description: 'Nothing but these lines, one request of them.',
           },
-          force: { type: 'boolean', description: 'Take in entries that are very wide, too.' },
+          force: {
+            type: 'boolean',
+            description: 'Take in entries that are very wide, too; replace by none.',
+          },
         },
       },
       run: ({ caller, name, body }) => act(caller, importOf(name, body)),
@@ -249,7 +252,8 @@ function importOf(list: string, body: Body): ListRequest {
   const other = [...parsed.keys()].find((name) => name !== '' && name !== list)
   if (other !== undefined) throw wrong('lines', `of the list ${list}, not of ${other}`)
   const entries = [...parsed.values()].flatMap((one) => one.entries)
-  return { act: 'import', list, entries, replace, force }
+  const effect = parsed.get(list)?.effect
+  return { act: 'import', list, entries, replace, force, effect }
 }
 
 type StoredList = ReturnType<typeof knownList>

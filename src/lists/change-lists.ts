@@ -140,17 +140,21 @@ export function knownList(catalogue: ListCatalogue, name: string): StoredList {
 
 const noCounts = { added: 0, changed: 0, removed: 0 } as const
 
+/** Throws `list_name`. */
+export function checkListName(name: string): void {
+  if (/^[a-z][a-z0-9-]{0,31}$/.test(name)) return
+  throw listError(
+    'list_name',
+    `${JSON.stringify(name)} is no name of a list: a small letter, then small letters, digits ` +
+      'and dashes, 32 in all.',
+  )
+}
+
 export async function createList(
   moment: Moment,
   { name, effect }: { readonly name: string; readonly effect: ListEffect },
 ): Promise<ListChange> {
-  if (!/^[a-z][a-z0-9-]{0,31}$/.test(name)) {
-    throw listError(
-      'list_name',
-      `${JSON.stringify(name)} is no name of a list: a small letter, then small letters, digits ` +
-        'and dashes, 32 in all.',
-    )
-  }
+  checkListName(name)
   return change(moment, (catalogue) => {
     const before = listNamed(catalogue, name)
     if (before !== undefined) {
@@ -191,13 +195,43 @@ export function removeEntries(
   return merge(moment, { act: 'remove', name, changes: { put: [], remove: keys } })
 }
 
-/** With `replace` the list has these entries and no other ones afterwards. */
+export interface ListImport {
+  readonly entries: readonly ListEntry[]
+  /** The list has these entries and no other ones afterwards. */
+  readonly replace: boolean
+  /** Also where that leaves none: a file without entries is a failed download more often. */
+  readonly force: boolean
+  /** What the file says of the list. */
+  readonly effect?: ListEffect | undefined
+}
+
+/** Throws `list_effect` and `list_emptied` where the list should not take the import. */
+export function checkImport(before: StoredList, { entries, replace, force, effect }: ListImport) {
+  const { name } = before
+  if (effect !== undefined && effect !== before.effect) {
+    throw listError(
+      'list_effect',
+      `Nothing was imported: the lines give the list ${name} the effect ${effect}, and it has ` +
+        `${before.effect}. Delete it first, or take the lines into a list of another name.`,
+    )
+  }
+  if (replace && entries.length === 0 && before.entries > 0 && !force) {
+    throw listError(
+      'list_emptied',
+      `Nothing was imported: there is no entry, and replacing by none would empty the list ` +
+        `${name}. If you mean that, add --force.`,
+    )
+  }
+}
+
 export function importEntries(
   moment: Moment,
   name: string,
-  { entries, replace }: { readonly entries: readonly ListEntry[]; readonly replace: boolean },
+  asked: ListImport,
 ): Promise<ListChange> {
-  return merge(moment, { act: 'import', name, changes: { put: entries, remove: [] }, replace })
+  const changes = { put: asked.entries, remove: [] }
+  const check = (before: StoredList): void => checkImport(before, asked)
+  return merge(moment, { act: 'import', name, changes, replace: asked.replace, check })
 }
 
 function merge(
@@ -207,11 +241,13 @@ function merge(
     readonly name: string
     readonly changes: EntryChanges
     readonly replace?: boolean
+    readonly check?: (before: StoredList) => void
   },
 ): Promise<ListChange> {
-  const { act, name, changes, replace = false } = what
+  const { act, name, changes, replace = false, check } = what
   return change(moment, async (catalogue) => {
     const before = knownList(catalogue, name)
+    check?.(before)
     const { counts, ...after } = await mergeEntries(moment, before, { ...changes, replace })
     return { act, list: name, before, after, ...counts }
   })

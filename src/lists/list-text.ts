@@ -87,16 +87,20 @@ function parseJsonLine(content: string, added: number): ParsedLine | string {
   if (unknown !== undefined) return `there is ${unknown}`
   const { list, effect, entry, expires, note = '', added: since } = value
   if (typeof list !== 'string') return 'it names no list'
+  const own = listEffects.find((one) => one === effect)
+  if (effect !== undefined && own === undefined) {
+    return `its effect must be one of ${listEffects.join(', ')}`
+  }
+  const named = own === undefined ? { list } : { list, effect: own }
   if (entry === undefined) {
-    const own = listEffects.find((one) => one === effect)
-    return own === undefined ? 'it has neither an entry nor an effect' : { list, effect: own }
+    return own === undefined ? 'it has neither an entry nor an effect' : named
   }
   if (typeof entry !== 'string' || typeof note !== 'string') return 'its members must be texts'
   if (expires !== undefined && typeof expires !== 'string') return 'its members must be texts'
   // Since when it is listed, where it comes from another machine.
   const known = typeof since === 'string' ? secondsOf(since) : undefined
   const parsed = entryOf({ text: entry, expires, note, added: known ?? added })
-  return typeof parsed === 'string' ? parsed : { ...parsed, list }
+  return typeof parsed === 'string' ? parsed : { ...parsed, ...named }
 }
 
 function entryOf(of: {

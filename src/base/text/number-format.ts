@@ -5,6 +5,11 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en-US')
 }
 
+/** `1 entry`, `1,234 entries`. */
+export function formatCounted(value: number, one: string, many: string): string {
+  return `${formatCount(value)} ${value === 1 ? one : many}`
+}
+
 /** Millions of bytes with one decimal, without the unit. */
 export function formatMegabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1)

@@ -2,7 +2,7 @@
 // that asks to be forgotten out of it, while servers run. `report` is feedback-report.ts.
 
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { formatCount } from '../../base/text/number-format.ts'
+import { formatCounted } from '../../base/text/number-format.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { appendOutcomes, eraseOutcomes } from '../../feedback/feedback-files.ts'
 import { importBytesMax, outcomesMax } from '../../feedback/feedback-limits.ts'
@@ -30,7 +30,8 @@ export async function feedbackImport(
     await appendOutcomes(state, part, { keyId: importKeyId, receivedMs })
   }
   const { length: accepted } = outcomes
-  io.out(json ? JSON.stringify({ accepted }) : `${formatCount(accepted)} outcomes are kept.`)
+  const text = formatCounted(accepted, 'outcome is', 'outcomes are')
+  io.out(json ? JSON.stringify({ accepted }) : `${text} kept.`)
   return exitCodes.done
 }
 
@@ -84,6 +85,7 @@ export async function feedbackErase(
     throw new IpriskError({ code: 'usage', message, fault: 'usage' })
   }
   const erased = await eraseOutcomes(state, address)
-  io.out(json ? JSON.stringify({ erased }) : `${formatCount(erased)} outcomes are forgotten.`)
+  const count = formatCounted(erased, 'outcome is', 'outcomes are')
+  io.out(json ? JSON.stringify({ erased }) : `${count} forgotten.`)
   return exitCodes.done
 }

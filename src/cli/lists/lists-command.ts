@@ -2,16 +2,21 @@
 // may do and how it is recorded is account/list-acts.ts; listings are show-lists.ts. A command
 // returns when the running servers answer by what it did.
 
-import { type ListRequest, type ListResult, actOnLists } from '../../account/list-acts.ts'
+import {
+  type ListRequest,
+  type ListResult,
+  actOnLists,
+  checkListRequest,
+} from '../../account/list-acts.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
-import { formatCount } from '../../base/text/number-format.ts'
+import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import type { Settings } from '../../config/settings.ts'
 import { listFileBytesMax } from '../../lists/list-limits.ts'
-import { parseListText } from '../../lists/list-text.ts'
-import { listNamed, parseCatalogue } from '../../lists/list-catalogue.ts'
-import { removeOrphans } from '../../lists/change-lists.ts'
+import { type ParsedList, parseListText } from '../../lists/list-text.ts'
+import { type ListCatalogue, listNamed, parseCatalogue } from '../../lists/list-catalogue.ts'
+import { checkImport, knownList, removeOrphans } from '../../lists/change-lists.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { type CommandIo, usageError, withStores } from '../keys/key-session.ts'
 import { tellServers } from '../keys/tell-servers.ts'
@@ -68,7 +73,7 @@ function resultText({ act, list, before, after, ...counts }: ListResult): string
   )
   const what = words.length === 0 ? 'nothing changed' : words.join(', ')
   const undone = act === 'undo' ? 'undone: ' : ''
-  return `${list}: ${undone}${what}; it has ${formatCount(after.entries)} entries.`
+  return `${list}: ${undone}${what}; it has ${formatCounted(after.entries, 'entry', 'entries')}.`
 }
 
 export function listsCreate(settings: Settings, [list = '']: Args, io: CommandIo): Promise<void> {
@@ -103,13 +108,15 @@ export function listsUndo(settings: Settings, [list]: Args, io: CommandIo): Prom
 
 type Args = readonly string[]
 
-/** `lists import FILE [NAME]`: lines for the list NAME, or JSON lines that name their lists. */
+/**
+ * `lists import FILE [NAME]`: lines for the list NAME, or JSON lines that name their lists. Of a
+ * file with several lists all are judged before the first one is taken in.
+ */
 export async function listsImport(
   settings: Settings,
   [path = '', name]: Args,
   io: CommandIo,
 ): Promise<void> {
-  const { replace, force } = settings.invocation
   const origin = path === '-' ? 'standard input' : path
   const lists = parseListText(readListFile(path), io.now, origin)
   if (name === undefined && lists.has('')) {
@@ -120,19 +127,34 @@ export async function listsImport(
   if (name !== undefined && [...lists.keys()].some((list) => list !== '')) {
     throw usageError(`The lines of ${origin} name their lists themselves; leave ${name} out.`)
   }
+  // A file without lines is one without entries for the list that was named.
+  if (name !== undefined && lists.size === 0) lists.set('', { effect: undefined, entries: [] })
+  if (lists.size === 0) io.err(`iprisk: warning: there is no entry in ${origin}.`)
   await withLists(withStores, settings, async (store) => {
-    for (const [own, { effect, entries }] of lists) {
-      const list = name ?? own
-      const known = listNamed(parseCatalogue((await store.catalogue()).text), list)
-      if (known === undefined && effect !== undefined) {
-        report(settings, io, await actOn(settings, io, store, { act: 'create', list, effect }))
-      }
-      const request = { act: 'import', list, entries, replace, force } as const
-      report(settings, io, await actOn(settings, io, store, request))
-    }
+    const catalogue = parseCatalogue((await store.catalogue()).text)
+    const requests = [...lists].flatMap(([own, lines]) =>
+      importRequests(catalogue, name ?? own, lines, settings.invocation),
+    )
+    for (const request of requests) checkListRequest(io, request)
+    for (const request of requests) report(settings, io, await actOn(settings, io, store, request))
     await removeOrphans({ store, now: io.now })
   })
   await tellServers(settings, io, 'lists')
+}
+
+/** Throws where the lists there are do not go with the lines. */
+function importRequests(
+  catalogue: ListCatalogue,
+  list: string,
+  { effect, entries }: ParsedList,
+  { replace, force }: Settings['invocation'],
+): readonly ListRequest[] {
+  const request = { act: 'import', list, entries, replace, force, effect } as const
+  if (effect !== undefined && listNamed(catalogue, list) === undefined) {
+    return [{ act: 'create', list, effect }, request]
+  }
+  checkImport(knownList(catalogue, list), request)
+  return [request]
 }
 
 const importBounds = { bytesMax: listFileBytesMax, pipeMsMax: Infinity } as const

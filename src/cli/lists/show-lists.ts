@@ -1,7 +1,7 @@
 // The commands `iprisk lists list|show|export`: what the lists hold. They change nothing.
 
 import { alignColumns } from '../../base/text/align-columns.ts'
-import { formatCount } from '../../base/text/number-format.ts'
+import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
 import { knownList } from '../../lists/change-lists.ts'
 import { type ListCatalogue, parseCatalogue } from '../../lists/list-catalogue.ts'
@@ -64,7 +64,8 @@ export async function listsShow(
       io.out(JSON.stringify({ name, effect, entries: entries.length, shown: shown.map(entryJson) }))
       return
     }
-    io.out(`${name}: effect ${effect}, ${formatCount(entries.length)} entries`)
+    const count = formatCounted(entries.length, 'entry', 'entries')
+    io.out(`${name}: effect ${effect}, ${count}`)
     const rows = shown.map((entry) => {
       const { entry: text, added, expires = 'never', note = '' } = entryJson(entry)
       return [text, added, expires, note]

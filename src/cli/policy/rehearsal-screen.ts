@@ -1,13 +1,13 @@
 // A rehearsal for people: the same as the report, in tables.
 
 import { alignColumns } from '../../base/text/align-columns.ts'
-import { formatCount } from '../../base/text/number-format.ts'
+import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import type { HitLists, RequestShare } from '../../rehearsal/hit-lists.ts'
 import type { RehearsalReport } from '../../rehearsal/rehearsal-report.ts'
 
 export function rehearsalLines(report: RehearsalReport): readonly string[] {
   const { requests, bad_lines: bad, policy, revision, against, changed } = report
-  const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name no address`
+  const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line names', 'lines name')} no address`
   const compared = against === undefined ? '' : `, against ${against.policy} ${against.revision}`
   return [
     `${formatCount(requests)} requests${badText}`,

@@ -139,7 +139,11 @@ export function listStoreConformance(
       const store = await block()
       const many = Array.from({ length: 10_000 }, (_, i) => entryOf(`10.0.${i >> 8}.${i & 255}`))
       await acts.addEntries({ store, now }, 'block', [entryOf('192.0.2.1')])
-      await acts.importEntries({ store, now }, 'block', { entries: many, replace: true })
+      await acts.importEntries({ store, now }, 'block', {
+        entries: many,
+        replace: true,
+        force: false,
+      })
       expect(await entriesOf(store, 'block')).toHaveLength(10_000)
       await acts.undoAct({ store, now }, 'block')
       expect((await entriesOf(store, 'block')).map(({ key }) => key)).toEqual([

@@ -67,7 +67,7 @@ describe('feedback', () => {
     })
     expect(wrong.err).toMatch(/^iprisk: Nothing was imported\.\n.*, line 3: ip: .+\n$/)
     writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n')
-    expect(await feedback('import', file)).toContain('1 outcomes are kept')
+    expect(await feedback('import', file)).toContain('1 outcome is kept')
 
     const folder = join(newState(), 'outcomes')
     expect(JSON.parse(await feedback('export', folder, '--json'))).toMatchObject({

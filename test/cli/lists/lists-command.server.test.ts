@@ -91,6 +91,50 @@ describe('iprisk lists', () => {
     expect(await done('lists', 'undo')).toContain('undone: 1 changed; it has 4 entries')
   }, 120_000)
 
+  it('imports all lists of a file or none', async () => {
+    const file = (...lines: readonly object[]): void =>
+      writeFileSync(join(cwd, 'x.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'))
+    const good = { list: 'one', effect: 'block', entry: '9.9.9.9' }
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ list: 'two', effect: 'block', entry: '0.0.0.0/0' }, 'want --force'],
+      [{ list: 'Two', effect: 'block', entry: '8.8.8.8' }, 'no name of a list'],
+      [{ list: 'two', entry: '8.8.8.8' }, 'There is no list two'],
+      [{ list: 'two', effect: 'blok', entry: '8.8.8.8' }, 'its effect must be one of none, allow'],
+    ]
+    for (const [line, message] of wrong) {
+      file(good, line)
+      expect(await refused('lists', 'import', 'x.jsonl')).toContain(message)
+      expect(await done('lists', 'list', '--json')).toBe('')
+    }
+    file(good)
+    expect(await done('lists', 'import', 'x.jsonl')).toContain('one: 1 added; it has 1 entry.')
+    expect(await done('lists', 'list', '--json')).toContain('"effect":"block"')
+  }, 120_000)
+
+  it('takes no entries that were meant for another effect', async () => {
+    await done('lists', 'create', 'a', '--effect', 'allow')
+    writeFileSync(join(cwd, 'a.jsonl'), '{"list":"a","effect":"block","entry":"9.9.9.9"}\n')
+    const err = await refused('lists', 'import', 'a.jsonl')
+    expect(err).toContain('the lines give the list a the effect block, and it has allow')
+    expect(await done('lists', 'list', '--json')).toContain('"entries":0')
+  }, 120_000)
+
+  it('empties a list by a file without entries only where that is meant', async () => {
+    await done('lists', 'create', 'a')
+    writeFileSync(join(cwd, 'empty.txt'), '# nothing\n')
+    expect(await done('lists', 'import', 'empty.txt', 'a', '--replace')).toContain(
+      'nothing changed',
+    )
+    await done('lists', 'add', 'a', '9.9.9.9')
+    const replace = ['lists', 'import', 'empty.txt', 'a', '--replace']
+    expect(await refused(...replace)).toContain('would empty the list a')
+    expect(await done('lists', 'export', 'a')).toBe('9.9.9.9\n')
+    expect(await done('lists', 'import', 'empty.txt', 'a')).toContain('nothing changed')
+    expect(await done(...replace, '--force')).toContain('1 removed; it has 0 entries.')
+    const none = await run('lists', 'import', 'empty.txt')
+    expect([none.code, none.err]).toEqual([0, 'iprisk: warning: there is no entry in empty.txt.\n'])
+  }, 120_000)
+
   it('are known to check and explain offline, from a state folder and from a file', async () => {
     await done('lists', 'create', 'block-it', '--effect', 'block')
     await done('lists', 'add', 'block-it', '9.5.0.0/16')
