@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { IpriskError } from '../../base/coded-error.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { newDecisionMemory } from '../../policy/decision-memory.ts'
 import { defaultPolicyName } from '../../policy/policy-form.ts'
@@ -15,6 +16,7 @@ import { lineFormatDetector } from '../lines/line-format.ts'
 import { pinTable } from '../lines/pin-table.ts'
 import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
 import type { Rehearsed } from '../../traffic/compared-table.ts'
+import { requestShare } from '../../rehearsal/hit-lists.ts'
 import { newRehearsalCounter } from '../../rehearsal/rehearsal.ts'
 import { rehearsalReport } from '../../rehearsal/rehearsal-report.ts'
 import { rehearsalLines } from './rehearsal-screen.ts'
@@ -73,16 +75,27 @@ export async function policyTest(options: PolicyTestOptions, io: Io): Promise<nu
     if (how.json) io.out(JSON.stringify(report))
     else for (const line of rehearsalLines(report)) io.out(line)
     const judged = judgeBadLines(result, how.strict, io)
-    return judgeShare(report.changed?.percent ?? 0, how.failOver, io) ? exitCodes.failed : judged
+    const changed = report.changed?.requests ?? 0
+    const isOver = judgeShare(changed, report.requests, how.failOver, io)
+    return isOver ? exitCodes.failed : judged
   } finally {
     pinned.close()
   }
 }
 
-/** Whether more changes than is allowed; says so. */
-export function judgeShare(percent: number, failOver: number | undefined, io: Io): boolean {
-  if (failOver === undefined || percent <= failOver) return false
-  io.err(`iprisk: ${percent} % of the requests change, and --fail-over allows ${failOver} %.`)
+/** Whether more of `all` change than is allowed; says so. Rounded, one of a million would be none. */
+export function judgeShare(
+  changed: number,
+  all: number,
+  failOver: number | undefined,
+  io: Io,
+): boolean {
+  if (failOver === undefined || changed === 0 || (changed * 100) / all <= failOver) return false
+  const { percent } = requestShare(changed, all)
+  const counts = `${formatCount(changed)} of ${formatCount(all)}`
+  io.err(
+    `iprisk: ${percent} % of the requests change, and --fail-over allows ${failOver} %: ${counts}.`,
+  )
   return true
 }
 

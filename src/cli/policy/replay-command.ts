@@ -5,7 +5,7 @@
 
 import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
-import { formatCount } from '../../base/text/number-format.ts'
+import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { mapLists } from '../../lists/map-lists.ts'
 import { defaultPolicyName } from '../../policy/policy-form.ts'
@@ -74,8 +74,9 @@ export async function replayCommand(options: ReplayOptions, io: Io): Promise<num
     if (how.json) io.out(JSON.stringify(report))
     else for (const line of replayLines(report)) io.out(line)
     const judged = judgeBadLines(result, how.strict, io)
-    const { percent } = report.decisions?.changed ?? report.flipped
-    return judgeShare(percent, how.failOver, io) ? exitCodes.failed : judged
+    const { requests } = report.decisions?.changed ?? report.flipped
+    const isOver = judgeShare(requests, report.requests, how.failOver, io)
+    return isOver ? exitCodes.failed : judged
   } finally {
     against.close()
     pinned.close()
@@ -235,7 +236,7 @@ function decisionsOf({
 
 export function replayLines(report: ReplayReport): readonly string[] {
   const { requests, flipped, flips, decisions, table, against, bad_lines: bad } = report
-  const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name no address`
+  const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line names', 'lines name')} no address`
   const flipRows = flips.map((one) => {
     const feeds = one.feeds.slice(0, 3).map(({ feed, requests }) => `${feed} ${requests}`)
     return [[one.from, one.to, feeds.join(', ') || 'the same feeds'], one] as const

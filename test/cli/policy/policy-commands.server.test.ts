@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { listed, smallContent, writeSmallTable } from '../../table/small-table.ts'
+import { judgeShare } from '../../../src/cli/policy/policy-test-command.ts'
+import type { Io } from '../../../src/cli/terminal/io.ts'
 import { newFolder, runHere } from '../program.ts'
 
 const cwd = newFolder()
@@ -158,6 +160,16 @@ describe('iprisk policy test', () => {
     )
     expect(code).toBe(1)
     expect(err).toMatch(/34 % of the requests change, and --fail-over allows 33\.9 %/)
+  })
+
+  it('counts one of millions as more than none, and an equal share as no more', () => {
+    const lines: string[] = []
+    const io = { err: (line: string) => lines.push(line) } as unknown as Io
+    expect(judgeShare(1, 3_000_000, 0, io)).toBe(true)
+    expect(lines).toEqual([expect.stringContaining('1 of 3,000,000')])
+    expect(judgeShare(57, 10_000, 0.57, io)).toBe(false)
+    expect(judgeShare(58, 10_000, 0.57, io)).toBe(true)
+    expect(judgeShare(0, 0, 0, io)).toBe(false)
   })
 
   it.each([
