@@ -52,7 +52,7 @@ export const listOptions = {
     help: 'what the list does to the score: none, allow (0) or block (100); none by default',
     type: is.oneOf(listEffects).default('none'),
   },
-  'invocation.forMs': {
+  'invocation.for': {
     flag: '--for <span>',
     commands: ['lists add'],
     help: 'how long the entries count: 90m, 12h, 7d; for ever by default',

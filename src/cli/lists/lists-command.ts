@@ -89,7 +89,7 @@ export function listsAdd(
   [list = '', ...entries]: Args,
   io: CommandIo,
 ): Promise<void> {
-  const { forMs, note, force } = settings.invocation
+  const { for: forMs, note, force } = settings.invocation
   const more = { ...optionalMember('forMs', forMs), ...optionalMember('note', note) }
   return act(settings, io, { act: 'add', list, entries, force, ...more })
 }

@@ -49,7 +49,8 @@ describe('iprisk lists', () => {
     }
     expect(await refused('lists', 'add', 'office', '12.0.0.0/7')).toContain('want --force')
     expect(await refused('lists', 'add', 'office', '2a00::/18')).toContain('want --force')
-    expect(await refused('lists', 'add', 'office', '9.9.9.9', '--for', '11y')).toContain('7d')
+    const span = await refused('lists', 'add', 'office', '9.9.9.9', '--for', '11y')
+    expect(span).toContain('  for = "11y" (the flag --for): it must be a span from 1s to 3653d')
     const long = 'ä'.repeat(101)
     expect(await refused('lists', 'add', 'office', '9.9.9.9', '--note', long)).toContain(
       '200 bytes',
