@@ -212,6 +212,8 @@ export interface KeyIssued {
   readonly key: string
   /** Of a rotation: until when the old secret works; `null` where it ended at once. */
   readonly old_secret_until?: string | null
+  /** Of a new key: what may not have been meant, a sentence each. */
+  readonly cautions?: readonly string[]
   readonly in_effect: boolean
 }
 

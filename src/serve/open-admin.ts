@@ -102,7 +102,7 @@ export async function openAdmin(
 
 /** The administrative API, without what the console adds. */
 function routesOf(parts: ShownParts, supply: () => TableSupply | undefined): readonly AdminRoute[] {
-  const { settings, supervisor, lists, log } = parts
+  const { settings, supervisor, lists, policies, log } = parts
   const { state } = settings
   const onUnwritten = (message: string): void => log.error({}, message)
   const refresh = (): Refresh | undefined | null => {
@@ -112,7 +112,17 @@ function routesOf(parts: ShownParts, supply: () => TableSupply | undefined): rea
   const { plans, readKeys } = supervisor
   return [
     ...listRoutes({ state, ...lists, onUnwritten }),
-    ...keyRoutes({ state, plans, stores: lists.stores, readKeys, onUnwritten }),
+    ...keyRoutes({
+      state,
+      plans,
+      policyNames: () => {
+        const inUse = policies.policies()
+        return inUse && Object.keys(inUse.policies)
+      },
+      stores: lists.stores,
+      readKeys,
+      onUnwritten,
+    }),
     ...auditRoutes({ state }),
     ...refreshRoutes({ state, refresh, onUnwritten }),
     ...serverRoutes({

@@ -229,6 +229,9 @@ it('makes, turns and ends keys, in effect when it answers', async () => {
   const gone = await ask('DELETE', `/admin/keys/${id}`, admin)
   expect(gone).toMatchObject({ status: 200, value: { id, in_effect: true } })
   expect(await check(next.value.key)).toBe(401)
+  const named = { ...admin, body: { plan: 'team', policies: ['default', 'ghost'] } }
+  const { cautions } = (await ask('POST', '/admin/keys', named)).value
+  expect([made.value.cautions, cautions]).toEqual([[], [expect.stringContaining('policy ghost')]])
   const wrong = [
     ['POST', '/admin/keys', { plan: 'none' }, 400, 'usage'],
     ['POST', '/admin/keys', { plan: 'team', rate: 0 }, 400, 'invalid_input'],

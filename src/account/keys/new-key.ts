@@ -25,6 +25,22 @@ export interface KeyWish {
 }
 
 /**
+ * Names that the file of policies does not have, as a sentence without its end; such a key is made
+ * all the same, for the policy may come later. `known` is what the file has, where there is one.
+ */
+export function policiesCaution(
+  named: readonly string[] = [],
+  known: readonly string[] | undefined,
+): string | undefined {
+  const missing = known === undefined ? [] : named.filter((name) => !known.includes(name))
+  if (known === undefined || missing.length === 0) return undefined
+  const until =
+    'until it has, a request that names such a one gets 400, and "default" decides others'
+  const which = missing.length === 1 ? 'no policy' : 'no policies'
+  return `the file has ${which} ${missing.join(', ')}; it has ${known.join(', ')}; ${until}`
+}
+
+/**
  * The key that is asked for. Throws `usage` with every reason why it cannot be made; `label` is what
  * the reasons call a member by.
  */

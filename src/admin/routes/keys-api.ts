@@ -8,7 +8,7 @@ import { type AuditedAct, withAudit } from '../../account/keys/audit-log.ts'
 import { type IssuedKey, createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
 import type { KeyStore } from '../../account/keys/key-store.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'
-import { type KeyWish, newKeyOf } from '../../account/keys/new-key.ts'
+import { type KeyWish, newKeyOf, policiesCaution } from '../../account/keys/new-key.ts'
 import type { Stores } from '../../account/stores/open-stores.ts'
 import { formatDay } from '../../base/day.ts'
 import { adminKeysMax, rotationGraceHours, rotationGraceHoursMax } from '../../base/limits.ts'
@@ -22,6 +22,8 @@ import { viaOf } from '../admin-caller.ts'
 export interface KeysApiParts {
   readonly state: string
   readonly plans: () => Plans
+  /** Of the policies in use; `undefined` without any. */
+  readonly policyNames: () => readonly string[] | undefined
   readonly stores: () => Promise<Pick<Stores, 'keyStore' | 'ledger' | 'uses'>>
   /** Whether every worker knows the keys as the store has them. */
   readonly readKeys: () => Promise<boolean>
@@ -56,6 +58,7 @@ const issued = {
     id: text,
     key: { ...text, description: 'Shown this once: only a hash of it is kept.' },
     old_secret_until: orNull('string'),
+    cautions: { type: 'array', items: text, description: 'What may not have been meant.' },
     in_effect: { type: 'boolean', description: 'Every worker of this server knows it by now.' },
   },
 } as const
@@ -147,7 +150,12 @@ function changingRoutes(parts: KeysApiParts): readonly AdminRoute[] {
         const made = newKeyOf(asked, parts.plans(), Date.now(), (member) => member)
         const audit = { act: 'create', via: viaOf(caller) } as const
         const done = await act(parts, audit, (store) => createKey(store, made, Date.now()))
-        return { ...issuedJson(done), in_effect: await parts.readKeys() }
+        const caution = policiesCaution(made.policies, parts.policyNames())
+        return {
+          ...issuedJson(done),
+          cautions: caution === undefined ? [] : [caution],
+          in_effect: await parts.readKeys(),
+        }
       },
     },
     {

@@ -10,12 +10,13 @@
 import type { IssuedKey } from '../../account/keys/issue-key.ts'
 import { createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
-import { newKeyOf } from '../../account/keys/new-key.ts'
+import { newKeyOf, policiesCaution } from '../../account/keys/new-key.ts'
 import { formatDay } from '../../base/day.ts'
 import { formatTime } from '../../base/text/number-format.ts'
 import type { Plans } from '../../config/plan.ts'
 import { planNamed } from '../../config/plan.ts'
 import type { Invocation, Settings } from '../../config/settings.ts'
+import { hasPolicies, policyPlace } from '../../policy/policy-place.ts'
 import { type CommandIo, runAudited, apisText, checkKeyId } from './key-session.ts'
 import { tellServers } from './tell-servers.ts'
 
@@ -36,6 +37,20 @@ function warnings({ plan, apis }: IssuedKey['record'], plans: Plans): readonly s
   }
   if (apis.length === 0) return ['with --api none every call with this key gets 403']
   return []
+}
+
+/** Of the file that commands here would decide by; a server may have another one. */
+async function policyNames(setting: string | undefined): Promise<readonly string[] | undefined> {
+  const place = policyPlace(setting)
+  if (!hasPolicies(place)) return undefined
+  const { readPolicyFile } = await import('../../policy/policy-file.ts')
+  try {
+    const file = readPolicyFile(place)
+    return file === undefined ? undefined : Object.keys(file.policies.policies)
+  } catch {
+    // What is wrong with the file is not this command's matter.
+    return undefined
+  }
 }
 
 function issuedLines(issued: IssuedKey, more: Readonly<Record<string, string>>): readonly string[] {
@@ -63,7 +78,10 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
     createKey(store, key, io.now),
   )
   const { id, plan, apis, policies } = issued.record
-  for (const text of warnings(issued.record, plans)) io.err(`iprisk: warning: ${text}.`)
+  const known = policies === undefined ? undefined : await policyNames(settings.policies)
+  const caution = policiesCaution(policies, known)
+  const cautions = [...warnings(issued.record, plans), ...(caution === undefined ? [] : [caution])]
+  for (const text of cautions) io.err(`iprisk: warning: ${text}.`)
   if (invocation.json) io.out(JSON.stringify({ id, key: issued.text, plan, apis, policies }))
   else await io.lines(issuedLines(issued, {}))
   await tellServers(settings, io)

@@ -1,6 +1,6 @@
 // `iprisk keys …`: what it prints and keeps, on a real store.
 
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -108,6 +108,24 @@ describe('create', () => {
       limits: { perSecond: 5, burst: 6, quotaPerMonth: 7 },
     })
     expect(JSON.stringify(record)).not.toContain(parseKeyText(key)?.secret)
+  })
+
+  it('says which policies the file does not have, and makes the key all the same', async () => {
+    const path = join(cwd, 'policies.json')
+    const none = { rules: [], otherwise: 'allow' }
+    const policies = { default: none, login: none }
+    writeFileSync(path, JSON.stringify({ policies }), { mode: 0o644 })
+    const made = (names: string): Promise<string> => {
+      said.length = 0
+      const asked = settings('keys create', { plan: 'team', policies: names })
+      return output((io) => keysCreate({ ...asked, policies: path }, io))
+    }
+    expect(await made('login,ghost')).toContain('irk_')
+    expect(said.join()).toContain('the file has no policy ghost; it has default, login; until')
+    expect(await made('login')).toContain('irk_')
+    expect(said.join()).not.toContain('policy')
+    writeFileSync(path, 'no JSON')
+    expect(await made('ghost')).toContain('irk_')
   })
 
   it('tells people that the key is not shown again', async () => {

@@ -104,6 +104,11 @@ function Secret({ made, onDone }: { readonly made: KeyIssued; readonly onDone: (
         {!made.in_effect && 'The workers will know it in a moment. '}
         {until !== null && `The old secret works until ${utcTime(until)}.`}
       </p>
+      {made.cautions?.map((caution) => (
+        <p role="alert" key={caution}>
+          Take care: {caution}.
+        </p>
+      ))}
       <pre tabIndex={0}>
         <code>{made.key}</code>
       </pre>
