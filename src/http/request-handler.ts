@@ -67,7 +67,7 @@ interface Intake {
   refusal: Refusal
   /** The body has been handed on, or was too large. */
   finished: boolean
-  /** The refusal is written but for its end: what still comes is thrown away until then. */
+  /** The refusal is written: what still comes is thrown away until the connection is closed. */
   discarding: boolean
   discardTimer: NodeJS.Timeout | undefined
   readonly onData: (chunk: ArrayBuffer, isLast: boolean) => void
@@ -107,6 +107,7 @@ export function handleRequest(
   resetIntake(intake, service, res)
   exchange.headOnly = method === 'HEAD'
   exchange.keepAlive = framing === framings.kept
+  exchange.closesItself = headerScan.closesItself
   service.pending += 1
   beatIfOverdue(service.heartbeat, exchange.startedMs)
   res.onAborted(intake.onAborted)
@@ -273,8 +274,8 @@ function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
 
 /**
  * Refuses a request whose body comes in chunks before it has come: a stranger's body may never end,
- * and each of its chunks costs time. The answer but for its end goes out at once. The connection is
- * closed when the body has ended, when too much of it has come or after too long.
+ * and each of its chunks costs time. The answer goes out at once. The connection is closed when the
+ * body has ended, when too much of it has come or after too long.
  */
 function refuseAhead(intake: Intake): void {
   const { exchange } = intake
@@ -290,7 +291,7 @@ function discardChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void
   if (isLast || intake.body.bytes > refusedBytesMax) endRefusal(intake)
 }
 
-/** Ends the answer and the connection, in a turn in which that can be done (defer-close.ts). */
+/** Closes the connection, in a turn in which that can be done (defer-close.ts). */
 function endRefusal(intake: Intake): void {
   if (intake.discardTimer === undefined) return
   clearTimeout(intake.discardTimer)
@@ -298,8 +299,7 @@ function endRefusal(intake: Intake): void {
   deferClose(() => {
     if (!intake.discarding) return
     intake.discarding = false
-    const { res } = intake.exchange
-    res.cork(() => res.end('', true))
+    intake.exchange.res.close()
   })
 }
 

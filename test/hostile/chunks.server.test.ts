@@ -41,8 +41,13 @@ const head = (key: string, more = 'Transfer-Encoding: chunked'): string =>
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
 const statusOf = ({ text }: Heard): number => Number(text.split(' ')[1])
 
-/** What came back, and whether it ended with the last chunk of an answer that is whole. */
-const isWhole = ({ text }: Heard): boolean => text.endsWith('\r\n0\r\n\r\n')
+/** Whether what came back is one answer of the length that it states, and JSON. */
+function isWhole({ text }: Heard): boolean {
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const sent = rest.join('\r\n\r\n')
+  JSON.parse(sent)
+  return head.includes(`\r\ncontent-length: ${Buffer.byteLength(sent, 'latin1')}`)
+}
 
 /** Units that a key's workers have taken. */
 async function takenUnits(of: string): Promise<number> {

@@ -109,6 +109,8 @@ export interface Exchange {
   key: Authenticated | undefined
   /** Whether the connection may serve another request (framing-guard.ts). */
   keepAlive: boolean
+  /** uWebSockets.js closes the connection behind the answer by itself (framing-guard.ts). */
+  closesItself: boolean
   state: ExchangeState
   /** Called when the batch of checks is answered: another request may then use the exchange. */
   recycle: () => void
@@ -142,6 +144,7 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
     startedMs: unread,
     key: undefined,
     keepAlive: false,
+    closesItself: false,
     state: exchangeStates.open,
     recycle: neverRecycled,
   }

@@ -59,6 +59,8 @@ export interface HeaderScan {
   requestId: string
   /** The client says that it will send nothing more. */
   connectionClose: boolean
+  /** It says nothing else: then uWebSockets.js closes behind the answer by itself. */
+  closesItself: boolean
 }
 
 export function newHeaderScan(): HeaderScan {
@@ -73,6 +75,7 @@ export function newHeaderScan(): HeaderScan {
     authorization: '',
     requestId: '',
     connectionClose: false,
+    closesItself: false,
   }
 }
 
@@ -87,6 +90,7 @@ export function resetHeaderScan(scan: HeaderScan): void {
   scan.authorization = ''
   scan.requestId = ''
   scan.connectionClose = false
+  scan.closesItself = false
 }
 
 /**
@@ -102,7 +106,9 @@ export function scanHeader(scan: HeaderScan, name: string, value: string): void 
       if (name === 'host') scan.hostCount += 1
       return
     case 10:
-      if (name === 'connection') scan.connectionClose ||= saysClose(value)
+      if (name !== 'connection') return
+      scan.connectionClose ||= saysClose(value)
+      scan.closesItself = value.length === 5 && scan.connectionClose
       return
     case 12:
       if (name === 'x-request-id') scan.requestId = value

@@ -116,20 +116,25 @@ export function replyRefusal(exchange: Exchange, refusal: Refusal): void {
 }
 
 /**
- * Answers an error while the request's body is still coming: all but the end of the answer, which
- * is the caller's to write, with close. The exchange is over. Not for HEAD.
+ * Answers an error while the request's body is still coming. The exchange is over, and the caller
+ * closes the connection. Not for HEAD.
+ *
+ * To uWebSockets.js the answer stays unfinished, or the connection could not be closed later. What
+ * it offers for that are chunks, and their end would write `Connection: close` among them. So the
+ * body goes out behind the last header, whose line end is the end of the body.
  */
 export function beginErrorReply(exchange: Exchange, refusal: Refusal): void {
   const { res, service } = exchange
   const answer = errorAnswer(exchange, refusal)
   writeHead(exchange, answer, true)
-  res.writeHeader('connection', 'close')
-  res.write(answer.body)
+  const bytes = Buffer.byteLength(answer.body) + 2
+  const last = `close\r\ndate: ${new Date().toUTCString()}\r\ncontent-length: ${bytes}`
+  res.writeHeader('connection', `${last}\r\n\r\n${answer.body}`)
   if (service.logRequests) logAnswer(exchange, answer.status)
   closeExchange(exchange)
 }
 
-function errorAnswer(exchange: Exchange, refusal: Refusal): Answer {
+function errorAnswer(exchange: Exchange, refusal: Refusal): Answer & { readonly body: string } {
   const { code, allow } = refusal
   // First, because the headers state what is left. A 200 that has begun has no units to refund.
   refundUnits(exchange)

@@ -3,6 +3,12 @@
 // the answer goes out in chunks (RFC 9112, 7.1). One that is cut off has no last chunk, which
 // clients see.
 //
+// uWebSockets.js (20.0.8) closes a connection only by an end that writes `Connection: close`, and
+// behind chunks that stands among them, where no client can read it. So an answer whose connection
+// must not serve another request is gathered and goes out with its length, unless the client has
+// asked for the end itself. While the server drains,
+// the header asks the client to close, and the end of the drain closes what is left.
+//
 // Invariants: every write happens in a cork and while the exchange is not gone; at most
 // `piecesAhead` pieces are asked for and not yet written.
 
@@ -24,21 +30,24 @@ export interface ResponsePieces {
   readonly after: string
 }
 
+/** Where the pieces go, in their order. */
+interface AnswerBody {
+  /** False where the client takes no more for now. */
+  readonly put: (lead: string, piece: Uint8Array) => boolean
+  readonly end: (last: string) => void
+}
+
 /** Answers 200 with the pieces; to be called in a cork, while the exchange is open. */
 export function streamJson(exchange: Exchange, pieces: ResponsePieces): void {
   const { res } = exchange
   const ready = new Map<number, Uint8Array>()
   const at = { asked: 0, written: 0, blocked: false }
-  const close = !exchange.keepAlive || exchange.service.draining
 
   const writeReady = (): void => {
     let piece = ready.get(at.written)
     while (piece !== undefined && !at.blocked) {
       ready.delete(at.written)
-      // Charged from the first byte on.
-      exchange.refundableUnits = 0
-      res.write(at.written === 0 ? pieces.before : pieces.between)
-      at.blocked = !res.write(piece)
+      at.blocked = !body.put(at.written === 0 ? pieces.before : pieces.between, piece)
       at.written += 1
       piece = ready.get(at.written)
     }
@@ -57,16 +66,14 @@ export function streamJson(exchange: Exchange, pieces: ResponsePieces): void {
   }
   const end = (): void => {
     countRequest(exchange.service.counters, 200, exchange.startedMs, performance.now())
-    res.end(pieces.after, close)
+    body.end(pieces.after)
     if (exchange.service.logRequests) logAnswer(exchange, 200)
     closeExchange(exchange)
   }
 
   exchange.state = exchangeStates.answered
-  res.writeHeader('x-request-id', requestIdOf(exchange))
-  const kept = close ? contentHeaders : contentHeaders + keepAliveHeader
-  res.writeHeader('content-type', kept + ratelimitHeaders(exchange, performance.now()))
-  if (close) res.writeHeader('connection', 'close')
+  const isStreamed = exchange.keepAlive || exchange.closesItself
+  const body = isStreamed ? chunkedBody(exchange) : gatheredBody(exchange)
   res.onWritable(() => {
     if (exchange.state === exchangeStates.gone) return true
     at.blocked = false
@@ -74,4 +81,41 @@ export function streamJson(exchange: Exchange, pieces: ResponsePieces): void {
     return true
   })
   askMore()
+}
+
+function chunkedBody(exchange: Exchange): AnswerBody {
+  const { res, service } = exchange
+  const close = !exchange.keepAlive || service.draining
+  writeHead(exchange, close ? contentHeaders : contentHeaders + keepAliveHeader)
+  if (close) res.writeHeader('connection', 'close')
+  return {
+    put: (lead, piece) => {
+      // Charged from the first byte on.
+      exchange.refundableUnits = 0
+      res.write(lead)
+      return res.write(piece)
+    },
+    end: (last) => res.end(last),
+  }
+}
+
+function gatheredBody(exchange: Exchange): AnswerBody {
+  const gathered: Uint8Array[] = []
+  return {
+    put: (lead, piece) => {
+      // A copy, because the piece's memory is used again.
+      gathered.push(Buffer.from(lead), Buffer.from(piece))
+      return true
+    },
+    end: (last) => {
+      exchange.refundableUnits = 0
+      writeHead(exchange, contentHeaders)
+      exchange.res.end(Buffer.concat([...gathered, Buffer.from(last)]), true)
+    },
+  }
+}
+
+function writeHead(exchange: Exchange, headers: string): void {
+  exchange.res.writeHeader('x-request-id', requestIdOf(exchange))
+  exchange.res.writeHeader('content-type', headers + ratelimitHeaders(exchange, performance.now()))
 }

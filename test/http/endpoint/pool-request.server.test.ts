@@ -74,6 +74,7 @@ function newExchange(): Exchange {
     onEnd: undefined,
     startedMs: 0,
     keepAlive: true,
+    closesItself: false,
     key: { allowance: {} } as unknown as Exchange['key'],
     state: exchangeStates.open,
     recycle: () => undefined,
