@@ -6,8 +6,8 @@
 // uWebSockets.js (20.0.8) closes a connection only by an end that writes `Connection: close`, and
 // behind chunks that stands among them, where no client can read it. So an answer whose connection
 // must not serve another request is gathered and goes out with its length, unless the client has
-// asked for the end itself. While the server drains,
-// the header asks the client to close, and the end of the drain closes what is left.
+// asked for the end itself; how many are gathered at once the queue of the pool bounds. While the
+// server drains, the header asks the client to close, and the end of the drain closes what is left.
 //
 // Invariants: every write happens in a cork and while the exchange is not gone; at most
 // `piecesAhead` pieces are asked for and not yet written.
