@@ -165,7 +165,7 @@ describeWith('chromium', ['--version'], () => {
       await page.waitForSelector('td:has-text("2026-11-29 04:10 UTC")')
       await page.click('[aria-label="Remove 192.0.2.7"]')
       await page.click(`${dialog} >> text=Remove it`)
-      await page.waitForSelector('text=No entries.')
+      await page.waitForSelector('text=No entry has this.')
       await page.fill('.add-entries textarea', 'nonsense!')
       await page.click('.add-entries button')
       await page.waitForSelector('.add-entries [role=alert]:has-text("is no entry")')

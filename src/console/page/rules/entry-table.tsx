@@ -9,8 +9,9 @@ export function EntryTable(props: {
   readonly entries: readonly ListEntry[]
   /** `undefined`: nobody may. */
   readonly remove: ((entry: string) => Promise<void>) | undefined
+  readonly empty: string
 }) {
-  const { entries, remove } = props
+  const { entries, remove, empty } = props
   const act: readonly Column<ListEntry>[] =
     remove === undefined
       ? []
@@ -37,7 +38,7 @@ export function EntryTable(props: {
       columns={[...columns, ...act]}
       rows={entries}
       keyOf={({ entry }) => entry}
-      empty="No entries."
+      empty={empty}
     />
   )
 }

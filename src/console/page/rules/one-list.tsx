@@ -8,12 +8,12 @@ import { AskFirst } from '../parts/dialog.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { routeTo } from '../route.ts'
-import { counted } from '../text/figures.ts'
+import { count, counted } from '../text/figures.ts'
 import { AddEntries } from './add-entries.tsx'
 import { EntryTable } from './entry-table.tsx'
 import { ImportLines } from './import-lines.tsx'
 import type { Acted, ListHead } from './list-answers.ts'
-import { useEntries } from './use-entries.ts'
+import { type Entries, useEntries } from './use-entries.ts'
 
 export function OneList(props: {
   readonly head: ListHead
@@ -44,11 +44,11 @@ export function OneList(props: {
   return (
     <Panel title={name} aside={mayChange && <ListActions head={head} path={path} act={act} />}>
       {mayChange && <AddEntries path={path} first={add} onAdded={changed} />}
-      {mayChange && <ImportLines path={path} onImported={changed} />}
+      {mayChange && <ImportLines path={path} head={head} onImported={changed} />}
       <label class="field filter">
         <span>
           Search; {counted(shown.length, 'entry', 'entries')}
-          {entries.isPart && ` of the first ${counted(entries.entries.length, 'one')}`}
+          {entries.isPart && ` of the first ${count(entries.entries.length)}`}
         </span>
         <input
           type="search"
@@ -59,6 +59,7 @@ export function OneList(props: {
       <Waiting loaded={entries.loaded} />
       <EntryTable
         entries={shown}
+        empty={emptyOf(wanted, entries)}
         remove={
           mayChange
             ? async (entry) => void (await act('DELETE', `${path}/entries`, { entries: [entry] }))
@@ -67,11 +68,17 @@ export function OneList(props: {
       />
       {entries.isPart && (
         <button type="button" onClick={entries.more}>
-          More entries
+          {wanted === '' ? 'More entries' : 'Search further'}
         </button>
       )}
     </Panel>
   )
+}
+
+function emptyOf(wanted: string, { entries, isPart }: Entries): string {
+  if (wanted === '') return 'No entries.'
+  if (!isPart) return 'No entry has this.'
+  return `None of the first ${count(entries.length)} entries has this; there are more.`
 }
 
 function saidOf({ added, changed, removed, cautions, in_effect }: Acted): string {

@@ -32,17 +32,7 @@ export function Rehearsal(props: {
     if (answer.kind === 'refused') setRefusal(answer)
     else setRun({ id: answer.value.id, status: 'running' })
   }
-  useEffect(() => {
-    if (run?.status !== 'running') return undefined
-    const look = async (): Promise<void> => {
-      const path = `/admin/rehearsals/${encodeURIComponent(run.id)}`
-      const answer = await ask<RehearsalView>('GET', path)
-      if (answer.kind === 'refused') setRefusal(answer)
-      setRun(answer.kind === 'ok' ? { ...answer.value } : undefined)
-    }
-    const timer = setTimeout(() => void look(), pollMs)
-    return () => clearTimeout(timer)
-  }, [run])
+  useLooks(run, setRun, setRefusal)
   const isRunning = run?.status === 'running'
   const isAnother = tried.policies !== policies || tried.policy !== policy
   return (
@@ -78,4 +68,30 @@ export function Rehearsal(props: {
       )}
     </Panel>
   )
+}
+
+/** Asks how a run is doing until it is over. */
+function useLooks(
+  run: RehearsalView | undefined,
+  setRun: (next: RehearsalView | undefined) => void,
+  setRefusal: (refusal: Refusal | undefined) => void,
+): void {
+  useEffect(() => {
+    if (run?.status !== 'running') return undefined
+    let isOver = false
+    const look = async (): Promise<void> => {
+      const path = `/admin/rehearsals/${encodeURIComponent(run.id)}`
+      const answer = await ask<RehearsalView>('GET', path)
+      if (isOver) return
+      setRefusal(answer.kind === 'refused' ? answer : undefined)
+      // No answer at all says nothing of the run: it is asked for again.
+      if (answer.kind === 'ok') setRun({ ...answer.value })
+      else setRun(answer.status === 0 ? { ...run } : undefined)
+    }
+    const timer = setTimeout(() => void look(), pollMs)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [run])
 }

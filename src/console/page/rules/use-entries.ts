@@ -1,4 +1,5 @@
-// The entries of a list, a page of them at a time; a search reads on to the tenth page.
+// The entries of a list, a page of them at a time; a search reads ten pages, and ten more each
+// time that more are asked for.
 
 import { useEffect, useState } from 'preact/hooks'
 import { ask } from '../ask/ask.ts'
@@ -29,14 +30,19 @@ export function useEntries(path: string, isSearched: boolean): Entries {
   useEffect(() => setLater([]), [first])
   const entries = [first, ...later].flatMap((page) => page?.shown ?? [])
   const next = (later.at(-1) ?? first)?.next ?? null
-  const more = async (): Promise<void> => {
+  const [searchedTo, setSearchedTo] = useState(searchedMax)
+  const read = async (): Promise<void> => {
     if (next === null) return
     const answer = await ask<Page>('GET', `${path}?${new URLSearchParams({ after: next })}`)
     if (answer.kind === 'ok') setLater([...later, answer.value])
     else tell(answer.message, true)
   }
   useEffect(() => {
-    if (isSearched && entries.length < searchedMax) void more()
+    if (isSearched && entries.length < searchedTo) void read()
   }, [isSearched, next])
-  return { loaded, entries, isPart: next !== null, more: () => void more(), again }
+  const more = (): void => {
+    if (isSearched) setSearchedTo(entries.length + searchedMax)
+    void read()
+  }
+  return { loaded, entries, isPart: next !== null, more, again }
 }

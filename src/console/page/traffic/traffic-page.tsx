@@ -3,11 +3,11 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { TrafficView } from '../../console-shapes.ts'
-import { ask } from '../ask/ask.ts'
+import { type Refusal, ask } from '../ask/ask.ts'
 import { type Loaded, useLoad } from '../ask/use-load.ts'
 import { BarList } from '../parts/bar-list.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { Waiting } from '../parts/problem.tsx'
+import { Problem, Waiting } from '../parts/problem.tsx'
 import { count, duration, percent, rate, words } from '../text/figures.ts'
 import { type Minutes, joinMinutes, wholeMinutes } from '../text/minutes.ts'
 import { Figures } from './figures-row.tsx'
@@ -26,7 +26,7 @@ const spans = [
 
 export function TrafficPage() {
   const loaded = useLoad<TrafficView>('/admin/traffic')
-  const { minutes, top } = useFollowed(loaded)
+  const { minutes, top, refusal } = useFollowed(loaded)
   const [span, setSpan] = useState(360)
   const shown = useMemo(() => wholeMinutes(minutes).slice(-span), [minutes, span])
   const charts = useMemo(() => chartsOf(shown), [shown])
@@ -50,6 +50,7 @@ export function TrafficPage() {
         </fieldset>
       </div>
       <Waiting loaded={loaded} />
+      {refusal !== undefined && <Problem refusal={refusal} />}
       {loaded.value !== undefined && (
         <>
           <Figures minutes={shown} />
@@ -75,8 +76,11 @@ const noTop: TrafficView['top'] = { networks: [], countries: [], providers: [] }
 function useFollowed(loaded: Loaded<TrafficView>): {
   readonly minutes: Minutes
   readonly top: TrafficView['top']
+  /** Why the newest minutes are not in it. */
+  readonly refusal: Refusal | undefined
 } {
   const [state, setState] = useState<TrafficView>({ minutes: [], top: noTop })
+  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const { value } = loaded
   useEffect(() => {
     if (value === undefined) return undefined
@@ -87,6 +91,7 @@ function useFollowed(loaded: Loaded<TrafficView>): {
       const since = minutes.at(-1)?.at ?? ''
       const path = `/admin/traffic${since === '' ? '' : `?${new URLSearchParams({ since })}`}`
       const answer = await ask<TrafficView>('GET', path)
+      setRefusal(answer.kind === 'refused' ? answer : undefined)
       if (answer.kind === 'refused') return
       minutes = joinMinutes(minutes, answer.value.minutes, minutesMax)
       setState({ minutes, top: answer.value.top })
@@ -94,7 +99,7 @@ function useFollowed(loaded: Loaded<TrafficView>): {
     const timer = setInterval(() => void follow(), followMs)
     return () => clearInterval(timer)
   }, [value])
-  return state
+  return { ...state, refusal }
 }
 
 const texts: Readonly<Record<Chart['unit'], (value: number) => string>> = {
