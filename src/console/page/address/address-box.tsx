@@ -1,7 +1,7 @@
 // The one box: an address, or a line of a log in which one stands. Where a line names several, the
 // client's is asked for and the others are offered.
 
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { PolicyChoice } from '../parts/policy-choice.tsx'
 import { addressesIn, clientAddress } from '../text/log-addresses.ts'
 
@@ -12,6 +12,7 @@ export function AddressBox(props: {
 }) {
   const { ip, policy, go } = props
   const [text, setText] = useState(ip)
+  useLayoutEffect(() => setText(ip), [ip])
   const others = text === ip ? [] : addressesIn(text)
   const submit = (): void => {
     // What names no address goes to the server as it is: it says why.

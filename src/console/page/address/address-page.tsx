@@ -1,10 +1,12 @@
 // One address as a person reads it: what it is, why, since when, where, what is around it, what
 // would change it, and which of our own lists and rules meet it.
 
+import { useRef } from 'preact/hooks'
 import type { AddressView } from '../../console-shapes.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { Waiting } from '../parts/problem.tsx'
 import { type Route, routeTo } from '../route.ts'
+import { words } from '../text/figures.ts'
 import { AddressBox } from './address-box.tsx'
 import { addressPath } from './address-path.ts'
 import { Evidence } from './evidence.tsx'
@@ -22,11 +24,11 @@ export function AddressPage({ route }: { readonly route: Route }) {
   const path = ip === '' ? null : addressPath(ip, { policy })
   const loaded = useLoad<AddressView>(path)
   const { value: view } = loaded
+  const walkedTo = useRef('')
   return (
     <>
       <h1 class="hidden">Address</h1>
       <AddressBox
-        key={ip}
         ip={ip}
         policy={policy}
         go={(next, chosen) => {
@@ -36,6 +38,9 @@ export function AddressPage({ route }: { readonly route: Route }) {
         }}
       />
       <Waiting loaded={loaded} />
+      <p class="hidden" role="status">
+        {view && saidOf(view)}
+      </p>
       {ip === '' && <Invitation />}
       {view !== undefined && path !== null && (
         <div class="grid address" key={ip}>
@@ -43,7 +48,7 @@ export function AddressPage({ route }: { readonly route: Route }) {
           <Score view={view} />
           <Place view={view} />
           <Evidence view={view} />
-          <Neighbours view={view} />
+          <Neighbours ip={ip} view={view} walkedTo={walkedTo} />
           <WhatIf ip={ip} policy={policy} view={view} />
           <OwnRules ip={ip} view={view} />
           <RawAnswer view={view} path={path} />
@@ -52,6 +57,10 @@ export function AddressPage({ route }: { readonly route: Route }) {
     </>
   )
 }
+
+/** For those who hear the page: that the answer is there, and which. */
+const saidOf = ({ answer: { ip, classification, risk_score, risk_level } }: AddressView): string =>
+  `${ip}: ${words(classification)}, score ${risk_score}, ${words(risk_level)}`
 
 function Invitation() {
   return (

@@ -1,7 +1,8 @@
 // What is listed around the address as sixteen rows of sixteen: the addresses of its /24, or of IPv6
-// the /64s of its /56. A click, or the arrow keys and Enter, walk to a neighbour.
+// the /64s of its /56. A click, or the arrow keys and Enter, walk to a neighbour, and one walks on
+// from there.
 
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AddressView } from '../../console-shapes.ts'
 import { Panel } from '../parts/panel.tsx'
 import { KindTag } from '../parts/tag.tsx'
@@ -13,13 +14,20 @@ type Cell = AddressView['neighbours']['cells'][number]
 
 const side = 16
 
-export function Neighbours({ view }: { readonly view: AddressView }) {
+interface Walk {
+  readonly ip: string
+  /** The neighbour that was opened from here; it is shown by the next page of neighbours. */
+  readonly walkedTo: { current: string }
+}
+
+export function Neighbours(props: Walk & { readonly view: AddressView }) {
+  const { ip, view, walkedTo } = props
   const { prefix, cells } = view.neighbours
   const own = view.answer.address ?? view.answer.ip
   return (
     <Panel title="Neighbourhood" meaning="neighbourhood" aside={<code>{prefix}</code>}>
       <div class="around">
-        <Picture cells={cells} own={own} />
+        <Picture ip={ip} walkedTo={walkedTo} cells={cells} own={own} />
         <Scopes scopes={view.insights.neighborhood} />
       </div>
     </Panel>
@@ -33,7 +41,8 @@ const steps: Readonly<Record<string, number>> = {
   ArrowDown: side,
 }
 
-function Picture({ cells, own }: { readonly cells: readonly Cell[]; readonly own: string }) {
+function Picture(props: Walk & { readonly cells: readonly Cell[]; readonly own: string }) {
+  const { ip, walkedTo, cells, own } = props
   const [at, setAt] = useState(() =>
     Math.max(
       0,
@@ -41,6 +50,10 @@ function Picture({ cells, own }: { readonly cells: readonly Cell[]; readonly own
     ),
   )
   const here = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (walkedTo.current === ip) here.current?.querySelector<HTMLElement>('.is-own')?.focus()
+    walkedTo.current = ''
+  }, [ip, walkedTo])
   const move = (event: KeyboardEvent): void => {
     const step = steps[event.key]
     if (step === undefined) return
@@ -72,6 +85,9 @@ function Picture({ cells, own }: { readonly cells: readonly Cell[]; readonly own
                     class={`cell ${kindTone(cell.classification)}${isOwn ? ' is-own' : ''}`}
                     tabIndex={place === at ? 0 : -1}
                     aria-label={saidOf(cell)}
+                    onClick={() => {
+                      walkedTo.current = cell.ip
+                    }}
                     onFocus={() => setAt(place)}
                     onMouseEnter={() => setAt(place)}
                   />

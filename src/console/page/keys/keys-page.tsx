@@ -1,6 +1,6 @@
 // Keys: make, rotate, revoke; their limits, and what they used this month. For admins alone.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KeyIssued, KeysView } from '../../console-shapes.ts'
 import { ask } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
@@ -29,13 +29,16 @@ export function KeysPage() {
 
 function Keys() {
   const loaded = useLoad<KeysView>('/admin/keys')
-  const [made, setMade] = useState<KeyIssued | undefined>(undefined)
+  const [made, setMade] = useState<readonly KeyIssued[]>([])
+  const show = (key: KeyIssued): void => {
+    setMade((before) => [key, ...before])
+    loaded.again()
+  }
   const [isAll, setAll] = useState(false)
   const rotate = async (id: string): Promise<void> => {
     const answer = await ask<KeyIssued>('POST', `${pathOf(id)}/rotate`, {})
     if (answer.kind === 'refused') return tell(answer.message, true)
-    setMade(answer.value)
-    loaded.again()
+    show(answer.value)
   }
   const revoke = async (id: string): Promise<void> => {
     const answer = await ask('DELETE', pathOf(id))
@@ -50,7 +53,13 @@ function Keys() {
       <div class="page-head">
         <h1>Keys</h1>
       </div>
-      {made !== undefined && <Secret made={made} onDone={() => setMade(undefined)} />}
+      {made.map((one) => (
+        <Secret
+          key={one.key}
+          made={one}
+          onDone={() => setMade((all) => all.filter((other) => other !== one))}
+        />
+      ))}
       <Panel
         title="Keys"
         meaning="keys"
@@ -82,24 +91,22 @@ function Keys() {
           />
         )}
       </Panel>
-      <NewKey
-        plans={loaded.value?.plans ?? []}
-        onMade={(key) => {
-          setMade(key)
-          loaded.again()
-        }}
-      />
+      <NewKey plans={loaded.value?.plans ?? []} onMade={show} />
     </>
   )
 }
 
 const pathOf = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`
 
+/** It stays until whoever made it has it, also when others are made meanwhile. */
 function Secret({ made, onDone }: { readonly made: KeyIssued; readonly onDone: () => void }) {
   const { old_secret_until: until = null } = made
+  const here = useRef<HTMLElement>(null)
+  // It stands above a long table and a form below it: whoever made it there would not see it.
+  useEffect(() => here.current?.focus(), [])
   return (
-    <section class="panel secret" aria-label="The new secret">
-      <p role="status">
+    <section ref={here} tabIndex={-1} class="panel secret" aria-label="The new secret">
+      <p>
         This is the key <code>{made.id}</code>. It is shown this once; the server keeps its hash.{' '}
         {!made.in_effect && 'The workers will know it in a moment. '}
         {until !== null && `The old secret works until ${utcTime(until)}.`}

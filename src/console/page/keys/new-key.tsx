@@ -1,7 +1,7 @@
 // A new key: its plan, its name, when it ends, and limits of its own where the plan's are not
 // meant.
 
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { KeyIssued } from '../../console-shapes.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
 import { Panel } from '../parts/panel.tsx'
@@ -45,6 +45,18 @@ function bodyOf(draft: Draft, plan: string) {
 const usualPlan = (plans: readonly string[]): string =>
   plans.includes('team') ? 'team' : (plans[0] ?? '')
 
+/** A second click, while the answer is on its way, makes no second key. */
+function useAskOnce() {
+  const isAsking = useRef(false)
+  return async (body: ReturnType<typeof bodyOf>) => {
+    if (isAsking.current) return undefined
+    isAsking.current = true
+    const answer = await ask<KeyIssued>('POST', '/admin/keys', body)
+    isAsking.current = false
+    return answer
+  }
+}
+
 export function NewKey(props: {
   readonly plans: readonly string[]
   readonly onMade: (key: KeyIssued) => void
@@ -53,9 +65,12 @@ export function NewKey(props: {
   const [draft, setDraft] = useState(empty)
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const plan = draft.plan === '' ? usualPlan(plans) : draft.plan
-  const make = async (): Promise<void> => {
-    const answer = await ask<KeyIssued>('POST', '/admin/keys', bodyOf(draft, plan))
-    if (answer.kind === 'refused') return setRefusal(answer)
+  const askOnce = useAskOnce()
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    const answer = await askOnce(bodyOf(draft, plan))
+    if (answer?.kind === 'refused') setRefusal(answer)
+    if (answer?.kind !== 'ok') return
     setRefusal(undefined)
     setDraft(empty)
     onMade(answer.value)
@@ -67,13 +82,7 @@ export function NewKey(props: {
   })
   return (
     <Panel title="New key" meaning="keys">
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make()
-        }}
-      >
+      <form class="fields" onSubmit={(event) => void submit(event)}>
         <label class="field">
           <span>Name</span>
           <input placeholder="login service" {...text('name')} />

@@ -2,7 +2,7 @@
 // is narrow, also by the keyboard.
 
 import type { ComponentChildren } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count } from '../text/figures.ts'
 import { Meaning } from './meaning-link.tsx'
 
@@ -37,10 +37,15 @@ export function DataTable<Row>(props: {
   const pages = Math.max(1, Math.ceil(sorted.length / pageRows))
   const at = Math.min(page, pages - 1)
   const shown = sorted.slice(at * pageRows, (at + 1) * pageRows)
+  const box = useFocusedBox()
+  const go = (to: number): void => {
+    setPage(to)
+    if (box.current !== null) box.current.scrollTop = 0
+  }
   if (rows.length === 0) return <p class="quiet">{empty}</p>
   return (
     <>
-      <div class="scroll" role="group" aria-label={label} tabIndex={0}>
+      <div ref={box} class="scroll" role="group" aria-label={label} tabIndex={0}>
         <table>
           <thead>
             <tr>
@@ -62,9 +67,19 @@ export function DataTable<Row>(props: {
           </tbody>
         </table>
       </div>
-      {pages > 1 && <Pager at={at} pages={pages} rows={sorted.length} go={setPage} />}
+      {pages > 1 && <Pager at={at} pages={pages} rows={sorted.length} go={go} />}
     </>
   )
+}
+
+/** It takes the focus of a row that goes, such as one that was just removed. */
+function useFocusedBox() {
+  const box = useRef<HTMLDivElement>(null)
+  const hasFocus = box.current?.contains(document.activeElement) === true
+  useLayoutEffect(() => {
+    if (hasFocus && document.activeElement === document.body) box.current?.focus()
+  })
+  return box
 }
 
 function inOrder<Row>(

@@ -1,4 +1,4 @@
-// A question above the page; Escape says no.
+// A question above the page; Escape says no. Afterwards the focus is where it was before.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -12,7 +12,12 @@ export function Dialog(props: {
   const id = useId()
   const here = useRef<HTMLDialogElement>(null)
   useEffect(() => {
+    const before = document.activeElement
     here.current?.showModal()
+    // A dialog that is only taken out of the page gives the focus to nobody.
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
   }, [])
   return (
     <dialog ref={here} aria-labelledby={id} onClose={onClose}>

@@ -1,5 +1,6 @@
 // The rules of a policy in their order, each member a field with its own mistakes below it.
 
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PolicyText, RuleText } from '../parts/policy-choice.tsx'
 import { ActionTag } from '../parts/tag.tsx'
 import type { PlacedMistake } from '../text/policy-mistakes.ts'
@@ -15,11 +16,16 @@ export function PolicyEditor(props: {
   const { policy, mistakes, isFixed, onChange } = props
   const { rules, otherwise } = policy
   const setRules = (next: readonly RuleText[]): void => onChange({ ...policy, rules: next })
+  const [list, moved] = useMoved()
+  const raise = (at: number): void => {
+    setRules(raised(rules, at))
+    moved(at - 1)
+  }
   const own = mistakes.filter(({ rule }) => rule === undefined)
   return (
     <>
       <p class="quiet">The first rule that holds decides.</p>
-      <ol class="rules">
+      <ol class="rules" ref={list}>
         {rules.map((rule, at) => (
           <RuleEditor
             key={at}
@@ -29,7 +35,7 @@ export function PolicyEditor(props: {
             mistakes={mistakes.filter((mistake) => mistake.rule === at)}
             onChange={(next) => setRules(rules.toSpliced(at, 1, next))}
             onRemove={() => setRules(rules.toSpliced(at, 1))}
-            onRaise={at === 0 ? undefined : () => setRules(raised(rules, at))}
+            onRaise={at === 0 ? undefined : () => raise(at)}
           />
         ))}
       </ol>
@@ -56,6 +62,18 @@ export function PolicyEditor(props: {
       ))}
     </>
   )
+}
+
+/** The focus goes with a rule that moves: whoever presses again moves the same one. */
+function useMoved() {
+  const list = useRef<HTMLOListElement>(null)
+  const [moved, setMoved] = useState({ place: -1 })
+  useEffect(() => {
+    const rule = list.current?.children[moved.place] as HTMLElement | undefined
+    const up = rule?.querySelector<HTMLElement>('.is-up:enabled')
+    ;(up ?? rule)?.focus()
+  }, [moved])
+  return [list, (place: number) => setMoved({ place })] as const
 }
 
 const newRule = (number: number): RuleText => ({

@@ -22,7 +22,7 @@ export function RuleEditor(props: {
   const set = (member: 'name' | 'condition' | 'action') => (text: string) =>
     onChange({ ...rule, [member]: text })
   return (
-    <li class="rule">
+    <li class="rule" tabIndex={-1}>
       <div class="rule-head">
         <span class={`dot ${actionTone(action)}`} aria-hidden="true" />
         <Field label="Name" text={name} mistakes={of('name')} isFixed={isFixed} set={set('name')} />
@@ -47,14 +47,7 @@ export function RuleEditor(props: {
             <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
               Remove
             </button>
-            <button
-              type="button"
-              aria-label={`Move ${name} up`}
-              disabled={onRaise === undefined}
-              onClick={onRaise}
-            >
-              Up
-            </button>
+            <Up name={name} onRaise={onRaise} />
           </div>
         )}
       </div>
@@ -73,6 +66,21 @@ export function RuleEditor(props: {
         </p>
       ))}
     </li>
+  )
+}
+
+function Up(props: { readonly name: string; readonly onRaise: (() => void) | undefined }) {
+  const { name, onRaise } = props
+  return (
+    <button
+      type="button"
+      class="is-up"
+      aria-label={`Move ${name} up`}
+      disabled={onRaise === undefined}
+      onClick={onRaise}
+    >
+      Up
+    </button>
   )
 }
 
