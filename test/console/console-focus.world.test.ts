@@ -1,4 +1,5 @@
-// The console by keyboard and by ear: where the focus is after an act, and what is said.
+// The console by keyboard, by ear and on paper: where the focus is after an act, what is said, what
+// stays in sight in forced colours and in print.
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, afterEach, expect, it } from 'vitest'
@@ -161,5 +162,31 @@ describeWith('chromium', ['--version'], () => {
     await page.dblclick('button:text("Make the key")')
     await page.waitForSelector('.secret')
     expect(asked).toBe(1)
+  })
+
+  it('forced colours leave the neighbours, the dots and where one is', async () => {
+    await page.emulateMedia({ forcedColors: 'active' })
+    await show('#/address/185.220.101.33', '.cell.is-own')
+    const colours = (of: string, member: string): Promise<string[]> =>
+      page.locator(of).evaluateAll((all, name) => {
+        const window = globalThis as unknown as {
+          getComputedStyle: (one: unknown) => Record<string, string>
+        }
+        return [...new Set(all.map((one) => window.getComputedStyle(one)[name] ?? ''))]
+      }, member)
+    expect((await colours('.cell', 'backgroundColor')).length).toBeGreaterThan(2)
+    expect((await colours('.dot', 'backgroundColor')).length).toBeGreaterThan(2)
+    expect((await colours('.top nav a', 'borderBottomColor')).length).toBe(2)
+    await show('#/rules/policies', '.rule')
+    expect(await colours('.tabs [aria-pressed=true]', 'outlineStyle')).toEqual(['solid'])
+  })
+
+  it('paper has every row of a table, and no bars of the window', async () => {
+    await show('#/table', '.spark >> nth=5')
+    await page.emulateMedia({ media: 'print' })
+    const cut = await page.evaluate(
+      "[...document.querySelectorAll('.scroll')].some((one) => one.scrollHeight > one.clientHeight + 2)",
+    )
+    expect([cut, await page.isVisible('.top')]).toEqual([false, false])
   })
 })
