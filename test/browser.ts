@@ -56,7 +56,8 @@ export async function startBrowser(refusals: readonly number[]): Promise<TestBro
       page.on('request', (request) => asked.push(request.url()))
       page.on('console', (message) => {
         const isComplaint = message.type() === 'error' && !wanted.test(message.text())
-        if (isComplaint) complaints.push(message.text())
+        // "Failed to load resource" does not say which one.
+        if (isComplaint) complaints.push(`${message.text()} at ${message.location().url}`)
       })
       page.on('pageerror', (error) => complaints.push(error.message))
       return page
