@@ -113,6 +113,10 @@ describeWith('chromium', ['--version'], () => {
     await take(`9.1.2.5\n# ${'x'.repeat(1_500_000)}\n9.1.2.3\n`)
     await noticed('Nothing was imported')
     expect(await page.locator('tbody code').allInnerTexts()).toEqual(['9.1.2.3'])
+    await take('# nobody\n')
+    await page.click('button:text("Replace them")')
+    await noticed('1 removed')
+    expect(await page.locator('tbody code').count()).toBe(0)
   })
 
   it('keeps a draft while another view is shown, and until whoever wrote it signs out', async () => {

@@ -5,7 +5,15 @@
 // is a failure.
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { makeKey, newState, startServer, workersOf } from '../serve/server.ts'
@@ -101,12 +109,17 @@ it.skipIf(!mounted)('a lease that finds no room is a 503, and no worker ends of 
 it.skipIf(!mounted)('a key that finds no room is no defect of the program', async () => {
   const make = (): Promise<Ended> =>
     runProgram(['keys', 'create', '--plan', 'team', '--state', state], { cwd: newState() })
-  // The audit log has room in its last page then, and the store of keys has none.
   expect((await make()).code).toBe(0)
   const ballast = join(state, 'ballast')
   try {
     expect(() => fill(ballast)).toThrow('ENOSPC')
-    const made = await make()
+    // What the store has freed of its file is enough for some keys more; the audit log, which is
+    // written first, finds room each time.
+    let made = await make()
+    for (let more = 0; more < 30 && made.code === 0; more += 1) {
+      truncateSync(join(state, 'audit.log'))
+      made = await make()
+    }
     expect([made.code, made.out]).toEqual([1, ''])
     expect(made.err).toContain('iprisk: the disk refuses: ')
     expect(made.err).not.toContain('    at ')

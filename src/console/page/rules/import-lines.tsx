@@ -33,7 +33,9 @@ export function ImportLines(props: {
   }
   const send = async (lines: readonly string[]): Promise<void> => {
     setAsked(undefined)
-    const answer = await ask<Acted>('POST', `${path}/import`, { lines, replace: isWhole })
+    // Without it the server refuses to empty a list; whoever is here has been asked.
+    const force = isWhole && entryCount(lines) === 0 ? { force: true } : {}
+    const answer = await ask<Acted>('POST', `${path}/import`, { lines, replace: isWhole, ...force })
     if (answer.kind === 'refused') return setRefusal(answer)
     setRefusal(undefined)
     onImported(answer.value)
@@ -81,7 +83,7 @@ function AskWhole(props: {
 }) {
   const { lines, head, send, onClose } = props
   const { name, entries } = head
-  const inFile = lines.filter((line) => !/^\s*(?:#|$)/.test(line)).length
+  const inFile = entryCount(lines)
   return (
     <Dialog title={`Replace what ${name} holds?`} onClose={onClose}>
       <p>
@@ -100,4 +102,8 @@ function AskWhole(props: {
       </div>
     </Dialog>
   )
+}
+
+function entryCount(lines: readonly string[]): number {
+  return lines.filter((line) => !/^\s*(?:#|$)/.test(line)).length
 }
