@@ -10,6 +10,7 @@
 import { createReadStream } from 'node:fs'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { openRegularFile } from '../../src/base/system/bounded-file.ts'
+import { byteOrderMarkBytes, withoutByteOrderMark } from '../../src/base/text/byte-order-mark.ts'
 import { newAddressWords, type Family } from '../../src/ip/address.ts'
 import { parseAddressBytes } from '../../src/ip/parse-address.ts'
 import { maskPrefix, type RangeSink } from './collect-ranges.ts'
@@ -46,22 +47,15 @@ export async function readRangeRows(options: {
   let begun = false
   for await (const chunk of options.chunks) {
     let bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    if (!begun && bytes.length >= byteOrderMark.length) {
+    // A first row that is no header would be lost with the mark.
+    if (!begun && bytes.length >= byteOrderMarkBytes) {
       begun = true
-      bytes = withoutMark(bytes)
+      bytes = withoutByteOrderMark(bytes)
     }
     const end = readAll({ bytes, final: false, row, take })
     rest = bytes.subarray(end)
   }
   readAll({ bytes: rest, final: true, row, take })
-}
-
-/** Spreadsheets begin a file so; a first row that is no header would be lost with it. */
-const byteOrderMark = Buffer.from('\ufeff')
-
-function withoutMark(bytes: Uint8Array): Uint8Array {
-  const { length } = byteOrderMark
-  return byteOrderMark.equals(bytes.subarray(0, length)) ? bytes.subarray(length) : bytes
 }
 
 function readAll(options: {

@@ -4,6 +4,7 @@
 // the first line has most of: commas, semicolons, tabs or bars.
 
 import { IpriskError } from '../../base/coded-error.ts'
+import { withoutByteOrderMark } from '../../base/text/byte-order-mark.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { type LineFormat, type Span, findLineField } from '../../bulk/line-field.ts'
 import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
@@ -23,7 +24,7 @@ export function lineFormatDetector(
   }
   const always = (form: LineFormat) => (first: Uint8Array) => ({
     form,
-    bytes: withoutMark(first),
+    bytes: withoutByteOrderMark(first),
     headerLines: 0,
   })
   if (jsonField !== undefined) return always({ kind: 'json', path: pathOf(jsonField) })
@@ -34,20 +35,15 @@ export function lineFormatDetector(
       return always({ kind: 'plain' })(first)
     }
   }
-  return (first, input) => detectCsvFormat(column, withoutMark(first), input)
+  return (first, input) => detectCsvFormat(column, withoutByteOrderMark(first), input)
 }
 
 /** Throws where an access log is given as a file of addresses: not one of its lines would be one. */
 function refuseLog(first: Uint8Array, input: string): void {
-  const guess = guessLogFormat(withoutMark(first))
+  const guess = guessLogFormat(withoutByteOrderMark(first))
   if (guess === undefined) return
   const name = input === '-' ? 'Standard input' : input
   throw usageError(`${name} looks like an access log: name its form with --log ${guess}.`)
-}
-
-/** Some programs write a byte order mark before UTF-8; it belongs to no address and no name. */
-function withoutMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }
 
 /** `request.remote_ip`; a backslash before a dot that belongs to a name. */
