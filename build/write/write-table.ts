@@ -90,7 +90,8 @@ function withSections(
 
 /**
  * Writes to `path` atomically. Throws what `encodeTable` throws, `table_refused` where what was
- * written does not verify, and `table_unwritable` for trouble with the disk; the file under `path` is then as it was.
+ * written does not verify, and `table_unwritable` for trouble with the disk; the file under `path`
+ * is then as it was.
  */
 export function writeTable(path: string, content: TableContent): WrittenTable {
   const { id, parts } = encodeTable(content)

@@ -188,7 +188,11 @@ describeWith('chromium', ['--version'], () => {
     await page.route('**/admin/keys', async (route) => {
       const response = await route.fetch()
       const { keys } = (await response.json()) as { readonly keys: readonly object[] }
-      const ended = keys.map((key) => ({ ...key, expires: '2026-08-22T00:00:00Z' }))
+      const ended = keys.map((key) => ({
+        ...key,
+        state: 'expired',
+        expires: '2026-08-22T00:00:00Z',
+      }))
       await route.fulfill({ response, json: { keys: ended, total: 5000 } })
     })
     await show('#/keys', 'td')

@@ -1,6 +1,7 @@
 // `iprisk start`, what `npm start` runs: the first time it fetches the feeds, compiles a table and
-// makes a key; after an upgrade that reads no tables of before it compiles one, too; every time it serves, and refreshes the table. Its last lines are a request that
-// works. Feeds that the first fetch cannot have are fetched while it serves, as soon as it can.
+// makes a key; after an upgrade that reads no tables of before it compiles one, too; every time it
+// serves, and refreshes the table. Its last lines are a request that works. Feeds that the first
+// fetch cannot have are fetched while it serves, as soon as it can.
 
 import { existsSync } from 'node:fs'
 import { withAudit } from '../../account/keys/audit-log.ts'

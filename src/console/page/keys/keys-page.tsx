@@ -218,10 +218,10 @@ const columns: readonly Column<Key>[] = [
   },
 ]
 
-function endOf({ revoked, expires }: Pick<Key, 'revoked' | 'expires'>): string {
+function endOf({ state, revoked, expires }: Key): string {
   if (revoked !== null) return `revoked ${utcTime(revoked)}`
   if (expires === null) return 'never'
-  return Date.parse(expires) <= Date.now() ? `expired ${utcTime(expires)}` : utcTime(expires)
+  return state === 'expired' ? `expired ${utcTime(expires)}` : utcTime(expires)
 }
 
 function Used({ used, quota }: { readonly used: number; readonly quota: number | null }) {
