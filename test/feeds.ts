@@ -1,7 +1,8 @@
 // Where the shared real feeds are. They lie beside the project, never inside it; a test that needs
 // them skips with a reason where they are missing, and fails in CI, where they must be there.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, it } from 'vitest'
 
@@ -9,12 +10,46 @@ import { describe, it } from 'vitest'
 export const feedsFolder =
   process.env['IPRISK_TEST_FEEDS'] ?? fileURLToPath(new URL('../../shared/feeds', import.meta.url))
 
+interface FeedWithFiles {
+  readonly id: string
+  readonly files: readonly { readonly path: string }[]
+}
+
 /**
- * Feeds whose files the shared folder has. The others of the catalogue are those that nobody has
- * fetched yet (`tried: never`): what they hold is tested on samples in their format.
+ * The catalogue's feeds that the shared folder has, each with the files that are there. No file could
+ * be had of the others (`tried: never`): samples in their format test their parsers.
  */
-export function withSharedData<One extends { readonly id: string }>(feeds: readonly One[]): One[] {
-  return feeds.filter(({ id }) => existsSync(`${feedsFolder}/${id}`))
+export function withSharedData<One extends FeedWithFiles>(feeds: readonly One[]): One[] {
+  return feeds
+    .filter(({ id }) => existsSync(join(feedsFolder, id)))
+    .map((feed) => ({
+      ...feed,
+      files: feed.files.filter(({ path }) => !absentFiles.has(`${feed.id}/${path}`)),
+    }))
+}
+
+/** Files of the catalogue that their publisher does not have. */
+export const absentFiles: ReadonlySet<string> = new Set(['proxy-databay/https.txt'])
+
+/** Files of catalogued feeds in the shared folder that the catalogue does not name. */
+export const uncataloguedFiles: ReadonlySet<string> = new Set(['proxy-databay/socks4.txt'])
+
+/** One feed of the shared feeds.json; `path` is `<feed-id>/<file>`. */
+export interface SharedFeed {
+  readonly id: string
+  readonly kind: string
+  readonly license: string
+  readonly snapshot_date: string
+  readonly files: readonly { readonly path: string; readonly rows: number }[]
+  /** The catalogue lacks it. */
+  readonly proposed?: boolean
+}
+
+/** The feeds of the shared feeds.json that the catalogue has, too. */
+export function sharedFeeds(): readonly SharedFeed[] {
+  const text = readFileSync(join(feedsFolder, 'feeds.json'), 'utf8')
+  const all = JSON.parse(text) as readonly SharedFeed[]
+  return all.filter(({ proposed }) => proposed !== true)
 }
 
 const present = existsSync(`${feedsFolder}/feeds.json`)

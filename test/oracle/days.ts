@@ -15,8 +15,14 @@ const historyFolder = join(feedsFolder, 'history')
 /** Days since 1970. */
 export const dayNumber = (text: string): number => Date.parse(`${text}T00:00:00Z`) / 864e5
 
-/** Files that state a day of their own, older than the snapshot. */
-const stated: Readonly<Record<string, string>> = { 'resproxy-avastel-1day': '2025-11-22' }
+/** The day that the feed's own file states, where it is older than the snapshot. */
+export function statedDay(id: string): number | undefined {
+  if (id === 'resproxy-avastel-1day') return dayNumber('2025-11-22')
+  if (!id.startsWith('vpn-gluetun-')) return undefined
+  const [file = ''] = readdirSync(join(feedsFolder, id))
+  const text = readFileSync(join(feedsFolder, id, file), 'utf8')
+  return Math.floor((JSON.parse(text) as { timestamp: number }).timestamp / 86_400)
+}
 
 /** Kinds whose IPv6 address stands for its /64 in an access network (MODEL.md, rule 4). */
 const lineKinds = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
@@ -61,7 +67,7 @@ export function readDays(asOf: string, inAccess: (point: Point) => boolean): rea
     }
     const published = snapshots.find((one) => one.id === id)?.snapshot_date ?? asOf
     // A snapshot of a later day counts as today's.
-    const day = Math.min(dayNumber(stated[id] ?? published), dayNumber(asOf))
+    const day = Math.min(statedDay(id) ?? dayNumber(published), dayNumber(asOf))
     add(day, new Set(entries().map(({ text }) => text)))
     return { id, kind, days, listings: listingsOf({ kind, byText, inAccess }) }
   })

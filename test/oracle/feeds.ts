@@ -1,4 +1,4 @@
-// What each of the 72 feeds lists, read in the plainest way: JSON.parse and split. Written from the
+// What each feed of the world table lists, read in the plainest way: JSON.parse and split. Written from the
 // feeds' own descriptions (../shared/feeds/README.md, feeds.json), not from data/feeds: which file
 // counts and what in it is evidence is part of what the oracle checks.
 
@@ -112,6 +112,10 @@ type Oracle = { regions: { cidrs: { cidr: string }[] }[] }
 type Fastly = { addresses: string[]; ipv6_addresses: string[] }
 type Proton = { LogicalServers: { Servers: { ExitIP: string }[] }[] }
 type Node = Record<'ip' | 'ip2' | 'ip3' | 'ip4' | 'ip5', string | undefined>
+type Gluetun = { servers: { ips?: string[] }[] }
+const gluetun = (file: string) =>
+  json(file, ({ servers }: Gluetun) => servers.flatMap(({ ips }) => ips ?? []))
+
 type Windscribe = { data: { groups?: { ping_ip?: string; nodes?: Node[] }[] }[] }
 
 const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => Listed[]>>>> = {
@@ -140,6 +144,29 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
         ])
         .filter((text) => text !== ''),
     ),
+    // The operator stands behind the address: `192.0.2.1 # name`.
+    'vpn-az0': (id) => linesIn(id, 'ip.txt').map((line) => ({ text: line.split(' ')[0] ?? '' })),
+    'vpn-vpngate': (id) =>
+      linesIn(id, 'iphone.csv')
+        .filter((line) => !line.startsWith('*'))
+        .map((line) => ({ text: line.split(',')[1] ?? '' })),
+    'vpn-gluetun-cyberghost': gluetun('cyberghost.json'),
+    'vpn-gluetun-expressvpn': gluetun('expressvpn.json'),
+    'vpn-gluetun-fastestvpn': gluetun('fastestvpn.json'),
+    'vpn-gluetun-giganews': gluetun('giganews.json'),
+    'vpn-gluetun-hidemyass': gluetun('hidemyass.json'),
+    'vpn-gluetun-ipvanish': gluetun('ipvanish.json'),
+    'vpn-gluetun-ivpn': gluetun('ivpn.json'),
+    'vpn-gluetun-nordvpn': gluetun('nordvpn.json'),
+    'vpn-gluetun-privado': gluetun('privado.json'),
+    'vpn-gluetun-privatevpn': gluetun('privatevpn.json'),
+    'vpn-gluetun-purevpn': gluetun('purevpn.json'),
+    'vpn-gluetun-slickvpn': gluetun('slickvpn.json'),
+    'vpn-gluetun-surfshark': gluetun('surfshark.json'),
+    'vpn-gluetun-torguard': gluetun('torguard.json'),
+    'vpn-gluetun-vpnsecure': gluetun('vpnsecure.json'),
+    'vpn-gluetun-vpnunlimited': gluetun('vpn-unlimited.json'),
+    'vpn-gluetun-vyprvpn': gluetun('vyprvpn.json'),
   },
   proxy: {
     'proxy-monosans': json('proxies.json', (all: { exit_ip: string }[]) =>
@@ -199,6 +226,16 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
       text: `${first}-${last}`,
       provider,
     })),
+    'hosting-betterstack': lines('betterstack.txt'),
+    'hosting-hetrixtools': lines('hetrixtools.txt'),
+    'hosting-nodeping': column('nodeping.txt', (cells) => ({ text: cells[1] ?? '' }), ' '),
+    'hosting-ohdear': lines('ohdear.txt'),
+    'hosting-pingdom': both,
+    'hosting-statuscake': lines('ipv4.txt'),
+    'hosting-stripe': json('stripe.json', ({ webhooks }: { webhooks: string[] }) => webhooks),
+    'hosting-updown': json('updown.json', (all: Record<string, { ip?: string; ip6?: string }>) =>
+      Object.values(all).flatMap(({ ip, ip6 }) => [ip, ip6]),
+    ),
     'hosting-jhassine': withoutHeader(
       column('datacenters.csv', ([cidr = '', , , provider = '']) => ({ text: cidr, provider })),
     ),

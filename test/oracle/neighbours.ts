@@ -4,11 +4,18 @@
 // network is asked of the table under test: that is a judgement.
 
 import type { Point } from './address.ts'
+import { dayNumber, statedDay } from './days.ts'
 import type { Claim } from './evidence.ts'
 import { statement } from './table.ts'
 import { bogonsOf } from './world.ts'
 
 const operators = ['vpn-mullvad', 'vpn-pia', 'vpn-protonvpn', 'vpn-tunnelbear', 'vpn-windscribe']
+
+/** The day of the world tables, and how old a server may be that says something of its /24. */
+const today = dayNumber('2026-08-22')
+const nearDaysMax = 60
+
+const isCurrent = (id: string): boolean => today - (statedDay(id) ?? today) <= nearDaysMax
 const testedProxies = ['proxy-iplocate', 'proxy-monosans', 'proxy-proxmint']
 const blocklists = ['block-ddrimus', 'block-ipsum', 'block-threatfox']
 
@@ -16,7 +23,9 @@ type Claims = ReadonlyMap<string, readonly Claim[]>
 
 /** By feed: `neighbours-vpn`, `neighbours-proxy`, `neighbours-blocklist`. */
 export function neighbourClaims(claims: Claims, typeAt: (point: Point) => string): Claims {
-  const servers = operators.flatMap((id) => [...severalIn(prefixesOf(claims, [id]))])
+  const named = [...claims.keys()].filter((id) => id.startsWith('vpn-gluetun-'))
+  const current = [...operators, ...named].filter(isCurrent)
+  const servers = current.flatMap((id) => [...severalIn(prefixesOf(claims, [id]))])
   const proxies = severalIn(prefixesOf(claims, testedProxies))
   const blocked = [...prefixesOf(claims, blocklists)].map(([prefix, addresses]) => ({
     prefix,

@@ -7,17 +7,13 @@ import { dayOf, parseDay } from '../../../src/base/day.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
-import { describeFeeds, feedsFolder, withSharedData } from '../../feeds.ts'
+import { describeFeeds, feedsFolder, sharedFeeds, withSharedData } from '../../feeds.ts'
 import { newFolder, openSite } from './site.ts'
 
 describeFeeds('the shared feeds as a mirror', () => {
   it('are obtained byte-identical with their days, every file with role use', async () => {
     const site = await openSite()
-    const index = JSON.parse(readFileSync(join(feedsFolder, 'feeds.json'), 'utf8')) as {
-      id: string
-      snapshot_date: string
-      files: { path: string }[]
-    }[]
+    const index = sharedFeeds()
     for (const path of ['feeds.json', ...index.flatMap(({ files }) => files.map((f) => f.path))]) {
       site.handlers.set(`/${path}`, (_request, response) => {
         createReadStream(join(feedsFolder, path)).pipe(response)
@@ -34,8 +30,8 @@ describeFeeds('the shared feeds as a mirror', () => {
       expect({ name, state, problem }).toEqual({ name, state: 'fresh', problem: undefined })
       const same = readFileSync(path ?? '').equals(readFileSync(join(feedsFolder, name)))
       expect({ name, same }).toEqual({ name, same: true })
-      const stated = index.find(({ id }) => id === feed.id)?.snapshot_date ?? ''
-      expect(day).toBe(parseDay(stated))
+      const listed = index.find(({ id }) => id === feed.id)?.snapshot_date ?? ''
+      expect({ name, day }).toEqual({ name, day: parseDay(listed) })
     }
   })
 })
