@@ -23,10 +23,11 @@ import type {
   Outcome,
   Unchecked,
 } from '../client/core/check-result.ts'
-import { type ClientOptions, fallbackFor } from '../client/core/client-options.ts'
+import { type ClientOptions, fallbackFor, uncheckedFor } from '../client/core/client-options.ts'
 import { monotonicMs } from '../client/core/monotonic-clock.ts'
 import {
   type ClientFailure,
+  type FailTerms,
   addressFailure,
   createOutcomeReport,
 } from '../client/core/outcome-report.ts'
@@ -80,9 +81,9 @@ export function createEmbedded(options: EmbeddedOptions): Client {
   const parts = createLazyParts(options)
   const judge = createJudge(tables, parts, decide)
 
-  const unchecked = (failure: ClientFailure, told?: Set<ClientFailure>): Unchecked => {
-    report.fail(failure, told)
-    return { ok: false, reason: failure.reason, fallback: fallback[failure.reason] }
+  const unchecked = (failure: ClientFailure, terms: FailTerms): Unchecked => {
+    report.fail(failure, terms)
+    return uncheckedFor(failure, fallback)
   }
 
   const check = (ip: string, given: CheckOptions, told: Set<ClientFailure>): CheckResult => {
@@ -92,7 +93,8 @@ export function createEmbedded(options: EmbeddedOptions): Client {
     } catch (cause) {
       judged = thrown(cause)
     }
-    if (!('ok' in judged)) return unchecked(judged, told)
+    if (!('ok' in judged)) return unchecked(judged, { told })
+    report.answered()
     report.count('checked')
     return judged
   }
@@ -104,7 +106,7 @@ export function createEmbedded(options: EmbeddedOptions): Client {
     const told = new Set<ClientFailure>()
     const all = (): readonly CheckResult[] => ips.map((ip) => check(ip, given ?? {}, told))
     const none = (failure: ClientFailure): readonly CheckResult[] =>
-      ips.map(() => unchecked(failure, told))
+      ips.map(() => unchecked(failure, { told }))
     // Callers without types come here, too.
     const loading = parts.load({ insights: given?.insights === true })
     return loading === undefined
@@ -118,9 +120,12 @@ export function createEmbedded(options: EmbeddedOptions): Client {
     checkBatch: (ips: readonly string[], given) => checkAll(Array.isArray(ips) ? ips : [], given),
     async feedback(outcomes) {
       const accepted = await handOn(outcomes, onFeedback)
-      if (typeof accepted === 'number') return { ok: true, accepted }
-      const { ok, reason } = unchecked(accepted)
-      return { ok, reason }
+      if (typeof accepted !== 'number') {
+        const { ok, reason } = unchecked(accepted, { isFeedback: true })
+        return { ok, reason }
+      }
+      report.answered(true)
+      return { ok: true, accepted }
     },
     counts: report.counts,
     close: () => {

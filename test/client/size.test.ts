@@ -21,16 +21,16 @@ async function bundled(
 }
 
 describe('the client, minified', () => {
-  it('is at most 13 kB, and imports nothing', async () => {
+  it('is at most 14.5 kB, and imports nothing', async () => {
     const { code, imports } = await bundled('client.ts')
     expect(imports).toEqual([])
-    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(13_000)
+    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(14_500)
   })
 
   it('is so for Node as well, of which it imports the HTTP client', async () => {
     const { code, imports } = await bundled('node-client.ts')
     expect(imports.toSorted()).toEqual(['node:http', 'node:https', 'node:net'])
-    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(13_000)
+    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(14_500)
   })
 })
 

@@ -3,7 +3,7 @@
 import { copyFileSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { writeTable } from '../../build/write/write-table.ts'
 import type { Client } from '../../src/client/core/check-result.ts'
 import { type EmbeddedOptions, createEmbedded } from '../../src/embedded/embedded.ts'
@@ -118,11 +118,16 @@ it('never throws, whatever the functions of the application do', async () => {
     table,
     onSwap: wrong('onSwap'),
     onRefused: wrong('onRefused'),
+    onUnavailable: wrong('onUnavailable'),
     onFeedback: wrong('onFeedback'),
   })
   const unavailable = { ok: false, reason: 'unavailable' }
   expect(await client.feedback([{ ip: '9.1.2.3', outcome: 'abusive' }])).toEqual(unavailable)
-  const rejecting = embedded({ table, onFeedback: () => Promise.reject(new Error('later')) })
+  const rejecting = embedded({
+    table,
+    onUnavailable: () => undefined,
+    onFeedback: () => Promise.reject(new Error('later')),
+  })
   expect(await rejecting.feedback([])).toEqual(unavailable)
   expect(await client.checkBatch(undefined as unknown as [])).toEqual([])
   writeFileSync(`${table}.new`, 'no table')
@@ -132,6 +137,21 @@ it('never throws, whatever the functions of the application do', async () => {
   renameSync(`${table}.new`, table)
   await eventually(() => called.includes('onSwap'))
   expect(await client.check('9.1.2.3')).toMatchObject({ answer: { classification: 'vpn' } })
+})
+
+it('logs by itself that there is no table, and that there is one again', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const table = join(mkdtempSync(join(tmpdir(), 'iprisk-embedded-')), 'table.iprisk')
+  const client = embedded({ table })
+  for (let i = 0; i < 3; i++) await client.check('9.1.2.3')
+  copyFileSync(writeSmallTable(), `${table}.new`)
+  renameSync(`${table}.new`, table)
+  await eventually(async () => (await client.check('9.1.2.3')).ok)
+  expect(error.mock.calls.map(([line]) => String(line))).toEqual([
+    expect.stringContaining('iprisk is unavailable; 1 request was not checked: '),
+    expect.stringMatching(/^iprisk answers again; \d+ requests were not checked/),
+  ])
+  vi.restoreAllMocks()
 })
 
 it('waits for a table where there is none, and says so', async () => {

@@ -19,7 +19,7 @@ interface Part {
 }
 
 export function createCheckBatch(parts: ClientParts, observe: Observe): Client['checkBatch'] {
-  const { ask, checked, unchecked } = parts
+  const { ask, checked, unchecked, report } = parts
   const { batchTimeoutMs } = parts.settings
   const outOfTime: ClientFailure = {
     reason: 'timeout',
@@ -29,7 +29,7 @@ export function createCheckBatch(parts: ClientParts, observe: Observe): Client['
   async function checkPart(part: Part): Promise<readonly CheckResult[]> {
     const { ips, options, timeoutMs, told } = part
     const { signal, policy } = options
-    if (timeoutMs <= 0) return ips.map(() => unchecked(outOfTime, told))
+    if (timeoutMs <= 0) return ips.map(() => unchecked(outOfTime, { told }))
     const meaning = await ask({
       path: batchPath,
       body: policy === undefined ? { ips } : { ips, policy },
@@ -37,13 +37,14 @@ export function createCheckBatch(parts: ClientParts, observe: Observe): Client['
       signal,
       isHeavy: true,
     })
-    if (meaning.kind === 'failure') return ips.map(() => unchecked(meaning.failure, told))
+    if (meaning.kind === 'failure') return ips.map(() => unchecked(meaning.failure, { told }))
     const { results } = meaning.body
     const rows: readonly unknown[] = Array.isArray(results) ? results : []
-    return ips.map((_ip, at) => {
-      const answer = answerIn(rows[at])
-      return answer === undefined ? unchecked(noAnswer, told) : checked(answer, policy, told)
-    })
+    const answers = ips.map((_ip, at) => answerIn(rows[at]))
+    if (answers.some((answer) => answer !== undefined)) report.answered()
+    return answers.map((answer) =>
+      answer === undefined ? unchecked(noAnswer, { told }) : checked(answer, policy, { told }),
+    )
   }
 
   return async (given: readonly string[], options = {}) => {
@@ -62,7 +63,7 @@ export function createCheckBatch(parts: ClientParts, observe: Observe): Client['
         found.push(...(await checkPart({ ips, options, timeoutMs, told })))
       } catch (cause) {
         const failure = unexpected(cause)
-        found.push(...ips.map(() => unchecked(failure, told)))
+        found.push(...ips.map(() => unchecked(failure, { told })))
       }
     }
     let next = 0

@@ -29,9 +29,10 @@ export function createCheck(parts: ClientParts, observe: Observe): Client['check
       signal,
       isHeavy: insights,
     })
-    if (meaning.kind === 'failure') return unchecked(meaning.failure)
+    if (meaning.kind === 'failure') return unchecked(meaning.failure, options)
     const answer = answerIn(meaning.body)
     if (answer === undefined) return unchecked(noAnswer)
+    report.answered()
     const result = checked(answer, policy)
     if (result.ok) cache.keep(terms, answer)
     return result

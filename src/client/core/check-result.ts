@@ -51,10 +51,15 @@ export interface CheckOptions {
   /** Asks for the insights, too, where the key's plan has them. */
   readonly insights?: boolean
   /**
-   * Where no address is known by a mistake of the application's setup: what is wrong. The result is
-   * then `misconfigured` and told, in place of `invalid_address`.
+   * Where the visitor's address is not known by a mistake of the application's setup: what is wrong.
+   * The result is then `misconfigured` and told, in place of `invalid_address`.
    */
   readonly noAddress?: string
+  /**
+   * What `limited` falls back to where the client's options do not say. The middlewares name
+   * `challenge` where the application has one. Default `allow`.
+   */
+  readonly whenLimited?: Action
 }
 
 /** A batch has no insights. */

@@ -1,7 +1,13 @@
 // What a client is made with, checked whole when it is made: a mistake here throws at the start of
 // the application, not at its first login.
 
-import { type Action, type FailureReason, failureReasons } from './check-result.ts'
+import {
+  type Action,
+  type CheckOptions,
+  type FailureReason,
+  type Unchecked,
+  failureReasons,
+} from './check-result.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { ClientFailure } from './outcome-report.ts'
 
@@ -28,10 +34,13 @@ export interface ClientOptions {
   readonly circuitMs?: number
   /**
    * The server refuses what is sent: a wrong key, a wrong address of the server, an unknown policy.
-   * Called each time. Without it the console says so, once a minute at most.
+   * Called each time. Without it the console says so: at once, then once a minute.
    */
   readonly onMisconfigured?: (failure: ClientFailure) => unknown
-  /** No answer, for the time being: `timeout`, `unavailable`, `limited`. Called each time. */
+  /**
+   * No answer, for the time being: `timeout`, `unavailable`, `limited`. Called each time. Without it
+   * the console says so: at once, then once a minute, and when answers come again.
+   */
   readonly onUnavailable?: (failure: ClientFailure) => unknown
   /** How requests are sent, in place of what the runtime has. */
   readonly transport?: Transport
@@ -43,13 +52,18 @@ export interface ClientSettings {
   readonly key: string
   readonly timeoutMs: number
   readonly batchTimeoutMs: number
-  readonly fallback: Readonly<Record<FailureReason, Action>>
+  readonly fallback: Fallback
   readonly cacheMs: number
   readonly cacheMax: number
   readonly hedgeMs: number
   readonly circuitFailures: number
   readonly circuitMs: number
 }
+
+/** `limited` has an action only where the options name one. */
+export type Fallback = Readonly<
+  Record<Exclude<FailureReason, 'limited'>, Action> & { readonly limited?: Action }
+>
 
 /** The most that a cache may keep. */
 const cacheMaxMax = 10_000
@@ -58,10 +72,9 @@ const cacheMaxMax = 10_000
  * iprisk must not be the reason that a login fails. But what is no address was said by nobody who is
  * trusted, and must not be a way around the check.
  */
-const defaultFallback: Readonly<Record<FailureReason, Action>> = {
+const defaultFallback: Fallback = {
   timeout: 'allow',
   unavailable: 'allow',
-  limited: 'allow',
   misconfigured: 'allow',
   invalid_address: 'challenge',
 }
@@ -104,10 +117,8 @@ type NumberName =
 export const numberMax = 2_147_483_647
 
 /** Throws a TypeError where it is no action. */
-export function fallbackFor(
-  fallback: NonNullable<ClientOptions['fallback']>,
-): Readonly<Record<FailureReason, Action>> {
-  const chosen = { ...defaultFallback }
+export function fallbackFor(fallback: NonNullable<ClientOptions['fallback']>): Fallback {
+  const chosen: Partial<Record<FailureReason, Action>> = {}
   for (const reason of failureReasons) {
     const action: unknown = typeof fallback === 'object' ? fallback[reason] : fallback
     if (action === undefined) continue
@@ -116,7 +127,16 @@ export function fallbackFor(
     }
     chosen[reason] = action
   }
-  return chosen
+  return { ...defaultFallback, ...chosen }
+}
+
+/** The result of a check that has no answer. */
+export function uncheckedFor(
+  { reason }: Pick<Unchecked, 'reason'>,
+  fallback: Fallback,
+  { whenLimited = 'allow' }: Pick<CheckOptions, 'whenLimited'> = {},
+): Unchecked {
+  return { ok: false, reason, fallback: fallback[reason] ?? whenLimited }
 }
 
 function serverUrl(text: string): string {

@@ -2,11 +2,11 @@
 // answer.
 
 import type { Transport } from '../transport/transport.ts'
-import type { Answer, CheckResult, Unchecked } from './check-result.ts'
+import type { Answer, CheckOptions, CheckResult, Decision, Unchecked } from './check-result.ts'
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
-import type { ClientSettings } from './client-options.ts'
+import { type ClientSettings, uncheckedFor } from './client-options.ts'
 import { monotonicMs } from './monotonic-clock.ts'
-import type { ClientFailure, OutcomeReport } from './outcome-report.ts'
+import type { ClientFailure, FailTerms, OutcomeReport } from './outcome-report.ts'
 import { type Meaning, meaningOf } from './reply-meaning.ts'
 import { sendInTime } from './timely-request.ts'
 
@@ -24,15 +24,17 @@ export interface ClientParts {
   readonly report: OutcomeReport
   /** Never rejects, whatever the transport does. */
   readonly ask: (request: ApiRequest) => Promise<Meaning>
-  /** Counts and tells the failure; what is in `told` only counts. */
-  readonly unchecked: (failure: ClientFailure, told?: Set<ClientFailure>) => Unchecked
+  /** Counts and reports the failure. */
+  readonly unchecked: (failure: ClientFailure, terms?: UncheckedTerms) => Unchecked
   /** The answer, unless a policy was named and did not decide. */
   readonly checked: (
     answer: Answer,
     policy: string | undefined,
-    told?: Set<ClientFailure>,
+    terms?: UncheckedTerms,
   ) => CheckResult
 }
+
+export type UncheckedTerms = FailTerms & Pick<CheckOptions, 'whenLimited'>
 
 export const notAnAddress: ClientFailure = {
   reason: 'invalid_address',
@@ -92,15 +94,14 @@ export function createClientParts(
     return meaning
   }
 
-  const unchecked: ClientParts['unchecked'] = (failure, told) => {
-    report.fail(failure, told)
-    const { reason } = failure
-    return { ok: false, reason, fallback: settings.fallback[reason] }
+  const unchecked: ClientParts['unchecked'] = (failure, terms) => {
+    report.fail(failure, terms)
+    return uncheckedFor(failure, settings.fallback, terms)
   }
 
-  const checked: ClientParts['checked'] = (answer, policy, told) => {
+  const checked: ClientParts['checked'] = (answer, policy, terms) => {
     const { decision } = answer
-    if (decision === undefined && policy !== undefined) return unchecked(noDecision, told)
+    if (decision === undefined && policy !== undefined) return unchecked(noDecision, terms)
     report.count('checked')
     return { ok: true, answer, decision }
   }
@@ -108,12 +109,15 @@ export function createClientParts(
   return { settings, report, ask, unchecked, checked }
 }
 
-/** The body as an answer; of an answer it has what no other body has. */
+/** The body as an answer: it has what no other body has, and its decision, if any, an action. */
 export function answerIn(body: unknown): Answer | undefined {
   if (typeof body !== 'object' || body === null) return undefined
-  const { classification, risk_score: score, table } = body as Partial<Answer>
+  const { classification, risk_score: score, table, decision } = body as Partial<Answer>
   const isAnswer =
-    typeof classification === 'string' && typeof score === 'number' && typeof table === 'string'
+    typeof classification === 'string' &&
+    typeof score === 'number' &&
+    typeof table === 'string' &&
+    (decision === undefined || typeof (decision as Decision | null)?.action === 'string')
   return isAnswer ? (body as Answer) : undefined
 }
 

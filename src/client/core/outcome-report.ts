@@ -1,8 +1,9 @@
-// Says what happened: counts everything, calls the application's functions, and speaks up by itself
-// where the application has given none and the server refuses what is sent: a wrong key must not
-// let everybody in for weeks without a word.
+// Reports what happened: counts everything, calls the application's functions, and logs by itself
+// where the application has given none: a wrong key, or a server that is away, must not let
+// everybody in without a word.
 
 import type { CheckOptions, ClientCounts, CountName, FailureReason } from './check-result.ts'
+import { type FailureKind, createFailureLog } from './failure-log.ts'
 import { tell } from './tell.ts'
 
 /** Why there is no answer, for people and logs. */
@@ -17,7 +18,7 @@ export interface ClientFailure {
   readonly cause?: unknown
 }
 
-/** Of a check of what is no address: whose fault that is. */
+/** A check of what is no address: whose fault that is. */
 export function addressFailure(
   { noAddress: message }: Pick<CheckOptions, 'noAddress'>,
   otherwise: ClientFailure,
@@ -27,20 +28,25 @@ export function addressFailure(
 
 export interface OutcomeReport {
   readonly count: (name: CountName) => void
-  /** Counts and, where it is not in `told`, tells; never throws. */
-  readonly fail: (failure: ClientFailure, told?: Set<ClientFailure>) => void
+  /** Counts and reports; never throws. */
+  readonly fail: (failure: ClientFailure, terms?: FailTerms) => void
+  /** The server answered a check, or where `isFeedback` took feedback: an outage is over. */
+  readonly answered: (isFeedback?: boolean) => void
   readonly counts: () => ClientCounts
 }
 
-/** A client without `onMisconfigured` repeats itself no sooner. */
-const warningMs = 60_000
+export interface FailTerms {
+  /** The application's functions are not called again for a failure in it. */
+  readonly told?: Set<ClientFailure>
+  readonly isFeedback?: boolean
+}
 
 export function createOutcomeReport(options: {
   readonly onMisconfigured?: ((failure: ClientFailure) => unknown) | undefined
   readonly onUnavailable?: ((failure: ClientFailure) => unknown) | undefined
   readonly now: () => number
 }): OutcomeReport {
-  const { onUnavailable, now } = options
+  const { onMisconfigured, onUnavailable, now } = options
   const counts: Record<CountName, number> = {
     checked: 0,
     cached: 0,
@@ -53,26 +59,29 @@ export function createOutcomeReport(options: {
     misconfigured: 0,
     invalid_address: 0,
   }
-  let warnedAt = -Infinity
-  const warn = ({ code = '', message }: ClientFailure): void => {
-    if (now() - warnedAt < warningMs) return
-    warnedAt = now()
-    const why = JSON.stringify(`${code} ${message}`.trim())
-    // oxlint-disable-next-line no-console -- the application's own, which gave no function for it
-    console.error(`iprisk: nothing is checked (${counts.misconfigured} checks so far): ${why}`)
-  }
-  const onMisconfigured = options.onMisconfigured ?? warn
+  const log = createFailureLog(now)
 
   return {
     count: (name) => {
       counts[name] += 1
     },
-    fail: (failure, told) => {
-      counts[failure.reason] += 1
-      if (failure.reason === 'invalid_address' || told?.has(failure) === true) return
-      told?.add(failure)
-      tell(failure.reason === 'misconfigured' ? onMisconfigured : onUnavailable, failure)
+    fail: (failure, { told, isFeedback = false } = {}) => {
+      const { reason, code = '', message } = failure
+      counts[reason] += 1
+      if (reason === 'invalid_address') return
+      const hook = reason === 'misconfigured' ? onMisconfigured : onUnavailable
+      if (hook === undefined) {
+        log.fail(isFeedback ? 'feedback' : kindOf(reason), `${code} ${message}`.trim())
+      } else if (told?.has(failure) !== true) {
+        told?.add(failure)
+        tell(hook, failure)
+      }
     },
+    answered: (isFeedback = false) => log.answered(isFeedback),
     counts: () => ({ ...counts }),
   }
+}
+
+function kindOf(reason: FailureReason): FailureKind {
+  return reason === 'misconfigured' || reason === 'limited' ? reason : 'outage'
 }

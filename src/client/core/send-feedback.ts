@@ -9,9 +9,9 @@ import type { ClientFailure } from './outcome-report.ts'
 const feedbackPath = checkPath.replace(/check$/, 'feedback')
 
 export function createFeedback(parts: ClientParts, observe: Observe): Client['feedback'] {
-  const { ask, unchecked, settings } = parts
+  const { ask, unchecked, report, settings } = parts
   const failed = (failure: ClientFailure): FeedbackResult => {
-    const { ok, reason } = unchecked(failure)
+    const { ok, reason } = unchecked(failure, { isFeedback: true })
     return { ok, reason }
   }
 
@@ -30,7 +30,9 @@ export function createFeedback(parts: ClientParts, observe: Observe): Client['fe
     })
     if (meaning.kind === 'failure') return failed(meaning.failure)
     const { accepted } = meaning.body
-    return typeof accepted === 'number' ? { ok: true, accepted } : failed(noAnswer)
+    if (typeof accepted !== 'number') return failed(noAnswer)
+    report.answered(true)
+    return { ok: true, accepted }
   }
 
   return async (outcomes, options) => {

@@ -16,7 +16,7 @@ import {
   type Outcome,
   failureReasons,
 } from '../core/check-result.ts'
-import { type ClientOptions, fallbackFor } from '../core/client-options.ts'
+import { type ClientOptions, fallbackFor, uncheckedFor } from '../core/client-options.ts'
 import { monotonicMs } from '../core/monotonic-clock.ts'
 import { type ClientFailure, addressFailure, createOutcomeReport } from '../core/outcome-report.ts'
 
@@ -52,19 +52,19 @@ export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions
   const asked: { readonly ip: string; readonly options: CheckOptions }[] = []
   const outcomes: Outcome[] = []
 
-  function failed(failure: ClientFailure): CheckResult {
+  function failed(failure: ClientFailure, options: CheckOptions): CheckResult {
     report.fail(failure)
-    return { ok: false, reason: failure.reason, fallback: fallback[failure.reason] }
+    return uncheckedFor(failure, fallback, options)
   }
 
   function resultOf(ip: string, options: CheckOptions): CheckResult {
     const message = 'Chosen by the test.'
     if (addressGroups(ip) === undefined) {
-      return failed(addressFailure(options, { reason: 'invalid_address', message }))
+      return failed(addressFailure(options, { reason: 'invalid_address', message }), options)
     }
-    if (options.signal?.aborted === true) return failed({ reason: 'timeout', message })
+    if (options.signal?.aborted === true) return failed({ reason: 'timeout', message }, options)
     const fake = said.get(ip) ?? said.get('*') ?? {}
-    if (typeof fake === 'string') return failed({ reason: fake, message })
+    if (typeof fake === 'string') return failed({ reason: fake, message }, options)
     const { policy } = options
     const { action, ...members } = fake
     const chosen = action === undefined ? undefined : { action, rule: 'fake', policy: policy ?? '' }

@@ -17,6 +17,7 @@ async function clientOver(cacheMs: number) {
     circuitFailures: 1,
     circuitMs: 1,
     cacheMs,
+    onUnavailable: () => undefined,
   })
   return { state, server, client }
 }

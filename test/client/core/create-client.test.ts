@@ -1,7 +1,7 @@
 // The client against servers that answer, refuse, keep silent and close connections: what a check
 // comes to in each case, what is counted and told, and that nothing is thrown.
 
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { CheckResult, FailureReason } from '../../../src/client/core/check-result.ts'
 import type { ClientOptions } from '../../../src/client/core/client-options.ts'
 import type { ClientFailure } from '../../../src/client/core/outcome-report.ts'
@@ -143,6 +143,9 @@ describe('what a status means', () => {
     [200, '<html>', 'unavailable'],
     [200, '{"ok":true}', 'unavailable'],
     [200, 'null', 'unavailable'],
+    // Without an action nothing would stop the request.
+    [200, { ...answerFor('203.0.113.1'), decision: null }, 'unavailable'],
+    [200, { ...answerFor('203.0.113.1'), decision: { rule: 'tor' } }, 'unavailable'],
     [204, '', 'unavailable'],
   ])('%i %j: %s', async (status, body, reason) => {
     const server = await standIn(() => ({ status, body }))
@@ -481,18 +484,16 @@ describe('never throws', () => {
   })
 })
 
-describe('a wrong key', () => {
-  afterEach(() => vi.restoreAllMocks())
-
-  it('is told on the console, once a minute, where the application has no function for it', async () => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const server = await standIn(() => ({ status: 401, body: errorOf('invalid_api_key') }))
-    const client = createNodeClient({ url: server.url, key })
-    for (let i = 0; i < 3; i++) await client.check('203.0.113.1')
-    expect(error.mock.calls).toEqual([
-      ['iprisk: nothing is checked (1 checks so far): "invalid_api_key It is invalid_api_key."'],
-    ])
-    expect(client.counts().misconfigured).toBe(3)
+describe('a spent rate', () => {
+  it('falls back to what the caller names, where the options do not', async () => {
+    const server = await standIn(() => ({ status: 429, body: errorOf('rate_limit_exceeded') }))
+    const { client } = clientOf({ url: server.url })
+    const asked = { whenLimited: 'challenge' } as const
+    expect(await client.check('203.0.113.1', asked)).toEqual(unchecked('limited', 'challenge'))
+    expect(await client.check('203.0.113.1')).toEqual(unchecked('limited', 'allow'))
+    const { client: chosen } = clientOf({ url: server.url, fallback: { limited: 'allow' } })
+    expect(await chosen.check('203.0.113.1', asked)).toEqual(unchecked('limited', 'allow'))
     client.close()
+    chosen.close()
   })
 })
