@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../src/client/core/check-result.ts'
 import { createClient as createFetchClient } from '../../src/client/client.ts'
 import { createClient as createNodeClient } from '../../src/client/node-client.ts'
+import { createRequestGuard } from '../../src/client/middleware/request-guard.ts'
 import type { ClientFailure } from '../../src/client/core/outcome-report.ts'
 import { type Server, keyedState, makeKey, startServer } from '../serve/server.ts'
 import { writeSmallTable } from '../table/small-table.ts'
@@ -12,12 +13,15 @@ import { writeSmallTable } from '../table/small-table.ts'
 let server: Server
 let key = ''
 let testKey = ''
+/** Of five requests at once. */
+let smallKey = ''
 const clients: Client[] = []
 
 beforeAll(async () => {
   const keyed = await keyedState()
   key = keyed.key
   testKey = await makeKey(keyed.state, { test: true })
+  smallKey = await makeKey(keyed.state, { limits: { perSecond: 1, burst: 5 } })
   server = await startServer({ table: writeSmallTable(), state: keyed.state })
 })
 afterAll(async () => {
@@ -33,6 +37,7 @@ function clientOf(more: object = {}, create = createNodeClient): Client {
     // The machine of the tests may be busy.
     timeoutMs: 10_000,
     onMisconfigured: (failure) => told.push(failure),
+    onUnavailable: () => undefined,
     ...more,
   })
   clients.push(client)
@@ -90,6 +95,20 @@ describe('with a test key', () => {
     expect(await client.check('9.1.2.3')).toMatchObject({ reason: 'misconfigured' })
     expect(told.at(-1)?.message).toContain('A test key judges no real address')
   })
+})
+
+it('challenges who comes while visitors have spent the rate of the key', async () => {
+  const client = clientOf({ key: smallKey })
+  const challenge = (): undefined => undefined
+  const guard = createRequestGuard({ client, challenge })
+  const visitors = Array.from({ length: 60 }, (_, i) => `2a00:9:9:9::${i + 1}`)
+  const guarded = await Promise.all(
+    [...visitors, '9.1.2.3'].map((peer) => guard.judge({ headers: {}, peer })),
+  )
+  const stopped = guarded.filter(({ stop }) => stop === challenge)
+  expect(stopped.length).toBeGreaterThan(0)
+  expect(stopped).toHaveLength(client.counts().limited)
+  expect(client.counts()).toMatchObject({ checked: guarded.length - stopped.length, timeout: 0 })
 })
 
 it('shares what insights say of a /64 in which nothing is listed', async () => {

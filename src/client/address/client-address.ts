@@ -13,31 +13,14 @@
 // Invariants: the answer is never what an untrusted host said; it is an address as the API takes
 // one; what is no address ends the walk at the host that named it.
 
-import { bareAddress, forwardedAddresses } from './forwarded-header.ts'
 import {
-  type AddressHeader,
-  type IsTrusted,
-  type Trust,
-  addressHeaders,
-  readTrust,
-} from './trusted-proxies.ts'
-
-/** A request of any framework: Node's own, one of fetch's with its peer, or a part of either. */
-export interface AddressedRequest {
-  readonly headers:
-    | { get(name: string): string | null }
-    | Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly socket?:
-    | {
-        readonly remoteAddress?: string | undefined
-        readonly localAddress?: string | undefined
-        readonly destroyed?: boolean
-      }
-    | null
-    | undefined
-  /** Who connects, where `socket` does not say it. */
-  readonly peer?: string | undefined
-}
+  type AddressedRequest,
+  checkedHeader,
+  headerOf,
+  trustOf,
+  walkProxies,
+} from './proxy-walk.ts'
+import type { AddressHeader, Trust } from './trusted-proxies.ts'
 
 export interface AddressOptions {
   /** Default: none, so that the peer is the client. */
@@ -54,18 +37,7 @@ export function clientAddress(
   request: AddressedRequest,
   { trust = 0, header = 'x-forwarded-for' }: AddressOptions = {},
 ): string | undefined {
-  const isTrusted = trustOf(trust)
-  const peerText = request.peer ?? request.socket?.remoteAddress
-  const peer = peerText === undefined ? undefined : bareAddress(peerText)
-  const value = headerOf(request, checkedHeader(header))
-  if (value === undefined || !isTrusted(peer, 0)) return peer
-  let client = peer
-  for (const [hop, address] of forwardedAddresses(header, value).toReversed().entries()) {
-    if (address === undefined) return client
-    client = address
-    if (!isTrusted(address, hop + 1)) return client
-  }
-  return client
+  return walkProxies(request, { trust, header }).address
 }
 
 /**
@@ -79,35 +51,10 @@ export function lacksAddressSource(
   { trust = 0, header = 'x-forwarded-for' }: AddressOptions = {},
 ): boolean {
   const { peer, socket } = request
-  if (peer !== undefined || socket?.remoteAddress !== undefined) return false
+  if ((peer ?? socket?.remoteAddress ?? undefined) !== undefined) return false
   if (socket?.destroyed === true || socket?.localAddress !== undefined) return false
   return !trustOf(trust)(undefined, 0) || headerOf(request, checkedHeader(header)) === undefined
 }
 
+export type { AddressedRequest } from './proxy-walk.ts'
 export type { AddressHeader, Trust, TrustedRange } from './trusted-proxies.ts'
-
-/** Read once: applications give the same few again and again. */
-const readTrusts = new Map<string, IsTrusted>()
-const readTrustsMax = 64
-
-function trustOf(trust: Trust): IsTrusted {
-  const key = JSON.stringify(trust)
-  let isTrusted = readTrusts.get(key)
-  if (isTrusted !== undefined) return isTrusted
-  isTrusted = readTrust(trust)
-  if (readTrusts.size < readTrustsMax) readTrusts.set(key, isTrusted)
-  return isTrusted
-}
-
-function checkedHeader(header: AddressHeader): AddressHeader {
-  if (addressHeaders.includes(header)) return header
-  throw new TypeError(`iprisk: \`header\` must be one of ${addressHeaders.join(', ')}.`)
-}
-
-function headerOf({ headers }: AddressedRequest, name: AddressHeader): string | undefined {
-  if (typeof headers.get === 'function') {
-    return (headers as { get(name: string): string | null }).get(name) ?? undefined
-  }
-  const value = (headers as Readonly<Record<string, string | readonly string[] | undefined>>)[name]
-  return typeof value === 'object' ? value.join(', ') : value
-}

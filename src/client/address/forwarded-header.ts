@@ -3,15 +3,11 @@
 // but keeps its place, for whoever stands to its left was named by whoever is meant by it.
 
 import { addressGroups, unmapped } from './address-text.ts'
-import type { AddressHeader } from './trusted-proxies.ts'
 
 /** Longer headers are cut at the left, which the client itself wrote. */
 const headerCharsMax = 4096
 
-export function forwardedAddresses(
-  header: AddressHeader,
-  value: string,
-): readonly (string | undefined)[] {
+export function forwardedAddresses(header: string, value: string): readonly (string | undefined)[] {
   const text = value.slice(-headerCharsMax)
   if (header === 'forwarded') return forwardedFor(text)
   if (header !== 'x-forwarded-for') return [bareAddress(text)]
@@ -60,14 +56,15 @@ function isEscaped(text: string, quote: number): boolean {
 }
 
 /**
- * The address in a text that may have a port, brackets or a zone with it; IPv4 that is mapped into
+ * The address in a text that may have a port (a number, or a hidden one of RFC 7239 such as `_p1`),
+ * brackets or a zone with it; IPv4 that is mapped into
  * IPv6, as sockets for both families name their peers, is IPv4. `undefined` for all else, such as
  * `unknown`, `_hidden` and garbage.
  */
 export function bareAddress(text: string): string | undefined {
   const trimmed = text.trim()
-  const [, bracketed] = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(trimmed) ?? []
-  const [, quad] = /^([\d.]+):\d{1,5}$/.exec(trimmed) ?? []
+  const [, bracketed] = /^\[([^\]]*)\](?::(?:\d{1,5}|_[\w.-]+))?$/.exec(trimmed) ?? []
+  const [, quad] = /^([\d.]+):(?:\d{1,5}|_[\w.-]+)$/.exec(trimmed) ?? []
   const address = (bracketed ?? quad ?? trimmed).replace(/%[\w.~-]+$/, '')
   const groups = addressGroups(address)
   return groups && (unmapped(groups) ?? address)

@@ -8,10 +8,11 @@ import {
   type AddressHeader,
   type AddressedRequest,
   type Trust,
-  clientAddress,
   lacksAddressSource,
 } from '../address/client-address.ts'
-import type { Action, CheckResult, Client } from '../core/check-result.ts'
+import { type ProxyWalk, walkProxies } from '../address/proxy-walk.ts'
+import { trustMistake } from '../address/trust-mistake.ts'
+import type { Action, CheckOptions, CheckResult, Client } from '../core/check-result.ts'
 import { tell } from '../core/tell.ts'
 
 /** What is known of a request; it is set on it for the application. */
@@ -39,7 +40,11 @@ export interface GuardOptions<Handler> {
    * is ignored.
    */
   readonly log?: (judged: Judged) => unknown
-  /** Answers in place of the application; by default 403 with a problem (RFC 9457). */
+  /**
+   * Answers in place of the application; by default 403 with a problem (RFC 9457). It also gets the
+   * requests that come while the key's rate or quota is spent, unless the client's `fallback` says
+   * what `limited` leads to: visitors can spend a key's rate, and must not be let in by it.
+   */
   readonly challenge?: Handler
   readonly block?: Handler
   /** For words of the operator's own; one that is not here is a challenge. */
@@ -57,7 +62,7 @@ export interface RequestGuard<Handler> {
   readonly judge: (request: AddressedRequest) => Promise<Guarded<Handler>>
 }
 
-/** Nobody knows any client's address: not a reason to stop everybody without a word. */
+/** No client's address is known at all: not a reason to stop everybody without a word. */
 const noAddress =
   'The runtime does not say who connects, as over a Unix socket, and `trust` believes no header ' +
   'that came: count the proxies (`trust: 1`).'
@@ -65,29 +70,47 @@ const noAddress =
 /** Throws a TypeError at once where `trust` or `header` is wrong. */
 export function createRequestGuard<Handler>(options: GuardOptions<Handler>): RequestGuard<Handler> {
   const { client, trust = 0, header = 'x-forwarded-for', observe = false } = options
-  const checkOptions = {
+  const checkOptions: CheckOptions = {
     ...(options.policy === undefined ? {} : { policy: options.policy }),
     ...(options.insights === undefined ? {} : { insights: options.insights }),
+    ...(handlerOf(options, 'challenge') === undefined ? {} : { whenLimited: 'challenge' }),
   }
   const { log = observe ? logToConsole : undefined } = options
   const from = { trust, header }
-  clientAddress({ headers: {} }, from)
+  walkProxies({ headers: {} }, from)
+
+  async function check(request: AddressedRequest, walk: ProxyWalk): Promise<CheckResult> {
+    const { address } = walk
+    const mistake =
+      address !== undefined
+        ? trustMistake(request, from, walk)
+        : lacksAddressSource(request, from)
+          ? noAddress
+          : undefined
+    const told = mistake === undefined ? checkOptions : { ...checkOptions, noAddress: mistake }
+    if (address === undefined) return client.check('', told)
+    const result = await client.check(address, checkOptions)
+    if (mistake === undefined) return result
+    const mistaken = await client.check('', told)
+    // The mistake may be seen in a header that anybody wrote: it undoes no decision to stop.
+    return actionOf(result) === 'allow' ? mistaken : result
+  }
 
   return {
     async judge(request) {
-      const address = clientAddress(request, from)
-      const lacksSource = address === undefined && lacksAddressSource(request, from)
-      const result = await client.check(
-        address ?? '',
-        lacksSource ? { ...checkOptions, noAddress } : checkOptions,
-      )
-      const action = result.ok ? (result.decision?.action ?? 'allow') : result.fallback
-      const judged = { action, result, address, observed: observe }
+      const walk = walkProxies(request, from)
+      const result = await check(request, walk)
+      const action = actionOf(result)
+      const judged = { action, result, address: walk.address, observed: observe }
       if (action === 'allow') return { judged, stop: undefined }
       tell(log, judged)
       return { judged, stop: observe ? undefined : (handlerOf(options, action) ?? 'default') }
     },
   }
+}
+
+function actionOf(result: CheckResult): Action {
+  return result.ok ? (result.decision?.action ?? 'allow') : result.fallback
 }
 
 function handlerOf<Handler>(options: GuardOptions<Handler>, action: Action): Handler | undefined {

@@ -8,6 +8,7 @@ import {
   type AddressOptions,
   type AddressedRequest,
   clientAddress,
+  lacksAddressSource,
 } from '../../../src/client/address/client-address.ts'
 import { proxyPresets } from '../../../src/client/address/proxy-presets.ts'
 import type { Trust } from '../../../src/client/address/trusted-proxies.ts'
@@ -159,6 +160,15 @@ const rows: readonly Row[] = [
   ],
   ['several', proxy, forwarded(`for=${forged}, for=${client}, for=10.0.0.2`), byForwarded, client],
   ['quotes', proxy, forwarded(`for="${client}:4711"`), byForwarded, client],
+  ['a hidden port', proxy, forwarded(`for="${client}:_p1"`), byForwarded, client],
+  [
+    'a hidden port of IPv6',
+    proxy,
+    forwarded('for="[2001:db8::7]:_a.b-c"'),
+    byForwarded,
+    '2001:db8::7',
+  ],
+  ['no port at all behind the colon', proxy, forwarded(`for="${client}:_"`), byForwarded, proxy],
   ['IPv6 in it', proxy, forwarded('for="[2001:db8::7]:4711"'), byForwarded, '2001:db8::7'],
   [
     'a comma in quotes',
@@ -277,6 +287,16 @@ describe('the address of a request', () => {
     expect(clientAddress({ headers: {} })).toBeUndefined()
   })
 
+  it('is found whatever the case of the names is, and where there is no peer', () => {
+    const headers = { 'X-Forwarded-For': client }
+    expect(clientAddress({ headers, peer: proxy }, { trust: 1 })).toBe(client)
+    const socket = { remoteAddress: null }
+    expect(clientAddress({ headers, socket }, { trust: 1 })).toBe(client)
+    expect(clientAddress({ headers, socket })).toBeUndefined()
+    expect(lacksAddressSource({ headers, socket })).toBe(true)
+    expect(lacksAddressSource({ headers, socket }, { trust: 1 })).toBe(false)
+  })
+
   it('reads a header that came in several lines', () => {
     const headers = { 'x-forwarded-for': [forged, client] }
     expect(clientAddress({ headers, peer: proxy }, { trust: 1 })).toBe(client)
@@ -303,6 +323,10 @@ describe('the address of a request', () => {
     [-1],
     [1.5],
     ['1'],
+    [true as unknown as Trust],
+    [null as unknown as Trust],
+    [{} as unknown as Trust],
+    [[true] as unknown as Trust],
   ])('cannot be asked with the trust %j', (trust) => {
     expect(() => clientAddress({ headers: {}, peer: proxy }, { trust })).toThrow('`trust`')
   })

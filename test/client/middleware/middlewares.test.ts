@@ -12,6 +12,7 @@ import fastify from 'fastify'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AddressedRequest, Trust } from '../../../src/client/address/client-address.ts'
 import type { Action } from '../../../src/client/core/check-result.ts'
+import type { ClientFailure } from '../../../src/client/core/outcome-report.ts'
 import { guarded } from '../../../src/client/middleware/connect-middleware.ts'
 import { iprisk as ipriskFastify } from '../../../src/client/middleware/fastify-hook.ts'
 import { ipriskProxy } from '../../../src/client/middleware/next-handlers.ts'
@@ -74,6 +75,34 @@ describe.each(all)('%s', (_name, post) => {
     expect(open.status).toBe(200)
     const closed = createFakeClient(timeout, { fallback: 'block' })
     expect((await post({ client: closed, trust: 1 })).status).toBe(403)
+  })
+
+  it('leads to its challenge while the key is spent, unless the fallback says otherwise', async () => {
+    const limited = { [address]: 'limited' } as const
+    const client = createFakeClient(limited)
+    expect((await post({ client, trust: 1, custom: true })).status).toBe(401)
+    const log = (): undefined => undefined
+    const response = await post({ client, trust: 1, custom: true, observe: true, log })
+    expect(await response.json()).toEqual({ action: 'challenge', address })
+    expect((await post({ client, trust: 1 })).status).toBe(200)
+    expect(client.counts().limited).toBe(3)
+    for (const fallback of ['allow', { limited: 'allow' }] as const) {
+      const chosen = createFakeClient(limited, { fallback })
+      expect((await post({ client: chosen, trust: 1, custom: true })).status).toBe(200)
+    }
+  })
+
+  it('reports that `trust` is missing, and lets in', async () => {
+    const onMisconfigured = vi.fn<(failure: ClientFailure) => void>()
+    const client = createFakeClient({}, { onMisconfigured })
+    expect((await post({ client })).status).toBe(200)
+    expect(onMisconfigured).toHaveBeenCalledExactlyOnceWith({
+      reason: 'misconfigured',
+      message: expect.stringContaining('`trust: 1`') as string,
+    })
+    expect(client.counts().misconfigured).toBe(1)
+    const closed = createFakeClient({}, { fallback: { misconfigured: 'block' } })
+    expect((await post({ client: closed })).status).toBe(403)
   })
 
   it('stops nobody while it observes', async () => {
@@ -153,6 +182,29 @@ describe('a log', () => {
       const { stop } = await guard.judge({ headers: {}, peer: address })
       expect(stop).toBe(observe ? undefined : 'default')
     }
+  })
+})
+
+describe('a header that anybody may write', () => {
+  it('undoes no decision to stop a private address', async () => {
+    const told: string[] = []
+    const client = createFakeClient(
+      { '10.1.2.3': { action: 'block' } },
+      { onMisconfigured: ({ message }) => told.push(message) },
+    )
+    const headers = { 'x-forwarded-for': address }
+    const guard = createRequestGuard({ client })
+    const { judged, stop } = await guard.judge({ headers, peer: '10.1.2.3' })
+    expect([judged.action, stop]).toEqual(['block', 'default'])
+    expect(told).toHaveLength(1)
+  })
+
+  it('is no mistake on a server without proxies', async () => {
+    const client = createFakeClient({ [address]: { action: 'allow' } })
+    const headers = { 'x-forwarded-for': '10.0.0.1, 1.1.1.1', 'x-real-ip': '1.1.1.1' }
+    const { judged } = await createRequestGuard({ client }).judge({ headers, peer: address })
+    expect(judged.result.ok).toBe(true)
+    expect(client.counts().misconfigured).toBe(0)
   })
 })
 
