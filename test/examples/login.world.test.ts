@@ -235,7 +235,6 @@ describeWith('chromium', ['--version'], () => {
   it.each([
     [23, 'timeout', 'time-out'],
     [22, 'unavailable', 'away'],
-    [21, 'limited', 'limited'],
   ])('lets everybody in where iprisk cannot say (%i: %s)', async (number, reason, name) => {
     const page = await visitor(number)
     await fill(page, 'login', 'ada@example.org')
@@ -243,6 +242,16 @@ describeWith('chromium', ['--version'], () => {
     expect(await action(page)).toBe('allow')
     expect(await page.innerText('aside')).toContain(`no answer about 198.18.0.${number}: ${reason}`)
     if (number === 23) await keepShot(page, name, 'aside')
+  })
+
+  it('asks for a proof while the key is spent', async () => {
+    const page = await visitor(21)
+    await fill(page, 'login', 'ada@example.org')
+    expect(await title(page)).toBe('One more step')
+    await solve(page)
+    await page.click('text=Go on')
+    expect(await title(page)).toBe('You are signed in')
+    expect(await page.innerText('aside')).toContain('no answer about 198.18.0.21: limited')
   })
 
   it('lets everybody in with a wrong key, and says so where its operator looks', async () => {
@@ -255,7 +264,9 @@ describeWith('chromium', ['--version'], () => {
     await fill(page, 'signup', 'ada@example.org')
     expect(await title(page)).toBe('You are signed in')
     expect(await page.innerText('aside')).toContain('misconfigured')
-    expect(wrong.output()).toContain('nothing is checked (1 checks so far): "invalid_api_key')
+    expect(wrong.output()).toContain(
+      'iprisk is misconfigured; 1 request was not checked: "invalid_api_key',
+    )
     expect(wrong.output()).not.toContain('qgM20LeJrkzKeVAi4FKmFFGOwANHTBbi3Rt7pk')
     await keepShot(page, 'wrong-key', 'aside')
   })
@@ -294,7 +305,7 @@ describeWith('chromium', ['--version'], () => {
     })
     const cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
     const home = await fetch(real.url, { headers: { cookie } })
-    expect(await home.text()).toContain('iprisk said of 127.0.0.1')
+    expect(await home.text()).toContain('no answer about 127.0.0.1: <strong>misconfigured')
   })
 
   describe.each(looks)('$colorScheme at $width px', (look) => {

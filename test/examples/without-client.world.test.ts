@@ -133,6 +133,7 @@ describeWith('python3', ['--version'], () => {
     [1, 200, 'Welcome.'],
     [5, 200, 'One more step: we have sent you a code.'],
     [8, 403, 'Not from this connection.'],
+    [21, 200, 'One more step: we have sent you a code.'],
     [22, 200, 'Welcome.'],
     [23, 200, 'Welcome.'],
   ])('answers the last number %i: %i, %s', async (number, status, said) => {
@@ -203,6 +204,7 @@ describeWith('nginx', ['-v'], () => {
     [1, 200, 'allow'],
     [5, 200, 'challenge'],
     [6, 200, 'challenge'],
+    [21, 200, 'challenge'],
     [22, 200, 'allow'],
   ])('hands on the last number %i: %i, %s', async (number, status, action) => {
     expect(await login(number)).toEqual([status, [action, address(number)]])
