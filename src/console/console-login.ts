@@ -1,18 +1,22 @@
 // The console's door: its files, the login, and who a request of its page is from.
 //
 //   GET  /console…          the page; it shows the login, so it asks for nothing
-//   POST /console/login     {token} → the session, and a cookie that scripts cannot read
-//   GET  /console/session   the same session again, after the page was loaded anew
+//   POST /console/login     {token} → a cookie that scripts cannot read, and the session's text
+//   GET  /console/session   role and end of the session, after the page was loaded anew
 //   POST /console/logout
 //
+// The cookie alone opens nothing, not even a read: a browser sends it to every port of this host,
+// so whatever server listens on one of them has it. Each request must also carry the session's
+// text in the header of csrf-header.ts. It is in one answer only, that of the login, and the page
+// keeps it where its own origin alone can read it (page/ask/session-text.ts).
+//
 // A request counts as the page's own where the browser itself says so: Sec-Fetch-Site is
-// same-origin or, of a browser that does not send it, Origin is the Host. What changes something
-// must send the session's csrf text back as well. The name in Host was judged before
-// (src/admin/admin-hosts.ts), so that a name of somebody else which leads here (DNS rebinding) gets
+// same-origin or, without it, Origin is the Host. Scheme is not compared, because behind a proxy
+// that speaks TLS the server does not know its own; the text decides. The name in Host was judged
+// before (src/admin/admin-hosts.ts), so that another's name that leads here (DNS rebinding) gets
 // nowhere.
 
 import type { IncomingMessage } from 'node:http'
-import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import { readJsonBody } from '../admin/admin-api.ts'
 import type { AdminCaller, TokenMatcher } from '../admin/admin-caller.ts'
 import { type AdminPage, errorPage, jsonPage } from '../admin/admin-page.ts'
@@ -23,9 +27,9 @@ import type { Log } from '../base/log.ts'
 import type { ConsoleFiles } from './console-files.ts'
 import { type LoginLimit, createLoginLimit } from './login-limit.ts'
 import { type Session, type SessionStore, createSessionStore } from './session-store.ts'
-import type { ConsoleSession } from './console-shapes.ts'
+import type { ConsoleLogin, ConsoleSession } from './console-shapes.ts'
 
-/** Browsers send a host's cookies to all its ports: two consoles there have one of their own each. */
+/** Ports of a host share its cookies: so two consoles there do not overwrite each other's. */
 function cookieName({ headers }: IncomingMessage): string {
   const port = /:(\d{1,5})$/.exec(headers.host ?? '')?.[1]
   return port === undefined ? 'iprisk_console' : `iprisk_console_${port}`
@@ -76,7 +80,7 @@ export function createConsoleLogin(parts: {
   const logout = (request: IncomingMessage): AdminPage => {
     const session = sessionOf(request)
     if ('status' in session) return session
-    sessions.close(cookieOf(request))
+    sessions.close(session.id)
     const gone = `${cookieName(request)}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`
     return { status: 204, type: '', body: '', headers: { 'set-cookie': gone } }
   }
@@ -84,15 +88,13 @@ export function createConsoleLogin(parts: {
   /** The session of a request of the console's own page; or what refuses it. */
   const sessionOf = (request: IncomingMessage): Session | AdminPage => {
     if (!isOwnPage(request)) return foreign
-    const session = sessions.find(cookieOf(request), now())
-    if (session === undefined) {
-      if (tokens === undefined) return errorPage(401, 'no_admin_token', noToken)
-      return errorPage(401, 'no_session', 'Nobody is logged in: the session has ended.')
+    const csrf = String(request.headers[csrfHeader] ?? '')
+    // A server on another port can set more cookies of the name; the text tells which one is ours.
+    for (const id of cookiesOf(request)) {
+      const session = sessions.find({ id, csrf }, now())
+      if (session !== undefined) return session
     }
-    const isReading = request.method === 'GET' || request.method === 'HEAD'
-    const { [csrfHeader]: csrf = '' } = request.headers
-    if (isReading || sameHash(hashSecret(String(csrf)), hashSecret(session.csrf))) return session
-    return errorPage(403, 'csrf', `The header ${csrfHeader} of the session is missing or wrong.`)
+    return tokens === undefined ? errorPage(401, 'no_admin_token', noToken) : noSession
   }
 
   const page = async (request: IncomingMessage, path: string): Promise<AdminPage> => {
@@ -147,21 +149,28 @@ async function logIn(
     log.warn({}, 'A login to the console was refused: the token is wrong.')
     return errorPage(401, 'wrong_token', 'The token is wrong.')
   }
-  // Whatever cookie came along: a session that somebody else has begun must not become this one.
-  sessions.close(cookieOf(request))
-  const { id, ...session } = sessions.open(caller, nowMs)
+  for (const id of cookiesOf(request)) sessions.close(id)
+  const session = sessions.open(caller, nowMs)
   const { name, role } = session.caller
   log.info({ name, role }, 'A login to the console.')
   // Before a proxy that speaks TLS the browser names it so; only that browser would be deceived.
   const isTls = request.headers.origin?.startsWith('https://') === true
-  const cookie = `${cookieName(request)}=${id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
-  return { ...jsonPage(200, sessionJson(session)), headers: { 'set-cookie': cookie } }
+  const cookie = `${cookieName(request)}=${session.id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
+  const answer: ConsoleLogin = { ...sessionJson(session), csrf: session.csrf }
+  return { ...jsonPage(200, answer), headers: { 'set-cookie': cookie } }
 }
 
 const foreign = errorPage(
   403,
   'foreign_page',
   'This comes from another page than the console; a proxy in front must hand on Host as it is.',
+)
+
+/** One answer to a cookie with a wrong text and to no cookie: a cookie alone learns nothing. */
+const noSession = errorPage(
+  401,
+  'no_session',
+  `The session has ended, or the request lacks its cookie or its header ${csrfHeader}. Sign in.`,
 )
 
 /** Whether the browser says that the page it comes from is of this origin, or it is no browser's. */
@@ -172,16 +181,15 @@ function isOwnPage({ headers }: IncomingMessage): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
 }
 
-function cookieOf(request: IncomingMessage): string {
+/** As many as the 16 KiB that Node.js takes of headers have room for. */
+function cookiesOf(request: IncomingMessage): readonly string[] {
   const begin = `${cookieName(request)}=`
   const cookies = (request.headers.cookie ?? '').split(';').map((one) => one.trim())
-  const own = cookies.filter((one) => one.startsWith(begin))
-  // Two of the name: one of them was set by somebody who cannot read the other.
-  return own.length === 1 ? own[0]!.slice(begin.length) : ''
+  return cookies.filter((one) => one.startsWith(begin)).map((one) => one.slice(begin.length))
 }
 
-function sessionJson({ caller, csrf, expiresMs }: Session): ConsoleSession {
-  return { role: caller.role, csrf, expires: new Date(expiresMs).toISOString() }
+function sessionJson({ caller, expiresMs }: Session): ConsoleSession {
+  return { role: caller.role, expires: new Date(expiresMs).toISOString() }
 }
 
 async function filePage(

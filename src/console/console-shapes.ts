@@ -7,12 +7,16 @@ import type { Insights } from '../api/insights-answer.ts'
 
 export type ConsoleRole = 'viewer' | 'analyst' | 'admin'
 
-/** POST /console/login {token} → 200 Session and the cookie; GET /console/session; POST /console/logout → 204. */
+/** GET /console/session; POST /console/logout → 204. */
 export interface ConsoleSession {
   readonly role: ConsoleRole
-  /** Sent back as the header `x-iprisk-csrf` with each request that changes something. */
-  readonly csrf: string
   readonly expires: string
+}
+
+/** POST /console/login {token} → 200 and the cookie. */
+export interface ConsoleLogin extends ConsoleSession {
+  /** In no other answer. Every request sends it as the header `x-iprisk-csrf`; the cookie alone opens nothing. */
+  readonly csrf: string
 }
 
 /** GET /admin/address?ip=IP[&policy=NAME][&without=FEED][&days=N] */
@@ -220,7 +224,7 @@ export interface KeyIssued {
 /** Of every request that is refused: the text is for people, the code for programs. */
 export interface ConsoleError {
   readonly error: {
-    /** Of the login: `wrong_token`, `too_many_logins`, `no_admin_token` (the server has none: the message says how to make one); later `no_session`, `csrf`, `forbidden_role`. */
+    /** Of the login: `wrong_token`, `too_many_logins`, `no_admin_token` (the server has none: the message says how to make one); later `no_session` (also where the header `x-iprisk-csrf` is missing or wrong), `forbidden_role`. */
     readonly code: string
     readonly message: string
   }

@@ -1,30 +1,43 @@
 // Who is logged in to the console, in memory alone: a restart ends every session.
 //
-// Invariants: of an id only its SHA-256 is kept, and a login always makes a new one, so that an id
-// which somebody else has set or seen is worth nothing; a session ends twelve hours after its
-// login, and after an hour without a request; above `consoleSessionsMax` the one that rests longest
-// ends.
+// A session has two secrets: the id in its cookie, which the browser also sends to servers on other
+// ports of this host, and the csrf text, which only pages of the console's own origin can read.
+//
+// Invariants: nothing finds a session but both together; one alone does not keep it alive either.
+// Only the SHA-256 of each is kept, and a login always makes new ones, so that an id which another
+// server has set or seen is worth nothing. A session ends twelve hours after its login, and after an
+// hour without a request; above `consoleSessionsMax` the one that rests longest ends.
 
 import { randomBytes } from 'node:crypto'
-import { hashSecret } from '../account/keys/secret-hash.ts'
+import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import type { AdminCaller } from '../admin/admin-caller.ts'
 import { consoleIdleMsMax, consoleSessionMsMax, consoleSessionsMax } from '../base/limits.ts'
 
 export interface Session {
+  /** As its cookie has it, 43 characters. */
+  readonly id: string
   readonly caller: AdminCaller
-  /** What a request that changes something sends back as a header. */
-  readonly csrf: string
   /** Milliseconds since the epoch. */
   readonly expiresMs: number
 }
 
 export interface SessionStore {
-  /** A new session and the id for its cookie, 43 characters. */
-  readonly open: (caller: AdminCaller, nowMs: number) => { readonly id: string } & Session
+  /** A new session, and the text that every request of it sends as a header. */
+  readonly open: (caller: AdminCaller, nowMs: number) => { readonly csrf: string } & Session
   /** Counts as a request of it. */
-  readonly find: (id: string, nowMs: number) => Session | undefined
+  readonly find: (secrets: SessionSecrets, nowMs: number) => Session | undefined
   readonly close: (id: string) => void
   readonly size: () => number
+}
+
+interface SessionSecrets {
+  readonly id: string
+  readonly csrf: string
+}
+
+interface KeptSession extends Omit<Session, 'id'> {
+  readonly csrfHash: Buffer
+  readonly usedMs: number
 }
 
 const randomText = (): string => randomBytes(32).toString('base64url')
@@ -32,8 +45,8 @@ const keyOf = (id: string): string => hashSecret(id).toString('base64')
 
 export function createSessionStore(): SessionStore {
   // In the order of their last requests.
-  const sessions = new Map<string, Session & { readonly usedMs: number }>()
-  const isOver = ({ expiresMs, usedMs }: Session & { readonly usedMs: number }, nowMs: number) =>
+  const sessions = new Map<string, KeptSession>()
+  const isOver = ({ expiresMs, usedMs }: KeptSession, nowMs: number) =>
     nowMs >= expiresMs || nowMs - usedMs >= consoleIdleMsMax
   return {
     open: ({ role, name }, nowMs) => {
@@ -42,23 +55,23 @@ export function createSessionStore(): SessionStore {
         if (sessions.size < consoleSessionsMax) break
         sessions.delete(key)
       }
-      const id = randomText()
-      const session: Session = {
+      const [id, csrf] = [randomText(), randomText()]
+      const session = {
         caller: { role, name: name === '' ? 'admin' : name, via: 'console' },
-        csrf: randomText(),
         expiresMs: nowMs + consoleSessionMsMax,
-      }
-      sessions.set(keyOf(id), { ...session, usedMs: nowMs })
-      return { id, ...session }
+      } as const
+      sessions.set(keyOf(id), { ...session, csrfHash: hashSecret(csrf), usedMs: nowMs })
+      return { id, csrf, ...session }
     },
-    find: (id, nowMs) => {
+    find: ({ id, csrf }, nowMs) => {
       const key = keyOf(id)
       const found = sessions.get(key)
-      if (found === undefined) return undefined
+      if (found === undefined || !sameHash(hashSecret(csrf), found.csrfHash)) return undefined
       sessions.delete(key)
       if (isOver(found, nowMs)) return undefined
       sessions.set(key, { ...found, usedMs: nowMs })
-      return found
+      const { caller, expiresMs } = found
+      return { id, caller, expiresMs }
     },
     close: (id) => void sessions.delete(keyOf(id)),
     size: () => sessions.size,

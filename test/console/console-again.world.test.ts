@@ -1,5 +1,5 @@
 // The console's page before a real server, where a thing is done a second time, or by two at once:
-// two tabs, two admins, back from another view, a session that ended.
+// two admins, back from another view, a session that ended. Two tabs: console-tabs.world.test.ts.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -82,23 +82,12 @@ describeWith('chromium', ['--version'], () => {
     expect(await page.locator('tbody tr').count()).toBe(1)
   })
 
-  it('a tab goes on with the session that another one has begun', async () => {
+  it('imports a file whole or not at all, and tells the line of a mistake', async () => {
     await show('#/rules/lists', '.new-list')
-    const other = await page.context().newPage()
-    await other.goto(url(''))
-    await other.click('text=Sign out')
-    await signIn(other, token)
-    await other.waitForSelector('.top')
-    await other.close()
     await page.fill('.new-list input', 'ours')
-    await page.click('text=Make the list')
-    await noticed('Do it once more.')
     await page.click('text=Make the list')
     await page.waitForSelector('h2:text("ours")')
     expect(await page.innerText('.menu')).toContain('ours')
-  })
-
-  it('imports a file whole or not at all, and tells the line of a mistake', async () => {
     await page.click('summary:text("Import a file")')
     const take = (text: string): Promise<void> => {
       const buffer = Buffer.from(text)

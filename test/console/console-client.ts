@@ -18,18 +18,20 @@ export interface Asked {
 
 export type Ask = (method: string, path: string, asked?: Asked) => Promise<ConsoleReply>
 
-export function adminClient(port: number): Ask {
+/** `localAddress`: another of this machine's, which has logins of its own. */
+export function adminClient(port: number, localAddress = '127.0.0.1'): Ask {
+  const at = { host: '127.0.0.1', port, localAddress }
   return (method, path, { headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {
       const text = typeof body === 'object' ? JSON.stringify(body) : body
       const length = text === undefined ? {} : { 'content-length': Buffer.byteLength(text) }
       const all = { ...headers, ...length }
-      const sent = request({ host: '127.0.0.1', port, method, path, headers: all }, (response) => {
+      const sent = request({ ...at, method, path, headers: all }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString()
-          const isJson = response.headers['content-type'] === 'application/json'
+          const isJson = text !== '' && response.headers['content-type'] === 'application/json'
           const value: unknown = isJson ? JSON.parse(text) : undefined
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, value })
         })

@@ -1,5 +1,5 @@
-// The console's door and the administrative API behind it on a real server: the login and what must
-// not get past it, roles, keys, policies, and what is asked of the console's process.
+// The administrative API on a real server: roles, keys, policies, and what is asked of the
+// console's process. The console's login: console-login.server.test.ts.
 
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type Server, keyedState, makeKey, newState, startServer } from '../serv
 import type { TrafficView } from '../../src/console/console-shapes.ts'
 import { newTable, replaceTable } from '../serve/small-tables.ts'
 import { listed, smallContent, writeSmallTable } from '../table/small-table.ts'
-import { type Ask, adminClient, logIn, ownPage } from './console-client.ts'
+import { type Ask, adminClient } from './console-client.ts'
 
 const tokens = {
   admin: 'a'.repeat(32),
@@ -67,95 +67,7 @@ const errorOf = ({ status, value }: Awaited<ReturnType<Ask>>): readonly [number,
   value.error.code as string,
 ]
 
-it('lets the page in after a login, and nothing that only looks like it', async () => {
-  const own = await logIn(ask, tokens.analyst)
-  const session = await own.ask('GET', '/console/session')
-  expect(session).toMatchObject({ status: 200, value: { role: 'analyst', csrf: own.csrf } })
-  expect(Date.parse(session.value.expires)).toBeGreaterThan(Date.now())
-  const { cookie, csrf } = own
-  const list = { body: { name: 'mine' } }
-  const full = { ...ownPage, cookie, 'x-iprisk-csrf': csrf }
-  const origin = `http://127.0.0.1:${server.adminPort}`
-  const refused: readonly (readonly [object, number, string])[] = [
-    [{ ...full, 'x-iprisk-csrf': '' }, 403, 'csrf'],
-    [{ ...full, 'x-iprisk-csrf': `${csrf.slice(1)}x` }, 403, 'csrf'],
-    [{ ...full, cookie: '' }, 401, 'no_session'],
-    [{ ...full, cookie: `${cookie}; ${cookie}` }, 401, 'no_session'],
-    [{ ...full, cookie: cookie.slice(0, -1) }, 401, 'no_session'],
-    [{ ...full, 'sec-fetch-site': 'cross-site' }, 403, 'foreign_page'],
-    [{ ...full, 'sec-fetch-site': 'same-site' }, 403, 'foreign_page'],
-    [{ cookie, 'x-iprisk-csrf': csrf, origin: 'http://127.0.0.1:1' }, 403, 'foreign_page'],
-    [{ cookie, 'x-iprisk-csrf': csrf, origin: 'null' }, 403, 'foreign_page'],
-  ]
-  for (const [headers, status, code] of refused) {
-    const reply = await ask('POST', '/admin/lists', { headers: { ...headers }, ...list })
-    expect([headers, ...errorOf(reply)]).toEqual([headers, status, code])
-  }
-  // A cookie alone, as a form of another page would bring it, is no login of a script.
-  expect((await ask('GET', '/admin/lists', { headers: { cookie } })).status).toBe(401)
-  // DNS rebinding: the right page of the wrong name.
-  const rebound = { ...full, host: 'evil.example' }
-  expect((await ask('GET', '/admin/lists', { headers: rebound })).status).toBe(403)
-  expect((await ask('GET', '/console', { headers: { host: 'evil.example' } })).status).toBe(403)
-  const byOrigin = { cookie, 'x-iprisk-csrf': csrf, origin }
-  expect((await ask('POST', '/admin/lists', { headers: byOrigin, ...list })).status).toBe(201)
-  expect((await own.ask('DELETE', '/admin/lists/mine')).status).toBe(200)
-  const out = await own.ask('POST', '/console/logout')
-  expect([out.status, out.headers['set-cookie']]).toEqual([
-    204,
-    [expect.stringContaining('Max-Age=0')],
-  ])
-  expect(errorOf(await own.ask('GET', '/console/session'))).toEqual([401, 'no_session'])
-})
-
-it('gives each login a new session, and limits logins', async () => {
-  const fixed = `iprisk_console_${server.adminPort}=${'A'.repeat(43)}`
-  const headers = { ...ownPage, cookie: fixed }
-  const login = (token: unknown) => ask('POST', '/console/login', { headers, body: { token } })
-  const reply = await login(tokens.viewer)
-  const [cookie = ''] = reply.headers['set-cookie'] as string[]
-  expect(cookie).toMatch(/^iprisk_console_\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/)
-  expect(cookie).not.toContain(fixed)
-  expect(errorOf(await ask('GET', '/console/session', { headers }))).toEqual([401, 'no_session'])
-  const foreign = { headers: { 'sec-fetch-site': 'cross-site' }, body: { token: tokens.admin } }
-  expect(errorOf(await ask('POST', '/console/login', foreign))).toEqual([403, 'foreign_page'])
-  expect(errorOf(await login('wrong'))).toEqual([401, 'wrong_token'])
-  expect(errorOf(await login(7))).toEqual([401, 'wrong_token'])
-  expect(errorOf(await login('x'.repeat(5000)))).toEqual([413, 'payload_too_large'])
-  for (let tries = 0; tries < 20; tries += 1) {
-    const last = await login('wrong')
-    if (last.status !== 429) continue
-    expect(Number(last.headers['retry-after'])).toBeGreaterThan(0)
-    expect(server.stderr()).not.toContain(tokens.admin)
-    return
-  }
-  throw new Error('twenty logins a minute were taken')
-})
-
-it('guards its page against frames, sniffing and scripts of others', async () => {
-  const page = await ask('GET', '/console')
-  expect(page.headers).toMatchObject({
-    'x-frame-options': 'DENY',
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-  })
-  const policy = String(page.headers['content-security-policy'])
-  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
-  expect(policy).toContain("frame-ancestors 'none'")
-  expect(policy).not.toContain('unsafe')
-  for (const path of [
-    '/console/../package.json',
-    '/console/%2e%2e/package.json',
-    '/console/x.js',
-  ]) {
-    expect((await ask('GET', path)).status).toBe(404)
-  }
-  expect((await ask('POST', '/console')).status).toBe(405)
-})
-
-it('asks every route for its role, by token and by cookie alike', async () => {
+it('asks every route for its role', async () => {
   const documented = await ask('GET', '/admin/openapi.json', { headers: bearer(tokens.viewer) })
   const routes = Object.entries(documented.value.paths as object).flatMap(([path, methods]) =>
     Object.entries(methods as object).map(([method, route]) => ({

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { packageRoot } from '../../src/base/package-root.ts'
-import type { ConsoleRole } from '../../src/console/console-shapes.ts'
+import type { ConsoleLogin, ConsoleRole } from '../../src/console/console-shapes.ts'
 import { type Fixture, fixtureRoutes, newFixture } from './fixture-routes.ts'
 
 export interface FixtureServer {
@@ -83,11 +83,10 @@ async function answer(
   const act = `${request.method} ${url.pathname}`
   const role = roleOf(request)
   if (act === 'POST /console/login') return logIn(body['token'], response)
-  if (role === undefined) return failed(response, 401, 'no_session', 'Nobody is logged in.')
-  if (act === 'GET /console/session') return sent(response, 200, sessionOf(role))
-  if (request.method !== 'GET' && request.headers['x-iprisk-csrf'] !== 'csrf-of-the-fixture') {
-    return failed(response, 403, 'csrf', 'The header x-iprisk-csrf is missing or wrong.')
+  if (role === undefined || request.headers['x-iprisk-csrf'] !== csrf) {
+    return failed(response, 401, 'no_session', 'The session has ended.')
   }
+  if (act === 'GET /console/session') return sent(response, 200, { role, expires })
   if (act === 'POST /console/logout') {
     response.setHeader('set-cookie', 'iprisk_console=; Path=/; Max-Age=0')
     return sent(response, 204, undefined)
@@ -101,14 +100,11 @@ function logIn(token: unknown, response: ServerResponse): void {
   const role = (['viewer', 'analyst', 'admin'] as const).find((one) => one === token)
   if (role === undefined) return failed(response, 401, 'wrong_token', 'The token is wrong.')
   response.setHeader('set-cookie', `iprisk_console=${role}; HttpOnly; SameSite=Strict; Path=/`)
-  sent(response, 200, sessionOf(role))
+  sent(response, 200, { role, csrf, expires } satisfies ConsoleLogin)
 }
 
-const sessionOf = (role: ConsoleRole) => ({
-  role,
-  csrf: 'csrf-of-the-fixture',
-  expires: '2026-11-23T16:00:00Z',
-})
+const csrf = 'csrf-of-the-fixture'
+const expires = '2026-11-23T16:00:00Z'
 
 function roleOf({ headers: { cookie = '' } }: IncomingMessage): ConsoleRole | undefined {
   return (['viewer', 'analyst', 'admin'] as const).find((role) =>

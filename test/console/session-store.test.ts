@@ -16,35 +16,47 @@ describe('a session', () => {
   it('has an id of its own each time, and is found by nothing else', () => {
     const store = createSessionStore()
     const [one, two] = [store.open(unnamedAdmin, 0), store.open(unnamedAdmin, 0)]
-    expect(one.id).toMatch(/^[\w-]{43}$/)
+    for (const secret of [one.id, one.csrf]) expect(secret).toMatch(/^[\w-]{43}$/)
     expect(new Set([one.id, two.id, one.csrf, two.csrf]).size).toBe(4)
-    expect(store.find(one.id, 1)).toMatchObject({ csrf: one.csrf, caller: { via: 'console' } })
-    for (const wrong of ['', one.csrf, `${one.id} `]) expect(store.find(wrong, 1)).toBe(undefined)
+    const { csrf, ...found } = one
+    expect(store.find(one, 1)).toEqual(found)
+    expect(found).toMatchObject({ caller: { via: 'console' } })
+    for (const id of ['', csrf, `${one.id} `, two.id]) {
+      expect(store.find({ id, csrf }, 1)).toBe(undefined)
+    }
     store.close(one.id)
-    expect(store.find(one.id, 1)).toBe(undefined)
-    expect(store.find(two.id, 1)).toBeDefined()
+    expect(store.find(one, 1)).toBe(undefined)
+    expect(store.find(two, 1)).toBeDefined()
+  })
+
+  it('is not found by its id alone, nor kept alive by it', () => {
+    const store = createSessionStore()
+    const { id, csrf } = store.open(unnamedAdmin, 0)
+    for (const wrong of ['', id, `${csrf} `, csrf.slice(1)]) {
+      expect(store.find({ id, csrf: wrong }, consoleIdleMsMax - 1)).toBe(undefined)
+    }
+    expect(store.find({ id, csrf }, consoleIdleMsMax)).toBe(undefined)
   })
 
   it('ends after an hour without a request, and twelve hours after its login', () => {
     const store = createSessionStore()
-    const { id } = store.open(unnamedAdmin, 0)
-    expect(store.find(id, consoleIdleMsMax - 1)).toBeDefined()
+    const one = store.open(unnamedAdmin, 0)
+    expect(store.find(one, consoleIdleMsMax - 1)).toBeDefined()
     let now = consoleIdleMsMax - 1
     for (; now < consoleSessionMsMax; now += consoleIdleMsMax - 1) {
-      expect(store.find(id, now)).toBeDefined()
+      expect(store.find(one, now)).toBeDefined()
     }
-    expect(store.find(id, consoleSessionMsMax)).toBe(undefined)
-    const { id: idle } = store.open(unnamedAdmin, 0)
+    expect(store.find(one, consoleSessionMsMax)).toBe(undefined)
+    const idle = store.open(unnamedAdmin, 0)
     expect(store.find(idle, consoleIdleMsMax)).toBe(undefined)
   })
 
   it('ends for another one where there are too many: the one that rests longest', () => {
     const store = createSessionStore()
-    const ids = Array.from(
-      { length: consoleSessionsMax },
-      (_, at) => store.open(unnamedAdmin, at).id,
+    const opened = Array.from({ length: consoleSessionsMax }, (_, at) =>
+      store.open(unnamedAdmin, at),
     )
-    const [first = '', second = ''] = ids
+    const [first, second] = [opened[0]!, opened[1]!]
     expect(store.find(first, 200)).toBeDefined()
     store.open(unnamedAdmin, 201)
     expect(store.size()).toBe(consoleSessionsMax)

@@ -2,6 +2,9 @@
 // with a session of its own, which asks for what is new. The page does so every 15 seconds; here
 // every second, so that ten tabs stand for 150.
 
+import { csrfHeader } from '../../../src/admin/csrf-header.ts'
+import type { ConsoleLogin } from '../../../src/console/console-shapes.ts'
+
 const everyMs = 1000
 
 export interface OpenTabs {
@@ -20,17 +23,19 @@ export async function openTabs(options: {
   const page = { 'sec-fetch-site': 'same-origin' }
   const over = new AbortController()
   let answers = 0
-  const logIn = async (): Promise<string> => {
+  const logIn = async (): Promise<Readonly<Record<string, string>>> => {
     const body = JSON.stringify({ token })
     const reply = await fetch(`${url}/console/login`, { method: 'POST', headers: page, body })
     if (reply.status !== 200) throw new Error(`The console's login answered ${reply.status}.`)
-    return reply.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const cookie = reply.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const { csrf } = (await reply.json()) as ConsoleLogin
+    return { ...page, cookie, [csrfHeader]: csrf }
   }
-  const follow = async (cookie: string): Promise<void> => {
+  const follow = async (headers: Readonly<Record<string, string>>): Promise<void> => {
     let since = ''
     while (!over.signal.aborted) {
       const path = `/admin/traffic${since === '' ? '' : `?since=${encodeURIComponent(since)}`}`
-      const reply = await fetch(`${url}${path}`, { headers: { ...page, cookie } })
+      const reply = await fetch(`${url}${path}`, { headers })
       if (reply.status !== 200) throw new Error(`${path} answered ${reply.status}.`)
       const { minutes } = (await reply.json()) as { readonly minutes: readonly { at: string }[] }
       since = minutes.at(-1)?.at ?? since
@@ -38,9 +43,9 @@ export async function openTabs(options: {
       await new Promise((resolve) => setTimeout(resolve, everyMs))
     }
   }
-  const cookies: string[] = []
-  for (let tab = 0; tab < count; tab++) cookies.push(await logIn())
-  const tabs = Promise.all(cookies.map(follow))
+  const sessions: Readonly<Record<string, string>>[] = []
+  for (let tab = 0; tab < count; tab++) sessions.push(await logIn())
+  const tabs = Promise.all(sessions.map(follow))
   // Told when they are closed.
   tabs.catch(() => undefined)
   return {

@@ -2,10 +2,12 @@
 
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { ConsoleSession } from '../console-shapes.ts'
+import type { ConsoleLogin, ConsoleSession } from '../console-shapes.ts'
 import { AddressPage } from './address/address-page.tsx'
-import { ask, keepSession } from './ask/ask.ts'
+import { findSession, onSessionEnd } from './ask/ask.ts'
 import { forgetKept } from './ask/kept.ts'
+import { tell } from './ask/notices.ts'
+import { beginText, endText, onOtherTabs } from './ask/session-text.ts'
 import { RoleContext } from './ask/session.ts'
 import { BulkPage } from './bulk/bulk-page.tsx'
 import { FeedsPage } from './feeds/feeds-page.tsx'
@@ -20,25 +22,40 @@ import { TrafficPage } from './traffic/traffic-page.tsx'
 export function Console() {
   const [session, setSession] = useState<ConsoleSession | null | undefined>(undefined)
   const [route, setRoute] = useState(() => parseRoute(location.hash))
-  const begin = useCallback((next: ConsoleSession | null) => {
-    keepSession(next, { ended: () => setSession(null), isAnother: resume })
-    setSession(next)
+  const resume = useCallback(async () => setSession(await findSession()), [])
+  const ended = useCallback((isLogout: boolean): void => {
+    if (isLogout) forgetKept()
+    setSession(null)
   }, [])
-  const resume = useCallback(async (): Promise<void> => {
-    const answer = await ask<ConsoleSession>('GET', '/console/session')
-    begin(answer.kind === 'ok' ? answer.value : null)
-  }, [begin])
   useEffect(() => {
     const follow = (): void => setRoute(parseRoute(location.hash))
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [])
   useEffect(() => {
+    onSessionEnd(resume)
+    onOtherTabs({
+      begun: (hadSession) => {
+        if (hadSession) tell('Another tab has signed in again; this one goes on with its session.')
+        void resume()
+      },
+      ended,
+    })
     void resume()
-  }, [resume])
+    // A page that comes back from the back/forward cache has missed what the other tabs said.
+    const comeBack = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) void resume()
+    }
+    addEventListener('pageshow', comeBack)
+    return () => removeEventListener('pageshow', comeBack)
+  }, [resume, ended])
+  const begin = ({ csrf, ...next }: ConsoleLogin): void => {
+    beginText(csrf)
+    setSession(next)
+  }
   const signOut = (): void => {
-    forgetKept()
-    begin(null)
+    endText(true)
+    ended(true)
   }
   if (session === undefined) return null
   if (session === null) return <Login onSession={begin} />

@@ -1,17 +1,17 @@
 // The way in: a token of the server's files.
 
 import { useState } from 'preact/hooks'
-import type { ConsoleSession } from '../console-shapes.ts'
+import type { ConsoleLogin } from '../console-shapes.ts'
 import { type Refusal, ask } from './ask/ask.ts'
 import { Problem } from './parts/problem.tsx'
 
-export function Login({ onSession }: { readonly onSession: (session: ConsoleSession) => void }) {
+export function Login({ onSession }: { readonly onSession: (session: ConsoleLogin) => void }) {
   const [token, setToken] = useState('')
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const [isAsking, setAsking] = useState(false)
   const enter = async (): Promise<void> => {
     setAsking(true)
-    const answer = await ask<ConsoleSession>('POST', '/console/login', { token: token.trim() })
+    const answer = await ask<ConsoleLogin>('POST', '/console/login', { token: token.trim() })
     setAsking(false)
     if (answer.kind === 'ok') onSession(answer.value)
     else setRefusal(answer)

@@ -1,8 +1,9 @@
-// What the page asks of the server that sent it: JSON, with the session's cookie, and the header
-// that no other site can add where something changes. Nothing throws: a refusal is an answer.
+// What the page asks of the server that sent it: JSON, with the session's cookie, and with its text
+// in a header, which no page of another origin can add. Nothing throws: a refusal is an answer.
 
 import { csrfHeader } from '../../../admin/csrf-header.ts'
 import type { ConsoleError, ConsoleSession } from '../../console-shapes.ts'
+import { askTabs, endText, sessionText } from './session-text.ts'
 
 export interface Refusal {
   readonly kind: 'refused'
@@ -17,19 +18,25 @@ export interface Refusal {
 export type Answer<T> =
   { readonly kind: 'ok'; readonly status: number; readonly value: T } | Refusal
 
-interface WhenSession {
-  readonly ended: () => void
-  /** Another tab has signed in anew, and all tabs have its cookie. */
-  readonly isAnother: () => Promise<void>
+let whenEnded: (() => Promise<void>) | undefined
+
+/** For when the server no longer knows this tab's session. */
+export function onSessionEnd(listener: () => Promise<void>): void {
+  whenEnded = listener
 }
 
-let csrf = ''
-let whenSession: WhenSession | undefined
-
-/** From now on changes carry the session's header; `null`: nobody is signed in. */
-export function keepSession(session: ConsoleSession | null, when: WhenSession): void {
-  csrf = session?.csrf ?? ''
-  whenSession = when
+/** The session of this tab, or the one that another tab has; `null`: sign in. */
+export async function findSession(): Promise<ConsoleSession | null> {
+  while (sessionText() !== '' || (await askTabs())) {
+    const sent = sessionText()
+    const answer = await request<ConsoleSession>('GET', '/console/session')
+    // Another tab may have signed out or in meanwhile.
+    if (sent !== sessionText()) continue
+    if (answer.kind === 'ok') return answer.value
+    if (answer.status !== 401) return null
+    endText(false)
+  }
+  return null
 }
 
 /** It is not done again by itself: whoever signed in there may be somebody else. */
@@ -43,9 +50,26 @@ export async function ask<T>(
   body?: Readonly<Record<string, unknown>>,
   signal?: AbortSignal,
 ): Promise<Answer<T>> {
+  const sent = sessionText()
+  const answer = await request<T>(method, path, body, signal)
+  const isRefused = answer.kind === 'refused' && answer.status === 401
+  if (!isRefused || sent === '' || path === '/console/login') return answer
+  if (sent === sessionText()) {
+    endText(false)
+    await whenEnded?.()
+  }
+  return sessionText() === '' ? answer : { ...answer, message: anew }
+}
+
+async function request<T>(
+  method: Method,
+  path: string,
+  body?: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
+): Promise<Answer<T>> {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== undefined) headers['content-type'] = 'application/json'
-  if (csrf !== '' || method !== 'GET') headers[csrfHeader] = csrf
+  if (sessionText() !== '') headers[csrfHeader] = sessionText()
   try {
     const response = await fetch(path, {
       method,
@@ -56,11 +80,7 @@ export async function ask<T>(
     const text = await response.text()
     const value: unknown = text === '' ? {} : parsed(text)
     if (response.ok) return { kind: 'ok', status: response.status, value: value as T }
-    if (response.status === 401 && path !== '/console/login') whenSession?.ended()
-    const refusal = refusalOf(response, value)
-    if (refusal.code !== 'csrf') return refusal
-    await whenSession?.isAnother()
-    return { ...refusal, message: anew }
+    return refusalOf(response, value)
   } catch {
     const message = 'The server does not answer. Is it running? Try again.'
     return { kind: 'refused', status: 0, code: 'unreachable', message, mistakes: [] }

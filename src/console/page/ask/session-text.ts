@@ -1,0 +1,94 @@
+// The text of this tab's session, which the server wants with every request beside the cookie. The
+// login answers with it, once; after that it passes from tab to tab.
+//
+// A browser sends the cookie to every port of this host. sessionStorage and BroadcastChannel belong
+// to the origin, port included: a page on another port can neither read the text nor ask for it.
+//
+// Invariant: a text that the server has refused, or that has signed out, is dropped by every tab
+// that holds it.
+
+type Message =
+  | { readonly kind: 'asked' }
+  /** Of a login, and the answer to `asked`. */
+  | { readonly kind: 'begun'; readonly text: string }
+  | { readonly kind: 'ended'; readonly text: string; readonly isLogout: boolean }
+
+export interface OtherTabs {
+  /** This tab goes on with the session of another one. */
+  readonly begun: (hadSession: boolean) => void
+  readonly ended: (isLogout: boolean) => void
+}
+
+const name = 'iprisk-session'
+/** How long a new tab waits for the others. */
+const answerMs = 300
+
+const channel = new BroadcastChannel(name)
+let text = storage()?.getItem(name) ?? ''
+let others: OtherTabs | undefined
+let wake: (() => void) | undefined
+
+/** `''`: none. */
+export const sessionText = (): string => text
+
+export function onOtherTabs(listener: OtherTabs): void {
+  others = listener
+}
+
+/** After a login. */
+export function beginText(next: string): void {
+  hold(next)
+  tellTabs({ kind: 'begun', text })
+}
+
+/** After a logout, or where the server has refused the text. */
+export function endText(isLogout: boolean): void {
+  tellTabs({ kind: 'ended', text, isLogout })
+  hold('')
+}
+
+/** Takes the text of another tab, where one has it; whether there is one now. */
+export async function askTabs(): Promise<boolean> {
+  tellTabs({ kind: 'asked' })
+  await new Promise<void>((resolve) => {
+    wake = resolve
+    setTimeout(resolve, answerMs)
+  })
+  wake = undefined
+  return text !== ''
+}
+
+channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+  if (data.kind === 'asked') {
+    if (text !== '') tellTabs({ kind: 'begun', text })
+  } else if (data.kind === 'ended') {
+    if (data.text !== text) return
+    hold('')
+    others?.ended(data.isLogout)
+  } else if (data.text !== text) {
+    const hadSession = text !== ''
+    hold(data.text)
+    if (wake === undefined) others?.begun(hadSession)
+    else wake()
+  }
+})
+
+function hold(next: string): void {
+  text = next
+  if (next === '') storage()?.removeItem(name)
+  else storage()?.setItem(name, next)
+}
+
+function tellTabs(message: Message): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- it has one origin only
+  channel.postMessage(message)
+}
+
+/** `undefined` in a browser that stores nothing: its session ends with the page. */
+function storage(): Storage | undefined {
+  try {
+    return sessionStorage
+  } catch {
+    return undefined
+  }
+}
