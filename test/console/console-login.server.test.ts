@@ -99,7 +99,7 @@ it('opens nothing for the cookie alone, and answers it as it answers no cookie',
   const refused = async (headers: Readonly<Record<string, string>>) => {
     const replies = requests.map(async ({ method, path }) => {
       const { status, text } = await ask(method, path, { headers, body: {} })
-      return `${method} ${path} ${status} ${text}`
+      return `${method} ${path} ${status} ${text.slice(0, 200)}`
     })
     return Promise.all(replies)
   }
@@ -153,7 +153,8 @@ it('asks every route for its role by a session as by a token, reads included', a
     for (const { method, path } of higher) {
       const { status, text } = await own.ask(method, path, { body: {} })
       expect([method, path, status]).toEqual([method, path, 403])
-      if (method !== 'HEAD') expect(text).toContain('forbidden_role')
+      // HEAD has no body.
+      expect(text).toContain(method === 'HEAD' ? '' : 'forbidden_role')
     }
     expect((await own.ask('GET', '/admin/lists')).status).toBe(200)
     expect((await own.ask('HEAD', '/status')).status).toBe(200)

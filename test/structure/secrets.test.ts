@@ -53,7 +53,7 @@ describe('secrets', () => {
       'src/account/keys/key-transfer.ts',
       'src/account/keys/secret-hash.ts',
       'src/admin/admin-caller.ts',
-      'src/console/console-login.ts',
+      'src/console/session-store.ts',
     ])
   })
 })
