@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { form } from './test/form.ts'
 import { filesAlone, filesWithForms, serverFiles, unitFiles, worldFiles } from './test/kinds.ts'
@@ -23,7 +24,9 @@ const ofForm = (files: readonly string[]): string[] =>
 // than there are cores, for servers and builds are also waited for.
 const sideBySide = { maxWorkers: Math.max(2, availableParallelism() - 1) + 1 }
 // Modules that many files of one process share end with each of them what it began.
-const tidy = { setupFiles: ['test/tidy.ts'] }
+// Copies of tables that tests open do not go where those of the developer's programs are.
+const env = { XDG_CACHE_HOME: join(tmpdir(), 'iprisk-test-cache') }
+const tidy = { setupFiles: ['test/tidy.ts'], env }
 const alone = {
   fileParallelism: false,
   setupFiles: [...tidy.setupFiles, 'test/flushed-disk.ts'],

@@ -1,7 +1,7 @@
-// The library: `import { openTable } from 'iprisk'`. Answers come from the mapped table in this
-// process, as the objects that the API sends.
+// The library: `import { openTable } from 'iprisk'`. Answers come from a mapped copy of the table in
+// this process, as the objects that the API sends.
 
-export { openTable } from './table/open-table.ts'
+export { openCopiedTable as openTable } from './table/open-copied-table.ts'
 export type { Source } from './table/file/table-source.ts'
 export type { Table } from './table/table.ts'
 export type {

@@ -21,6 +21,7 @@ import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { flushFolderSync } from '../../src/base/system/disk.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import { loadCanaries, misjudgedCanaries } from '../../src/table/canaries.ts'
+import { openCopiedTable } from '../../src/table/open-copied-table.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import type { Table } from '../../src/table/table.ts'
 import { networksSourceId } from '../evidence/source-list.ts'
@@ -94,7 +95,7 @@ function whyNotComparable(live: Table, candidate: Table): string | undefined {
 function openLiveTable(path: string): { readonly table: Table | undefined } {
   if (!existsSync(path)) return { table: undefined }
   try {
-    return { table: openTable(path) }
+    return { table: openCopiedTable(path) }
   } catch (thrown) {
     if (thrown instanceof IpriskError && thrown.fault !== 'bug') return { table: undefined }
     throw thrown

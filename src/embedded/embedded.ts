@@ -2,11 +2,13 @@
 // file in this process. An application that had `createClient({ url, key })` has `createEmbedded({
 // table })` and changes nothing else; the middlewares take either.
 //
-// The file is watched, and a new one that can be opened takes the place of the old one. It must
-// come by a rename, as builds do it: a file that is written over is pulled away under the map.
-// Where no table can be opened, checks are `unavailable`, and the next file is waited for.
+// The file is watched, and a new one that can be opened takes the place of the old one. Answers
+// come from a private copy (open-copied-table.ts), so a file that is overwritten in place harms
+// nothing: until it is whole, the table before it answers. Where no table can be opened, checks are
+// `unavailable` until the next file comes.
 //
-// A check takes microseconds on the application's own loop, insights about half a millisecond.
+// A check takes microseconds on the application's own loop, insights about half a millisecond. The
+// first table is opened before `createEmbedded` returns, later ones in steps of a few milliseconds.
 //
 // What a plain check does not need is loaded when it is first asked for (lazy-parts.ts).
 
@@ -33,8 +35,11 @@ import {
 } from '../client/core/outcome-report.ts'
 import { tell } from '../client/core/tell.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
-import { builtMsOf } from '../table/file/built-ms.ts'
-import { type OpenTable, openTable } from '../table/open-table.ts'
+import {
+  type CopiedTable,
+  openCopiedTable,
+  openCopiedTableInSteps,
+} from '../table/open-copied-table.ts'
 import { type LazyParts, createLazyParts } from './lazy-parts.ts'
 
 export interface EmbeddedOptions extends Pick<
@@ -43,6 +48,8 @@ export interface EmbeddedOptions extends Pick<
 > {
   /** The path of the table file. */
   readonly table: string
+  /** As of `openTable`: `false` maps the file itself, not a private copy. Default true. */
+  readonly copy?: boolean
   /** The path of a policies file (docs/decide.md); it decides, and is watched like the table. */
   readonly policies?: string
   /** How often it is looked for a new one. Default 1,000 milliseconds. */
@@ -189,24 +196,19 @@ async function handOn(
   }
 }
 
-interface EmbeddedTable {
-  readonly table: OpenTable
-  readonly builtMs: number
-}
-
 function answerOf(
-  { table, builtMs }: EmbeddedTable,
+  table: CopiedTable,
   ip: string,
   explain: ReturnType<LazyParts['explain']>,
 ): CheckAnswer | InsightsAnswer | undefined {
   if (explain === undefined) return table.check(ip)
-  const { reader, asOf, sources } = table
+  const { reader, asOf, sources, builtMs } = table
   return explain({ reader, asOf, sources, builtMs }, ip)
 }
 
 interface TableWatch {
   readonly current: () => {
-    readonly open: EmbeddedTable | undefined
+    readonly open: CopiedTable | undefined
     /** Why there is none. */
     readonly failure: ClientFailure
   }
@@ -215,33 +217,71 @@ interface TableWatch {
 
 function watchTable(
   path: string,
-  { watchMs = 1000, onSwap, onRefused }: Pick<EmbeddedOptions, 'watchMs' | 'onSwap' | 'onRefused'>,
+  {
+    copy = true,
+    watchMs = 1000,
+    onSwap,
+    onRefused,
+  }: Pick<EmbeddedOptions, 'copy' | 'watchMs' | 'onSwap' | 'onRefused'>,
 ): TableWatch {
-  let open: EmbeddedTable | undefined
+  let open: CopiedTable | undefined
   let failure: ClientFailure = { reason: 'unavailable', message: 'There is no table.' }
-  const known = fileIdentity(path)
-  const load = (): void => {
-    const old = open?.table
-    try {
-      open = { table: openTable(path), builtMs: builtMsOf(path) }
-    } catch (cause) {
-      failure = { reason: 'unavailable', message: messageOf(cause), cause }
-      if (old !== undefined) tell(onRefused, failure)
-      return
-    }
-    old?.close()
-    if (old !== undefined) tell(onSwap, open.table.id)
+  const refuse = (cause: unknown): void => {
+    failure = { reason: 'unavailable', message: messageOf(cause), cause }
+    if (open !== undefined) tell(onRefused, failure)
   }
-  load()
-  const watch = watchFile({ path, known, everyMs: watchMs, changed: load, mayEnd: true })
+  const take = (table: CopiedTable): void => {
+    const old = open
+    open = table
+    old?.close()
+    if (old !== undefined) tell(onSwap, table.id)
+  }
+  const known = fileIdentity(path)
+  try {
+    take(openCopiedTable(path, { copy }))
+  } catch (cause) {
+    refuse(cause)
+  }
+  let stopOpening = (): void => undefined
+  const changed = (): void => {
+    stopOpening()
+    stopOpening = runInSteps(openCopiedTableInSteps(path, { copy }), { done: take, failed: refuse })
+  }
+  const watch = watchFile({ path, known, everyMs: watchMs, changed, mayEnd: true })
   return {
     current: () => ({ open, failure }),
     close: () => {
       watch.stop()
-      open?.table.close()
+      stopOpening()
+      open?.close()
       open = undefined
       failure = { reason: 'unavailable', message: 'The client was closed.' }
     },
+  }
+}
+
+/** Runs the steps on the loop, each in a turn of its own; what it returns ends them early. */
+function runInSteps<T>(
+  steps: Generator<number, T, undefined>,
+  {
+    done,
+    failed,
+  }: { readonly done: (value: T) => void; readonly failed: (cause: unknown) => void },
+): () => void {
+  let timer: NodeJS.Timeout
+  const next = (): void => {
+    try {
+      const step = steps.next()
+      if (step.done === true) done(step.value)
+      else timer = setTimeout(next, step.value).unref()
+    } catch (cause) {
+      failed(cause)
+    }
+  }
+  next()
+  return () => {
+    clearTimeout(timer)
+    steps.return(undefined as T)
   }
 }
 

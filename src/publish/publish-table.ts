@@ -16,6 +16,7 @@ import { packageVersion } from '../base/package-root.ts'
 import { mapFile } from '../base/system/memory-map.ts'
 import { formatMajor, formatMinor } from '../schema/table-layout.ts'
 import { readTableView } from '../table/file/table-view.ts'
+import { takeTableCopy } from '../table/open-copied-table.ts'
 import { verifyTable } from '../table/file/verify/verify-table.ts'
 import { contentName } from './form/content-name.ts'
 import {
@@ -61,11 +62,26 @@ export interface Published {
   readonly pruneTrouble?: string
 }
 
-/** Throws `publish_refused`, what the table's verification throws, and what the place throws. */
+/**
+ * Publishes a copy, for an upload takes minutes and the file may be overwritten meanwhile. Throws
+ * `publish_refused`, what the table's verification throws, and what the place throws.
+ */
 export async function publishTable(path: string, options: PublishOptions): Promise<Published> {
+  const copy = takeTableCopy(path)
+  try {
+    verifyTable(path, undefined, copy.path)
+    return await publishFile({ path, mapped: copy.path }, options)
+  } finally {
+    copy.release()
+  }
+}
+
+async function publishFile(
+  { path, mapped }: { readonly path: string; readonly mapped: string },
+  options: PublishOptions,
+): Promise<Published> {
   const { place, now } = options
-  verifyTable(path)
-  const map = mapFile(path)
+  const map = mapFile(mapped)
   try {
     const view = readTableView(map.bytes, path)
     const of = { id: view.id, as_of: formatDay(view.asOf) }

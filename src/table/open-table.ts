@@ -1,5 +1,9 @@
 // Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
 // processes that open the same file. Content is checked by `verifyTable`, not here.
+//
+// The file itself is mapped: whoever truncates or overwrites it in place ends this process (SIGBUS).
+// So this is for files that only this program writes, and for a look of a few milliseconds;
+// open-copied-table.ts is for every other file.
 
 import { type MappedRegion, mapFile } from '../base/system/memory-map.ts'
 import { IpriskError } from '../base/coded-error.ts'
@@ -27,6 +31,8 @@ const clockMs = 60_000
 export interface OpenTableOptions {
   /** The clock, milliseconds since the epoch; `Date.now` unless a test says otherwise. */
   readonly now?: () => number
+  /** The file to map, a copy of the one that errors name; by default that one. */
+  readonly mapped?: string
 }
 
 /**
@@ -43,9 +49,9 @@ export function openTable(path: string, options: OpenTableOptions = {}): OpenTab
 /** The same in steps, for a loop that serves others between them. To be run to its end. */
 export function* openTableInSteps(
   path: string,
-  { now = Date.now }: OpenTableOptions = {},
+  { now = Date.now, mapped = path }: OpenTableOptions = {},
 ): Generator<undefined, OpenTable, undefined> {
-  const map = mapFile(path)
+  const map = mapFile(mapped)
   try {
     yield
     const file = readTableView(map.bytes, path)

@@ -29,7 +29,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['answer'],
     ['table.ts'],
     ['open-table.ts', 'canaries.ts', 'explain'],
-    ['acceptance-check.ts'],
+    ['acceptance-check.ts', 'open-copied-table.ts'],
   ],
   'src/account': [
     ['keys'],

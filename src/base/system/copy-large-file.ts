@@ -16,28 +16,46 @@ const pieceBytes = 2 ** 23
  * what the system throws, with the folder that has no room; what was written stays.
  */
 export function copyLargeFile(source: string, target: string): void {
+  const steps = copyLargeFileInSteps(source, target)
+  while (steps.next().done !== true);
+}
+
+/**
+ * The same in steps of a few milliseconds, for a loop that serves others between them. Of a file
+ * that grows meanwhile the first `bytesMax` alone.
+ */
+export function* copyLargeFileInSteps(
+  source: string,
+  target: string,
+  bytesMax = Infinity,
+): Generator<undefined, void, undefined> {
   try {
     copyFileSync(source, target, constants.COPYFILE_FICLONE_FORCE)
   } catch {
     // Two file systems, or one that cannot. Whatever else is wrong shows itself again.
-    copyInPieces(source, target)
+    yield* copyInPieces(source, target, bytesMax)
   }
 }
 
-function copyInPieces(source: string, target: string): void {
+function* copyInPieces(
+  source: string,
+  target: string,
+  bytesMax: number,
+): Generator<undefined, void, undefined> {
   const from = openSync(source, 'r')
   try {
     const to = openSync(target, 'w', 0o600)
     try {
       const piece = newFileBuffer(pieceBytes)
-      for (let length = 1; length > 0;) {
-        length = readSync(from, piece, 0, pieceBytes, null)
+      for (let left = bytesMax, length = 1; length > 0; left -= length) {
+        length = readSync(from, piece, 0, Math.min(pieceBytes, left), null)
         for (let at = 0; at < length;) at += writeSync(to, piece, at, length - at)
+        yield
       }
     } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException
+      const { code, syscall } = cause as NodeJS.ErrnoException
       const message = `${source} cannot be copied into ${dirname(target)}: ${messageOf(cause)}`
-      throw Object.assign(new Error(message, { cause }), { code })
+      throw Object.assign(new Error(message, { cause }), { code, syscall })
     } finally {
       closeSync(to)
     }

@@ -25,6 +25,7 @@ import { dirname } from 'node:path'
 import koffi from 'koffi'
 import { IpriskError } from '../coded-error.ts'
 
+const LOCK_SH = 1
 const LOCK_EX = 2
 const LOCK_NB = 4
 
@@ -45,7 +46,7 @@ export function acquireFileLock(path: string): FileLock | undefined {
   const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT)
   let held = false
   try {
-    if (!lockNow(descriptor, path)) return undefined
+    if (!lockDescriptor(descriptor, { path, how: 'exclusive' })) return undefined
     // Its holder removed it after it was opened here: the name is free, or another file has it.
     if (!hasName(descriptor, path)) return acquireFileLock(path)
     ftruncateSync(descriptor)
@@ -70,9 +71,16 @@ export function acquireFileLock(path: string): FileLock | undefined {
   }
 }
 
-/** Whether the lock could be had at once. */
-function lockNow(descriptor: number, path: string): boolean {
-  if (flock(descriptor, LOCK_EX | LOCK_NB) === 0) return true
+/**
+ * Whether the lock on the open file could be had at once; it ends when `descriptor` is closed. Many
+ * may hold a shared lock, and nobody else while one holds an exclusive lock.
+ */
+export function lockDescriptor(
+  descriptor: number,
+  { path, how }: { readonly path: string; readonly how: 'shared' | 'exclusive' },
+): boolean {
+  const operation = how === 'shared' ? LOCK_SH : LOCK_EX
+  if (flock(descriptor, operation | LOCK_NB) === 0) return true
   const errno = koffi.errno()
   const known = os.constants.errno
   if (errno === known.EWOULDBLOCK) return false
@@ -87,7 +95,7 @@ function lockNow(descriptor: number, path: string): boolean {
 }
 
 /** Whether the open file is the one that `path` names. */
-function hasName(descriptor: number, path: string): boolean {
+export function hasName(descriptor: number, path: string): boolean {
   const named = statSync(path, { throwIfNoEntry: false })
   const { dev, ino } = fstatSync(descriptor)
   return named?.ino === ino && named.dev === dev

@@ -61,7 +61,7 @@ export interface MappedFile {
 
 /** Maps `path` whole. Throws `file_unreadable` for what is not a non-empty regular file. */
 export function mapFile(path: string): MappedFile {
-  const { length, slot } = withFile(path, { mode: 'r' }, (descriptor, length) => {
+  const { length, slot } = withRegularFile(path, { mode: 'r' }, (descriptor, length) => {
     const slot = claimSlot(length)
     const flags = MAP_SHARED | MAP_FIXED
     const mapped: unknown = mmap(slot.pointer, length, PROT_READ, flags, descriptor, 0)
@@ -195,7 +195,7 @@ function isFailed(pointer: unknown): boolean {
  * regular file of exactly `bytes`, whose blocks are all there (create-zero-file.ts).
  */
 export function mapSharedFile(path: string, bytes: number): MappedFile {
-  const { pointer, length } = withFile(path, { mode: 'r+', bytes }, (descriptor, length) => {
+  const { pointer, length } = withRegularFile(path, { mode: 'r+', bytes }, (descriptor, length) => {
     const pointer: unknown = mmap(null, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     if (!isFailed(pointer)) return { pointer, length }
     throw unreadable(path, 'the system refused to map it (mmap failed)')
@@ -221,11 +221,14 @@ export function unmapRegion({ address, bytes }: MappedRegion): void {
   munmap(address, bytes)
 }
 
-/** Opens the file for as long as `map` runs; the map outlives it. */
-function withFile<T>(
+/**
+ * Opens the file for as long as `use` runs; a map outlives that. Throws `file_unreadable` for what
+ * is not a non-empty regular file.
+ */
+export function withRegularFile<T>(
   path: string,
   how: { readonly mode: 'r' | 'r+'; readonly bytes?: number },
-  map: (descriptor: number, length: number) => T,
+  use: (descriptor: number, length: number) => T,
 ): T {
   const { mode, bytes } = how
   let descriptor: number
@@ -243,7 +246,7 @@ function withFile<T>(
     if (bytes !== undefined && stat.size !== bytes) {
       throw unreadable(path, `it has ${stat.size} bytes, not ${bytes}`)
     }
-    return map(descriptor, stat.size)
+    return use(descriptor, stat.size)
   } finally {
     closeSync(descriptor)
   }

@@ -8,7 +8,7 @@ import type { Invocation } from '../../config/settings.ts'
 import { type ExportSummary, noticePath, runExport } from '../../export/run-export.ts'
 import { readLicences } from '../../export/source-licences.ts'
 import { trailerBytes, trailerMagic } from '../../schema/table-layout.ts'
-import { openTable } from '../../table/open-table.ts'
+import { openCopiedTable } from '../../table/open-copied-table.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 import { loadCompiler } from './load-compiler.ts'
 
@@ -38,7 +38,7 @@ export async function exportCommand({ table: path, how }: ExportOptions, io: Io)
     layout: how.layout,
     licences: how.licences === undefined ? undefined : readLicences(how.licences),
   }
-  const table = openTable(path)
+  const table = openCopiedTable(path)
   const begun = performance.now()
   try {
     const summary = await runExport(table, wishes, {

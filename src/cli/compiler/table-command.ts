@@ -4,6 +4,7 @@ import { formatDay } from '../../base/day.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import { sectionNames } from '../../schema/table-sections.ts'
 import { coverageReportOf } from '../../table/answer/table-coverage.ts'
+import { takeTableCopy } from '../../table/open-copied-table.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
@@ -65,15 +66,21 @@ function tableLines(table: OpenTable): readonly string[] {
   ]
 }
 
-/** Throws what `verifyTable` throws; the message names section and offset. */
+/**
+ * Verifies a copy: the file may still be on its way here, and be cut off meanwhile. Throws what
+ * `verifyTable` throws; the message names section and offset.
+ */
 export function tableVerify(path: string, json: boolean, io: Io): number {
-  const { id, bytes } = verifyTable(path)
-  if (json) {
-    io.out(JSON.stringify({ path, id, bytes, whole: true }))
+  const copy = takeTableCopy(path)
+  try {
+    const { id, bytes } = verifyTable(path, undefined, copy.path)
+    if (json) io.out(JSON.stringify({ path, id, bytes, whole: true }))
+    else {
+      const size = formatMegabytes(bytes)
+      io.out(`${path} is whole: table ${id}, ${size} MB, every checksum and id in order`)
+    }
     return exitCodes.done
+  } finally {
+    copy.release()
   }
-  io.out(
-    `${path} is whole: table ${id}, ${formatMegabytes(bytes)} MB, every checksum and id in order`,
-  )
-  return exitCodes.done
 }

@@ -16,24 +16,59 @@ export interface PinnedTable {
   readonly close: () => void
 }
 
-/** Throws what `openTable` and `openOfflineLists` throw. */
-export async function pinTable(name: string, listsAt?: string): Promise<PinnedTable> {
+/**
+ * Pins a private copy (open-copied-table.ts), for a run may take minutes. `inPlace`: the file
+ * itself, for a run that ends within milliseconds, less than it takes to make a copy. Throws what
+ * `openTable` and `openOfflineLists` throw.
+ */
+export async function pinTable(
+  name: string,
+  {
+    listsAt,
+    inPlace = false,
+  }: { readonly listsAt?: string | undefined; readonly inPlace?: boolean } = {},
+): Promise<PinnedTable> {
+  const pinned = inPlace ? pinInPlace(name) : await pinCopy(name)
+  try {
+    const lists = await offlineListsOf(listsAt)
+    pinned.table.useLists(lists?.matcher)
+    return {
+      ...pinned,
+      // What crosses to threads is plain data.
+      ...optionalMember('lists', lists && { version: lists.version, path: lists.path }),
+      close: () => {
+        pinned.close()
+        lists?.close()
+      },
+    }
+  } catch (error) {
+    pinned.close()
+    throw error
+  }
+}
+
+type PinnedFile = Omit<PinnedTable, 'lists'>
+
+async function pinCopy(name: string): Promise<PinnedFile> {
+  const { openCopiedTable } = await import('../../table/open-copied-table.ts')
+  const table = openCopiedTable(name)
+  if (table.mapped !== name) return { table, path: table.mapped, close: () => table.close() }
+  // There was no place for a copy.
+  table.close()
+  return pinInPlace(name)
+}
+
+function pinInPlace(name: string): PinnedFile {
   // Errors of this call have the file's name.
   openTable(name).close()
-  const lists = await offlineListsOf(listsAt)
-  // What crosses to threads is plain data.
-  const file = lists === undefined ? undefined : { version: lists.version, path: lists.path }
   const descriptor = openSync(name, 'r')
   const path = `/proc/self/fd/${descriptor}`
-  const table = openTable(path)
-  table.useLists(lists?.matcher)
+  const table = openTable(name, { mapped: path })
   return {
     table,
     path,
-    ...optionalMember('lists', file),
     close: () => {
       table.close()
-      lists?.close()
       closeSync(descriptor)
     },
   }

@@ -12,7 +12,8 @@ import { defaultPolicyName } from '../../policy/policy-form.ts'
 import { readPolicyFile } from '../../policy/policy-file.ts'
 import { policyPlace } from '../../policy/policy-place.ts'
 import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
-import { type OpenTable, openTable } from '../../table/open-table.ts'
+import { openCopiedTable } from '../../table/open-copied-table.ts'
+import type { OpenTable } from '../../table/open-table.ts'
 import { type BulkResult, bulkRun, pieceBytes } from '../lines/bulk-run.ts'
 import { judgeBadLines, reportBadLines } from '../lines/check-command.ts'
 import { lineFormatDetector } from '../lines/line-format.ts'
@@ -51,8 +52,8 @@ export async function replayCommand(options: ReplayOptions, io: Io): Promise<num
   const place = policyPlace(options.policies)
   const file = readPolicyFile(place)
   const set = file === undefined ? undefined : compilePolicies(file.policies)
-  const pinned = await pinTable(options.table, how.lists)
-  const against = openTable(other)
+  const pinned = await pinTable(options.table, { listsAt: how.lists })
+  const against = openCopiedTable(other)
   const { lists } = how.lists === undefined ? { ...sampled } : {}
   const mapped = lists === undefined ? undefined : mapLists(lists.path, lists.version)
   if (mapped !== undefined) pinned.table.useLists(mapped.matcher)

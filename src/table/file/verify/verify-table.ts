@@ -3,7 +3,6 @@
 // table goes live, by the server before it serves one, and by `iprisk table verify`.
 
 import { isUtf8 } from 'node:buffer'
-import { crc32 } from 'node:zlib'
 import { mapFile } from '../../../base/system/memory-map.ts'
 import { accuracies } from '../../../model/kind.ts'
 import {
@@ -26,10 +25,11 @@ import {
   sectionNames,
 } from '../../../schema/table-sections.ts'
 import { verifyBounds } from './verify-bounds.ts'
+import { verifyChecksums } from './verify-checksums.ts'
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
 import { verifyRuns } from './verify-runs.ts'
 import { verifyValues } from './verify-values.ts'
-import { checksumMismatch, tableCorrupt } from '../trailer.ts'
+import { tableCorrupt } from '../trailer.ts'
 import { type TableView, readTableView } from '../table-view.ts'
 
 /** Those of 32-bit numbers. */
@@ -47,13 +47,14 @@ export type TablePart = 'sections' | 'runs'
 
 /**
  * Throws as `openTable` does, and `table_corrupt` for the first thing that does not hold; of one part
- * alone where it is named.
+ * alone where it is named. `mapped` is the copy of the file that errors name.
  */
 export function verifyTable(
   path: string,
   part?: TablePart,
+  mapped = path,
 ): { readonly id: string; readonly bytes: number } {
-  const map = mapFile(path)
+  const map = mapFile(mapped)
   try {
     const file = readTableView(map.bytes, path)
     const fail: Fail = (section, element, why) => {
@@ -70,7 +71,7 @@ export function verifyTable(
 }
 
 function verifySections(bytes: Uint8Array, file: TableView, path: string, fail: Fail): void {
-  checkChecksums(file, fail)
+  for (const _ of verifyChecksums(bytes, file, path));
   checkPadding(bytes, file, path)
   checkIpv4(file, fail)
   checkIpv6(file, fail)
@@ -81,16 +82,6 @@ function verifySections(bytes: Uint8Array, file: TableView, path: string, fail: 
   checkTexts(file, fail)
   verifyValues(file, fail)
   verifyBounds(file, path, fail)
-}
-
-function checkChecksums({ views, checksums }: TableView, fail: Fail): void {
-  for (const name of sectionNames) {
-    const view = views[name]
-    const found = crc32(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
-    if (found !== checksums[name]) {
-      fail(name, 0, checksumMismatch({ expected: checksums[name], found }))
-    }
-  }
 }
 
 /** Between sections there is nothing but each vector's length word and zeros. */

@@ -1,0 +1,265 @@
+// A private copy of a file, to be mapped: whoever truncates or overwrites the file itself, no page of
+// the copy changes. All processes of a user share one copy of a file; it goes when none uses it.
+//
+//   <folder>/<name>          the copy, mode 0400; `name` says which file: copyName
+//   <folder>/<name>.part     what is there of it so far
+//   <folder>/<name>.making   locked by the process that makes it; others wait for that
+//
+// A user of a copy holds a shared lock on it (flock, which the kernel frees when the process ends).
+// Opening and releasing sweep the folder: a copy whose exclusive lock can be had at once has no
+// user, and is removed. So what a killed process left goes at the next call of any process.
+//
+// Invariants:
+// - A copy gets its name when it is whole, verified and locked.
+// - A lock counts if the name still names the locked file; otherwise it was swept meanwhile.
+// - A file with a copy's name is used only if it is this user's, of one name, read-only and of the
+//   right length. Anything else is replaced.
+// - A copy of another run of the machine is not used: copies are not flushed, so after a power cut
+//   it may hold anything.
+
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { IpriskError, messageOf } from '../coded-error.ts'
+import { bootId } from './clock.ts'
+import { checkRoom, copyFolders, makeCopyFolder } from './copy-folder.ts'
+import { copyLargeFileInSteps } from './copy-large-file.ts'
+import { acquireFileLock, hasName, lockDescriptor } from './file-lock.ts'
+import { withRegularFile } from './memory-map.ts'
+import { callerUserId } from './trusted-file.ts'
+
+/** How long another process may take to make the copy: 190 MB at 20 MB a second. */
+const waitMsMax = 10_000
+const waitStepMs = 10
+
+/** A source that changes under each of them is being overwritten in place. */
+const copiesMax = 3
+
+/** The code of the error where there is no place for a copy; the file itself may be in order. */
+export const uncopied = 'file_uncopied'
+
+/** How many milliseconds to wait before the next step. */
+export type CopySteps<T> = Generator<number, T, undefined>
+
+export interface SharedCopy {
+  /** Opens the copy, also after somebody has removed its name. */
+  readonly path: string
+  /** When the source was written, milliseconds since the epoch, whole. */
+  readonly sourceMs: number
+  /** Maps of the copy stay good. A second call does nothing. */
+  readonly release: () => void
+}
+
+/**
+ * Takes the copy of `source`, and makes it where there is none. `verify` throws for a copy that is
+ * not to be used. Throws `file_unreadable`, what `verify` throws, and `uncopied`.
+ */
+export function* shareCopy(
+  source: string,
+  verify: (copy: string) => CopySteps<void>,
+): CopySteps<SharedCopy> {
+  const reasons: string[] = []
+  for (const folder of copyFolders()) {
+    try {
+      makeCopyFolder(folder)
+      return yield* shareCopyIn(folder, source, verify)
+    } catch (cause) {
+      // What is wrong with the source is wrong in every folder.
+      if (cause instanceof IpriskError && cause.code !== 'file_unlockable') throw cause
+      reasons.push(messageOf(cause))
+    }
+  }
+  throw new IpriskError({ code: uncopied, message: reasons.join('; '), fault: 'environment' })
+}
+
+function* shareCopyIn(
+  folder: string,
+  source: string,
+  verify: (copy: string) => CopySteps<void>,
+): CopySteps<SharedCopy> {
+  const untilMs = performance.now() + waitMsMax
+  for (let changes = 0; changes < copiesMax;) {
+    const file = { ...identify(source), folder }
+    let copy: SharedCopy | 'absent' | 'busy' | 'changed' = holdCopy(file)
+    const making = copy === 'absent' ? acquireFileLock(`${pathOf(file)}.making`) : undefined
+    if (making !== undefined) {
+      try {
+        // Another process may have made it since.
+        copy = holdCopy(file)
+        if (copy === 'absent') copy = yield* makeCopy(source, file, verify)
+      } finally {
+        making.release()
+      }
+    }
+    if (typeof copy === 'object') {
+      sweep(folder)
+      return copy
+    }
+    if (copy === 'changed') changes += 1
+    else if (performance.now() > untilMs) {
+      throw new Error(`another process has been busy with ${pathOf(file)} for ${waitMsMax} ms`)
+    } else yield waitStepMs
+  }
+  throw new IpriskError({
+    code: 'file_unreadable',
+    message: `${source} changes while it is copied. Write files beside it and rename them into place.`,
+    fault: 'environment',
+    retryable: true,
+  })
+}
+
+/** A source as it was when it was looked at, and the folder of its copy. */
+interface CopiedFile {
+  readonly folder: string
+  readonly name: string
+  readonly bytes: number
+  readonly sourceMs: number
+}
+
+const pathOf = ({ folder, name }: CopiedFile): string => join(folder, name)
+
+/** `ctime` too: a program that overwrites a file may set its `mtime` back. */
+function identify(source: string): Omit<CopiedFile, 'folder'> {
+  return withRegularFile(source, { mode: 'r' }, (descriptor, bytes) => {
+    const { dev, ino, mtimeNs, ctimeNs, mtimeMs } = fstatSync(descriptor, { bigint: true })
+    const name = [bootId().slice(0, 8), dev, ino, bytes, mtimeNs, ctimeNs].join('-')
+    return { name: `${name}.copy`, bytes, sourceMs: Number(mtimeMs) }
+  })
+}
+
+/** Makes the copy, under the lock on its making. */
+function* makeCopy(
+  source: string,
+  file: CopiedFile,
+  verify: (copy: string) => CopySteps<void>,
+): CopySteps<SharedCopy | 'changed' | 'absent' | 'busy'> {
+  const part = `${pathOf(file)}.part`
+  rmSync(part, { force: true })
+  checkRoom(file.folder, file.bytes)
+  try {
+    for (const _ of copyLargeFileInSteps(source, part, file.bytes)) yield 0
+    if (identify(source).name !== file.name) return 'changed'
+    chmodSync(part, 0o400)
+    yield* verify(part)
+    const copy = holdCopy(file, part)
+    if (typeof copy !== 'object') return copy
+    try {
+      renameSync(part, pathOf(file))
+      return copy
+    } catch (cause) {
+      copy.release()
+      throw cause
+    }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).syscall !== 'read') throw cause
+    throw new IpriskError({
+      code: 'file_unreadable',
+      message: messageOf(cause),
+      fault: 'environment',
+      cause,
+    })
+  } finally {
+    rmSync(part, { force: true })
+  }
+}
+
+/** Locks the copy for this process, where there is one that is to be used. */
+function holdCopy(file: CopiedFile, path = pathOf(file)): SharedCopy | 'absent' | 'busy' {
+  let descriptor: number
+  try {
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+    descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ELOOP') return 'absent'
+    throw cause
+  }
+  let state: 'held' | 'absent' | 'busy' = 'busy'
+  try {
+    const isLocked = lockDescriptor(descriptor, { path, how: 'shared' })
+    if (isLocked && hasName(descriptor, path)) {
+      state = isSound(descriptor, file.bytes) ? 'held' : 'absent'
+    }
+  } finally {
+    if (state !== 'held') closeSync(descriptor)
+  }
+  if (state !== 'held') return state
+  return {
+    path: process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : pathOf(file),
+    sourceMs: file.sourceMs,
+    release: keep(descriptor, file.folder),
+  }
+}
+
+function isSound(descriptor: number, bytes: number): boolean {
+  const { uid, mode, nlink, size } = fstatSync(descriptor)
+  const user = callerUserId() ?? uid
+  return uid === user && mode === (constants.S_IFREG | 0o400) && nlink === 1 && size === bytes
+}
+
+/** What gives back the copies that this thread uses. */
+const kept = new Set<() => void>()
+
+/** The use of a copy, which also ends with the process. */
+function keep(descriptor: number, folder: string): () => void {
+  const release = (): void => {
+    if (!kept.delete(release)) return
+    if (kept.size === 0) process.removeListener('exit', releaseAll)
+    closeSync(descriptor)
+    sweep(folder)
+  }
+  if (kept.size === 0) process.once('exit', releaseAll)
+  kept.add(release)
+  return release
+}
+
+function releaseAll(): void {
+  for (const release of kept) release()
+}
+
+/** Removes what no process uses or makes. What cannot be removed stays until the next sweep. */
+function sweep(folder: string): void {
+  for (const name of namesIn(folder)) {
+    try {
+      const path = join(folder, name)
+      if (name.endsWith('.copy')) removeUnused(path)
+      if (name.endsWith('.making')) acquireFileLock(path)?.release()
+      if (name.endsWith('.part')) removeAbandoned(path)
+    } catch {
+      // Another process may have removed it just now.
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function removeUnused(path: string): void {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const isUnused = lockDescriptor(descriptor, { path, how: 'exclusive' })
+    if (isUnused && hasName(descriptor, path)) rmSync(path)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function removeAbandoned(part: string): void {
+  const making = acquireFileLock(part.replace(/part$/, 'making'))
+  if (making === undefined) return
+  rmSync(part, { force: true })
+  making.release()
+}

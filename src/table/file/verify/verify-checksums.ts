@@ -1,0 +1,31 @@
+// Compares every section with its checksum. That finds a table that was half written, cut off or
+// damaged, in a twelfth of the time of `verifyTable`; not one that somebody made so.
+
+import { crc32 } from 'node:zlib'
+import { sectionNames } from '../../../schema/table-sections.ts'
+import type { TableView } from '../table-view.ts'
+import { checksumMismatch, tableCorrupt } from '../trailer.ts'
+
+/** A few milliseconds' worth. */
+const pieceBytes = 2 ** 23
+
+/** Throws `table_corrupt`. In steps, for a loop that serves others between them. */
+export function* verifyChecksums(
+  file: Uint8Array,
+  { views, checksums }: Pick<TableView, 'views' | 'checksums'>,
+  path: string,
+): Generator<undefined, void, undefined> {
+  for (const name of sectionNames) {
+    const { buffer, byteOffset, byteLength } = views[name]
+    let found = 0
+    for (let at = 0; at < byteLength; at += pieceBytes) {
+      const bytes = Math.min(pieceBytes, byteLength - at)
+      found = crc32(new Uint8Array(buffer, byteOffset + at, bytes), found)
+      yield
+    }
+    const expected = checksums[name]
+    if (found === expected) continue
+    const why = checksumMismatch({ expected, found })
+    throw tableCorrupt(path, name, byteOffset - file.byteOffset, why)
+  }
+}

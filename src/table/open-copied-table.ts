@@ -1,0 +1,114 @@
+// Opens a table file that others may write: a private copy of it is mapped (shared-copy.ts), so that
+// truncating or overwriting the file ends no process that answers from it. Making a copy also
+// compares every checksum, so a file that is still being written is refused.
+//
+// Invariant: where there is no place for a copy, the file itself is mapped and the reason reported
+// once. An application without room on its disk answers as it did before.
+
+import { statSync } from 'node:fs'
+import { IpriskError } from '../base/coded-error.ts'
+import { mapFile } from '../base/system/memory-map.ts'
+import { type CopySteps, type SharedCopy, shareCopy, uncopied } from '../base/system/shared-copy.ts'
+import { readTableView } from './file/table-view.ts'
+import { verifyChecksums } from './file/verify/verify-checksums.ts'
+import { type OpenTable, type OpenTableOptions, openTable } from './open-table.ts'
+
+export interface CopiedTableOptions extends Pick<OpenTableOptions, 'now'> {
+  /**
+   * `false` maps the file itself, which saves the copy's disk space and the time to make it. Then
+   * truncating or overwriting the file in place ends the process (SIGBUS); renaming another file
+   * into its place does not. Default true.
+   */
+  readonly copy?: boolean
+}
+
+export interface CopiedTable extends OpenTable {
+  /** What threads of this process open. */
+  readonly mapped: string
+  /** When the file was written, milliseconds since the epoch. */
+  readonly builtMs: number
+}
+
+/**
+ * Opens the table at `path` by a private copy, which all processes of a user share and which is
+ * removed when none uses it. Waits up to 10 s while another process makes that copy. Throws
+ * `file_unreadable`, `table_corrupt` (section and offset named) or `table_version`.
+ */
+export function openCopiedTable(path: string, options: CopiedTableOptions = {}): CopiedTable {
+  return waitFor(openCopiedTableInSteps(path, options))
+}
+
+/** The copy alone, for what reads the file otherwise; the file itself where no copy can be made. */
+export function takeTableCopy(path: string): Pick<SharedCopy, 'path' | 'release'> {
+  return waitFor(tryToShare(path)) ?? { path, release: () => undefined }
+}
+
+function waitFor<T>(steps: CopySteps<T>): T {
+  let step = steps.next()
+  while (step.done !== true) {
+    if (step.value > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, step.value)
+    step = steps.next()
+  }
+  return step.value
+}
+
+/** The same in steps. `return` on them ends it early and leaves nothing. */
+export function* openCopiedTableInSteps(
+  path: string,
+  { copy = true, ...options }: CopiedTableOptions = {},
+): CopySteps<CopiedTable> {
+  const held = copy ? yield* tryToShare(path) : undefined
+  try {
+    const mapped = held?.path ?? path
+    const table = openTable(path, { ...options, mapped })
+    return {
+      ...table,
+      mapped,
+      builtMs: held?.sourceMs ?? writtenMsOf(path),
+      close() {
+        table.close()
+        held?.release()
+      },
+    }
+  } catch (error) {
+    held?.release()
+    throw error
+  }
+}
+
+/** Of a file that is mapped, whose name may be gone by now. */
+function writtenMsOf(path: string): number {
+  return Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+}
+
+function* tryToShare(path: string): CopySteps<SharedCopy | undefined> {
+  try {
+    return yield* shareCopy(path, (copy) => verifyCopy(copy, path))
+  } catch (error) {
+    if (!(error instanceof IpriskError) || error.code !== uncopied) throw error
+    warnOnce(
+      `${path} is mapped in place, so overwriting it in place ends this process: ` +
+        `no copy could be made (${error.message}). Set XDG_CACHE_HOME to a folder of this user on a ` +
+        'disk with room for it.',
+    )
+    return undefined
+  }
+}
+
+function* verifyCopy(copy: string, path: string): CopySteps<void> {
+  const map = mapFile(copy)
+  try {
+    const file = readTableView(map.bytes, path)
+    for (const _ of verifyChecksums(map.bytes, file, path)) yield 0
+  } finally {
+    map.unmap()
+  }
+}
+
+const warned = new Set<string>()
+
+function warnOnce(message: string): void {
+  if (warned.has(message)) return
+  warned.add(message)
+  process.emitWarning(message, { type: 'IpriskWarning', code: uncopied })
+}
