@@ -1,6 +1,8 @@
 // `npm run bench -- start`: how long does a start take? Of the library, from a cold process to its
 // first check, beyond Node's own start; and of `iprisk serve`, to the 200 of /readyz. Each round
-// measures a process that does nothing, the library and a server, one after the other.
+// measures a process that does nothing, the library three times and a server, one after the other.
+// The library makes a private copy of the table, finds one that another process uses, or maps the
+// file itself (`copy: false`).
 //
 //   --table FILE  --rounds 15  --workers N (cores)  --smoke  --json  --save
 //
@@ -12,6 +14,7 @@ import { request } from 'node:http'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { alignColumns } from '../../src/base/text/align-columns.ts'
+import { openCopiedTable } from '../../src/table/open-copied-table.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { runChild } from '../harness/child.ts'
 import { treeCpu } from '../harness/cpu.ts'
@@ -28,7 +31,7 @@ import { type RunHead, runHead } from '../harness/run.ts'
 import { median, spread } from '../harness/statistics.ts'
 import { startIprisk } from './servers/variant.ts'
 
-const startSubjects = ['node', 'library', 'serve'] as const
+const startSubjects = ['node', 'inPlace', 'library', 'firstCopy', 'serve'] as const
 type StartSubject = (typeof startSubjects)[number]
 
 export interface StartRound {
@@ -46,6 +49,9 @@ export interface StartReport extends RunHead {
   /** Medians over the rounds; the library's beyond Node's own, round by round. */
   readonly libraryMs: number
   readonly libraryCpuMs: number
+  /** The same where it makes the copy, and where it maps the file itself. */
+  readonly firstCopyMs: number
+  readonly inPlaceMs: number
   readonly serveMs: number
 }
 
@@ -57,9 +63,9 @@ const sayCpu =
   'const { user, system } = process.cpuUsage(); process.stdout.write(String(user + system))'
 
 /** A network that any table of the world knows; what is said of it is not asked. */
-const libraryScript = (table: string): string => `
+const libraryScript = (options: { readonly table: string; readonly copy: boolean }): string => `
 import { createEmbedded } from ${JSON.stringify(library)}
-const client = createEmbedded({ table: ${JSON.stringify(table)} })
+const client = createEmbedded(${JSON.stringify(options)})
 const { ok } = await client.check('8.8.8.8')
 if (!ok) throw new Error('It was not checked.')
 client.close()
@@ -109,21 +115,28 @@ function valuesOf(
   return rounds.filter((one) => one.subject === subject).map((one) => one[member] ?? Number.NaN)
 }
 
-/** The median of the library's time beyond Node's in the same round. */
-function beyondNode(rounds: readonly StartRound[], member: 'ms' | 'cpuMs'): number {
+/** The median of the subject's time beyond Node's in the same round. */
+function beyondNode(
+  rounds: readonly StartRound[],
+  subject: StartSubject,
+  member: 'ms' | 'cpuMs',
+): number {
   const base = valuesOf(rounds, 'node', member)
-  const own = valuesOf(rounds, 'library', member)
+  const own = valuesOf(rounds, subject, member)
   return median(own.map((value, round) => value - (base[round] ?? Number.NaN)))
 }
 
 const titles = {
   node: 'node -e 0',
-  library: 'library: import, open, first check',
+  inPlace: 'library: import, open in place, first check',
+  library: 'the same by a copy that is there',
+  firstCopy: 'the same by a copy that it makes',
   serve: 'serve to /readyz 200',
 } as const satisfies Readonly<Record<StartSubject, string>>
 
 function startText(report: StartReport): string {
   const { machine, table, workers, rounds, libraryMs, libraryCpuMs } = report
+  const { firstCopyMs, inPlaceMs } = report
   const cells = startSubjects.map((subject) => {
     const ms = valuesOf(rounds, subject, 'ms')
     const cpu = valuesOf(rounds, subject, 'cpuMs')
@@ -138,7 +151,8 @@ function startText(report: StartReport): string {
     ...alignColumns([head, ...cells], 1),
     '',
     `The library beyond Node's own start: ${libraryMs.toFixed(1)} ms, ` +
-      `${libraryCpuMs.toFixed(1)} ms of processor time.`,
+      `${libraryCpuMs.toFixed(1)} ms of processor time;`,
+    `${firstCopyMs.toFixed(1)} ms where it makes the copy, ${inPlaceMs.toFixed(1)} ms in place.`,
   ].join('\n')
 }
 
@@ -161,9 +175,22 @@ async function main(): Promise<number> {
   const open = openTable(table)
   const facts = { id: open.id, bytes: open.bytes }
   open.close()
+  // No copy of it is there but those of this run.
+  process.env['XDG_CACHE_HOME'] = join(folder, 'cache')
+  const timeLibrary = (copy: boolean): ReturnType<typeof timeChild> =>
+    timeChild(['--input-type=module', '-e', libraryScript({ table, copy })])
   const measure = {
     node: () => timeChild(['-e', sayCpu]),
-    library: () => timeChild(['--input-type=module', '-e', libraryScript(table)]),
+    inPlace: () => timeLibrary(false),
+    library: async () => {
+      const holder = openCopiedTable(table)
+      try {
+        return await timeLibrary(true)
+      } finally {
+        holder.close()
+      }
+    },
+    firstCopy: () => timeLibrary(true),
     serve: () => timeServer(table, workers, mkdtempSync(join(folder, 'server-'))),
   } satisfies Record<StartSubject, () => Promise<Pick<StartRound, 'ms' | 'cpuMs'>>>
   const rounds = await interleave(startSubjects, count, async (subject, round) => {
@@ -176,8 +203,10 @@ async function main(): Promise<number> {
     table: facts,
     workers,
     rounds,
-    libraryMs: beyondNode(rounds, 'ms'),
-    libraryCpuMs: beyondNode(rounds, 'cpuMs'),
+    libraryMs: beyondNode(rounds, 'library', 'ms'),
+    libraryCpuMs: beyondNode(rounds, 'library', 'cpuMs'),
+    firstCopyMs: beyondNode(rounds, 'firstCopy', 'ms'),
+    inPlaceMs: beyondNode(rounds, 'inPlace', 'ms'),
     serveMs: median(valuesOf(rounds, 'serve', 'ms')),
   } satisfies StartReport
   showReport('start', report, { ...flags, text: startText(report) })
