@@ -8,7 +8,12 @@
 import { statSync } from 'node:fs'
 import { IpriskError } from '../base/coded-error.ts'
 import { mapFile } from '../base/system/memory-map.ts'
-import { type CopySteps, type SharedCopy, shareCopy, uncopied } from '../base/system/shared-copy.ts'
+import {
+  type CopySteps,
+  type SharedCopy,
+  shareCopy,
+  uncopied,
+} from '../base/system/copies/shared-copy.ts'
 import { readTableView } from './file/table-view.ts'
 import { verifyChecksums } from './file/verify/verify-checksums.ts'
 import { type OpenTable, type OpenTableOptions, openTable } from './open-table.ts'

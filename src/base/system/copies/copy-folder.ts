@@ -11,7 +11,7 @@
 import { lstatSync, mkdirSync, statSync, statfsSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { callerUserId } from './trusted-file.ts'
+import { callerUserId } from '../trusted-file.ts'
 
 /** Kinds of file systems by the numbers of statfs(2), Linux. */
 const memoryFileSystems: ReadonlyMap<number, string> = new Map([

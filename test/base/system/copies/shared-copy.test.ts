@@ -23,13 +23,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { acquireFileLock } from '../../../src/base/system/file-lock.ts'
+import { acquireFileLock } from '../../../../src/base/system/file-lock.ts'
 import {
   type CopySteps,
   type SharedCopy,
   shareCopy,
   uncopied,
-} from '../../../src/base/system/shared-copy.ts'
+} from '../../../../src/base/system/copies/shared-copy.ts'
 
 const { XDG_CACHE_HOME: cacheBefore, TMPDIR: tmpBefore } = process.env
 let folder = ''

@@ -28,13 +28,13 @@ import {
   rmSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { IpriskError, messageOf } from '../coded-error.ts'
-import { bootId } from './clock.ts'
+import { IpriskError, messageOf } from '../../coded-error.ts'
+import { bootId } from '../clock.ts'
 import { checkRoom, copyFolders, makeCopyFolder } from './copy-folder.ts'
-import { copyLargeFileInSteps } from './copy-large-file.ts'
-import { acquireFileLock, hasName, lockDescriptor } from './file-lock.ts'
-import { withRegularFile } from './memory-map.ts'
-import { callerUserId } from './trusted-file.ts'
+import { copyLargeFileInSteps } from '../copy-large-file.ts'
+import { acquireFileLock, hasName, lockDescriptor } from '../file-lock.ts'
+import { withRegularFile } from '../memory-map.ts'
+import { callerUserId } from '../trusted-file.ts'
 
 /** How long another process may take to make the copy: 190 MB at 20 MB a second. */
 const waitMsMax = 10_000
