@@ -48,7 +48,7 @@ export interface EmbeddedOptions extends Pick<
 > {
   /** The path of the table file. */
   readonly table: string
-  /** As of `openTable`: `false` maps the file itself, not a private copy. Default true. */
+  /** As for `openTable`: `false` maps the file itself, not a private copy. Default true. */
   readonly copy?: boolean
   /** The path of a policies file (docs/decide.md); it decides, and is watched like the table. */
   readonly policies?: string

@@ -1,8 +1,8 @@
 // Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
 // processes that open the same file. Content is checked by `verifyTable`, not here.
 //
-// The file itself is mapped: whoever truncates or overwrites it in place ends this process (SIGBUS).
-// So this is for files that only this program writes, and for a look of a few milliseconds;
+// The file itself is mapped: truncating or overwriting it in place ends this process (SIGBUS). So
+// this is for files that only this program writes, and for a look of a few milliseconds;
 // open-copied-table.ts is for every other file.
 
 import { type MappedRegion, mapFile } from '../base/system/memory-map.ts'

@@ -1,4 +1,4 @@
-// Tables that somebody truncates or overwrites in place under programs that answer from them: the
+// Tables that are truncated or overwritten in place under programs that answer from them: the
 // library, the client without a server, and the command line in a pipe. And the copy that saves
 // them: which file it is, who shares it, and when it goes. Real processes, for a wrong one dies.
 
@@ -220,7 +220,7 @@ describe('the copy', () => {
   })
 
   it('is not made where there is no place for it: the file is mapped, and the reason said', async () => {
-    // Nobody may make a folder there, root neither.
+    // Not even root can make a folder there.
     const nowhere = '/proc/iprisk'
     environment = { ...environment, XDG_CACHE_HOME: nowhere, TMPDIR: nowhere }
     const program = await start(library)

@@ -73,7 +73,7 @@ export function acquireFileLock(path: string): FileLock | undefined {
 
 /**
  * Whether the lock on the open file could be had at once; it ends when `descriptor` is closed. Many
- * may hold a shared lock, and nobody else while one holds an exclusive lock.
+ * may hold a shared lock at once, but none while an exclusive lock is held.
  */
 export function lockDescriptor(
   descriptor: number,

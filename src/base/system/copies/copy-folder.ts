@@ -4,7 +4,7 @@
 //   $XDG_CACHE_HOME/iprisk/tables, or ~/.cache/iprisk/tables without that variable
 //   <temporary folder>/iprisk-<user id>/tables
 //
-// Invariants: a folder belongs to this user, and no other user may write it, so that nobody can
+// Invariants: a folder belongs to this user, and no other user may write it, so no other user can
 // plant a copy. A file system in memory (tmpfs, ramfs) will not do: a copy there would take the
 // memory that sharing pages saves.
 

@@ -1,5 +1,5 @@
-// A private copy of a file, to be mapped: whoever truncates or overwrites the file itself, no page of
-// the copy changes. All processes of a user share one copy of a file; it goes when none uses it.
+// A private copy of a file, to be mapped: truncating or overwriting the file itself changes no page
+// of the copy. All processes of a user share one copy of a file; it goes when none uses it.
 //
 //   <folder>/<name>          the copy, mode 0400; `name` says which file: copyName
 //   <folder>/<name>.part     what is there of it so far
@@ -50,7 +50,7 @@ export const uncopied = 'file_uncopied'
 export type CopySteps<T> = Generator<number, T, undefined>
 
 export interface SharedCopy {
-  /** Opens the copy, also after somebody has removed its name. */
+  /** Opens the copy, also after its name was removed. */
   readonly path: string
   /** When the source was written, milliseconds since the epoch, whole. */
   readonly sourceMs: number

@@ -1,5 +1,5 @@
 // Compares every section with its checksum. That finds a table that was half written, cut off or
-// damaged, in a twelfth of the time of `verifyTable`; not one that somebody made so.
+// damaged, in a twelfth of the time of `verifyTable`; not one that was forged.
 
 import { crc32 } from 'node:zlib'
 import { sectionNames } from '../../../schema/table-sections.ts'
