@@ -5,18 +5,21 @@
 //   <temporary folder>/iprisk-<user id>/tables
 //
 // Invariants: a folder belongs to this user, and no other user may write it, so no other user can
-// plant a copy. A file system in memory (tmpfs, ramfs) will not do: a copy there would take the
-// memory that sharing pages saves.
+// plant a copy. A file system in memory will not do: a copy there would take the memory that sharing
+// pages saves. Nor will one on a network: its locks differ, and pages of a map can be lost with it.
 
 import { lstatSync, mkdirSync, statSync, statfsSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { callerUserId } from '../trusted-file.ts'
 
-/** Kinds of file systems by the numbers of statfs(2), Linux. */
-const memoryFileSystems: ReadonlyMap<number, string> = new Map([
-  [0x01021994, 'tmpfs'],
-  [0x858458f6, 'ramfs'],
+/** What will not do, by the numbers of statfs(2), Linux. */
+const unfitFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x01021994, 'in memory (tmpfs)'],
+  [0x858458f6, 'in memory (ramfs)'],
+  [0x6969, 'on a network (NFS)'],
+  [0xff534d42, 'on a network (CIFS)'],
+  [0xfe534d42, 'on a network (SMB)'],
 ])
 
 /** In the order in which to try them; none of them has been looked at. */
@@ -58,8 +61,8 @@ export function makeCopyFolder(folder: string): void {
       throw new Error(`${place} is not a folder that only user ${user ?? ''} may write`)
     }
   }
-  const kind = memoryFileSystems.get(statfsSync(folder).type)
-  if (kind !== undefined) throw new Error(`${folder} is in memory (${kind})`)
+  const unfit = unfitFileSystems.get(statfsSync(folder).type)
+  if (unfit !== undefined) throw new Error(`${folder} is ${unfit}`)
 }
 
 /** With those above it. Node's own way (`recursive`) never ends below /proc. */

@@ -1,7 +1,7 @@
 // A private copy of a file, to be mapped: truncating or overwriting the file itself changes no page
 // of the copy. All processes of a user share one copy of a file; it goes when none uses it.
 //
-//   <folder>/<name>          the copy, mode 0400; `name` says which file: copyName
+//   <folder>/<name>          the copy, mode 0400; `name` says which state of which file
 //   <folder>/<name>.part     what is there of it so far
 //   <folder>/<name>.making   locked by the process that makes it; others wait for that
 //
@@ -87,15 +87,17 @@ function* shareCopyIn(
 ): CopySteps<SharedCopy> {
   const untilMs = performance.now() + waitMsMax
   for (let changes = 0; changes < copiesMax;) {
-    const file = { ...identify(source), folder }
+    const file = namedHere({ ...identify(source), folder })
     let copy: SharedCopy | 'absent' | 'busy' | 'changed' = holdCopy(file)
     const making = copy === 'absent' ? acquireFileLock(`${pathOf(file)}.making`) : undefined
     if (making !== undefined) {
+      makingHere.add(file.name)
       try {
         // Another process may have made it since.
         copy = holdCopy(file)
         if (copy === 'absent') copy = yield* makeCopy(source, file, verify)
       } finally {
+        makingHere.delete(file.name)
         making.release()
       }
     }
@@ -119,6 +121,8 @@ function* shareCopyIn(
 /** A source as it was when it was looked at, and the folder of its copy. */
 interface CopiedFile {
   readonly folder: string
+  readonly identity: string
+  /** Of its copy. */
   readonly name: string
   readonly bytes: number
   readonly sourceMs: number
@@ -130,9 +134,17 @@ const pathOf = ({ folder, name }: CopiedFile): string => join(folder, name)
 function identify(source: string): Omit<CopiedFile, 'folder'> {
   return withRegularFile(source, { mode: 'r' }, (descriptor, bytes) => {
     const { dev, ino, mtimeNs, ctimeNs, mtimeMs } = fstatSync(descriptor, { bigint: true })
-    const name = [bootId().slice(0, 8), dev, ino, bytes, mtimeNs, ctimeNs].join('-')
-    return { name: `${name}.copy`, bytes, sourceMs: Number(mtimeMs) }
+    const identity = [bootId().slice(0, 8), dev, ino, bytes, mtimeNs, ctimeNs].join('-')
+    return { identity, name: `${identity}.copy`, bytes, sourceMs: Number(mtimeMs) }
   })
+}
+
+/** Names of the copies that steps of this thread are making. */
+const makingHere = new Set<string>()
+
+/** A wait for steps of the same thread would not end, so the file gets a second copy. */
+function namedHere(file: CopiedFile): CopiedFile {
+  return makingHere.has(file.name) ? namedHere({ ...file, name: `again-${file.name}` }) : file
 }
 
 /** Makes the copy, under the lock on its making. */
@@ -146,7 +158,7 @@ function* makeCopy(
   checkRoom(file.folder, file.bytes)
   try {
     for (const _ of copyLargeFileInSteps(source, part, file.bytes)) yield 0
-    if (identify(source).name !== file.name) return 'changed'
+    if (identify(source).identity !== file.identity) return 'changed'
     chmodSync(part, 0o400)
     yield* verify(part)
     const copy = holdCopy(file, part)

@@ -105,13 +105,23 @@ describe('a shared copy', () => {
     expect(textOf(share())).toBe('other content')
   })
 
-  it('is made once: who asks meanwhile waits', () => {
+  it('is waited for while another process makes it', () => {
+    const copy = share()
+    const [name] = readdirSync(copies)
+    copy.release()
+    const making = acquireFileLock(join(copies, `${name}.making`))
+    const steps = shareCopy(source, nothing)
+    const waits = { done: false, value: 10 }
+    expect([steps.next(), steps.next()]).toEqual([waits, waits])
+    making?.release()
+    expect(textOf(finish(steps))).toBe('first content')
+  })
+
+  it('is a second one, and nothing waits, while other steps of the same thread make it', () => {
     const first = shareCopy(source, nothing)
     first.next()
-    const second = shareCopy(source, nothing)
-    expect(second.next()).toEqual({ done: false, value: 10 })
-    const one = finish(first)
-    expect(statSync(finish(second).path).ino).toBe(statSync(one.path).ino)
+    const second = share(() => expect(readdirSync(copies).length).toBeGreaterThan(2))
+    expect(statSync(second.path).ino).not.toBe(statSync(finish(first).path).ino)
   })
 
   it('leaves nothing where it is given up, or not verified', () => {
