@@ -51,7 +51,7 @@ export function judgeTable(of: {
   try {
     const reasons = [...misjudgedCanaries(candidate, loadCanaries())]
     const notCompared =
-      live.table === undefined ? undefined : whyNotComparable(live.table, candidate)
+      live.table === undefined ? live.damage : whyNotComparable(live.table, candidate)
     const measure = notCompared === undefined ? live.table : undefined
     const sample = measure === undefined ? [] : sampleAddresses(of.networks)
     const { flips, moved } = flipsOf(measure, candidate, sample)
@@ -91,14 +91,17 @@ function whyNotComparable(live: Table, candidate: Table): string | undefined {
     : `the live table knows ${known} of the ${all} sources of the new one`
 }
 
-/** The table that is live: none the first time, and none that counts where it cannot be read. */
-function openLiveTable(path: string): { readonly table: Table | undefined } {
+/** The live table: none at the first build; `damage` says why it cannot be read. */
+function openLiveTable(path: string): {
+  readonly table: Table | undefined
+  readonly damage?: string
+} {
   if (!existsSync(path)) return { table: undefined }
   try {
     return { table: openCopiedTable(path) }
   } catch (thrown) {
-    if (thrown instanceof IpriskError && thrown.fault !== 'bug') return { table: undefined }
-    throw thrown
+    if (!(thrown instanceof IpriskError) || thrown.fault === 'bug') throw thrown
+    return { table: undefined, damage: `the live table cannot be read: ${thrown.message}` }
   }
 }
 

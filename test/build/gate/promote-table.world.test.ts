@@ -197,7 +197,7 @@ describe('a new table', () => {
     }
   })
 
-  it('takes the place of a file that is no table', () => {
+  it('takes the place of a file that is no table, and says that it was not compared', () => {
     const live = join(mkdtempSync(join(tmpdir(), 'iprisk-promote-')), 'world.iprisk')
     writeFileSync(live, 'no table')
     const candidate = candidatePath(live)
@@ -210,6 +210,7 @@ describe('a new table', () => {
       force: false,
     })
     expect(judged).toMatchObject({ promoted: true, sampled: 0 })
+    expect(judged.not_compared).toMatch(/^the live table cannot be read: .*world\.iprisk/)
   })
 
   it('that goes live removes the one that was rejected before it', () => {
