@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { IpriskError } from '../base/coded-error.ts'
 import { parseJsonObject } from '../base/json-object.ts'
 import { adminBodyBytesMax } from '../base/limits.ts'
+import { repeatedMembers, repeatedMessage } from '../config/repeated-members.ts'
 import { unknownMember } from '../config/setting-problem.ts'
 import { type AdminCaller, type AdminRole, mayAct } from './admin-caller.ts'
 import { type AdminPage, errorPage, jsonPage } from './admin-page.ts'
@@ -142,8 +143,12 @@ async function readBody(
 
 function objectOf(bytes: Uint8Array): AdminRequest['body'] {
   const value = parseJsonObject(bytes)
-  if (typeof value === 'object') return value
-  throw badRequest('invalid_input', 'The body must be a JSON object.')
+  if (typeof value !== 'object') {
+    throw badRequest('invalid_input', 'The body must be a JSON object.')
+  }
+  const [repeated] = repeatedMembers(Buffer.from(bytes).toString())
+  if (repeated !== undefined) throw badRequest('invalid_input', repeatedMessage(repeated))
+  return value
 }
 
 /** Where the shape closes itself: a misspelt `for` would list an address for ever. */

@@ -3,7 +3,7 @@
 import { type ServerAuditChange, withAuditedChanges } from '../account/keys/audit-log.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { optionalMember } from '../base/optional-member.ts'
-import { type WrittenPolicies, checkPolicies } from '../policy/policy-file.ts'
+import { type WrittenPolicies, checkWritten } from '../policy/policy-file.ts'
 import type { PolicyPlace } from '../policy/policy-place.ts'
 import { savePolicies } from '../policy/save-policies.ts'
 import type { SwapOutcome, TableManager } from '../supervisor/tables/table-manager.ts'
@@ -94,7 +94,7 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
         },
       },
       run: async ({ body }) => {
-        const checked = checkPolicies(JSON.stringify(body))
+        const checked = checkWritten(JSON.stringify(body))
         if ('mistakes' in checked) {
           return { revision: null, names: [], mistakes: checked.mistakes }
         }
@@ -143,7 +143,7 @@ function savingRoute(parts: ServerApiParts): AdminRoute {
       if (tag !== undefined && typeof tag !== 'string') {
         throw badRequest('invalid_input', 'file_tag must be that of the file, or be left out.')
       }
-      const checked = checkPolicies(JSON.stringify(content))
+      const checked = checkWritten(JSON.stringify(content))
       if ('mistakes' in checked) {
         return { reply: { status: 400, body: { error: mistaken, mistakes: checked.mistakes } } }
       }

@@ -5,10 +5,15 @@
 
 import { messageOf } from '../base/coded-error.ts'
 import { configDepthMax } from '../base/limits.ts'
+import { repeatedMembers, repeatedMessage } from './repeated-members.ts'
 
-/** Either the content, or `failure`, a clause that begins with "it must"; `name` is its place. */
+/**
+ * Either the content, with a line for each member that a later one of the same name replaces; or
+ * `failure`, a clause that begins with "it must"; `name` is its place.
+ */
 export type JsonContent =
-  { readonly content: unknown } | { readonly failure: string; readonly name?: string }
+  | { readonly content: unknown; readonly repeated: readonly string[] }
+  | { readonly failure: string; readonly name?: string }
 
 const reservedNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
@@ -23,7 +28,8 @@ export function parseJsonContent(written: string): JsonContent {
     const message = messageOf(thrown)
     return { failure: `it must be JSON: ${message}${lineOf(written, message)}` }
   }
-  return findUnsafeMember(content) ?? { content }
+  const unsafe = findUnsafeMember(content)
+  return unsafe ?? { content, repeated: repeatedMembers(written).map(repeatedMessage) }
 }
 
 /** ` (line 3, column 7)` where the message of JSON.parse gives a position, else nothing. */

@@ -1,6 +1,6 @@
 // The operator's policies in the process (contract 5.4): the file is watched, and one that can be
 // used takes the place of the one before. All of its policies may be chosen, for there are no keys
-// here.
+// here. A file with warnings is used, and each load reports them as a misconfiguration.
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
@@ -24,8 +24,10 @@ export function watchPolicies(options: {
   readonly path: string
   readonly everyMs: number
   readonly onRefused: ((failure: ClientFailure) => unknown) | undefined
+  /** Gets the file's warnings; without it they go to the console. */
+  readonly onMisconfigured: ((failure: ClientFailure) => unknown) | undefined
 }): EmbeddedPolicies {
-  const { path, everyMs, onRefused } = options
+  const { path, everyMs, onRefused, onMisconfigured = printFailure } = options
   let set: PolicySet | undefined
   let failure: ClientFailure | undefined
   const load = (): void => {
@@ -34,6 +36,10 @@ export function watchPolicies(options: {
       if (file === undefined) return
       set = compilePolicies(file.policies)
       failure = undefined
+      if (file.warnings.length > 0) {
+        const message = `The policies ${path} have parts that can never match: ${file.warnings.join('; ')}`
+        tell(onMisconfigured, { reason: 'misconfigured', message })
+      }
     } catch (cause) {
       const refused = { reason: 'misconfigured', message: messageOf(cause), cause } as const
       if (set === undefined) failure = refused
@@ -57,4 +63,9 @@ export function watchPolicies(options: {
     },
     close: watch.stop,
   }
+}
+
+function printFailure({ message }: ClientFailure): void {
+  // oxlint-disable-next-line no-console -- the application's own, which gave no function for it
+  console.error(`iprisk: ${message}`)
 }

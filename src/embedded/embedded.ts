@@ -50,7 +50,10 @@ export interface EmbeddedOptions extends Pick<
   readonly table: string
   /** As for `openTable`: `false` maps the file itself, not a private copy. Default true. */
   readonly copy?: boolean
-  /** The path of a policies file (docs/decide.md); it decides, and is watched like the table. */
+  /**
+   * The path of a policies file (docs/decide.md); it decides, and is watched like the table.
+   * `onMisconfigured` is called for conditions in it that can never match.
+   */
   readonly policies?: string
   /** How often it is looked for a new one. Default 1,000 milliseconds. */
   readonly watchMs?: number

@@ -18,17 +18,19 @@ export function createLazyParts({
   policies: path,
   watchMs: everyMs = 1000,
   onRefused,
+  onMisconfigured,
 }: {
   readonly policies?: string
   readonly watchMs?: number
   readonly onRefused?: (failure: ClientFailure) => unknown
+  readonly onMisconfigured?: (failure: ClientFailure) => unknown
 }): LazyParts {
   let policies: EmbeddedPolicies | undefined
   let explain: typeof answerWithInsights | undefined
   let closed = false
   const loadPolicies = async (path: string): Promise<void> => {
     const { watchPolicies } = await import('./embedded-policies.ts')
-    if (!closed) policies = watchPolicies({ path, everyMs, onRefused })
+    if (!closed) policies = watchPolicies({ path, everyMs, onRefused, onMisconfigured })
   }
   const first = path === undefined ? undefined : loadPolicies(path)
   // Each check is told why there are none.

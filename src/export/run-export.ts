@@ -156,6 +156,8 @@ function conditionOf(text: string | undefined): Condition | undefined {
   const condition = compileCondition(text)
   if (condition.kind === 'fault')
     throw wrong(`--where, column ${condition.column}: ${condition.message}`)
+  const warning = condition.warnings[0]
+  if (warning !== undefined) throw wrong(`--where, column ${warning.column}: ${warning.message}`)
   if (condition.reads.has('lists'))
     throw wrong('--where cannot read lists: an export holds what the table says, not own lists.')
   return condition

@@ -1,5 +1,8 @@
 // One condition: CEL text in, a test of an answer's facts out, or why it cannot be used. All that
 // can be wrong with it is found here; evaluating it never throws, and gives true or false.
+//
+// A condition with warnings can be used, but a part of it can never match. Nothing is written that
+// has one; what was written before is loaded, and its warnings are reported.
 
 import { createRequire } from 'node:module'
 import type * as Cel from '@marcbachmann/cel-js'
@@ -8,20 +11,26 @@ import { conditionCharsMax } from '../base/limits.ts'
 import { type Facts, factClasses } from './condition-facts.ts'
 import { objectMembers, plainMembers } from './condition-members.ts'
 import { type Refusal, findRefusal, namesRead } from './condition-refusal.ts'
+import { findWarnings } from './condition-warnings.ts'
 
 export interface Condition {
   readonly kind: 'condition'
   readonly holds: (facts: Facts) => boolean
   /** Names of members that it reads, and perhaps of some that it does not. */
   readonly reads: ReadonlySet<string>
+  /** Parts of it that hold for no answer, or for all of them. */
+  readonly warnings: readonly Finding[]
 }
 
-export interface ConditionFault {
-  readonly kind: 'fault'
+export interface Finding {
   readonly message: string
   /** From 1, in characters of the condition's text. */
   readonly line: number
   readonly column: number
+}
+
+export interface ConditionFault extends Finding {
+  readonly kind: 'fault'
 }
 
 /** No condition needs more; with it no evaluation takes longer than a millisecond. */
@@ -66,7 +75,8 @@ export function compileCondition(text: string): Condition | ConditionFault {
   if (type !== 'bool') {
     return faultAt(text, { message: `it must be true or false, and is of type ${type}`, at: 0 })
   }
-  return { kind: 'condition', holds: (facts) => parsed(facts) === true, reads }
+  const warnings = findWarnings(parsed.ast).map((one) => findingAt(text, one))
+  return { kind: 'condition', holds: (facts) => parsed(facts) === true, reads, warnings }
 }
 
 /** Of what the library throws. Its own message draws the text again; the summary does not. */
@@ -80,7 +90,11 @@ function refusalOf(thrown: unknown): Refusal {
 
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
-function faultAt(text: string, { message, at }: Refusal): ConditionFault {
+function faultAt(text: string, refusal: Refusal): ConditionFault {
+  return { kind: 'fault', ...findingAt(text, refusal) }
+}
+
+function findingAt(text: string, { message, at }: Refusal): Finding {
   const before = text.slice(0, at).split('\n')
-  return { kind: 'fault', message, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+  return { message, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }

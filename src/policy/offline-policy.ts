@@ -7,15 +7,21 @@ import type { Decide } from './decide-by.ts'
 import { type ChosenPolicy, defaultPolicyName } from './policy-form.ts'
 import { hasPolicies, policyPlace } from './policy-place.ts'
 
-/** `setting` is the option `--policies`, `named` that of `--policy`; `undefined` without a file. */
+/**
+ * `setting` is the option `--policies`, `named` that of `--policy`; `undefined` without a file. `warn`
+ * gets the file's warnings.
+ */
 export async function offlinePolicy(
   setting: string | undefined,
   named: string | undefined,
+  warn: (line: string) => void,
 ): Promise<ChosenPolicy | undefined> {
   const place = policyPlace(setting)
   if (!hasPolicies(place)) return undefined
-  const file = (await import('./policy-file.ts')).readPolicyFile(place)
+  const { readPolicyFile, warningLines } = await import('./policy-file.ts')
+  const file = readPolicyFile(place)
   if (file === undefined) return undefined
+  for (const line of warningLines(file)) warn(line)
   const { revision, policies } = file.policies
   const name = named ?? defaultPolicyName
   const rules = Object.hasOwn(policies, name) ? policies[name] : undefined

@@ -1,6 +1,10 @@
 // Reads and checks a policies file whole: JSON, its members (policy-schema.ts), each condition
 // against the types of the answer (condition.ts). Either all of it can be used, or every mistake is
 // told with its place, and none of it is used.
+//
+// Warnings name what can be used and cannot be meant: a condition's part that never matches, a
+// member that a later one of the same name replaces. For whoever writes the file they are mistakes
+// (`checkWritten`); a file that is there already is used in spite of them.
 
 import { createHash } from 'node:crypto'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
@@ -8,7 +12,7 @@ import { policiesBytesMax } from '../base/limits.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
 import { parseJsonContent } from '../config/json-content.ts'
 import { suggestName } from '../config/setting-problem.ts'
-import { compileCondition } from './condition.ts'
+import { type Finding, compileCondition } from './condition.ts'
 import { membersByDepth, policiesSchema } from './policy-schema.ts'
 import type { Policies, PolicyRules } from './policy-form.ts'
 import { type PolicyPlace, hasPolicies } from './policy-place.ts'
@@ -19,6 +23,8 @@ export interface PolicyFile {
   readonly tag: string
   readonly policies: Policies
   readonly written: WrittenPolicies
+  /** Each one line with its place. */
+  readonly warnings: readonly string[]
   /** Of a file that was named: why it would not be obeyed otherwise. */
   readonly distrust?: string
 }
@@ -53,30 +59,46 @@ export function policiesInvalid(path: string, mistakes: readonly string[]): Ipri
   })
 }
 
+/** For a terminal; none of a file without warnings. */
+export function warningLines({ path, warnings }: PolicyFile): readonly string[] {
+  return warnings.map((warning) => `iprisk: warning: ${path}: ${warning}`)
+}
+
+export interface CheckedPolicies extends Pick<PolicyFile, 'policies' | 'written' | 'warnings'> {}
+
+interface Mistaken {
+  readonly mistakes: readonly string[]
+}
+
+/** Before they are written: a warning is a mistake. */
+export function checkWritten(text: string): CheckedPolicies | Mistaken {
+  const checked = checkPolicies(text)
+  if ('mistakes' in checked || checked.warnings.length === 0) return checked
+  return { mistakes: checked.warnings }
+}
+
 /** The policies of a file's text, or every mistake in it, each one line with its place. */
-export function checkPolicies(
-  text: string,
-):
-  | { readonly policies: Policies; readonly written: WrittenPolicies }
-  | { readonly mistakes: readonly string[] } {
+export function checkPolicies(text: string): CheckedPolicies | Mistaken {
   const parsed = parseJsonContent(text)
   if ('failure' in parsed) {
     return {
       mistakes: [parsed.name === undefined ? parsed.failure : `${parsed.name}: ${parsed.failure}`],
     }
   }
-  const { content } = parsed
+  const { content, repeated } = parsed
   const judged = policiesSchema.safeParse(content)
   const mistakes = (judged.error?.issues ?? []).flatMap((issue) => mistakesOf(issue, content))
   // Conditions are checked where the rest is as it must be: their places are known only then.
   if (judged.data === undefined) return { mistakes }
   const named = Object.entries(judged.data.policies).sort(([a], [b]) => (a < b ? -1 : 1))
-  const wrong = named.flatMap(([name, { rules }]) => [
+  const found = named.map(([name, { rules }]) => conditionFindings(name, rules))
+  const wrong = named.flatMap(([name, { rules }], index) => [
     ...repeatedNames(name, rules),
-    ...conditionMistakes(name, rules),
+    ...found[index]!.mistakes,
   ])
   if (wrong.length > 0) return { mistakes: wrong }
-  return { policies: policiesOf(named), written: judged.data.policies }
+  const warnings = [...repeated, ...found.flatMap((one) => one.warnings)]
+  return { policies: policiesOf(named), written: judged.data.policies, warnings }
 }
 
 interface Described {
@@ -130,14 +152,24 @@ function repeatedNames(policy: string, rules: WrittenPolicy['rules']): readonly 
   })
 }
 
-function conditionMistakes(policy: string, rules: WrittenPolicy['rules']): readonly string[] {
-  return rules.flatMap(({ name, condition }, index) => {
+function conditionFindings(
+  policy: string,
+  rules: WrittenPolicy['rules'],
+): Mistaken & Pick<PolicyFile, 'warnings'> {
+  const mistakes: string[] = []
+  const warnings: string[] = []
+  for (const [index, { name, condition }] of rules.entries()) {
     const compiled = compileCondition(condition)
-    if (compiled.kind === 'condition') return []
-    const { message, line, column } = compiled
-    const where = line === 1 ? `column ${column}` : `line ${line}, column ${column}`
-    return [`${rulePlace(policy, index, name)}.condition, ${where}: ${message}`]
-  })
+    const place = `${rulePlace(policy, index, name)}.condition`
+    if (compiled.kind === 'fault') mistakes.push(findingText(place, compiled))
+    else warnings.push(...compiled.warnings.map((one) => findingText(place, one)))
+  }
+  return { mistakes, warnings }
+}
+
+function findingText(place: string, { message, line, column }: Finding): string {
+  const where = line === 1 ? `column ${column}` : `line ${line}, column ${column}`
+  return `${place}, ${where}: ${message}`
 }
 
 /** `policies.default.rules[2] (vpn-abroad)`. */

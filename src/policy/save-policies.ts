@@ -1,7 +1,7 @@
 // Writes a policies file for whoever has changed it in another place than an editor: whole, beside
 // itself, and renamed, so that no reader sees half of it.
 //
-// Invariants: nothing is written but what `checkPolicies` has nothing against; nothing is written
+// Invariants: nothing is written but what `checkWritten` has nothing against; nothing is written
 // over a file that is not the one which was changed; a file that belongs to another user, or is a
 // link to one, is left as it is, for what takes its place would be this user's.
 
@@ -19,7 +19,7 @@ import { dirname } from 'node:path'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { callerUserId } from '../base/system/trusted-file.ts'
-import { type PolicyFile, checkPolicies, policiesInvalid, readPolicyFile } from './policy-file.ts'
+import { type PolicyFile, checkWritten, policiesInvalid, readPolicyFile } from './policy-file.ts'
 import type { PolicyPlace } from './policy-place.ts'
 
 export interface SavedPolicies {
@@ -46,7 +46,7 @@ export function savePolicies(
   content: object,
 ): SavedPolicies {
   const text = `${JSON.stringify(content, null, 2)}\n`
-  const checked = checkPolicies(text)
+  const checked = checkWritten(text)
   if ('mistakes' in checked) throw policiesInvalid(place.path, checked.mistakes)
   if (Buffer.byteLength(text) > policiesBytesMax) {
     // It would be read by no start.

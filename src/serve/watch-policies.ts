@@ -3,7 +3,8 @@
 //
 // Invariants: a file with a mistake changes nothing, and the log and the status name every mistake;
 // at the start it is an error, as in the configuration. One that is removed changes nothing either,
-// and they say so: the next start would be without policies. One that comes later is taken in.
+// and they say so: the next start would be without policies. One that comes later is taken in. One
+// with warnings is used, and the log, the status and a metric name them.
 
 import { existsSync } from 'node:fs'
 import process from 'node:process'
@@ -44,6 +45,9 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
     if (file?.distrust !== undefined) {
       log.warn({ path }, `The policies are obeyed because they were named, but ${file.distrust}.`)
     }
+    for (const warning of file?.warnings ?? []) {
+      log.warn({ path }, `A part of the policies has no effect: ${warning}`)
+    }
     return file
   }
   let file = read()
@@ -83,7 +87,8 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
     status: () => {
       if (file === undefined && failure === null) return undefined
       const { revision = '', policies: named = {} } = file?.policies ?? {}
-      return { path, revision, names: Object.keys(named), last_failure: failure }
+      const warnings = file?.warnings ?? []
+      return { path, revision, names: Object.keys(named), warnings, last_failure: failure }
     },
     watch: (use) => {
       const changed = (): void => reload(use)

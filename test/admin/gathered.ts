@@ -49,6 +49,7 @@ export const gathered: ScrapeData = {
     path: 'policies.json',
     revision: '0123456789abcdef',
     names: ['default'],
+    warnings: [],
     last_failure: null,
   },
   tables: {

@@ -168,7 +168,13 @@ function policyAndKeyRoutes(fixture: Fixture, { act, body, role }: FixtureReques
   const live = checked(fixture.policies)
   const revision = 'policies' in live ? live.policies.revision : null
   if (act === 'GET /admin/policies') {
-    const status = { path: 'policies.json', revision, names: ['default'], last_failure: null }
+    const status = {
+      path: 'policies.json',
+      revision,
+      names: ['default'],
+      warnings: [],
+      last_failure: null,
+    }
     if (fixture.policies === null) return ok({ status: null, policies: {} })
     return ok({ status, policies: fixture.policies })
   }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { IpriskError } from '../../src/base/coded-error.ts'
-import { checkPolicies, readPolicyFile } from '../../src/policy/policy-file.ts'
+import { checkPolicies, checkWritten, readPolicyFile } from '../../src/policy/policy-file.ts'
 
 const rule = { name: 'high', condition: 'risk_score >= 50', action: 'challenge' }
 const policy = { rules: [rule], otherwise: 'allow' }
@@ -126,5 +126,29 @@ describe('readPolicyFile', () => {
     expect(() => readPolicyFile({ path, named: true })).toThrow(
       /policies\.json cannot be used; there is a mistake:\n {2}policies\.default\.rules\[0\] \(high\)\.condition, column 1: there is no member x/,
     )
+  })
+})
+
+describe('policies with warnings', () => {
+  const never = { name: 'tor', condition: '"tor_exit_listd" in reasons', action: 'block' }
+  const warned = file({ default: { ...policy, rules: [rule, never] } })
+  const place = 'policies.default.rules[1] (tor).condition, column 1: '
+  const one = JSON.stringify(policy)
+  const twice = `{"policies": {"default": ${one}, "login": ${one},\n"login": ${one}}}`
+
+  it.each([
+    ['a condition that never matches', warned, place],
+    ['a policy that stands twice', twice, 'policies.login: it is written twice'],
+    [
+      'a rule that stands twice in one',
+      `{"policies": {"default": {"rules": [{"name": "a", "condition": "signals.tor",
+        "condition": "signals.vpn", "action": "block"}], "otherwise": "allow"}}}`,
+      'policies.default.rules[0].condition: it is written twice',
+    ],
+  ])('of %s can be used, and cannot be written', (_, text, message) => {
+    const checked = checkPolicies(text)
+    const warnings = [expect.stringContaining(message)]
+    expect(checked).toMatchObject({ policies: { revision: expect.any(String) }, warnings })
+    expect(checkWritten(text)).toEqual({ mistakes: warnings })
   })
 })

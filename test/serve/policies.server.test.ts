@@ -242,6 +242,44 @@ describe('a server with policies', () => {
     )
     expect(await server.metric('iprisk_policies_refused')).toBe(0)
   })
+
+  it('uses a file with a condition that never matches, and reports it until it is corrected', async () => {
+    const { server, file } = asked
+    expect(await server.metric('iprisk_policy_warnings')).toBe(0)
+    const rules = [rule('tor', '"tor_exit_listd" in reasons', 'block')]
+    const policies = { default: { rules, otherwise: 'review' } }
+    writePolicies(file, policies)
+    await eventually(async () => (await server.metric('iprisk_policy_warnings')) === 1 || undefined)
+    expect((await check(asked, { ip: '9.1.2.3' })).decision?.action).toBe('review')
+    const warning =
+      'policies.default.rules[0] (tor).condition, column 1: reasons never has "tor_exit_listd"; ' +
+      'did you mean tor_exit_listed?'
+    expect(server.stderr()).toContain(JSON.stringify(warning).slice(1, -1))
+    const status = (await server.admin('/status')).text
+    expect(JSON.parse(status)).toMatchObject({
+      policies: { warnings: [warning], last_failure: null },
+    })
+    const post = async (path: string, body: string) => {
+      const url = `http://127.0.0.1:${server.adminPort}/admin/policies${path}`
+      const response = await fetch(url, { method: 'POST', body })
+      return { status: response.status, value: await response.json() }
+    }
+    const { revision } = JSON.parse(status).policies as { readonly revision: string }
+    expect((await post('/check', JSON.stringify({ policies }))).value).toEqual({
+      revision: null,
+      names: [],
+      mistakes: [warning],
+    })
+    const saved = await post('', JSON.stringify({ policies, revision }))
+    expect(saved).toMatchObject({ status: 400, value: { mistakes: [warning] } })
+    const twice = `{"policies":{},"policies":${JSON.stringify(standard)},"revision":"${revision}"}`
+    expect(await post('', twice)).toMatchObject({
+      status: 400,
+      value: { error: { message: expect.stringContaining('policies: it is written twice') } },
+    })
+    writePolicies(file, standard)
+    await eventually(async () => (await server.metric('iprisk_policy_warnings')) === 0 || undefined)
+  })
 })
 
 describe('policies', () => {

@@ -64,7 +64,7 @@ export function metricFamilies(gathered: ScrapeData): readonly MetricFamily[] {
 }
 
 function policyFamilies({ policies }: ScrapeData): readonly MetricFamily[] {
-  const { revision = '', last_failure: failure = null } = policies ?? {}
+  const { revision = '', last_failure: failure = null, warnings = [] } = policies ?? {}
   return [
     {
       name: 'iprisk_policies_info',
@@ -78,6 +78,12 @@ function policyFamilies({ policies }: ScrapeData): readonly MetricFamily[] {
       'iprisk_policies_refused',
       'Whether the policies file has a mistake or is gone.',
       policies === undefined ? undefined : Number(failure !== null),
+    ),
+    singleSample(
+      'gauge',
+      'iprisk_policy_warnings',
+      'Parts of the policies in use that can never match, or that a later one replaces.',
+      policies === undefined ? undefined : warnings.length,
     ),
   ]
 }

@@ -138,6 +138,12 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
     const fix = 'Mend what "iprisk policy check" names, or put the file back; those before decide.'
     findings.push(problem('policies_refused', text, fix))
   }
+  if (policies !== null && policies.warnings.length > 0) {
+    const { path, warnings } = policies
+    const text = `The policies ${path} have parts that can never match: ${warnings.join('; ')}`
+    const fix = `Correct them until "iprisk policy check ${path}" accepts the file.`
+    findings.push(problem('policies_ineffective', text, fix))
+  }
   const failure = refresh?.last_failure ?? null
   const success = refresh?.last_success_at ?? null
   if (failure !== null && (success === null || success < failure.at)) {

@@ -22,7 +22,7 @@ export async function feedbackReportCommand(
   io: Io,
 ): Promise<number> {
   const { state, table: path, policies, how } = options
-  const policy = await offlinePolicy(policies, how.policy)
+  const policy = await offlinePolicy(policies, how.policy, io.err)
   const pinned = await pinTable(path, { listsAt: how.lists })
   try {
     const report = await feedbackReport(state, pinned.table, policy)

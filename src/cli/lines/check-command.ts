@@ -66,7 +66,7 @@ async function checkWith(
   const output = how.json ? 'json' : (how.format ?? (io.outIsTerminal ? 'text' : 'json'))
   const isScreen = output === 'text' && io.outIsTerminal
   const fields = how.fields ?? defaultCheckFields
-  const policy = await offlinePolicy(policies, how.policy)
+  const policy = await offlinePolicy(policies, how.policy, io.err)
   const decide = await offlineDecide(pinned.table, policy)
   const work = {
     output: isScreen ? 'json' : output,

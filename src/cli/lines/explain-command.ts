@@ -25,7 +25,7 @@ export async function explainCommand(
   },
   io: Io,
 ): Promise<number> {
-  const policy = await offlinePolicy(options.policies, options.policy)
+  const policy = await offlinePolicy(options.policies, options.policy, io.err)
   const table = openTable(options.table)
   const lists = await offlineListsOf(options.lists)
   try {

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { IpriskError } from '../../base/coded-error.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { defaultPoliciesText } from '../../policy/default-policies.ts'
-import { readPolicyFile } from '../../policy/policy-file.ts'
+import { policiesInvalid, readPolicyFile } from '../../policy/policy-file.ts'
 import { policyPlace } from '../../policy/policy-place.ts'
 import type { Policies } from '../../policy/policy-form.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
@@ -42,7 +42,8 @@ export function policyInit(setting: string | undefined, io: Io): number {
 export function policyCheck(path: string, json: boolean, io: Io): number {
   try {
     // It was named, so there is one, or an error says that there is none.
-    const { policies, distrust } = readPolicyFile({ path, named: true })!
+    const { policies, distrust, warnings } = readPolicyFile({ path, named: true })!
+    if (warnings.length > 0) throw policiesInvalid(path, warnings)
     if (json) io.out(JSON.stringify({ file: path, ...policies }))
     else for (const line of policyLines(path, policies)) io.out(line)
     if (distrust !== undefined) {

@@ -6,7 +6,7 @@ import { formatCount } from '../../base/text/number-format.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { newDecisionMemory } from '../../policy/decision-memory.ts'
 import { defaultPolicyName } from '../../policy/policy-form.ts'
-import { readPolicyFile } from '../../policy/policy-file.ts'
+import { readPolicyFile, warningLines } from '../../policy/policy-file.ts'
 import { type PolicyPlace, policyPlace } from '../../policy/policy-place.ts'
 import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
 import type { OpenTable } from '../../table/open-table.ts'
@@ -48,13 +48,13 @@ export async function policyTest(options: PolicyTestOptions, io: Io): Promise<nu
     throw usageError('--fail-over needs --against: without another policy nothing changes.')
   }
   const place = policyPlace(options.policies)
-  const set = readPolicySet(place)
+  const set = readPolicySet(place, io)
   const detectFormat = lineFormatDetector(how)
   const pinned = await pinTable(options.table, { listsAt: how.lists })
   try {
     const { table } = pinned
     const one = rehearsed(table, set, how.policy ?? defaultPolicyName, place.path)
-    const other = how.against === undefined ? undefined : otherOf(table, set, how, place.path)
+    const other = how.against === undefined ? undefined : otherOf(table, set, how, place.path, io)
     const counter = newRehearsalCounter(table, one, other)
     const result = await bulkRun(
       {
@@ -99,8 +99,9 @@ export function judgeShare(
   return true
 }
 
-function readPolicySet(place: PolicyPlace): PolicySet {
+function readPolicySet(place: PolicyPlace, io: Io): PolicySet {
   const file = readPolicyFile(place)
+  for (const line of file === undefined ? [] : warningLines(file)) io.err(line)
   if (file !== undefined) return compilePolicies(file.policies)
   throw usageError(
     `There is no ${place.path}: iprisk policy init writes one, --policies names another.`,
@@ -123,12 +124,13 @@ function otherOf(
   set: PolicySet,
   { against = '', policy = defaultPolicyName }: Pick<Invocation, 'against' | 'policy'>,
   path: string,
+  io: Io,
 ): Rehearsed {
   if (set.indexOf(against) >= 0) return rehearsed(table, set, against, path)
   if (!existsSync(against)) {
     throw usageError(`--against ${against}: ${path} has no such policy, and there is no such file.`)
   }
-  const other = readPolicySet({ path: against, named: true })
+  const other = readPolicySet({ path: against, named: true }, io)
   const name = other.indexOf(policy) < 0 ? defaultPolicyName : policy
   return rehearsed(table, other, name, against)
 }

@@ -9,7 +9,7 @@ import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { mapLists } from '../../lists/map-lists.ts'
 import { defaultPolicyName } from '../../policy/policy-form.ts'
-import { readPolicyFile } from '../../policy/policy-file.ts'
+import { readPolicyFile, warningLines } from '../../policy/policy-file.ts'
 import { policyPlace } from '../../policy/policy-place.ts'
 import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
 import { openCopiedTable } from '../../table/open-copied-table.ts'
@@ -52,6 +52,7 @@ export async function replayCommand(options: ReplayOptions, io: Io): Promise<num
   const place = policyPlace(options.policies)
   const file = readPolicyFile(place)
   const set = file === undefined ? undefined : compilePolicies(file.policies)
+  for (const line of file === undefined ? [] : warningLines(file)) io.err(line)
   const pinned = await pinTable(options.table, { listsAt: how.lists })
   const against = openCopiedTable(other)
   const { lists } = how.lists === undefined ? { ...sampled } : {}

@@ -109,9 +109,10 @@ function sampleRows({ sample, tables: { last_trial: trial } }: ServerStatus): re
 
 function policyRows(policies: ServerStatus['policies']): readonly Row[] {
   if (policies === null) return [['policies', 'none: answers have no decision']]
-  const { revision, names, path, last_failure: failure } = policies
+  const { revision, names, path, warnings, last_failure: failure } = policies
   const rows: Row[] = [['policies', `${revision} of ${path}: ${names.join(', ')}`]]
   if (failure !== null) rows.push(['', `${failure.at} refused: ${failure.reason}`])
+  for (const warning of warnings) rows.push(['', `warning: ${warning}`])
   return rows
 }
 

@@ -9,7 +9,7 @@ import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
 import { consoleLogBytesMax, topShown } from '../../base/limits.ts'
 import { newDecisionMemory } from '../../policy/decision-memory.ts'
-import { checkPolicies } from '../../policy/policy-file.ts'
+import { checkWritten } from '../../policy/policy-file.ts'
 import { type Policies, defaultPolicyName } from '../../policy/policy-form.ts'
 import { compilePolicies } from '../../policy/policy.ts'
 import { newRehearsalCounter } from '../../rehearsal/rehearsal.ts'
@@ -47,7 +47,7 @@ export function rehearse(
 }
 
 function policiesOf(named: object): Policies {
-  const checked = checkPolicies(JSON.stringify({ policies: named }))
+  const checked = checkWritten(JSON.stringify({ policies: named }))
   if ('policies' in checked) return checked.policies
   throw invalid(`The policies have mistakes: ${checked.mistakes.join('; ')}`)
 }

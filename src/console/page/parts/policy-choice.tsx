@@ -7,6 +7,7 @@ export interface PoliciesAnswer {
     readonly path: string
     readonly revision: string
     readonly names: readonly string[]
+    readonly warnings: readonly string[]
     readonly last_failure: { readonly at: string; readonly reason: string } | null
   } | null
   /** Of the file in use. */

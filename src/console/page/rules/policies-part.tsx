@@ -157,12 +157,20 @@ function FileState({ status }: Pick<PoliciesAnswer, 'status'>) {
       </p>
     )
   }
-  if (status.last_failure === null) return null
-  const { at, reason } = status.last_failure
+  const { last_failure: failure, warnings } = status
   return (
-    <p class="problem">
-      The file is not in use since {utcTime(at)}: {reason}
-    </p>
+    <>
+      {failure !== null && (
+        <p class="problem">
+          The file is not in use since {utcTime(failure.at)}: {failure.reason}
+        </p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} class="problem">
+          {warning}
+        </p>
+      ))}
+    </>
   )
 }
 

@@ -1,0 +1,82 @@
+// Members that stand twice in one object of a JSON text. JSON.parse keeps the last of them and
+// says nothing, so what the first one says is lost.
+//
+// Invariant: the text is JSON; of a text that is none, only so much as JSON.parse would accept.
+
+export interface RepeatedMember {
+  /** `policies.default.rules[2].condition`. */
+  readonly path: string
+  /** Of the later one, from 1. */
+  readonly line: number
+  readonly column: number
+}
+
+/** More of them are one mistake made many times. */
+const repeatedShownMax = 20
+
+interface OpenValue {
+  /** Of an object, the names so far. */
+  readonly names: Set<string> | undefined
+  /** What is being read: the name of a member, or `[2]`. */
+  step: string
+  index: number
+}
+
+export function repeatedMembers(text: string): readonly RepeatedMember[] {
+  const found: RepeatedMember[] = []
+  const open: OpenValue[] = []
+  let awaitsName = false
+  for (let at = 0; at < text.length && found.length < repeatedShownMax; at += 1) {
+    const character = text[at]
+    const inner = open.at(-1)
+    if (character === '{' || character === '[') {
+      const names = character === '{' ? new Set<string>() : undefined
+      open.push({ names, step: names === undefined ? '[0]' : '', index: 0 })
+      awaitsName = names !== undefined
+    } else if (character === '}' || character === ']') {
+      open.pop()
+      awaitsName = false
+    } else if (character === ',' && inner !== undefined) {
+      awaitsName = inner.names !== undefined
+      inner.index += 1
+      if (!awaitsName) inner.step = `[${inner.index}]`
+    } else if (character === '"') {
+      const end = endOfText(text, at)
+      if (awaitsName && inner?.names !== undefined) {
+        const name = JSON.parse(text.slice(at, end + 1)) as string
+        inner.step = name
+        if (inner.names.has(name)) found.push({ path: pathOf(open), ...placeAt(text, at) })
+        inner.names.add(name)
+        awaitsName = false
+      }
+      at = end
+    }
+  }
+  return found
+}
+
+/** One line for a person. */
+export function repeatedMessage({ path, line, column }: RepeatedMember): string {
+  return (
+    `${path}: it is written twice, and only the last one counts ` +
+    `(line ${line}, column ${column}); remove or rename one`
+  )
+}
+
+/** The place of the quote that closes the text which opens at `from`. */
+function endOfText(text: string, from: number): number {
+  let at = from + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
+}
+
+function pathOf(open: readonly OpenValue[]): string {
+  return open
+    .map(({ step }, depth) => (depth === 0 || step.startsWith('[') ? step : `.${step}`))
+    .join('')
+}
+
+function placeAt(text: string, at: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, at).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
