@@ -5,7 +5,7 @@
 
 import { messageOf } from '../base/coded-error.ts'
 import { configDepthMax } from '../base/limits.ts'
-import { repeatedMembers, repeatedMessage } from './repeated-members.ts'
+import { repeatedMembers, repeatedMessage } from '../base/text/repeated-members.ts'
 
 /**
  * Either the content, with a line for each member that a later one of the same name replaces; or

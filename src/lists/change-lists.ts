@@ -19,7 +19,13 @@ import {
 import { chunkMadeAt } from './list-chunk.ts'
 import { type EntryChanges, type ListState, countChanges, mergeEntries } from './merge-entries.ts'
 import { type ListEntry, listError } from './list-entry.ts'
-import { listEntriesMax, listPrefixesMax, listsMax, undoActsMax } from './list-limits.ts'
+import {
+  listEntriesMax,
+  listNameForm,
+  listPrefixesMax,
+  listsMax,
+  undoActsMax,
+} from './list-limits.ts'
 import type { ListEffect } from '../config/list-effects.ts'
 import type { ListStore } from './list-store.ts'
 
@@ -142,7 +148,7 @@ const noCounts = { added: 0, changed: 0, removed: 0 } as const
 
 /** Throws `list_name`. */
 export function checkListName(name: string): void {
-  if (/^[a-z][a-z0-9-]{0,31}$/.test(name)) return
+  if (listNameForm.test(name)) return
   throw listError(
     'list_name',
     `${JSON.stringify(name)} is no name of a list: a small letter, then small letters, digits ` +

@@ -22,7 +22,7 @@ import { covered, listedAnswer, listsOf } from '../table/answer/own-lists.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import { networkWords, recordWords } from '../schema/table-layout.ts'
-import { factsOf, type SeenAnswer } from './condition-facts.ts'
+import { factsOf, type SeenAnswer } from './condition/condition-facts.ts'
 import type { Policy, PolicySet } from './policy.ts'
 
 export interface DecisionMemory {

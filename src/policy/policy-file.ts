@@ -12,7 +12,7 @@ import { policiesBytesMax } from '../base/limits.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
 import { parseJsonContent } from '../config/json-content.ts'
 import { suggestName } from '../config/setting-problem.ts'
-import { type Finding, compileCondition } from './condition.ts'
+import { type Finding, compileCondition } from './condition/condition.ts'
 import { membersByDepth, policiesSchema } from './policy-schema.ts'
 import type { Policies, PolicyRules } from './policy-form.ts'
 import { type PolicyPlace, hasPolicies } from './policy-place.ts'
@@ -49,11 +49,15 @@ export function readPolicyFile(place: PolicyPlace): PolicyFile | undefined {
   return { path, tag, ...checked, ...(distrust === undefined ? {} : { distrust }) }
 }
 
-export function policiesInvalid(path: string, mistakes: readonly string[]): IpriskError {
-  const count = mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`
+export function policiesInvalid(
+  path: string,
+  mistakes: readonly string[],
+  may = 'cannot',
+): IpriskError {
+  const count = mistakes.length === 1 ? 'is a mistake' : `are ${mistakes.length} mistakes`
   return new IpriskError({
     code: 'policies_invalid',
-    message: `The policies in ${path} cannot be used; there is ${count}:`,
+    message: `The policies in ${path} ${may} be used; there ${count}:`,
     details: mistakes.map((mistake) => `  ${mistake}`),
     fault: 'input',
   })

@@ -5,8 +5,8 @@
 
 import { type JsonRun, jsonRun } from '../table/answer/json-run.ts'
 import type { Decision } from '../api/check-answer.ts'
-import type { Facts } from './condition-facts.ts'
-import { compileCondition, type Condition } from './condition.ts'
+import type { Facts } from './condition/condition-facts.ts'
+import { compileCondition, type Condition } from './condition/condition.ts'
 import { decisionLabel } from '../model/decision-label.ts'
 import { type Policies, type PolicyRules, defaultPolicyName } from './policy-form.ts'
 

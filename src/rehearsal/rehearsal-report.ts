@@ -2,7 +2,7 @@
 // policy, who would be hit most, and examples. What `policy test --json` prints.
 
 import { formatDay } from '../base/day.ts'
-import { factsOf } from '../policy/condition-facts.ts'
+import { factsOf } from '../policy/condition/condition-facts.ts'
 import type { PolicyRule } from '../policy/policy-form.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import {

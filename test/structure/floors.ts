@@ -39,6 +39,15 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['stores/open-stores.ts'],
     ['key-view.ts', 'open-account.ts', 'state-backup.ts'],
   ],
+  'src/policy': [
+    ['condition'],
+    ['default-policies.ts', 'policy-form.ts', 'policy-place.ts'],
+    ['policy-schema.ts', 'policy.ts'],
+    ['decision-memory.ts', 'policy-choice.ts', 'policy-file.ts'],
+    ['decided-answer.ts', 'save-policies.ts'],
+    ['decide-by.ts'],
+    ['offline-policy.ts'],
+  ],
   'src/publish': [
     ['form'],
     ['fetch'],

@@ -43,7 +43,7 @@ export function policyCheck(path: string, json: boolean, io: Io): number {
   try {
     // It was named, so there is one, or an error says that there is none.
     const { policies, distrust, warnings } = readPolicyFile({ path, named: true })!
-    if (warnings.length > 0) throw policiesInvalid(path, warnings)
+    if (warnings.length > 0) throw policiesInvalid(path, warnings, 'should not')
     if (json) io.out(JSON.stringify({ file: path, ...policies }))
     else for (const line of policyLines(path, policies)) io.out(line)
     if (distrust !== undefined) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/base/package-root.ts'
-import { compileCondition } from '../../../src/policy/condition.ts'
+import { compileCondition } from '../../../src/policy/condition/condition.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 import { newFolder, runHere } from '../program.ts'
 

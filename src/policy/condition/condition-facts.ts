@@ -2,7 +2,7 @@
 // of a registered type, and null objects as their empty values. Made anew for each evaluation,
 // which takes some microseconds: decisions are remembered (decision-memory.ts).
 
-import type { CheckAnswer } from '../api/check-answer.ts'
+import type { CheckAnswer } from '../../api/check-answer.ts'
 import {
   type MemberType,
   type ObjectName,

@@ -2,7 +2,7 @@
 
 import { assert, dictionary, jsonValue, property, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { repeatedMembers } from '../../src/config/repeated-members.ts'
+import { repeatedMembers } from '../../../src/base/text/repeated-members.ts'
 
 const pathsIn = (text: string): readonly string[] => repeatedMembers(text).map(({ path }) => path)
 

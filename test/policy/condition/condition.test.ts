@@ -3,11 +3,15 @@
 
 import { assert, constantFrom, letrec, oneof, property, tuple } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileCondition } from '../../src/policy/condition.ts'
-import { factsOf } from '../../src/policy/condition-facts.ts'
-import { closedWords, objectMembers, plainMembers } from '../../src/policy/condition-members.ts'
-import { openTable } from '../../src/table/open-table.ts'
-import { writeSmallTable } from '../table/small-table.ts'
+import { compileCondition } from '../../../src/policy/condition/condition.ts'
+import { factsOf } from '../../../src/policy/condition/condition-facts.ts'
+import {
+  closedWords,
+  objectMembers,
+  plainMembers,
+} from '../../../src/policy/condition/condition-members.ts'
+import { openTable } from '../../../src/table/open-table.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
 
 const table = openTable(writeSmallTable())
 

@@ -2,8 +2,8 @@
 // values are a closed list, those words. The types follow the wire's, so that a member that the
 // answer gains is missing here at compile time.
 
-import type { BotAnswer, CheckAnswer, Location } from '../api/check-answer.ts'
-import type { NetworkAnswer, ProxyAnswer } from '../api/check-answer.ts'
+import type { BotAnswer, CheckAnswer, Location } from '../../api/check-answer.ts'
+import type { NetworkAnswer, ProxyAnswer } from '../../api/check-answer.ts'
 import {
   accuracies,
   botCategories,
@@ -13,7 +13,7 @@ import {
   networkTypes,
   proxyTypes,
   signalNames,
-} from '../model/kind.ts'
+} from '../../model/kind.ts'
 
 export type MemberType = 'bool' | 'int' | 'double' | 'string' | 'list<string>'
 

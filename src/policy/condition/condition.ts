@@ -6,8 +6,8 @@
 
 import { createRequire } from 'node:module'
 import type * as Cel from '@marcbachmann/cel-js'
-import { messageOf } from '../base/coded-error.ts'
-import { conditionCharsMax } from '../base/limits.ts'
+import { messageOf } from '../../base/coded-error.ts'
+import { conditionCharsMax } from '../../base/limits.ts'
 import { type Facts, factClasses } from './condition-facts.ts'
 import { objectMembers, plainMembers } from './condition-members.ts'
 import { type Refusal, findRefusal, namesRead } from './condition-refusal.ts'

@@ -10,8 +10,9 @@
 // No sum overflows: literals are below 2^53, members below 2^32, and terms are few.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { suggestName } from '../config/setting-problem.ts'
+import { suggestName } from '../../config/setting-problem.ts'
 import { closedWords, memberNames, objectMembers, plainMembers } from './condition-members.ts'
+import { memberPath } from './condition-path.ts'
 
 /** Why, as a clause, and the place of it in the condition's text. */
 export interface Refusal {
@@ -162,7 +163,7 @@ function refuseWord(node: ASTNode): Refusal | undefined {
 }
 
 function refuseWordsOf(member: ASTNode, words: ASTNode): Refusal | undefined {
-  const path = pathOf(member)
+  const path = memberPath(member)
   const known = path === undefined ? undefined : closedWords.get(path)
   if (path === undefined || known === undefined) return undefined
   for (const one of words.op === 'list' ? words.args : [words]) {
@@ -171,11 +172,4 @@ function refuseWordsOf(member: ASTNode, words: ASTNode): Refusal | undefined {
     return refusal(one, message)
   }
   return undefined
-}
-
-function pathOf(node: ASTNode): string | undefined {
-  if (node.op === 'id') return node.args
-  if (node.op !== '.') return undefined
-  const [object, member] = node.args
-  return object.op === 'id' ? `${object.args}.${member}` : undefined
 }
