@@ -100,11 +100,11 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   'policy init': {
     options: 'policy init',
-    help: 'write a file of policies to begin with',
+    help: 'write a file of policies to begin with, whose rules only observe',
     example: 'policy init',
     changes: true,
-    run: async ({ policies }, _args, io) =>
-      (await import('./policy/policy-command.ts')).policyInit(policies, io),
+    run: async ({ policies, invocation: { enforce } }, _args, io) =>
+      (await import('./policy/policy-command.ts')).policyInit({ policies, enforce }, io),
   },
   'policy check <file>': {
     options: 'policy check',

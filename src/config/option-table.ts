@@ -412,6 +412,10 @@ export const optionTable = {
       type: is.textOf('the name of a policy', (value) => value !== '').exactOptional(),
     },
   ),
+  'invocation.enforce': option('--enforce', ['policy init'], {
+    help: 'write rules that decide at once',
+    type: is.onOff.default(false),
+  }),
   'invocation.against': option('--against <other>', ['policy test', 'replay'], {
     help: 'what to compare with: a policy or policies file, of replay a table',
     type: is.textOf('a policy or a file', (value) => value !== '').exactOptional(),

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { IpriskError } from '../base/coded-error.ts'
 import type { ExportFormat, MmdbLayoutName } from '../config/line-formats.ts'
 import { type Condition, compileCondition } from '../policy/condition/condition.ts'
+import { listReasonTexts } from '../score/points/reason-codes.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { formatDay } from '../base/day.ts'
 import { databaseLayout, type DatabaseLayout } from './database-layouts.ts'
@@ -151,6 +152,8 @@ function planOf(wishes: ExportWishes): Plan {
   return { layout, fields, projection, parts }
 }
 
+const listCodes = Object.keys(listReasonTexts)
+
 function conditionOf(text: string | undefined): Condition | undefined {
   if (text === undefined) return undefined
   const condition = compileCondition(text)
@@ -158,7 +161,7 @@ function conditionOf(text: string | undefined): Condition | undefined {
     throw wrong(`--where, column ${condition.column}: ${condition.message}`)
   const warning = condition.warnings[0]
   if (warning !== undefined) throw wrong(`--where, column ${warning.column}: ${warning.message}`)
-  if (condition.reads.has('lists'))
+  if (condition.reads.has('lists') || listCodes.some((code) => text.includes(code)))
     throw wrong('--where cannot read lists: an export holds what the table says, not own lists.')
   return condition
 }

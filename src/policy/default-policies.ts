@@ -2,33 +2,33 @@
 // operator's lists and verified crawlers before either. A list of the effect `allow` needs no rule:
 // it makes the score 0.
 
-export const defaultPoliciesText = `${JSON.stringify(
+const rules = [
   {
-    policies: {
-      default: {
-        description:
-          'The first rule that holds decides. To try a rule, add "observe": true to it: then it ' +
-          'is counted and named in answers, and decides nothing.',
-        rules: [
-          {
-            name: 'own-block-list',
-            description: 'A list of yours, of the effect block, names the address.',
-            condition: '"list_blocked" in reasons',
-            action: 'block',
-          },
-          {
-            name: 'verified-bot',
-            description: 'A crawler whose operator publishes its addresses.',
-            condition: 'classification == "known_bot" && bot.confidence == "high"',
-            action: 'allow',
-          },
-          { name: 'critical-score', condition: 'risk_score >= 90', action: 'block' },
-          { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },
-        ],
-        otherwise: 'allow',
-      },
-    },
+    name: 'own-block-list',
+    description: 'A list of yours, of the effect block, names the address.',
+    condition: '"list_blocked" in reasons',
+    action: 'block',
   },
-  undefined,
-  2,
-)}\n`
+  {
+    name: 'verified-bot',
+    description: 'A crawler whose operator publishes its addresses.',
+    condition: 'classification == "known_bot" && bot.confidence == "high"',
+    action: 'allow',
+  },
+  { name: 'critical-score', condition: 'risk_score >= 90', action: 'block' },
+  { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },
+] as const
+
+/** A file's text; with `observe` no rule decides yet (contract 6.12). */
+export function defaultPoliciesText({ observe }: { readonly observe: boolean }): string {
+  const policies = {
+    default: {
+      description:
+        'The first rule that holds decides. A rule with "observe": true is counted and named in ' +
+        'answers, and decides nothing; remove that member to enforce it.',
+      rules: observe ? rules.map((rule) => ({ ...rule, observe })) : rules,
+      otherwise: 'allow',
+    },
+  }
+  return `${JSON.stringify({ policies }, undefined, 2)}\n`
+}

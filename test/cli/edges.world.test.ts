@@ -47,7 +47,7 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
     [
       'policy init --policies there.json',
       0,
-      /^A server with --policies (\S+\/there\.json) takes it in .*\n.* --policies \1\n$/,
+      /^A server with --policies (\S+\/there\.json) loads it .*\n.* --policies \1\n$/,
     ],
     [
       'build --offline --out folder',

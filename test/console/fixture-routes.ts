@@ -66,7 +66,9 @@ export function newFixture(): Fixture {
       { name: 'offices', effect: 'allow', created: '2026-09-11T08:00:00Z', entries: [entry(77)] },
       { name: 'partners', effect: 'none', created: '2026-09-12T08:00:00Z', entries: [] },
     ],
-    policies: (JSON.parse(defaultPoliciesText) as { readonly policies: unknown }).policies,
+    policies: (
+      JSON.parse(defaultPoliciesText({ observe: false })) as { readonly policies: unknown }
+    ).policies,
     keys: [key('k3f9a2c17d', 'login service', 412_803), key('k81b0e44f2', hostile, 12)],
     audit: [
       {

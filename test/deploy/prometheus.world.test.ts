@@ -150,7 +150,9 @@ describeWith('prometheus', ['--version'], () => {
     const table = join(newState(), 'small.iprisk')
     copyFileSync(writeSmallTable(), table)
     const policies = join(newState(), 'policies.json')
-    const own = JSON.parse(defaultPoliciesText) as { policies: { default: { rules: object[] } } }
+    const own = JSON.parse(defaultPoliciesText({ observe: false })) as {
+      policies: { default: { rules: object[] } }
+    }
     const watched = { name: 'seen', condition: 'risk_score > 0', action: 'block', observe: true }
     own.policies.default.rules.push(watched)
     writeFileSync(policies, JSON.stringify(own), { mode: 0o644 })

@@ -62,3 +62,19 @@ it('without a file that can be used checks nothing, and says so', async () => {
   })
   expect(await client.check('9.1.2.3')).toMatchObject({ ok: false, reason: 'misconfigured' })
 })
+
+it('uses a file with a condition that never matches, and reports it as a misconfiguration', async () => {
+  write('location.country_code == "UK"')
+  const told: ClientFailure[] = []
+  client = createEmbedded({
+    table: writeSmallTable(),
+    policies: file,
+    onMisconfigured: (failure) => told.push(failure),
+  })
+  expect(await client.check('9.1.2.3', { policy: 'login' })).toMatchObject({
+    decision: { action: 'allow', rule: '' },
+  })
+  expect(told).toMatchObject([
+    { reason: 'misconfigured', message: expect.stringContaining('did you mean GB?') },
+  ])
+})

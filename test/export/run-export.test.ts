@@ -17,6 +17,11 @@ describe('an export', () => {
     [{ format: 'csv', fields: ['ip'] }, 'A range has no field ip'],
     [{ format: 'csv', where: 'signals.torr' }, '--where, column 1: signals has no member torr'],
     [{ format: 'csv', where: '"mine" in lists' }, '--where cannot read lists'],
+    [{ format: 'csv', where: '"list_blocked" in reasons' }, '--where cannot read lists'],
+    [
+      { format: 'csv', where: 'location.country_code == "UK"' },
+      '--where, column 26: location.country_code is never "UK"; did you mean GB?',
+    ],
   ])('refuses %j', async (wishes, message) => {
     await expect(exported(wishes)).rejects.toMatchObject({
       code: 'export_invalid',

@@ -1,13 +1,14 @@
 // A server with policies: what answers, batches and insights say, which policy a key and a request
 // choose, and that the policies change under load without a failed or half-changed answer.
 
-import { renameSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import type { MetaAnswer } from '../../src/api/meta-answer.ts'
 import { paths } from '../../src/api/paths.ts'
+import { runHere } from '../cli/program.ts'
 import { eventually } from '../eventually.ts'
 import { faultOf, sendTo } from '../http/api-client.ts'
 import type { Response } from '../http/raw-socket.ts'
@@ -279,6 +280,27 @@ describe('a server with policies', () => {
     })
     writePolicies(file, standard)
     await eventually(async () => (await server.metric('iprisk_policy_warnings')) === 0 || undefined)
+  })
+
+  it('only observes with what "policy init" writes where it looks for its policies', async () => {
+    const { file } = asked
+    const init = async (...more: readonly string[]) => {
+      rmSync(file)
+      expect(
+        (await runHere(['policy', 'init', '--policies', file, ...more], { cwd: newState() })).code,
+      ).toBe(0)
+    }
+    const ip = '9.1.2.3'
+    await init()
+    const observed = await eventually(async () => {
+      const answer = await check(asked, { ip })
+      return answer.observed?.includes('high-score') === true ? answer : undefined
+    })
+    expect(observed.decision).toEqual(decided('allow', ''))
+    await init('--enforce')
+    await eventually(
+      async () => (await check(asked, { ip })).decision?.action === 'challenge' || undefined,
+    )
   })
 })
 

@@ -71,7 +71,7 @@ async function measure(): Promise<number> {
     join(folder, name),
   )
   writeLog(log!, flags.lines)
-  writeFileSync(policies!, defaultPoliciesText)
+  writeFileSync(policies!, defaultPoliciesText({ observe: false }))
   writeFileSync(before!, JSON.stringify(live))
   const how = ['--log', 'combined', '--json', '--table', tablePath(flags.table)]
   const test = [program, 'policy', 'test', log!, ...how, '--policies', policies!]

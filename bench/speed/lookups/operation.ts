@@ -63,7 +63,7 @@ export const operations: readonly Operation[] = [
     title: 'a record to the decision of a policy, remembered',
     prepare: ({ reader }, { family, words, count }) => {
       const { views } = reader
-      const checked = checkPolicies(defaultPoliciesText)
+      const checked = checkPolicies(defaultPoliciesText({ observe: false }))
       if ('mistakes' in checked) throw new Error(checked.mistakes.join())
       const memory = newDecisionMemory(compilePolicies(checked.policies), reader)
       const address = newAddressWords()

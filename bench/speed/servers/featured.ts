@@ -40,7 +40,7 @@ export async function startFeatured(name: FeatureName, wanted: Wanted): Promise<
   const key = await createBenchKey(folder)
   const [policies, tokenFile] = [join(folder, 'policies.json'), join(folder, 'token')]
   writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
-  writeFileSync(policies, defaultPoliciesText)
+  writeFileSync(policies, defaultPoliciesText({ observe: false }))
   const flags = {
     console: name === 'console' ? 'on' : 'off',
     ...(name === 'policies' ? { policies } : {}),

@@ -11,11 +11,21 @@ import { policyPlace } from '../../policy/policy-place.ts'
 import type { Policies } from '../../policy/policy-form.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
-/** Writes no file where there is one. */
-export function policyInit(setting: string | undefined, io: Io): number {
+/**
+ * Writes no file where there is one. A running server takes the file in at once, so its rules only
+ * observe unless `enforce` is wanted (contract 6.12).
+ */
+export function policyInit(
+  {
+    policies: setting,
+    enforce,
+  }: { readonly policies?: string | undefined; readonly enforce: boolean },
+  io: Io,
+): number {
   const { path } = policyPlace(setting)
   try {
-    writeFileSync(path, defaultPoliciesText, { flag: 'wx', mode: 0o644 })
+    const text = defaultPoliciesText({ observe: !enforce })
+    writeFileSync(path, text, { flag: 'wx', mode: 0o644 })
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
     if (code === 'ENOENT') {
@@ -33,9 +43,12 @@ export function policyInit(setting: string | undefined, io: Io): number {
   io.out(`wrote ${path}`)
   const named = setting === undefined ? '' : ` --policies ${path}`
   const which = named === '' ? 'that runs in this folder' : `with${named}`
-  io.err(`A server ${which} takes it in within a second, and answers with decisions.`)
+  const effect = enforce
+    ? 'enforces its rules'
+    : 'names in answers what its rules would do; none decides while it has "observe": true'
+  io.err(`A server ${which} loads it within a second and ${effect}.`)
   const test = `iprisk policy test access.log --log combined${named}`
-  io.err(`Try it first on what your callers asked: ${test}`)
+  io.err(`Rehearse it on your own traffic: ${test}`)
   return exitCodes.done
 }
 

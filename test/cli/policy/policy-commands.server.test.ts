@@ -56,17 +56,33 @@ const test = (...args: readonly string[]) =>
   run('policy', 'test', log, '--log', 'combined', '--table', table, '--policies', file, ...args)
 
 describe('iprisk policy init', () => {
-  it('writes policies that can be used, once', async () => {
-    const made = await run('policy', 'init')
-    expect(made).toMatchObject({ code: 0, out: `wrote ${join(cwd, 'policies.json')}\n` })
-    const text = readFileSync(join(cwd, 'policies.json'), 'utf8')
-    const checked = await run('policy', 'check', 'policies.json')
+  const observed = newFolder()
+  const here = (...args: readonly string[]) => runHere(args, { cwd: observed })
+  const textIn = (folder: string): string => readFileSync(join(folder, 'policies.json'), 'utf8')
+
+  it('writes policies that can be used and only observe, once', async () => {
+    const made = await here('policy', 'init')
+    expect(made).toMatchObject({ code: 0, out: `wrote ${join(observed, 'policies.json')}\n` })
+    const text = textIn(observed)
+    const checked = await here('policy', 'check', 'policies.json')
     expect(checked.code).toBe(0)
     expect(checked.out).toMatch(/can be used: revision [0-9a-f]{16}\n\npolicy default\n/)
-    const again = await run('policy', 'init')
+    const { rules } = JSON.parse(text).policies.default
+    expect(rules.map(({ observe }: { readonly observe?: boolean }) => observe)).toEqual(
+      Array.from({ length: 4 }, () => true),
+    )
+    const again = await here('policy', 'init')
     expect(again).toMatchObject({ code: 2, out: '' })
     expect(again.err).toMatch(/policies\.json exists/)
-    expect(readFileSync(join(cwd, 'policies.json'), 'utf8')).toBe(text)
+    expect(textIn(observed)).toBe(text)
+  })
+
+  it('writes the same rules, and lets them decide, with --enforce', async () => {
+    const made = await run('policy', 'init', '--enforce')
+    expect(made.err).toContain('enforces its rules')
+    const same = JSON.parse(textIn(observed))
+    for (const one of same.policies.default.rules) delete one.observe
+    expect(JSON.parse(textIn(cwd))).toEqual(same)
   })
 })
 
@@ -86,6 +102,44 @@ describe('iprisk policy check', () => {
   it('tells it as JSON', async () => {
     const { code, out } = await run('policy', 'check', wrong, '--json')
     expect({ code, ...JSON.parse(out) }).toEqual({ code: 1, file: wrong, mistakes: [mistake] })
+  })
+
+  it('refuses a condition that never matches, which other commands warn of', async () => {
+    const path = join(cwd, 'never.json')
+    const never = [rule('uk', 'location.country_code == "UK"', 'block')]
+    writeFileSync(
+      path,
+      JSON.stringify({ policies: { default: { rules: never, otherwise: 'allow' } } }),
+    )
+    const warning =
+      'policies.default.rules[0] (uk).condition, column 26: location.country_code is never "UK"; did you mean GB?'
+    const { code, out, err } = await run('policy', 'check', path)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toContain(`should not be used; there is a mistake:\n  ${warning}`)
+    const asJson = await run('policy', 'check', path, '--json')
+    expect(JSON.parse(asJson.out)).toEqual({ file: path, mistakes: [warning] })
+    const uses = [
+      ['check', '9.1.2.3', '--table', table, '--policies', path],
+      ['explain', '9.1.2.3', '--table', table, '--policies', path],
+      ['policy', 'test', log, '--log', 'combined', '--table', table, '--policies', path],
+      [
+        'replay',
+        log,
+        '--log',
+        'combined',
+        '--table',
+        table,
+        '--against',
+        table,
+        '--policies',
+        path,
+      ],
+    ]
+    for (const args of uses) {
+      const used = await run(...args)
+      expect(used.code, args.join(' ')).toBe(0)
+      expect(used.err).toContain(`iprisk: warning: ${path}: ${warning}\n`)
+    }
   })
 
   it('fails where there is no file', async () => {

@@ -177,8 +177,8 @@ function FileState({ status }: Pick<PoliciesAnswer, 'status'>) {
 /** What `iprisk policy init` begins with, without a rule for lists and crawlers. */
 const newPolicy: PolicyText = {
   rules: [
-    { name: 'critical-score', condition: 'risk_score >= 90', action: 'block' },
-    { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },
+    { name: 'critical-score', condition: 'risk_score >= 90', action: 'block', observe: true },
+    { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge', observe: true },
   ],
   otherwise: 'allow',
 }
