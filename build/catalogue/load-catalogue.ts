@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { repeatedMembers, repeatedMessage } from '../../src/base/text/repeated-members.ts'
 import { feedSchema, isDataSet, isFeed } from './feed.ts'
 import type { CatalogueFeed, Feed } from './feed.ts'
 
@@ -44,7 +45,9 @@ function feedFilesOf(folder: string): readonly string[] {
 function readFeed(path: string, problems: string[]): CatalogueFeed | undefined {
   let written: unknown
   try {
-    written = JSON.parse(readFileSync(path, 'utf8'))
+    const text = readFileSync(path, 'utf8')
+    written = JSON.parse(text)
+    problems.push(...repeatedMembers(text).map((one) => `${path}: ${repeatedMessage(one)}`))
   } catch (thrown) {
     problems.push(`${path}: ${messageOf(thrown)}`)
     return undefined

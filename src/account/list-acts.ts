@@ -87,7 +87,7 @@ export async function actOnLists(actor: ListActor, request: ListRequest): Promis
       return changed
     },
   )
-  return { ...done, cautions: cautionsOf(checked.keys) }
+  return { ...done, cautions: [...cautionsOf(checked.keys), ...expiredCautions(request, now)] }
 }
 
 /** What can be known to be wrong with the request before it is done; throws it. */
@@ -180,6 +180,16 @@ function cautionsOf(keys: readonly string[]): readonly string[] {
     `${shown.join(', ')}${more}: such addresses do not occur on the public Internet; they are ` +
       'bogons, and no list changes a bogon',
   ]
+}
+
+/** A file may have them that was written long ago; an act of `add` begins now. */
+function expiredCautions(request: ListRequest, nowMs: number): readonly string[] {
+  if (request.act !== 'import') return []
+  const ended = request.entries.filter(({ expires }) => expires !== 0 && expires * 1000 <= nowMs)
+  const [first] = ended
+  if (first === undefined) return []
+  const more = ended.length > 1 ? ` and ${ended.length - 1} more` : ''
+  return [`${formatEntryKey(first.key)}${more}: expired already, and will match nothing`]
 }
 
 function isBogonKey(key: string): boolean {

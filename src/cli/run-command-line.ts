@@ -63,7 +63,12 @@ function newProgram(args: readonly string[], io: Io, done: (code: number) => voi
       }
       const { path, named } = configPathOf(sources)
       const identity = identityOrEmpty(path)
-      const configuration = { path, named, identity, read: () => readSettings(sources) }
+      const configuration = {
+        path,
+        named,
+        identity,
+        read: (onFile?: ConfigListener) => readSettings(sources, onFile),
+      }
       const settings = readSettings(sources, configurationTeller(entry, io))
       const args = given.slice(0, -2).flat() as string[]
       done(await entry.run(settings, args, io, configuration))
@@ -84,8 +89,9 @@ function configurationTeller(
   { changes = false }: Pick<CommandEntry, 'changes'>,
   io: Io,
 ): ConfigListener {
-  return ({ path, distrust }) => {
+  return ({ path, distrust, repeated }) => {
     if (changes) io.err(`iprisk: settings from ${path}`)
+    for (const one of repeated) io.err(`iprisk: warning: ${path}: ${one}`)
     if (distrust === undefined) return
     io.err(`iprisk: warning: ${path} is obeyed because it was named, but ${distrust}`)
   }

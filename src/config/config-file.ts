@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
 import { configBytesMax } from '../base/limits.ts'
+import { repeatedMessage } from '../base/text/repeated-members.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
 import { parseJsonContent } from './json-content.ts'
 import { configOption } from './options.ts'
@@ -26,6 +27,8 @@ export interface ConfigFile {
   /** Of a file that was named: why it would not be obeyed if it had not been. */
   readonly distrust?: string
   readonly content: SettingNode
+  /** Members that a later one of the same name replaces, a line each. */
+  readonly repeated: readonly string[]
 }
 
 /** Where the file is, or would be; `named`: by the flag or the variable, and not by its place. */
@@ -67,7 +70,8 @@ export function readConfigFile(place: ConfigPlace): ConfigFile | SettingProblem 
     return { name, origin: `the file ${path}`, allowed: failure }
   }
   const { content } = parsed
+  const repeated = parsed.repeated.map(repeatedMessage)
   if (!isSettingNode(content)) return problem('it must be a JSON object of settings')
   const { distrust } = file
-  return { path, content, ...(distrust === undefined ? {} : { distrust }) }
+  return { path, content, repeated, ...(distrust === undefined ? {} : { distrust }) }
 }

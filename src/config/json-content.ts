@@ -5,14 +5,14 @@
 
 import { messageOf } from '../base/coded-error.ts'
 import { configDepthMax } from '../base/limits.ts'
-import { repeatedMembers, repeatedMessage } from '../base/text/repeated-members.ts'
+import { type RepeatedMember, repeatedMembers } from '../base/text/repeated-members.ts'
 
 /**
- * Either the content, with a line for each member that a later one of the same name replaces; or
+ * Either the content, with the members that replace an earlier one of the same name; or
  * `failure`, a clause that begins with "it must"; `name` is its place.
  */
 export type JsonContent =
-  | { readonly content: unknown; readonly repeated: readonly string[] }
+  | { readonly content: unknown; readonly repeated: readonly RepeatedMember[] }
   | { readonly failure: string; readonly name?: string }
 
 const reservedNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
@@ -29,7 +29,7 @@ export function parseJsonContent(written: string): JsonContent {
     return { failure: `it must be JSON: ${message}${lineOf(written, message)}` }
   }
   const unsafe = findUnsafeMember(content)
-  return unsafe ?? { content, repeated: repeatedMembers(written).map(repeatedMessage) }
+  return unsafe ?? { content, repeated: repeatedMembers(written) }
 }
 
 /** ` (line 3, column 7)` where the message of JSON.parse gives a position, else nothing. */

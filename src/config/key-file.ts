@@ -12,6 +12,7 @@
 
 import { z } from 'zod'
 import { secretsLiveMax } from '../base/limits.ts'
+import { repeatedFault } from '../base/text/repeated-members.ts'
 import { parseJsonContent } from './json-content.ts'
 import { type Plans, planNamed } from './plan.ts'
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
@@ -141,7 +142,10 @@ export function parseKeyFile(
     const { failure: allowed, name = 'the file' } = read
     return [{ name, origin, allowed }]
   }
-  const { content } = read
+  const { content, repeated } = read
+  if (repeated.length > 0) {
+    return repeated.map((one) => ({ name: one.path, origin, allowed: repeatedFault(one) }))
+  }
   const parsed = keyFile.safeParse(content)
   if (parsed.data === undefined) {
     return parsed.error.issues.flatMap((issue) => problemsOf(issue, content, origin))

@@ -75,7 +75,7 @@ export function formatSettingProblem(problem: SettingProblem): string {
 }
 
 /** Edits of one character, or swaps of two neighbours, from one word to the other. */
-function editDistance(left: string, right: string): number {
+export function editDistance(left: string, right: string): number {
   let before: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, i) => i)
   for (let i = 1; i <= left.length; i += 1) {

@@ -11,6 +11,7 @@
 // A file is read whole or not at all: every line that is wrong is told with its number.
 
 import { parseInstant } from '../base/instant.ts'
+import { repeatedMembers } from '../base/text/repeated-members.ts'
 import { type ListEffect, listEffects } from '../config/list-effects.ts'
 import { unknownMember } from '../config/setting-problem.ts'
 import {
@@ -85,6 +86,8 @@ function parseJsonLine(content: string, added: number): ParsedLine | string {
   }
   const unknown = unknownMember(value, jsonMembers)
   if (unknown !== undefined) return `there is ${unknown}`
+  const [repeated] = repeatedMembers(content)
+  if (repeated !== undefined) return `it has the member ${repeated.path} twice`
   const { list, effect, entry, expires, note = '', added: since } = value
   if (typeof list !== 'string') return 'it names no list'
   const own = listEffects.find((one) => one === effect)

@@ -9,9 +9,10 @@
 import { createHash } from 'node:crypto'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
+import { repeatedMessage } from '../base/text/repeated-members.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
 import { parseJsonContent } from '../config/json-content.ts'
-import { suggestName } from '../config/setting-problem.ts'
+import { editDistance, suggestName } from '../config/setting-problem.ts'
 import { type Finding, compileCondition } from './condition/condition.ts'
 import { membersByDepth, policiesSchema } from './policy-schema.ts'
 import type { Policies, PolicyRules } from './policy-form.ts'
@@ -96,12 +97,17 @@ export function checkPolicies(text: string): CheckedPolicies | Mistaken {
   if (judged.data === undefined) return { mistakes }
   const named = Object.entries(judged.data.policies).sort(([a], [b]) => (a < b ? -1 : 1))
   const found = named.map(([name, { rules }]) => conditionFindings(name, rules))
+  const actions = named.flatMap(([name, policy]) => actionWarnings(name, policy))
   const wrong = named.flatMap(([name, { rules }], index) => [
     ...repeatedNames(name, rules),
     ...found[index]!.mistakes,
   ])
   if (wrong.length > 0) return { mistakes: wrong }
-  const warnings = [...repeated, ...found.flatMap((one) => one.warnings)]
+  const warnings = [
+    ...repeated.map(repeatedMessage),
+    ...actions,
+    ...found.flatMap((one) => one.warnings),
+  ]
   return { policies: policiesOf(named), written: judged.data.policies, warnings }
 }
 
@@ -153,6 +159,23 @@ function repeatedNames(policy: string, rules: WrittenPolicy['rules']): readonly 
       return []
     }
     return [`${rulePlace(policy, index, name)}.name: it must be another name than those before it`]
+  })
+}
+
+/** The words that every client knows (contract 5.4). */
+const knownActions = ['allow', 'challenge', 'block']
+
+/** A word of the operator's own may be any, but one beside those is one of them misspelt. */
+function actionWarnings(policy: string, { rules, otherwise }: WrittenPolicy): readonly string[] {
+  const actions = [
+    ...rules.map(({ name, action }, index) => [rulePlace(policy, index, name), action] as const),
+    [`policies.${policy}`, otherwise] as const,
+  ]
+  return actions.flatMap(([place, action], index) => {
+    const meant = knownActions.find((known) => editDistance(action, known) === 1)
+    if (meant === undefined) return []
+    const member = index < rules.length ? 'action' : 'otherwise'
+    return [`${place}.${member}: no client knows the action ${action}; did you mean ${meant}?`]
   })
 }
 

@@ -12,7 +12,7 @@ import { messageOf } from '../base/coded-error.ts'
 import { configPollMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
-import type { Settings } from '../config/settings.ts'
+import type { ConfigListener, Settings } from '../config/settings.ts'
 import { type Watch, watchFile } from '../supervisor/tables/file-watch.ts'
 import type { SighupListener } from './capture-sighup.ts'
 
@@ -25,7 +25,7 @@ export interface ConfigSource {
   /** Of the file before the settings were read from it (`fileIdentity`). */
   readonly identity: string
   /** Reads all sources again; throws `settings_invalid`. */
-  readonly read: () => Settings
+  readonly read: (onFile?: ConfigListener) => Settings
 }
 
 /** Names of changed settings that need a new start: `table`, `serve.port`. */
@@ -64,7 +64,9 @@ export function watchConfiguration(options: {
   const reload = (): void => {
     let next: Settings
     try {
-      next = read()
+      next = read(({ repeated }) => {
+        for (const one of repeated) log.warn({ path }, `A part of it has no effect: ${one}.`)
+      })
     } catch (error) {
       log.error(
         { path },

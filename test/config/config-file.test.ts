@@ -135,6 +135,16 @@ describe('content', () => {
     },
   )
 
+  it('that is written twice is told, and the last one counts', () => {
+    writeFileSync(path(), '{"serve": {"port": 1}, "table": "x",\n"serve": {"port": 2}}')
+    const told: string[] = []
+    const settings = readSettings(sources(), ({ repeated }) => told.push(...repeated))
+    expect(settings.serve.port).toBe(2)
+    expect(told).toEqual([
+      'serve: it is written twice, and only the last one counts (line 2, column 1); remove or rename one',
+    ])
+  })
+
   it('of a file of keys is judged by the same rules', () => {
     const context = { plans: {}, origin: 'the file x' }
     const judge = (written: string): string => {
@@ -144,6 +154,7 @@ describe('content', () => {
     expect(judge('{"keys":[{"__proto__":{"id":"x"}}]}')).toContain('keys.0.__proto__ (the file x)')
     expect(judge(deep(150_000))).toContain('nested deeper than 16 levels')
     expect(judge('[')).toContain('it must be JSON')
+    expect(judge('{"keys":[],"keys":[]}')).toContain('keys (the file x): it is written twice')
   })
 })
 

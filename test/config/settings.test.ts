@@ -272,6 +272,7 @@ describe('what a flag says of one call', () => {
     const environment = { IPRISK_QUOTA: '7', IPRISK_JSON: '1', IPRISK_GRACE_HOURS: 'no business' }
     expect(settings({ command: 'keys create', flags, environment }).invocation).toEqual({
       json: true,
+      enforce: false,
       needFeeds: false,
       keepDataSets: false,
       effect: 'none',

@@ -145,6 +145,16 @@ describe('policies with warnings', () => {
         "condition": "signals.vpn", "action": "block"}], "otherwise": "allow"}}}`,
       'policies.default.rules[0].condition: it is written twice',
     ],
+    [
+      'an action that is misspelt',
+      file({ default: { rules: [{ ...rule, action: 'blok' }], otherwise: 'allow' } }),
+      'policies.default.rules[0] (high).action: no client knows the action blok; did you mean block?',
+    ],
+    [
+      'a misspelt action where no rule decides',
+      file({ default: { rules: [rule], otherwise: 'alow' } }),
+      'policies.default.otherwise: no client knows the action alow; did you mean allow?',
+    ],
   ])('of %s can be used, and cannot be written', (_, text, message) => {
     const checked = checkPolicies(text)
     const warnings = [expect.stringContaining(message)]

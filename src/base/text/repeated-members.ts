@@ -1,7 +1,7 @@
 // Members that stand twice in one object of a JSON text. JSON.parse keeps the last of them and
 // says nothing, so what the first one says is lost.
 //
-// Invariant: the text is JSON; of a text that is none, only so much as JSON.parse would accept.
+// The text must be JSON: it is parsed first.
 
 export interface RepeatedMember {
   /** `policies.default.rules[2].condition`. */
@@ -55,13 +55,15 @@ export function repeatedMembers(text: string): readonly RepeatedMember[] {
   return found
 }
 
-/** One line for a person. */
-export function repeatedMessage({ path, line, column }: RepeatedMember): string {
-  return (
-    `${path}: it is written twice, and only the last one counts ` +
-    `(line ${line}, column ${column}); remove or rename one`
-  )
+/** A clause about it, without its path. */
+export function repeatedFault({ line, column }: RepeatedMember): string {
+  const place = `line ${line}, column ${column}`
+  return `it is written twice, and only the last one counts (${place}); remove or rename one`
 }
+
+/** One line for a person. */
+export const repeatedMessage = (member: RepeatedMember): string =>
+  `${member.path}: ${repeatedFault(member)}`
 
 /** The place of the quote that closes the text which opens at `from`. */
 function endOfText(text: string, from: number): number {

@@ -4,6 +4,7 @@
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { formatCounted } from '../../base/text/number-format.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
+import { repeatedMembers } from '../../base/text/repeated-members.ts'
 import { appendOutcomes, eraseOutcomes } from '../../feedback/feedback-files.ts'
 import { importBytesMax, outcomesMax } from '../../feedback/feedback-limits.ts'
 import { type Outcome, canonicalAddress, readOutcome } from '../../feedback/outcome.ts'
@@ -44,7 +45,12 @@ function readFile(path: string, nowMs: number): readonly Outcome[] {
     .split('\n')
     .flatMap((line, index) => {
       if (line.trim() === '') return []
-      const read = readOutcome(parseJson(line), nowMs)
+      const value = parseJson(line)
+      const repeated = value === undefined ? undefined : repeatedMembers(line)[0]
+      const read =
+        repeated === undefined
+          ? readOutcome(value, nowMs)
+          : { member: repeated.path, message: 'it is written twice' }
       if (!('message' in read)) return [read]
       const member = read.member === '' ? '' : `${read.member}: `
       faults.push(`${path}, line ${index + 1}: ${member}${read.message}`)

@@ -28,6 +28,15 @@ type Scope = ReadonlyMap<string, Operand | undefined>
 
 const outside: Scope = new Map()
 
+/** More of them are one mistake made many times; and each is compared with all words. */
+const warningsMax = 10
+
+/** Of a text in a message. */
+const charsShown = 40
+
+const quoted = (text: string): string =>
+  JSON.stringify(text.length > charsShown ? `${text.slice(0, charsShown)}…` : text)
+
 /** In the order of the text. */
 export function findWarnings(root: ASTNode): readonly Refusal[] {
   const found: Refusal[] = []
@@ -44,6 +53,7 @@ export function findWarnings(root: ASTNode): readonly Refusal[] {
 }
 
 function visit(node: ASTNode, scope: Scope, found: Refusal[]): void {
+  if (found.length >= warningsMax) return
   const { op, args } = node
   if (op === 'value' || op === 'id' || op === '.') return
   if (op === 'rcall') {
@@ -103,7 +113,7 @@ function literalOf(node: ASTNode, value: unknown): Operand | undefined {
   const literals = [node]
   if (typeof value === 'string') {
     const allows = (text: string): boolean => text === value
-    const name = JSON.stringify(value)
+    const name = quoted(value)
     return { kind: 'text', name, words: [value], allows, hint: () => '', literals }
   }
   if (typeof value !== 'bigint' && typeof value !== 'number') return undefined
@@ -172,6 +182,9 @@ function sizeOf(of: ASTNode | undefined, scope: Scope): Operand | undefined {
   return size(Math.min(...sizes), Math.max(...sizes))
 }
 
+/** No word is as long as what is compared only in part. */
+const hintOf = ({ hint }: TextValues, text: string): string => hint(text.slice(0, charsShown))
+
 /** `reasons never has "x"`, `location.country_code is never "UK"`. */
 function never({ name }: Operand, value: string): string {
   return listValues.has(name) ? `${name} never has ${value}` : `${name} is never ${value}`
@@ -195,10 +208,11 @@ function judgeEqual(
   }
   const [member, literals] = left.literals === undefined ? [left, right] : [right, left]
   for (const [index, { start: at }] of literals.literals!.entries()) {
+    if (found.length >= warningsMax) return
     if (member.kind === 'text' && literals.kind === 'text') {
       const text = literals.words![index]!
       if (member.allows(text)) continue
-      found.push({ message: `${never(member, JSON.stringify(text))}${member.hint(text)}`, at })
+      found.push({ message: `${never(member, quoted(text))}${hintOf(member, text)}`, at })
     } else if (member.kind === 'number' && literals.kind === 'number') {
       const value = literals.values![index]!
       if (allowsNumber(member, value)) continue
@@ -264,7 +278,7 @@ function judgeTextOrder(member: TextOperand, literals: TextOperand, found: Refus
       const better = member.name === 'risk_level' ? 'compare risk_score, or name' : 'name'
       const message = `${member.name} would be ordered by its letters; ${better} the words with in`
       found.push({ message, at })
-    } else found.push({ message: `${never(member, JSON.stringify(text))}${member.hint(text)}`, at })
+    } else found.push({ message: `${never(member, quoted(text))}${hintOf(member, text)}`, at })
   }
 }
 
@@ -300,6 +314,6 @@ function judgePart(
     const near = words?.find((word) => isPart(word.toLowerCase(), text.toLowerCase()))
     const hint = near === undefined ? '' : `; letter case counts, as in ${near}`
     const subject = listValues.has(whole.name) ? `nothing in ${whole.name}` : `${whole.name} never`
-    found.push({ message: `${subject} ${does} ${JSON.stringify(text)}${hint}`, at })
+    found.push({ message: `${subject} ${does} ${quoted(text)}${hint}`, at })
   }
 }

@@ -134,7 +134,9 @@ function isZone(text: string): boolean {
 function hintOfZone(text: string): string {
   const canonical = canonicalZone(text)
   if (canonical !== undefined && isZone(canonical)) return meant(canonical)
-  const near = suggestName(text, Intl.supportedValuesOf('timeZone'))
+  const area = areas.find((one) => text.startsWith(one)) ?? 'none'
+  const zones = Intl.supportedValuesOf('timeZone').filter((zone) => zone.startsWith(area))
+  const near = suggestName(text, zones)
   return near === '' ? '; it is an IANA name such as Europe/Berlin' : near
 }
 

@@ -79,14 +79,16 @@ describe('a catalogue', () => {
     write('vpn-example.json', { ...good, weight: 2, kind: 'vps', colour: 'red' })
     write('vpn-b.json', good)
     write('vpn-c.json', '{"id":')
+    writeFileSync(join(folder, 'vpn-d.json'), JSON.stringify(good).replace('{', '{"weight":1,'))
     const { code, message } = refusal()
     expect(code).toBe('bad_catalogue')
-    expect(message.split('\n')).toHaveLength(5)
+    expect(message.split('\n')).toHaveLength(7)
     expect(message).toMatch(/vpn-example\.json: weight: /)
     expect(message).toMatch(/vpn-example\.json: kind: /)
     expect(message).toMatch(/vpn-example\.json: feed: .*colour/)
     expect(message).toMatch(/vpn-b\.json: id: must be the file's name/)
     expect(message).toMatch(/vpn-c\.json: /)
+    expect(message).toMatch(/vpn-d\.json: weight: it is written twice/)
   })
 
   it('that is empty or missing is refused', () => {

@@ -61,11 +61,16 @@ describe('feedback', () => {
     }
 
     const file = join(newState(), 'outcomes.jsonl')
-    writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n\n{"ip":"x","outcome":"abusive"}\n')
+    const twice = '{"ip":"9.1.2.4","outcome":"abusive","outcome":"legitimate"}'
+    writeFileSync(
+      file,
+      `{"ip":"9.1.2.4","outcome":"abusive"}\n\n{"ip":"x","outcome":"abusive"}\n${twice}\n`,
+    )
     const wrong = await runHere(['feedback', 'import', file, '--state', state], {
       cwd: newState(),
     })
-    expect(wrong.err).toMatch(/^iprisk: Nothing was imported\.\n.*, line 3: ip: .+\n$/)
+    expect(wrong.err).toMatch(/^iprisk: Nothing was imported\.\n.*, line 3: ip: .+\n.+\n$/)
+    expect(wrong.err).toContain(', line 4: outcome: it is written twice\n')
     writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n')
     expect(await feedback('import', file)).toContain('1 outcome is kept')
 

@@ -61,6 +61,9 @@ describe('iprisk lists', () => {
     expect(file).toContain('bad.txt:3: "host.example # no": it is no address')
     expect(file).toContain('bad.txt:4: "1.1.1.1 tomorrow": tomorrow is no instant')
     expect(await done('lists', 'list', '--json')).toContain('"entries":0')
+    writeFileSync(join(cwd, 'old.txt'), '9.9.9.9 2020-01-01T00:00:00Z\n')
+    const old = await run('lists', 'import', 'old.txt', 'office')
+    expect([old.code, old.err]).toEqual([0, expect.stringContaining('9.9.9.9: expired already')])
     const vain = await run('lists', 'add', 'office', '192.168.0.0/16')
     expect([vain.code, vain.err]).toEqual([0, expect.stringContaining('no list changes a bogon')])
     expect(await done('lists', 'add', 'office', '12.0.0.0/7', '--force')).toContain('1 added')
@@ -107,6 +110,8 @@ describe('iprisk lists', () => {
       expect(await refused('lists', 'import', 'x.jsonl')).toContain(message)
       expect(await done('lists', 'list', '--json')).toBe('')
     }
+    writeFileSync(join(cwd, 'x.jsonl'), JSON.stringify(good).replace('{', '{"entry":"8.8.8.8",'))
+    expect(await refused('lists', 'import', 'x.jsonl')).toContain('it has the member entry twice')
     file(good)
     expect(await done('lists', 'import', 'x.jsonl')).toContain('one: 1 added; it has 1 entry.')
     expect(await done('lists', 'list', '--json')).toContain('"effect":"block"')
