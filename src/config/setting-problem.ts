@@ -107,7 +107,12 @@ export function unknownMember(members: object, known: readonly string[]): string
 /** `; did you mean "port"?` where a known name is near, else the known names where they are few. */
 export function suggestName(name: string, known: readonly string[]): string {
   const written = name.toLowerCase()
+  const editsMax = Math.max(1, Math.floor(written.length / 3))
   const near = known
+    // What is so much longer or shorter is not near, and costs nothing.
+    .filter(({ length }) => {
+      return length <= written.length + editsMax && length >= written.length - 2 * editsMax
+    })
     .map((word) => {
       const plain = word.toLowerCase()
       // What only goes on behind a word that there is means that one, rather than a similar one.
@@ -115,7 +120,7 @@ export function suggestName(name: string, known: readonly string[]): string {
       return { word, edits }
     })
     .sort((a, b) => a.edits - b.edits)[0]
-  if (near !== undefined && near.edits <= Math.max(1, Math.floor(written.length / 3))) {
+  if (near !== undefined && near.edits <= editsMax) {
     return `; did you mean ${near.word}?`
   }
   return known.length > 0 && known.length <= 12 ? `; there are ${known.join(', ')}` : ''

@@ -24,7 +24,7 @@ export interface PolicyFile {
   readonly tag: string
   readonly policies: Policies
   readonly written: WrittenPolicies
-  /** Each one line with its place. */
+  /** Each one line with its place; of very many, the first hundred or so. */
   readonly warnings: readonly string[]
   /** Of a file that was named: why it would not be obeyed otherwise. */
   readonly distrust?: string
@@ -96,18 +96,12 @@ export function checkPolicies(text: string): CheckedPolicies | Mistaken {
   // Conditions are checked where the rest is as it must be: their places are known only then.
   if (judged.data === undefined) return { mistakes }
   const named = Object.entries(judged.data.policies).sort(([a], [b]) => (a < b ? -1 : 1))
-  const found = named.map(([name, { rules }]) => conditionFindings(name, rules))
-  const actions = named.flatMap(([name, policy]) => actionWarnings(name, policy))
-  const wrong = named.flatMap(([name, { rules }], index) => [
-    ...repeatedNames(name, rules),
-    ...found[index]!.mistakes,
-  ])
+  const warnings = repeated.map(repeatedMessage)
+  const wrong = named.flatMap(([name, policy]) => {
+    warnings.push(...actionWarnings(name, policy))
+    return [...repeatedNames(name, policy.rules), ...conditionMistakes(name, policy, warnings)]
+  })
   if (wrong.length > 0) return { mistakes: wrong }
-  const warnings = [
-    ...repeated.map(repeatedMessage),
-    ...actions,
-    ...found.flatMap((one) => one.warnings),
-  ]
   return { policies: policiesOf(named), written: judged.data.policies, warnings }
 }
 
@@ -179,19 +173,24 @@ function actionWarnings(policy: string, { rules, otherwise }: WrittenPolicy): re
   })
 }
 
-function conditionFindings(
+/** The search for what was meant takes a millisecond or two each. */
+const warningsMax = 100
+
+/** Adds what is no mistake to `warnings`, while they are few enough to be read. */
+function conditionMistakes(
   policy: string,
-  rules: WrittenPolicy['rules'],
-): Mistaken & Pick<PolicyFile, 'warnings'> {
-  const mistakes: string[] = []
-  const warnings: string[] = []
-  for (const [index, { name, condition }] of rules.entries()) {
+  { rules }: WrittenPolicy,
+  warnings: string[],
+): readonly string[] {
+  return rules.flatMap(({ name, condition }, index) => {
     const compiled = compileCondition(condition)
     const place = `${rulePlace(policy, index, name)}.condition`
-    if (compiled.kind === 'fault') mistakes.push(findingText(place, compiled))
-    else warnings.push(...compiled.warnings.map((one) => findingText(place, one)))
-  }
-  return { mistakes, warnings }
+    if (compiled.kind === 'fault') return [findingText(place, compiled)]
+    if (warnings.length < warningsMax) {
+      warnings.push(...compiled.warnings.map((one) => findingText(place, one)))
+    }
+    return []
+  })
 }
 
 function findingText(place: string, { message, line, column }: Finding): string {

@@ -18,7 +18,7 @@ export interface Condition {
   readonly holds: (facts: Facts) => boolean
   /** Names of members that it reads, and perhaps of some that it does not. */
   readonly reads: ReadonlySet<string>
-  /** Parts of it that hold for no answer, or for all of them. */
+  /** Parts of it that hold for no answer, or for all of them. Looked for when they are read. */
   readonly warnings: readonly Finding[]
 }
 
@@ -75,8 +75,14 @@ export function compileCondition(text: string): Condition | ConditionFault {
   if (type !== 'bool') {
     return faultAt(text, { message: `it must be true or false, and is of type ${type}`, at: 0 })
   }
-  const warnings = findWarnings(parsed.ast).map((one) => findingAt(text, one))
-  return { kind: 'condition', holds: (facts) => parsed(facts) === true, reads, warnings }
+  return {
+    kind: 'condition',
+    holds: (facts) => parsed(facts) === true,
+    reads,
+    get warnings() {
+      return findWarnings(parsed.ast).map((one) => findingAt(text, one))
+    },
+  }
 }
 
 /** Of what the library throws. Its own message draws the text again; the summary does not. */

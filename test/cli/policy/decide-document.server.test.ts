@@ -47,7 +47,10 @@ describe('docs/decide.md', () => {
     )
     expect(conditions.length).toBeGreaterThan(6)
     for (const condition of conditions) {
-      expect(compileCondition(condition), condition).toMatchObject({ kind: 'condition', warnings: [] })
+      expect(compileCondition(condition), condition).toMatchObject({
+        kind: 'condition',
+        warnings: [],
+      })
     }
   })
 })
