@@ -4,7 +4,7 @@
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
-import type { ClientFailure } from '../client/core/outcome-report.ts'
+import { type ClientFailure, printFailure } from '../client/core/outcome-report.ts'
 import { tell } from '../client/core/tell.ts'
 import { factsOf } from '../policy/condition/condition-facts.ts'
 import { readPolicyFile } from '../policy/policy-file.ts'
@@ -63,9 +63,4 @@ export function watchPolicies(options: {
     },
     close: watch.stop,
   }
-}
-
-function printFailure({ message }: ClientFailure): void {
-  // oxlint-disable-next-line no-console -- the application's own, which gave no function for it
-  console.error(`iprisk: ${message}`)
 }

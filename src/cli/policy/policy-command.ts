@@ -13,7 +13,7 @@ import { type Io, exitCodes } from '../terminal/io.ts'
 
 /**
  * Writes no file where there is one. A running server takes the file in at once, so its rules only
- * observe unless `enforce` is wanted (contract 6.12).
+ * observe unless `enforce` is wanted.
  */
 export function policyInit(
   {
