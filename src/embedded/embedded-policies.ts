@@ -4,7 +4,8 @@
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
-import { type ClientFailure, printFailure } from '../client/core/outcome-report.ts'
+import { say } from '../client/core/failure-log.ts'
+import type { ClientFailure } from '../client/core/outcome-report.ts'
 import { tell } from '../client/core/tell.ts'
 import { factsOf } from '../policy/condition/condition-facts.ts'
 import { readPolicyFile } from '../policy/policy-file.ts'
@@ -27,7 +28,7 @@ export function watchPolicies(options: {
   /** Gets the file's warnings; without it they go to the console. */
   readonly onMisconfigured: ((failure: ClientFailure) => unknown) | undefined
 }): EmbeddedPolicies {
-  const { path, everyMs, onRefused, onMisconfigured = printFailure } = options
+  const { path, everyMs, onRefused, onMisconfigured = sayFailure } = options
   let set: PolicySet | undefined
   let failure: ClientFailure | undefined
   const load = (): void => {
@@ -63,4 +64,8 @@ export function watchPolicies(options: {
     },
     close: watch.stop,
   }
+}
+
+function sayFailure({ message }: ClientFailure): void {
+  say(`is misconfigured: ${JSON.stringify(message)}`)
 }

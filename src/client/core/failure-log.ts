@@ -78,7 +78,8 @@ function lost(kind: FailureKind, { since, last, count }: Episode): string {
   return `${count} ${noun}${count === 1 ? ' was' : 's were'} not ${done}${time}`
 }
 
-function say(text: string): void {
+/** One line, for an application that set no hook. */
+export function say(text: string): void {
   tell((line) => {
     // oxlint-disable-next-line no-console -- the application's own, which gave no function for it
     console.error(line)

@@ -85,9 +85,3 @@ export function createOutcomeReport(options: {
 function kindOf(reason: FailureReason): FailureKind {
   return reason === 'misconfigured' || reason === 'limited' ? reason : 'outage'
 }
-
-/** On the console of an application that set no hook. */
-export function printFailure({ message }: ClientFailure): void {
-  // oxlint-disable-next-line no-console -- the application's own, which gave no function for it
-  console.error(`iprisk: ${JSON.stringify(message)}`)
-}

@@ -88,7 +88,7 @@ describe('a wrong key', () => {
   it('is told on the console, once a minute, where the application has no function for it', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const server = await standIn(() => ({ status: 401, body: errorOf('invalid_api_key') }))
-    const client = createNodeClient({ url: server.url, key })
+    const client = createNodeClient({ url: server.url, key, timeoutMs: 5000 })
     for (let i = 0; i < 3; i++) await client.check('203.0.113.1')
     expect(error.mock.calls).toEqual([
       [
