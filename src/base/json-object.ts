@@ -18,5 +18,15 @@ export function parseJsonObject(bytes: Uint8Array): JsonObject | NoObject {
     return text.trim() === '' ? 'empty' : 'no_json'
   }
   if (Array.isArray(value)) return 'array'
-  return typeof value === 'object' && value !== null ? (value as JsonObject) : 'no_object'
+  return isJsonObject(value) ? value : 'no_object'
+}
+
+/** Of a value that JSON.parse gave. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether it is a whole number from `min` to `max`. */
+export function isWhole(value: unknown, min = 0, max = Number.MAX_SAFE_INTEGER): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
 }

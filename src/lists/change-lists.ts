@@ -63,12 +63,17 @@ async function change(
   { store, now }: Moment,
   plan: (catalogue: ListCatalogue) => Promise<Plan> | Plan,
 ): Promise<ListChange> {
+  let missedTag: string | undefined
   for (let tries = 0; tries < triesMax; tries += 1) {
     const { tag, text } = await store.catalogue()
     const catalogue = parseCatalogue(text)
     const planned = await planOf(catalogue, plan)
-    // Another act has removed what this one was about to read.
-    if (planned === undefined) continue
+    if (planned instanceof IpriskError) {
+      // No other act has removed what this one was about to read: it is lost.
+      if (tag === missedTag) throw planned
+      missedTag = tag
+      continue
+    }
     const { after, undoes, ...rest } = planned
     const list = after?.list
     const lists = catalogue.lists.filter(({ name }) => name !== rest.list)
@@ -100,11 +105,11 @@ async function change(
 async function planOf(
   catalogue: ListCatalogue,
   plan: (catalogue: ListCatalogue) => Promise<Plan> | Plan,
-): Promise<Plan | undefined> {
+): Promise<Plan | IpriskError> {
   try {
     return await plan(catalogue)
   } catch (error) {
-    if (error instanceof IpriskError && error.code === 'lists_changed') return undefined
+    if (error instanceof IpriskError && error.code === 'lists_changed') return error
     throw error
   }
 }

@@ -2,8 +2,10 @@
 // be undone to. One text, replaced as a whole, so that a reader sees an act done or not done.
 
 import { IpriskError } from '../base/coded-error.ts'
+import { isJsonObject, isWhole } from '../base/json-object.ts'
 import type { ListChunk } from './list-chunk.ts'
-import type { ListEffect } from '../config/list-effects.ts'
+import { listNameForm } from './list-limits.ts'
+import { type ListEffect, listEffects } from '../config/list-effects.ts'
 
 export interface StoredList {
   readonly name: string
@@ -38,18 +40,75 @@ export interface ListCatalogue {
 
 const emptyCatalogue: ListCatalogue = { format: 1, lists: [], acts: [] }
 
-/** `''` is a store without lists. */
+/** `''` is a store without lists. Throws `lists_unusable`. */
 export function parseCatalogue(text: string): ListCatalogue {
   if (text === '') return emptyCatalogue
-  const value = JSON.parse(text) as Omit<ListCatalogue, 'format'> & { readonly format: number }
-  if (value.format === 1) return { ...value, format: 1 }
-  throw new IpriskError({
-    code: 'lists_unusable',
-    message:
-      `The lists in the store have format ${String(value.format)}, and this version of iprisk ` +
-      'reads format 1: use the version that wrote them, or a newer one.',
-    fault: 'environment',
-  })
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw damagedError('it is not JSON')
+  }
+  if (!isJsonObject(value)) throw damagedError('it is no object')
+  const { format, lists, acts } = value
+  if (format !== 1) {
+    throw unusableError(
+      `The lists in the store have format ${JSON.stringify(format)}, and this version of iprisk ` +
+        'reads format 1: use the version that wrote them, or a newer one.',
+    )
+  }
+  if (!Array.isArray(lists) || !Array.isArray(acts)) throw damagedError('it has no lists')
+  const list = lists.findIndex((one) => !isStoredList(one))
+  if (list >= 0) throw damagedError(`its list ${list + 1}${nameIn(lists[list])} is malformed`)
+  const names = lists.map(({ name }) => name as string)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw damagedError(`it has the list ${twice} twice`)
+  const act = acts.findIndex((one) => !isUndoableAct(one))
+  if (act >= 0) throw damagedError(`its act ${act + 1} is malformed`)
+  return value as unknown as ListCatalogue
+}
+
+const isListName = (name: unknown): name is string =>
+  typeof name === 'string' && listNameForm.test(name)
+
+const nameIn = (list: unknown): string =>
+  isJsonObject(list) && isListName(list['name']) ? `, ${list['name']},` : ''
+
+function isStoredList(value: unknown): value is StoredList {
+  if (!isJsonObject(value)) return false
+  const { name, effect, created, entries, prefixes, chunks } = value
+  return (
+    isListName(name) &&
+    listEffects.some((one) => one === effect) &&
+    [created, entries, prefixes].every((count) => isWhole(count)) &&
+    Array.isArray(chunks) &&
+    chunks.every(isChunk)
+  )
+}
+
+function isChunk(value: unknown): value is ListChunk {
+  if (!isJsonObject(value)) return false
+  const { id, first, entries, soonest } = value
+  const isText = typeof id === 'string' && /^[\w-]{1,64}$/.test(id) && typeof first === 'string'
+  return isText && isWhole(entries) && isWhole(soonest)
+}
+
+function isUndoableAct(value: unknown): value is UndoableAct {
+  if (!isJsonObject(value)) return false
+  const { act, list, at, before } = value
+  const isKnown = listActs.some((one) => one === act) && isListName(list) && isWhole(at)
+  return isKnown && (before === null || isStoredList(before))
+}
+
+function damagedError(why: string): IpriskError {
+  return unusableError(
+    `The catalogue of own lists is damaged: ${why}. "iprisk state restore FILE" puts back that of ` +
+      'a copy.',
+  )
+}
+
+function unusableError(message: string): IpriskError {
+  return new IpriskError({ code: 'lists_unusable', message, fault: 'environment' })
 }
 
 export function listNamed({ lists }: ListCatalogue, name: string): StoredList | undefined {

@@ -4,7 +4,14 @@
 import { IpriskError } from '../base/coded-error.ts'
 import { prefixesOf } from './compile/entry-rows.ts'
 import type { StoredList } from './list-catalogue.ts'
-import { type ListChunk, type MadeChunk, decodeChunk, makeChunks } from './list-chunk.ts'
+import {
+  type ListChunk,
+  type MadeChunk,
+  chunkFault,
+  damagedListError,
+  decodeChunk,
+  makeChunks,
+} from './list-chunk.ts'
 import { type ListEntry, rangeOfKey } from './list-entry.ts'
 import type { ListStore } from './list-store.ts'
 
@@ -158,17 +165,24 @@ function makeBetween(
   return made
 }
 
-/** Throws `lists_changed` where a chunk is gone, since the catalogue is another one by now. */
+/**
+ * Throws `lists_changed` where a chunk is gone, for the catalogue may be another one by now, and
+ * `lists_damaged` where it is malformed.
+ */
 export async function readEntries(
   store: Pick<ListStore, 'chunks'>,
   chunks: readonly ListChunk[],
 ): Promise<ListEntry[]> {
   const texts = await store.chunks(chunks.map(({ id }) => id))
-  return texts.flatMap((text) => {
-    if (text !== undefined) return decodeChunk(text)
+  return texts.flatMap((text, i) => {
+    const fault = chunkFault(chunks[i]!, text)
+    if (fault === undefined) return decodeChunk(text!)
+    if (text !== undefined) throw damagedListError('', fault)
     throw new IpriskError({
       code: 'lists_changed',
-      message: 'The lists were changed while they were read. Ask once more.',
+      message:
+        `The chunk ${fault}: the list was changed while it was read, and can be read once more. ` +
+        'If not, it is damaged: "iprisk state restore FILE" puts back a copy, or delete the list.',
       fault: 'environment',
       retryable: true,
     })

@@ -1,11 +1,17 @@
-// Reads the lists of a store as the compiler takes them. Chunks never change, so whoever compiles
-// often keeps those that are decoded.
+// Reads the lists of a store as the compiler takes them, and as a backup does. Chunks never change,
+// so whoever compiles often keeps those that are decoded.
+//
+// Invariant: a chunk that is missing or malformed fails the reading by its name, for a list without
+// it would let through what it blocks. Only who has nothing better asks for what is left.
 
 import { IpriskError } from '../base/coded-error.ts'
 import type { ListSource } from './compile/compile-lists.ts'
 import { type EntryRows, readEntryRows } from './compile/entry-rows.ts'
 import { type ListCatalogue, parseCatalogue } from './list-catalogue.ts'
+import { chunkFault, damagedListError } from './list-chunk.ts'
 import type { ListStore } from './list-store.ts'
+
+type Store = Pick<ListStore, 'catalogue' | 'chunks'>
 
 /** An act may change the lists while they are read. */
 const triesMax = 10
@@ -17,25 +23,63 @@ export interface ReadLists {
   readonly sources: readonly ListSource[]
 }
 
+/** Takes an error for each chunk that is left out; without it the first one is thrown. */
+type OnDamaged = (error: IpriskError) => void
+
 /** `rows` holds decoded chunks by id: those of the lists and no others, afterwards. */
 export async function readListSources(
-  store: Pick<ListStore, 'catalogue' | 'chunks'>,
+  store: Store,
   rows: Map<string, EntryRows> = new Map<string, EntryRows>(),
+  onDamaged?: OnDamaged,
 ): Promise<ReadLists> {
+  const { tag, catalogue, texts } = await readListTexts(store, (id) => rows.has(id), onDamaged)
+  const { lists } = catalogue
+  const wanted = new Set(lists.flatMap(({ chunks }) => chunks.map(({ id }) => id)))
+  for (const id of rows.keys()) if (!wanted.has(id)) rows.delete(id)
+  for (const [id, text] of texts) rows.set(id, readEntryRows(text))
+  const sources = lists.map(({ name, effect, chunks }) => ({
+    name,
+    effect,
+    rows: chunks.flatMap(({ id }) => rows.get(id) ?? []),
+  }))
+  const all = sources.flatMap((source) => source.rows)
+  return { tag, entries: all.reduce((sum, { count }) => sum + count, 0), sources }
+}
+
+/** A catalogue, and the texts of its lists' chunks. */
+export interface ListTexts {
+  readonly tag: string
+  readonly catalogue: ListCatalogue
+  /** By id, without those that the reader holds. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+/** Throws `lists_damaged`, `lists_unusable`, and `lists_changed` where they keep changing. */
+export async function readListTexts(
+  store: Store,
+  isHeld: (id: string) => boolean = () => false,
+  onDamaged?: OnDamaged,
+): Promise<ListTexts> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const { tag, text } = await store.catalogue()
     const catalogue = parseCatalogue(text)
-    if (!(await readChunks(store, catalogue, rows))) continue
-    const { lists } = catalogue
-    return {
-      tag,
-      entries: lists.reduce((sum, list) => sum + list.entries, 0),
-      sources: lists.map(({ name, effect, chunks }) => ({
-        name,
-        effect,
-        rows: chunks.map(({ id }) => rows.get(id)!),
-      })),
+    const wanted = catalogue.lists
+      .flatMap(({ name, chunks }) => chunks.map((chunk) => ({ name, chunk })))
+      .filter(({ chunk }) => !isHeld(chunk.id))
+    const read = await store.chunks(wanted.map(({ chunk }) => chunk.id))
+    const texts = new Map<string, string>()
+    const errors: IpriskError[] = []
+    for (const [i, { name, chunk }] of wanted.entries()) {
+      const fault = chunkFault(chunk, read[i])
+      if (fault === undefined) texts.set(chunk.id, read[i]!)
+      else errors.push(damagedListError(name, fault))
     }
+    const [first] = errors
+    // An act may have removed a chunk meanwhile; then the catalogue is another one.
+    if (first !== undefined && (await store.catalogue()).tag !== tag) continue
+    if (first !== undefined && onDamaged === undefined) throw first
+    if (onDamaged !== undefined) errors.forEach(onDamaged)
+    return { tag, catalogue, texts }
   }
   throw new IpriskError({
     code: 'lists_changed',
@@ -43,21 +87,4 @@ export async function readListSources(
     fault: 'environment',
     retryable: true,
   })
-}
-
-/** Whether all chunks were there. */
-async function readChunks(
-  store: Pick<ListStore, 'chunks'>,
-  { lists }: ListCatalogue,
-  rows: Map<string, EntryRows>,
-): Promise<boolean> {
-  const wanted = new Set(lists.flatMap(({ chunks }) => chunks.map(({ id }) => id)))
-  for (const id of rows.keys()) if (!wanted.has(id)) rows.delete(id)
-  const missing = [...wanted].filter((id) => !rows.has(id))
-  const texts = await store.chunks(missing)
-  missing.forEach((id, i) => {
-    const text = texts[i]
-    if (text !== undefined) rows.set(id, readEntryRows(text))
-  })
-  return texts.every((text) => text !== undefined)
 }

@@ -6,7 +6,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { openStores, silentHooks } from '../../account/stores/open-stores.ts'
-import { messageOf } from '../../base/coded-error.ts'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { compileLists } from '../../lists/compile/compile-lists.ts'
 import type { EntryRows } from '../../lists/compile/entry-rows.ts'
 import type { ListStore } from '../../lists/list-store.ts'
@@ -16,9 +16,16 @@ import type { CompileReply, CompileRequest } from './lists-compiler.ts'
 const rows = new Map<string, EntryRows>()
 let opened: Promise<ListStore> | undefined
 
-async function compile({ settings, path, unfinished }: CompileRequest): Promise<CompileReply> {
+async function compile({
+  settings,
+  path,
+  unfinished,
+  partly,
+}: CompileRequest): Promise<CompileReply> {
   opened ??= openStores(settings, silentHooks).then((stores) => stores.openLists())
-  const { tag, entries, sources } = await readListSources(await opened, rows)
+  // The server has the reason from a try before.
+  const onDamaged = partly === true ? (): void => undefined : undefined
+  const { tag, entries, sources } = await readListSources(await opened, rows, onDamaged)
   const facts = { tag, lists: sources.length, entries }
   if (entries === 0) return { ...facts, written: false }
   const bytes = compileLists(sources, Math.floor(Date.now() / 1000))
@@ -30,7 +37,10 @@ async function compile({ settings, path, unfinished }: CompileRequest): Promise<
 process.on('message', (request: CompileRequest) => {
   compile(request).then(
     (reply) => process.send?.(reply),
-    (error: unknown) => process.send?.({ failed: messageOf(error) } satisfies CompileReply),
+    (error: unknown) => {
+      const damaged = error instanceof IpriskError && error.code === 'lists_damaged'
+      process.send?.({ failed: messageOf(error), damaged } satisfies CompileReply)
+    },
   )
 })
 // The parent has ended, or needs no more.

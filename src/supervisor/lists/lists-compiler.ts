@@ -18,6 +18,8 @@ export interface CompileRequest {
   readonly path: string
   /** Where it is written before it has its name. */
   readonly unfinished: string
+  /** What is damaged is left out; else it fails the whole. */
+  readonly partly?: boolean
 }
 
 /** What was compiled. */
@@ -30,10 +32,10 @@ export interface CompiledLists {
   readonly written: boolean
 }
 
-export type CompileReply = CompiledLists | { readonly failed: string }
+export type CompileReply = CompiledLists | { readonly failed: string; readonly damaged: boolean }
 
 export interface ListsCompiler {
-  /** One at a time. Throws `lists_uncompiled`; after `close` it always does. */
+  /** One at a time. Throws `lists_damaged`, and `lists_uncompiled`, which it always does after `close`. */
   readonly compile: (request: CompileRequest) => Promise<CompiledLists>
   readonly close: () => void
 }
@@ -66,7 +68,7 @@ export function createListsCompiler(): ListsCompiler {
       try {
         const reply = await replyOf(asked, request)
         if (!('failed' in reply)) return reply
-        throw uncompiled(reply.failed)
+        throw uncompiled(reply.failed, reply.damaged)
       } catch (error) {
         // What it holds may be half of something.
         end()
@@ -105,10 +107,10 @@ function replyOf(child: ChildProcess, request: CompileRequest): Promise<CompileR
   })
 }
 
-function uncompiled(why: string): IpriskError {
+function uncompiled(why: string, damaged = false): IpriskError {
   return new IpriskError({
-    code: 'lists_uncompiled',
-    message: `The own lists could not be compiled: ${why}.`,
+    code: damaged ? 'lists_damaged' : 'lists_uncompiled',
+    message: `The own lists could not be compiled: ${why.replace(/\.$/, '')}.`,
     fault: 'environment',
     retryable: true,
   })

@@ -3,7 +3,9 @@
 // come while one is being compiled are compiled together.
 //
 // Invariants: lists that cannot be read or compiled leave those before in use, and the log says so
-// once, and once that it is over; a file is removed only when no request can have begun with it.
+// once, and once that it is over; a server that has none before takes what is left of damaged ones,
+// for no lists at all would let through the most; a file is removed only when no request can have
+// begun with it.
 
 import { rm } from 'node:fs/promises'
 import {
@@ -12,7 +14,7 @@ import {
   openStores,
   silentHooks,
 } from '../../account/stores/open-stores.ts'
-import { messageOf } from '../../base/coded-error.ts'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { listsPollMs, poolRequestMsMax } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import { openLazily } from '../../base/open-lazily.ts'
@@ -20,7 +22,7 @@ import type { ListFile } from '../../http/exchange/served-table.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import type { ControlReply } from '../sockets/control-socket.ts'
 import type { Supervisor } from '../workers/supervisor.ts'
-import { type ListsCompiler, createListsCompiler } from './lists-compiler.ts'
+import { type CompiledLists, type ListsCompiler, createListsCompiler } from './lists-compiler.ts'
 
 /** After a failure it is tried again this late. */
 const retryMs = 1000
@@ -59,11 +61,15 @@ export interface ListsParts {
   readonly log: Log
 }
 
+type CompilerParts = ListsParts & { readonly compiler: ListsCompiler }
+
 /** What the workers have. */
 interface LiveLists {
   version: number
   file: ListFile | undefined
   status: ListsStatus
+  /** What is left of damaged lists was asked for. */
+  isPartial: boolean
 }
 
 const noLists: ListsStatus = { lists: 0, entries: 0, tag: '', failure: '' }
@@ -73,7 +79,12 @@ export function createListsManager(parts: ListsParts): ListsManager {
   const compiler = createListsCompiler()
   const stores = openLazily(() => openStores(settings, silentHooks))
   const store = async (): Promise<ListStore> => (await stores.get()).openLists()
-  const live: LiveLists = { version: 0, file: undefined, status: noLists }
+  const live: LiveLists = {
+    version: 0,
+    file: undefined,
+    status: noLists,
+    isPartial: false,
+  }
   let retryAtMs = 0
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -90,8 +101,12 @@ export function createListsManager(parts: ListsParts): ListsManager {
     } catch (error) {
       if (isClosed) return false
       const failure = messageOf(error)
-      if (live.status.failure === '') log.error({}, `The own lists in use stay: ${failure}`)
+      const isNew = live.status.failure === ''
       live.status = { ...live.status, failure }
+      const isDamaged = error instanceof IpriskError && error.code === 'lists_damaged'
+      if (isDamaged) await takeWhatIsLeft({ ...parts, compiler }, live)
+      const what = live.file === undefined ? 'No own list is in use' : 'The own lists in use stay'
+      if (isNew) log.error({}, `${what}: ${failure}`)
       retryAtMs = performance.now() + retryMs
       return false
     }
@@ -131,25 +146,51 @@ export function createListsManager(parts: ListsParts): ListsManager {
 
 /** Gives the workers what the store has, where that is not what they have. */
 async function takeLists(
-  parts: ListsParts & { readonly compiler: ListsCompiler },
+  parts: CompilerParts,
   live: LiveLists,
   store: ListStore,
 ): Promise<boolean> {
-  const { settings, prefix, supervisor, log, compiler } = parts
+  const { log } = parts
   if ((await store.tag()) === live.status.tag) return true
-  live.version += 1
-  const { version, file: old } = live
-  const path = `${prefix}lists-${version}.iprisk`
-  const unfinished = `${prefix}lists-${version}-unfinished.iprisk`
-  const { written, ...compiled } = await compiler.compile({ settings, path, unfinished })
-  live.file = written ? { version, path } : undefined
-  const isTaken = await supervisor.useLists(live.file)
+  const old = live.file
+  const { isTaken, ...compiled } = await compileLists(parts, live, false)
+  const { version } = live
   if (!isTaken) log.warn({ version }, 'Not every worker has said that it knows the own lists.')
   if (old !== undefined) removeLater(old.path)
-  live.status = { ...compiled, failure: live.status.failure }
-  const { lists, entries } = compiled
+  const { lists, entries, tag } = compiled
+  live.status = { lists, entries, tag, failure: live.status.failure }
   log.info({ lists, entries }, 'Changed own lists are in use.')
   return isTaken
+}
+
+/** Compiles the lists of the store into another file, and gives it to the workers. */
+async function compileLists(
+  { settings, prefix, supervisor, compiler }: CompilerParts,
+  live: LiveLists,
+  partly: boolean,
+): Promise<Omit<CompiledLists, 'written'> & { readonly isTaken: boolean }> {
+  live.version += 1
+  const { version } = live
+  const path = `${prefix}lists-${version}.iprisk`
+  const unfinished = `${prefix}lists-${version}-unfinished.iprisk`
+  const request = { settings, path, unfinished, partly }
+  const { written, ...compiled } = await compiler.compile(request)
+  live.file = written ? { version, path } : undefined
+  return { ...compiled, isTaken: await supervisor.useLists(live.file) }
+}
+
+/** Of lists that could not be taken whole, where none are in use. */
+async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<void> {
+  if (live.status.tag !== '' || live.isPartial) return
+  live.isPartial = true
+  try {
+    const { lists, entries } = await compileLists(parts, live, true)
+    // Not the tag: the store's lists are others.
+    live.status = { ...live.status, lists, entries }
+    parts.log.warn({ lists, entries }, 'What is left of damaged own lists is in use.')
+  } catch {
+    // The failure before this one says why.
+  }
 }
 
 /** Requests in the pool go on with the lists that they began with. */
