@@ -9,9 +9,9 @@ import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { IpriskError } from '../base/coded-error.ts'
 import { dayOf, formatDay, msPerDay } from '../base/day.ts'
-import type { OutcomeWord } from '../model/outcome-word.ts'
+import { parseJsonObject } from '../base/json-object.ts'
 import { dayBytesMax } from './feedback-limits.ts'
-import { type Outcome, lineStartOf, outcomeLine } from './outcome.ts'
+import { type Outcome, lineStartOf, outcomeLine, readOutcome } from './outcome.ts'
 
 export const feedbackFolder = (state: string): string => join(state, 'feedback')
 
@@ -107,31 +107,17 @@ export async function readDayOutcomes(
   }
 }
 
-/** `undefined` for what was erased, and for a line that a full disk cut off. */
+/** `undefined` for what was erased, and for what is no outcome, such as a line that was cut off. */
 function parseLine(line: Buffer): KeptOutcome | undefined {
-  const text = line.toString().trim()
-  if (text === '') return undefined
-  try {
-    const {
-      ip,
-      outcome,
-      at,
-      note = '',
-      received,
-      key_id: keyId,
-    } = JSON.parse(text) as {
-      readonly ip: string
-      readonly outcome: OutcomeWord
-      readonly at: string
-      readonly note?: string
-      readonly received: string
-      readonly key_id: string
-    }
-    const receivedMs = Date.parse(received)
-    return { address: ip, outcome, atMs: Date.parse(at), note, receivedMs, keyId }
-  } catch {
-    return undefined
-  }
+  const row = parseJsonObject(line)
+  if (typeof row === 'string') return undefined
+  const { received, key_id: keyId } = row
+  const receivedMs = Date.parse(String(received))
+  // How far ahead `at` may be was judged when it came in.
+  const outcome = readOutcome(row, Infinity)
+  if ('message' in outcome || !Number.isFinite(outcome.atMs)) return undefined
+  if (Number.isNaN(receivedMs) || typeof keyId !== 'string') return undefined
+  return { ...outcome, receivedMs, keyId }
 }
 
 /** Writes spaces over all lines about an address; gives how many there were. */

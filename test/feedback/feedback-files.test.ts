@@ -53,6 +53,25 @@ describe('feedback', () => {
     expect(statSync(join(folder, '2026-08-22.jsonl')).mode & 0o777).toBe(0o600)
   })
 
+  it('is read without the lines that are no outcomes', async () => {
+    const state = newFolder()
+    await appendOutcomes(state, [outcome('192.0.2.1')], about)
+    const file = join(feedbackFolder(state), '2026-08-22.jsonl')
+    const good = JSON.parse(readFileSync(file, 'utf8')) as object
+    const bad = [
+      { ip: 5 },
+      { ip: '192.0.2' },
+      { outcome: 'constructor' },
+      { at: 'NaN' },
+      { received: null },
+      { key_id: undefined },
+      { note: {} },
+    ].map((change) => JSON.stringify({ ...good, ...change }))
+    appendFileSync(file, ['null', '[]', '5', '{}', '\u0000', ...bad, ''].join('\n'))
+    await appendOutcomes(state, [outcome('192.0.2.2')], about)
+    expect((await allOf(state)).map(({ address }) => address)).toEqual(['192.0.2.1', '192.0.2.2'])
+  })
+
   it('is there once for all that write at the same time', async () => {
     const state = newFolder()
     const parts = Array.from({ length: 50 }, (_, i) =>
