@@ -12,7 +12,8 @@
 // that is equal, so that a part which is right shows nowhere.
 //
 // Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
-// never remembered; the caller cannot tell why a key was not accepted.
+// never remembered; the caller cannot tell why a key was not accepted. A record that cannot be used
+// is denied, whatever the keyring held of that key before, and keeps no other change from it.
 
 import { dayOf, msPerDay } from '../base/day.ts'
 import { messageOf, IpriskError } from '../base/coded-error.ts'
@@ -26,6 +27,7 @@ import type { EffectiveLimits } from './keys/key-limits.ts'
 import { limitsOf } from './keys/key-limits.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { KeyRecord } from './keys/key-record.ts'
+import type { SkippedKey } from './keys/read-record.ts'
 import { hashSecret, sameHash } from './keys/secret-hash.ts'
 import type { KeyStore } from './keys/key-store.ts'
 
@@ -172,6 +174,31 @@ function createSecretMarks(): {
   }
 }
 
+/** The keys by id, with the marks of their secrets, and which records cannot be used. */
+function createHeldKeys(release: (keyId: string) => void) {
+  const keys = new Map<string, HeldKey>()
+  const skipped = new Set<string>()
+  const marks = createSecretMarks()
+  const hold = (id: string, held: HeldKey | undefined): void => {
+    marks.replace(keys.get(id), held)
+    if (held !== undefined) keys.set(id, held)
+    else if (keys.delete(id)) release(id)
+  }
+  return {
+    keys,
+    holds: marks.holds,
+    skippedCount: () => skipped.size,
+    take: (id: string, held: HeldKey | undefined): void => {
+      skipped.delete(id)
+      hold(id, held)
+    },
+    skip: ({ id }: SkippedKey): void => {
+      skipped.add(id)
+      hold(id, undefined)
+    },
+  }
+}
+
 /** `Bearer` in any case, then spaces, then the key; `''` where it is anything else. */
 function bearerText(authorization: string): string {
   if (authorization.length > authorizationCharsMax) return ''
@@ -210,17 +237,21 @@ export interface KeyringOptions {
    * Called for the first verification of a value on each day of the keyring's clock, and oftener.
    */
   readonly onVerified?: (keyId: string, now: number) => void
+  /**
+   * Called when records that cannot be used come or go, once a change: those that came, and how many
+   * there are.
+   */
+  readonly onSkipped?: (came: readonly SkippedKey[], count: number) => void
 }
 
 /**
  * An empty keyring for one API: it denies every key until the first `refresh` has resolved.
  */
 export function createKeyring(options: KeyringOptions): Keyring {
-  const { store, limiter, onVerified } = options
+  const { store, limiter, onVerified, onSkipped } = options
   let terms: Terms = options
-  const keys = new Map<string, HeldKey>()
+  const { keys, ...held } = createHeldKeys(limiter.release)
   const verified = new Map<string, Verified>()
-  const marks = createSecretMarks()
   let version = 0
   let known = false
   let now = 0
@@ -228,16 +259,16 @@ export function createKeyring(options: KeyringOptions): Keyring {
   function verify(authorization: string): AuthOutcome {
     const text = parseKeyText(bearerText(authorization))
     if (text === undefined) return denied.key
-    const held = keys.get(text.id)
-    if (held === undefined || held.until <= now) return denied.key
+    const key = keys.get(text.id)
+    if (key === undefined || key.until <= now) return denied.key
     // The two prefixes have each their checksum; only the key's own is accepted.
-    if ((text.test === true) !== (held.inputs.test === true)) return denied.key
+    if ((text.test === true) !== (key.inputs.test === true)) return denied.key
     const hash = hashSecret(text.secret)
-    for (const secret of held.secrets) {
+    for (const secret of key.secrets) {
       if (secret.until <= now || !sameHash(secret.hash, hash)) continue
-      const { outcome } = held
+      const { outcome } = key
       evictOldest(verified)
-      verified.set(authorization, { until: Math.min(held.until, secret.until), outcome })
+      verified.set(authorization, { until: Math.min(key.until, secret.until), outcome })
       onVerified?.(text.id, now)
       return outcome
     }
@@ -263,21 +294,20 @@ export function createKeyring(options: KeyringOptions): Keyring {
     known = true
     // Of two refreshes under way at once the later answer may come first.
     if (changes.version <= version) return
-    for (const record of changes.records) {
-      const held = toHeldKey(record, terms)
-      marks.replace(keys.get(record.id), held)
-      if (held !== undefined) keys.set(record.id, held)
-      else if (keys.delete(record.id)) limiter.release(record.id)
-    }
+    const before = held.skippedCount()
+    for (const record of changes.records) held.take(record.id, toHeldKey(record, terms))
+    for (const row of changes.skipped) held.skip(row)
     version = changes.version
     verified.clear()
+    const count = held.skippedCount()
+    if (changes.skipped.length > 0 || count !== before) onSkipped?.(changes.skipped, count)
   }
 
   function usePlans(changed: Plans): void {
     terms = { ...terms, plans: changed }
     store.usePlans?.(changed)
-    for (const [id, held] of keys) {
-      keys.set(id, { ...held, outcome: outcomeOf(held.inputs, terms) })
+    for (const [id, key] of keys) {
+      keys.set(id, { ...key, outcome: outcomeOf(key.inputs, terms) })
     }
     verified.clear()
   }
@@ -286,7 +316,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
     authenticate,
     refresh,
     usePlans,
-    holds: marks.holds,
+    holds: held.holds,
     known: () => known,
     version: () => version,
     counts: () => ({ keys: keys.size, verified: verified.size }),

@@ -12,6 +12,7 @@
 
 import { type Day, dayOf } from '../base/day.ts'
 import { storeConcurrencyMax } from '../base/limits.ts'
+import { isDay } from './keys/read-record.ts'
 import type { CounterStore } from './limits/quota-ledger.ts'
 
 const prefix = 'used '
@@ -45,6 +46,7 @@ export function createLastUsedStore(counters: CounterStore): LastUsedStore {
       new Map(
         counters
           .list(prefix)
+          .filter(([, day]) => isDay(day))
           .map(([name, day]) => [name.slice(prefix.length), day as Day] as const),
       ),
   }

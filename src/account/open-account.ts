@@ -2,9 +2,10 @@
 // the keyring and the limiter that it binds its keys to.
 
 import { storeTimeoutMs } from '../base/limits.ts'
+import { optionalMember } from '../base/optional-member.ts'
 import type { Plans } from '../config/plan.ts'
 import type { StoreSettings } from '../config/settings.ts'
-import { type Keyring, createKeyring } from './keyring.ts'
+import { type Keyring, type KeyringOptions, createKeyring } from './keyring.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { type StoreMetrics, openStores } from './stores/open-stores.ts'
 import { createLastUsedRecorder } from './last-used.ts'
@@ -25,6 +26,8 @@ export interface AccountOptions {
   /** Called once for each trouble, and once when it is over (open-stores.ts). */
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
+  /** Called when records of keys that cannot be used come or go. */
+  readonly onSkipped?: KeyringOptions['onSkipped']
 }
 
 const stateFolderOnly: StoreSettings = {
@@ -39,7 +42,8 @@ export async function openAccount(options: AccountOptions): Promise<Account> {
   const stores = await openStores({ state, store, plans }, { onTrouble, onRecovery })
   const limiter = stores.openLimiter()
   const { recordUse: onVerified } = createLastUsedRecorder(stores.uses)
-  const terms = { plans, api: 'ip-risk', limiter, onVerified } as const
+  const hooks = { onVerified, ...optionalMember('onSkipped', options.onSkipped) }
+  const terms = { plans, api: 'ip-risk', limiter, ...hooks } as const
   const keyring = createKeyring({ store: stores.keyStore, ...terms })
   return { keyring, limiter, storeMetrics: stores.metrics }
 }

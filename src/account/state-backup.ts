@@ -4,20 +4,33 @@
 //
 // What restoring promises: no key that is revoked now works again, and no secret that was rotated
 // out; no quota is granted twice (of two counts the higher one stays), keys that were made since
-// stay as they are; the lists are those of the file.
+// stay as they are; the lists are those of the file. Of a record that cannot be read only `revokedAt`
+// is heeded, where it has one.
+//
+// Invariants: a copy is whole: where a row cannot be read there is none, and the file before stays.
+// Every line of a copy is checked before the first one is written. A restore that is cut off is
+// finished by doing it again; until then counters are the higher ones, some keys are those of the
+// file, and the lists are all those before or all those of the file.
 //
 // With a store for many machines the counters stay there, for no other process may be asked to
 // stand still: its own copies have them.
 
 import { createHash } from 'node:crypto'
 import { IpriskError } from '../base/coded-error.ts'
-import { chunkIdsOf, parseCatalogue } from '../lists/list-catalogue.ts'
+import { isJsonObject, isWhole } from '../base/json-object.ts'
+import { type ListCatalogue, chunkIdsOf, parseCatalogue } from '../lists/list-catalogue.ts'
+import { chunkFault } from '../lists/list-chunk.ts'
+import { readListTexts } from '../lists/read-sources.ts'
 import type { ListStore } from '../lists/list-store.ts'
-import type { KeyRecord } from './keys/key-record.ts'
+import { type KeyRecord, revokedRecord } from './keys/key-record.ts'
+import { type SkippedKey, isSkipped, readRecord, shownId, skippedText } from './keys/read-record.ts'
 import type { Stores } from './stores/open-stores.ts'
 
 const format = 'iprisk-state'
 const version = 1
+
+/** Problems that are named one by one. */
+const shownMax = 20
 
 /** How much of each there is. */
 export interface StateCounts {
@@ -26,27 +39,40 @@ export interface StateCounts {
   readonly counters: number
 }
 
-type StateLine =
-  | { readonly format: string; readonly version: number; readonly created_at: string }
-  | { readonly key: KeyRecord }
-  | { readonly chunk: string; readonly text: string }
-  | { readonly catalogue: string }
-  | { readonly counter: string; readonly value: number }
-  | { readonly sha256: string }
+interface Chunk {
+  readonly id: string
+  readonly text: string
+}
 
-/** The text of a copy. */
+/** What a copy holds. */
+export interface StateContent {
+  readonly keys: readonly KeyRecord[]
+  readonly chunks: readonly Chunk[]
+  /** As the store has it. */
+  readonly catalogue: string
+  readonly counters: readonly (readonly [name: string, value: number])[]
+}
+
+/** The text of a copy. Throws `state_unreadable`, and what reading the lists throws. */
 export async function backUpState(
   stores: Stores,
   now: number,
 ): Promise<{ readonly text: string; readonly counts: StateCounts }> {
-  const lines: StateLine[] = [{ format, version, created_at: new Date(now).toISOString() }]
-  const keys = await stores.keyStore.list()
-  for (const key of keys) lines.push({ key })
-  const { catalogue, chunks } = await readLists(await stores.openLists())
-  for (const [chunk, text] of chunks) lines.push({ chunk, text })
-  lines.push({ catalogue })
+  const problems: string[] = []
+  const keys = await stores.keyStore.list((skipped) => problems.push(skippedText(skipped)))
   const counters = stores.counters?.list('') ?? []
-  for (const [counter, value] of counters) lines.push({ counter, value })
+  for (const [name, value] of counters) {
+    if (!isWhole(value)) problems.push(`The counter ${JSON.stringify(name)} is no whole number.`)
+  }
+  if (problems.length > 0) throw unreadableError(problems)
+  const { catalogue, chunks } = await readLists(await stores.openLists())
+  const lines = [
+    { format, version, created_at: new Date(now).toISOString() },
+    ...keys.map((key) => ({ key })),
+    ...chunks.map(([chunk, text]) => ({ chunk, text })),
+    { catalogue },
+    ...counters.map(([counter, value]) => ({ counter, value })),
+  ]
   const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
   const text = `${body}${JSON.stringify({ sha256: hashOf(body) })}\n`
   const { length } = parseCatalogue(catalogue).lists
@@ -55,88 +81,219 @@ export async function backUpState(
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A catalogue, and all chunks that it refers to. */
+/** A copy without them would take the place of one that may have them. */
+function unreadableError(problems: readonly string[]): IpriskError {
+  const message = 'There is no copy, and none was replaced, for these cannot be read:'
+  const end =
+    'Restore an older copy, which puts them back; or end such a key with "iprisk keys revoke ID".'
+  const details = [...shownLines(problems), end]
+  return new IpriskError({ code: 'state_unreadable', message, details, fault: 'environment' })
+}
+
+function shownLines(problems: readonly string[]): readonly string[] {
+  const shown = problems.slice(0, shownMax).map((problem) => `  ${problem}`)
+  const more = problems.length - shown.length
+  return more > 0 ? [...shown, `  and ${more} more`] : shown
+}
+
+/** A catalogue, and all chunks that it refers to. An act whose chunks are lost cannot be undone. */
 async function readLists(store: ListStore): Promise<{
   readonly catalogue: string
   readonly chunks: readonly (readonly [string, string])[]
 }> {
-  for (;;) {
-    const { text: catalogue } = await store.catalogue()
-    const ids = [...chunkIdsOf(parseCatalogue(catalogue))]
-    const texts = await store.chunks(ids)
-    const chunks = ids.flatMap((id, i) => {
-      const text = texts[i]
-      return text === undefined ? [] : [[id, text] as const]
-    })
-    // Else the lists were changed meanwhile, and are other ones by now.
-    if (chunks.length === ids.length) return { catalogue, chunks }
+  const { catalogue, texts } = await readListTexts(store)
+  const chunks = new Map(texts)
+  const more = [...chunkIdsOf(catalogue)].filter((id) => !chunks.has(id))
+  const read = await store.chunks(more)
+  for (const [i, id] of more.entries()) {
+    const text = read[i]
+    if (text !== undefined) chunks.set(id, text)
+  }
+  const acts = catalogue.acts.filter(({ before }) =>
+    (before?.chunks ?? []).every((chunk) => chunkFault(chunk, chunks.get(chunk.id)) === undefined),
+  )
+  const kept: ListCatalogue = { ...catalogue, acts }
+  const wanted = chunkIdsOf(kept)
+  const isEmpty = kept.lists.length === 0 && acts.length === 0
+  return {
+    catalogue: isEmpty ? '' : JSON.stringify(kept),
+    chunks: [...chunks].filter(([id]) => wanted.has(id)),
   }
 }
 
-/** What a copy holds. Throws `state_file` for what is none, or not whole. */
-export function readStateFile(text: string, path: string): readonly StateLine[] {
+/** What a copy holds. Throws `state_file` for what is none, or has a line that is not sound. */
+export function readStateFile(text: string, path: string): StateContent {
   const end = text.lastIndexOf('\n', text.length - 2) + 1
   const [body, last] = [text.slice(0, end), text.slice(end)]
-  const refuse = (why: string): IpriskError => {
-    const message = `Nothing was restored: ${path} ${why}.`
-    return new IpriskError({ code: 'state_file', message, fault: 'input' })
+  const refuse = (why: string, details: readonly string[] = []): IpriskError => {
+    const message = `Nothing was restored: ${path} ${why}${details.length > 0 ? ':' : '.'}`
+    return new IpriskError({ code: 'state_file', message, details, fault: 'input' })
   }
   if (last.trim() !== JSON.stringify({ sha256: hashOf(body) })) {
     throw refuse('is not whole, or no file of "iprisk state backup"')
   }
-  const lines = body.trimEnd().split('\n')
-  const parsed = lines.map((line) => JSON.parse(line) as StateLine)
-  const [head] = parsed
-  if (head === undefined || !('format' in head) || head.format !== format) {
+  const [head, ...lines] = body.trimEnd().split('\n').map(parseLine)
+  if (!isJsonObject(head) || head['format'] !== format) {
     throw refuse('is no file of "iprisk state backup"')
   }
-  if (head.version !== version) throw refuse(`has version ${head.version}, not ${version}`)
-  return parsed
+  if (head['version'] !== version) {
+    throw refuse(`has version ${JSON.stringify(head['version'])}, not ${version}`)
+  }
+  const { content, problems } = readLines(lines)
+  if (problems.length === 0) return content
+  throw refuse('has lines that are not sound', shownLines(problems))
+}
+
+function parseLine(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The lines behind the first one, and all that is wrong with them. */
+function readLines(lines: readonly unknown[]): {
+  readonly content: StateContent
+  readonly problems: readonly string[]
+} {
+  const keys = new Map<string, KeyRecord>()
+  const chunks = new Map<string, string>()
+  const counters = new Map<string, number>()
+  const catalogues: string[] = []
+  /** What is wrong with a line, if anything is. */
+  const take = (line: unknown): string | undefined => {
+    if (!isJsonObject(line)) return 'it is no JSON object'
+    const { key, chunk, text, catalogue, counter, value } = line
+    if (isJsonObject(key)) {
+      const row = readRecord(String(key['id']), key)
+      if (isSkipped(row)) return `the key ${shownId(row.id)}: ${row.why}`
+      if (keys.has(row.id)) return `the key ${row.id} is there twice`
+      keys.set(row.id, row)
+    } else if (isChunkId(chunk)) {
+      if (typeof text !== 'string') return `the chunk ${chunk} has no text`
+      if (chunks.has(chunk)) return `the chunk ${chunk} is there twice`
+      chunks.set(chunk, text)
+    } else if (typeof catalogue === 'string') catalogues.push(catalogue)
+    else if (typeof counter === 'string' && counterForm.test(counter)) {
+      if (!isWhole(value)) return `the counter ${counter} is no whole number`
+      counters.set(counter, Math.max(value, counters.get(counter) ?? 0))
+    } else return 'it is of no kind that this version knows'
+    return undefined
+  }
+  const problems = lines.flatMap((line, i) => {
+    const problem = take(line)
+    // The first line is read before.
+    return problem === undefined ? [] : [`line ${i + 2}: ${problem}`]
+  })
+  problems.push(...catalogueProblems(catalogues, chunks))
+  const content = {
+    keys: [...keys.values()],
+    chunks: [...chunks].map(([id, text]) => ({ id, text })),
+    catalogue: catalogues[0] ?? '',
+    counters: [...counters],
+  }
+  return { content, problems }
+}
+
+const isChunkId = (id: unknown): id is string => typeof id === 'string' && /^[\w-]{1,64}$/.test(id)
+
+/** Units of a month by key, and days of the last use. */
+const counterForm = /^(\d{4}-\d\d|used) [0-9A-Za-z]{1,64}$/
+
+function catalogueProblems(
+  catalogues: readonly string[],
+  chunks: ReadonlyMap<string, string>,
+): readonly string[] {
+  const [text = '', ...more] = catalogues
+  if (catalogues.length === 0) return ['it has no line with the catalogue of lists']
+  if (more.length > 0) return ['it has more than one catalogue of lists']
+  let catalogue: ListCatalogue
+  try {
+    catalogue = parseCatalogue(text)
+  } catch (error) {
+    return [(error as IpriskError).message]
+  }
+  const lists = [...catalogue.lists, ...catalogue.acts.flatMap(({ before }) => before ?? [])]
+  return lists.flatMap(({ name, chunks: wanted }) =>
+    wanted.flatMap((chunk) => {
+      const fault = chunkFault(chunk, chunks.get(chunk.id))
+      return fault === undefined ? [] : [`the list ${name}: its chunk ${fault}`]
+    }),
+  )
 }
 
 /** Puts back what a copy holds; doing it again changes nothing more. */
 export async function restoreState(
   stores: Stores,
-  lines: readonly StateLine[],
+  { keys, chunks, catalogue, counters }: StateContent,
+  onMended: (skipped: SkippedKey) => void,
 ): Promise<StateCounts> {
-  const counts = { keys: 0, lists: 0, counters: 0 }
-  const chunks: { readonly id: string; readonly text: string }[] = []
-  for (const line of lines) {
-    if ('key' in line) {
-      await restoreKey(stores, line.key)
-      counts.keys += 1
-    } else if ('chunk' in line) chunks.push({ id: line.chunk, text: line.text })
-    else if ('catalogue' in line) {
-      counts.lists = await restoreLists(await stores.openLists(), chunks, line.catalogue)
-    } else if ('counter' in line && stores.counters !== undefined) {
-      await raiseCounter(stores.counters, line.counter, line.value)
-      counts.counters += 1
-    }
+  const lists = await stores.openLists()
+  // A store that cannot be reached fails here, before anything is written.
+  await lists.catalogue()
+  // First of all: a key that comes back must not find its quota unspent.
+  if (stores.counters !== undefined) {
+    for (const [name, value] of counters) await raiseCounter(stores.counters, name, value)
   }
-  return counts
+  for (const record of keys) await restoreKey(stores, record, onMended)
+  await restoreLists(lists, chunks, catalogue)
+  return {
+    keys: keys.length,
+    lists: parseCatalogue(catalogue).lists.length,
+    counters: stores.counters === undefined ? 0 : counters.length,
+  }
 }
 
-async function restoreKey({ keyStore }: Stores, record: KeyRecord): Promise<void> {
-  const found = await keyStore.update(record.id, (now) =>
-    now.revokedAt === undefined ? { ...record, secrets: now.secrets } : now,
+async function restoreKey(
+  { keyStore }: Stores,
+  record: KeyRecord,
+  onMended: (skipped: SkippedKey) => void,
+): Promise<void> {
+  let mended: SkippedKey | undefined
+  const found = await keyStore.update(
+    record.id,
+    (now) => (now.revokedAt === undefined ? { ...record, secrets: now.secrets } : now),
+    (skipped) => {
+      mended = skipped
+      // When it was revoked can be read no more.
+      return skipped.isRevoked ? revokedRecord(record, Date.now()) : record
+    },
   )
+  if (mended !== undefined) onMended(mended)
   if (found === undefined) await keyStore.create(record)
+}
+
+/** Others are as quick, but each failed try means that one of them succeeded. */
+const triesMax = 1000
+
+function busyError(what: string): IpriskError {
+  const message = `${what} changed ${triesMax} times while the copy was put back. Restore it once more.`
+  return new IpriskError({ code: 'state_busy', message, fault: 'environment', retryable: true })
 }
 
 async function restoreLists(
   store: ListStore,
-  chunks: readonly { readonly id: string; readonly text: string }[],
+  chunks: readonly Chunk[],
   catalogue: string,
-): Promise<number> {
-  for (;;) {
+): Promise<void> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
     const { tag, text } = await store.catalogue()
     await store.putChunks(chunks)
     if (text !== catalogue && (await store.replace(tag, catalogue)) === undefined) continue
-    const kept = parseCatalogue(catalogue)
-    const wanted = chunkIdsOf(kept)
-    const gone = [...chunkIdsOf(parseCatalogue(text))].filter((id) => !wanted.has(id))
-    await store.removeChunks(gone)
-    return kept.lists.length
+    const wanted = chunkIdsOf(parseCatalogue(catalogue))
+    await store.removeChunks(chunkIdsIn(text).filter((id) => !wanted.has(id)))
+    return
+  }
+  throw busyError('The lists')
+}
+
+/** Those of a catalogue that cannot be read are left, as what killed processes leave. */
+function chunkIdsIn(catalogue: string): readonly string[] {
+  try {
+    return [...chunkIdsOf(parseCatalogue(catalogue))]
+  } catch {
+    return []
   }
 }
 
@@ -145,9 +302,10 @@ async function raiseCounter(
   name: string,
   value: number,
 ): Promise<void> {
-  for (;;) {
+  for (let tries = 0; tries < triesMax; tries += 1) {
     const before = counters.read(name)
     if (before.value >= value) return
     if (await counters.compareAndSwap(name, before, value)) return
   }
+  throw busyError(`The counter ${name}`)
 }

@@ -20,6 +20,7 @@ import {
 import type { ScrapeData } from './metrics/metric-families.ts'
 import { connectionsThatFit, openFilesMax } from '../http/listen/open-files.ts'
 import type { RefreshStatus } from '../supervisor/tables/refresh.ts'
+import type { ListsStatus } from '../supervisor/lists/lists-manager.ts'
 import type { RestartCause } from '../supervisor/workers/worker-registry.ts'
 import type { TablePullStatus } from '../supervisor/tables/table-pull.ts'
 import type { TableManagerStatus } from '../supervisor/tables/table-manager.ts'
@@ -81,7 +82,10 @@ export interface ServerStatus {
     readonly up: boolean
     readonly outages: number
     readonly policy: string
+    /** Records of keys that cannot be used: each is skipped, and its key gets 401. */
+    readonly keys_skipped: number
   }
+  readonly lists: ListsStatus
   readonly limited: { readonly rate: number; readonly quota: number }
   /** By status code, those that have been. */
   readonly requests: Readonly<Record<string, number>>
@@ -177,6 +181,7 @@ export function serverStatus(
     refresh: refresh ?? null,
     source: gathered.source ?? null,
     store: storeStatus(settings, gathered),
+    lists: gathered.lists,
     limited: { rate: rateLimited, quota: quotaLimited },
     requests: requestsOf(total),
     memory: {
@@ -224,9 +229,10 @@ function storeStatus({ store, state }: Settings, of: ScrapeData): ServerStatus['
   const parts = store.url === undefined ? undefined : parseStoreUrl(store.url)
   return {
     name: parts === undefined ? state : redactStoreUrl(parts),
-    up: of.workers.every(({ counters }) => counters.storeReachable),
+    up: of.workers.every(({ counters }) => counters.storeReachable && counters.keysReadable),
     outages: counterTotals(of.total).outages,
     policy: store.policy,
+    keys_skipped: Math.max(0, ...of.workers.map(({ counters }) => counters.keysSkipped)),
   }
 }
 

@@ -121,6 +121,9 @@ export const secretsLiveMax = 2
 /** A name is a label for people, printed in one line of a table. */
 export const keyNameCharsMax = 100
 
+/** A record with all that it may have is some 2,500 characters; a later version may add members. */
+export const keyRecordCharsMax = 16_384
+
 /** Contract 4: a key takes effect within one second; five looks a second leave room for a stall. */
 export const keyRefreshMs = 200
 

@@ -1,5 +1,6 @@
-// A file of exported keys: its form, and every problem of one that is to be imported. It holds
-// hashes, never secrets. What importing does with the keys is src/account/keys/key-transfer.ts.
+// A file of exported keys: its form, every problem of one that is to be imported, and the sound keys
+// of one that a server reads. It holds hashes, never secrets. What importing does with the keys is
+// src/account/keys/key-transfer.ts.
 //
 //   { "format": "iprisk-keys", "version": 1, "exported_at": "…Z", "keys": [
 //     { "id", "name", "plan", "apis", "created_at", "expires"?, "revoked_at"?,
@@ -89,6 +90,9 @@ const keyFile = z.strictObject(
   'an object of format, version, exported_at and keys',
 )
 
+/** Its keys are judged one by one. */
+const keyRows = keyFile.extend({ keys: z.array(z.unknown(), 'a list of keys') })
+
 export type KeyFile = z.infer<typeof keyFile>
 export type KeyFileEntry = KeyFile['keys'][number]
 
@@ -131,12 +135,18 @@ function crossProblems(
   return problems
 }
 
-/** The keys of a file, or every problem in it. `origin` names the file. */
-export function parseKeyFile(
+interface FileContext {
+  readonly plans: Plans
+  /** Names the file. */
+  readonly origin: string
+}
+
+/** The content of a file as a schema has it, or every problem in it. */
+function parseContent<T extends z.ZodType>(
+  schema: T,
   written: string,
-  context: { readonly plans: Plans; readonly origin: string },
-): KeyFile | readonly SettingProblem[] {
-  const { plans, origin } = context
+  origin: string,
+): { readonly data: z.output<T> } | readonly SettingProblem[] {
   const read = parseJsonContent(written)
   if ('failure' in read) {
     const { failure: allowed, name = 'the file' } = read
@@ -146,10 +156,61 @@ export function parseKeyFile(
   if (repeated.length > 0) {
     return repeated.map((one) => ({ name: one.path, origin, allowed: repeatedFault(one) }))
   }
-  const parsed = keyFile.safeParse(content)
-  if (parsed.data === undefined) {
-    return parsed.error.issues.flatMap((issue) => problemsOf(issue, content, origin))
-  }
+  const { data, error } = schema.safeParse(content)
+  if (error === undefined) return { data }
+  return error.issues.flatMap((issue) => problemsOf(issue, content, origin))
+}
+
+/** The keys of a file, or every problem in it. */
+export function parseKeyFile(
+  written: string,
+  { plans, origin }: FileContext,
+): KeyFile | readonly SettingProblem[] {
+  const parsed = parseContent(keyFile, written, origin)
+  if (!('data' in parsed)) return parsed
   const problems = crossProblems(parsed.data.keys, plans, origin)
   return problems.length > 0 ? problems : parsed.data
+}
+
+export interface KeyFileRows {
+  readonly sound: readonly KeyFileEntry[]
+  /** By the id, or by the place where there is none; `why` is the end of a sentence. */
+  readonly unsound: readonly { readonly id: string; readonly why: string }[]
+}
+
+/** The keys of a file one by one, or every problem of the file beside them. */
+export function readKeyFileRows(
+  written: string,
+  { plans, origin }: FileContext,
+): KeyFileRows | readonly SettingProblem[] {
+  const parsed = parseContent(keyRows, written, origin)
+  if (!('data' in parsed)) return parsed
+  const { keys } = parsed.data
+  const sound: KeyFileEntry[] = []
+  const unsound: { readonly id: string; readonly why: string }[] = []
+  const times = new Map<unknown, number>()
+  const idOf = (row: unknown): unknown => valueAt(row, ['id'])
+  for (const row of keys) times.set(idOf(row), (times.get(idOf(row)) ?? 0) + 1)
+  for (const [i, row] of keys.entries()) {
+    const { data, error } = key.safeParse(row)
+    const [problem] =
+      error === undefined
+        ? crossProblems([data], plans, origin)
+        : error.issues.flatMap((issue) => problemsOf(issue, row, origin))
+    const why =
+      problem !== undefined
+        ? `${problem.name}: ${problem.allowed}`
+        : (times.get(idOf(row)) ?? 0) > 1
+          ? 'the file has its id more than once'
+          : undefined
+    if (data !== undefined && why === undefined) sound.push(data)
+    else unsound.push({ id: data?.id ?? rowName(row, i), why: why ?? 'it is no key' })
+  }
+  return { sound, unsound }
+}
+
+/** What a row that is no key is called: it may still say which one it should be. */
+function rowName(row: unknown, i: number): string {
+  const { data } = key.shape.id.safeParse(valueAt(row, ['id']))
+  return data ?? `keys.${i}`
 }

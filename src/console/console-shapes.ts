@@ -193,6 +193,8 @@ export interface KeysView {
   readonly total: number
   /** What a new key may have. */
   readonly plans: readonly string[]
+  /** Records that cannot be used, a sentence each; the first of them. */
+  readonly skipped: readonly string[]
   readonly keys: readonly {
     readonly id: string
     readonly name: string

@@ -52,7 +52,7 @@ export async function openAdmin(
   parts: ShownParts,
   supply: () => TableSupply | undefined,
 ): Promise<AdminServer> {
-  const { settings, port, supervisor, lists, callerOf } = parts
+  const { settings, port, supervisor, callerOf } = parts
   const metrics = lazyPrometheusText()
   const readiness = (): Readiness => readinessOf(parts)
   const gather = (): Promise<ScrapeData> => gatherAll(parts, supply)
@@ -69,10 +69,7 @@ export async function openAdmin(
       const { contentType, text } = await metrics()
       return { type: contentType, body: await text(await gather()) }
     },
-    status: async () => ({
-      ...serverStatus(settings, listens, readiness(), await gather()),
-      lists: lists.status(),
-    }),
+    status: async () => serverStatus(settings, listens, readiness(), await gather()),
     ...optionalMember('callerOf', callerOf),
     ...optionalMember('console', console?.door),
     onFailure: (message) => parts.log.error({}, `The admin port failed: ${message}`),
@@ -188,7 +185,7 @@ async function gatherAll(
   parts: ShownParts,
   supply: () => TableSupply | undefined,
 ): Promise<ScrapeData> {
-  const { supervisor, tables, policies, sample } = parts
+  const { supervisor, tables, policies, lists, sample } = parts
   const { total, workers } = await supervisor.collectCounters()
   const { workers: seen, ...status } = supervisor.status()
   const workerStatuses = await Promise.all(
@@ -206,6 +203,7 @@ async function gatherAll(
     ready,
     now: Date.now(),
     policies: policies.status(),
+    lists: lists.status(),
     sample: sample?.status(),
   }
 }

@@ -26,6 +26,7 @@ import type { KeyStore } from '../../src/account/keys/key-store.ts'
 import type { Day } from '../../src/base/day.ts'
 import { verifiedKeysMax } from '../../src/base/limits.ts'
 import { readSettings } from '../../src/config/settings.ts'
+import { writeRecord } from './stores/write-row.ts'
 
 const cwd = tmpdir()
 const { plans } = readSettings({ command: 'serve', flags: {}, environment: {}, cwd })
@@ -307,6 +308,44 @@ describe('refresh', () => {
     await other.refresh(3)
     expect(asked).toEqual([0, 5, 6])
     expect(other.counts().keys).toBe(6)
+  })
+
+  it('denies a key whose record cannot be used, and takes in every other change', async () => {
+    const { text, record } = await issue()
+    const other = await issue()
+    const told: (readonly [readonly string[], number])[] = []
+    keyring = createKeyring({
+      store,
+      plans,
+      api: 'ip-risk',
+      limiter,
+      onSkipped: (came, count) => told.push([came.map(({ id }) => id), count]),
+    })
+    await keyring.refresh(1000)
+    expect(keyring.authenticate(`Bearer ${text}`).kind).toBe('authenticated')
+    bound.length = 0
+    await writeRecord(state, record.id, '{"id":"?"')
+    await revokeKey(store, other.record.id, 1000)
+    const fresh = await createKey(store, { name: '', plan: 'team', apis: ['ip-risk'] }, 1000)
+    await sleep(1)
+    for (let i = 0; i < 3; i += 1) await keyring.refresh(1001 + i)
+    expect(keyring.authenticate(`Bearer ${text}`)).toEqual(invalid)
+    expect(keyring.authenticate(`Bearer ${other.text}`)).toEqual(invalid)
+    expect(keyring.authenticate(`Bearer ${fresh.text}`).kind).toBe('authenticated')
+    expect(keyring.holds(text.slice(17, 49))).toBe(false)
+    expect(bound).toContain(`release ${record.id}`)
+    await store.update(
+      record.id,
+      () => record,
+      () => record,
+    )
+    await sleep(1)
+    await keyring.refresh(1010)
+    expect(keyring.authenticate(`Bearer ${text}`).kind).toBe('authenticated')
+    expect(told).toEqual([
+      [[record.id], 1],
+      [[], 0],
+    ])
   })
 
   it('keeps its keys and moves its clock when the store fails', async () => {

@@ -199,6 +199,7 @@ function policyAndKeyRoutes(fixture: Fixture, { act, body, role }: FixtureReques
       total: fixture.keys.length,
       plans: ['free', 'team', 'internal'],
       keys: fixture.keys,
+      skipped: [],
     } satisfies KeysView)
   if (act === 'POST /admin/keys') {
     fixture.keys.push(key('knew', textIn(body, 'name'), 0))

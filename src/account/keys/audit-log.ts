@@ -25,10 +25,12 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { type JsonObject, isJsonObject } from '../../base/json-object.ts'
 import type { ListAct } from '../../lists/list-catalogue.ts'
 import type { KeyRecord } from './key-record.ts'
 import { type KeySummary, summarizeKey } from './key-summary.ts'
 import type { KeyStore } from './key-store.ts'
+import type { SkippedKey } from './read-record.ts'
 
 export type AuditAct =
   | 'create'
@@ -194,18 +196,24 @@ function recordChanges(store: KeyStore, changes: Pick<AuditChange[], 'push'>): K
     ...store,
     create: (record) =>
       tell(store.create(record), () => ({ key: record.id, after: summarizeKey(record) })),
-    update: (id, change) => {
+    update: (id, change, mend) => {
       let before: KeyRecord | undefined
       let after: KeyRecord | undefined
-      const work = store.update(id, (found) => {
+      const changed = (found: KeyRecord): KeyRecord => {
         before = found
         after = change(found)
         return after
-      })
-      return tell(work, () =>
-        before === undefined || after === undefined
+      }
+      // What cannot be read has no summary.
+      const mended = mend && ((skipped: SkippedKey) => (after = mend(skipped)))
+      return tell(store.update(id, changed, mended), () =>
+        after === undefined
           ? undefined
-          : { key: id, before: summarizeKey(before), after: summarizeKey(after) },
+          : {
+              key: id,
+              ...(before === undefined ? {} : { before: summarizeKey(before) }),
+              after: summarizeKey(after),
+            },
       )
     },
   }
@@ -289,20 +297,33 @@ const ends: readonly unknown[] = ['done', 'failed', 'unknown'] satisfies AuditEn
 
 const isEnd = (step: unknown): step is AuditEntry['result'] => ends.includes(step)
 
-interface Line {
-  readonly act_id?: unknown
-  readonly step?: unknown
-  readonly at?: unknown
-}
-
-function lineOf(text: string): Line | undefined {
+/** A line that has what its readers show; a broken one keeps no other act from being shown. */
+function lineOf(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
+    return isJsonObject(value) && (value['step'] === 'begin' ? isBegin(value) : hasChanges(value))
+      ? value
+      : undefined
   } catch {
     return undefined
   }
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+const isBegin = ({ at, user, act, keys, list, entries = [] }: JsonObject): boolean =>
+  [at, user, act, list ?? ''].every(isText) &&
+  [keys, entries].every((texts) => Array.isArray(texts) && texts.every(isText))
+
+const areObjects = (value: unknown, members: readonly string[] = []): boolean =>
+  Array.isArray(value) &&
+  value.every((one) => isJsonObject(one) && members.every((name) => isJsonObject(one[name])))
+
+const hasChanges = ({
+  changes = [],
+  list_changes: lists = [],
+  server_changes: server = [],
+}: JsonObject): boolean => areObjects(changes, ['after']) && areObjects(lists) && areObjects(server)
 
 /**
  * The last acts, oldest first, and how many lines could not be read; with `before` those that began
@@ -330,10 +351,11 @@ export async function readAuditLog(
     }
     const line = lineOf(text)
     const { step, ...rest } = line ?? {}
-    const begun = entries.get(line?.act_id)
+    const actId = line?.['act_id']
+    const begun = entries.get(actId)
     if (step === 'begin') {
-      if (typeof line?.at === 'string' && line.at >= before) continue
-      entries.set(line?.act_id, {
+      if (String(rest['at']) >= before) continue
+      entries.set(actId, {
         ...rest,
         result: 'unknown',
         changes: [],
@@ -341,7 +363,7 @@ export async function readAuditLog(
     } else if (begun !== undefined && isEnd(step)) {
       // It keeps the instant of its beginning.
       const ended = { ...begun, ...rest, at: begun.at, result: step }
-      entries.set(line?.act_id, ended as AuditEntry)
+      entries.set(actId, ended)
     } else if (line === undefined) {
       broken += 1
     }

@@ -5,7 +5,7 @@
 import { IpriskError } from '../../base/coded-error.ts'
 import { formatKeyText, randomId, randomSecret } from './key-text.ts'
 import type { KeyRecord, NewKey } from './key-record.ts'
-import { keyState, newRecord, revokedRecord, rotatedRecord } from './key-record.ts'
+import { keyState, lostRecord, newRecord, revokedRecord, rotatedRecord } from './key-record.ts'
 import type { KeyStore } from './key-store.ts'
 
 /** A key just made or rotated: its text, shown once, and what is kept of it. */
@@ -28,9 +28,13 @@ export async function createKey(store: KeyStore, key: NewKey, now: number): Prom
   return { text: formatKeyText({ id, secret, test: key.test === true }), record }
 }
 
-/** Revokes a key for good; fails with `key_unknown`. */
+/** Revokes a key for good, also one whose record cannot be read; fails with `key_unknown`. */
 export async function revokeKey(store: KeyStore, id: string, now: number): Promise<KeyRecord> {
-  const record = await store.update(id, (before) => revokedRecord(before, now))
+  const record = await store.update(
+    id,
+    (before) => revokedRecord(before, now),
+    () => lostRecord(id, now),
+  )
   if (record === undefined) throw unknownKeyError(id)
   return record
 }

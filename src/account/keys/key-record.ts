@@ -57,6 +57,11 @@ export function newRecord(
   return { id: made.id, ...key, createdAt: made.now, secrets }
 }
 
+/** What is left of a key whose record is lost or cannot be read: it is revoked, and has no secret. */
+export function lostRecord(id: string, now: number): KeyRecord {
+  return { id, name: '', plan: 'none', apis: [], createdAt: now, revokedAt: now, secrets: [] }
+}
+
 /** The record revoked; of one that is already revoked the first time stays. */
 export function revokedRecord(record: KeyRecord, now: number): KeyRecord {
   return record.revokedAt === undefined ? { ...record, revokedAt: now } : record

@@ -1,6 +1,7 @@
 // Where keys are kept: the interface that every store implements and the conformance suite
 // (test/account/stores/conformance.ts) holds it to. Stores know nothing of expiry or
-// secrets, and of plans only where a file is one: they keep records and count changes.
+// secrets, and of plans only where a file is one: they keep records and count changes. A row that is
+// no sound record (read-record.ts) is never given out as one, and keeps no other row from it.
 //
 // Invariants of every store:
 // - A change and the version that counts it become visible together, to every process.
@@ -10,6 +11,7 @@
 
 import type { Plans } from '../../config/plan.ts'
 import type { KeyRecord } from './key-record.ts'
+import type { SkippedKey } from './read-record.ts'
 
 /** What changed since some version. */
 export interface KeyChanges {
@@ -17,22 +19,29 @@ export interface KeyChanges {
   readonly version: number
   /** The newest state of every key that changed, each once. */
   readonly records: readonly KeyRecord[]
+  /** Those that changed and cannot be used, in place of what the reader had of them. */
+  readonly skipped: readonly SkippedKey[]
 }
 
 export interface KeyStore {
   /** Keeps a new record; fails with `key_exists` where the id is taken. */
   readonly create: (record: KeyRecord) => Promise<void>
-  /** The record, or `undefined`. */
+  /** The record, or `undefined`; fails with `key_unreadable`. */
   readonly get: (id: string) => Promise<KeyRecord | undefined>
-  /** Every record, oldest first, each as it was at some moment of the listing. */
-  readonly list: () => Promise<readonly KeyRecord[]>
+  /**
+   * Every record, oldest first, each as it was at some moment of the listing; rows that cannot be
+   * used go to `onSkipped`.
+   */
+  readonly list: (onSkipped?: (skipped: SkippedKey) => void) => Promise<readonly KeyRecord[]>
   /**
    * Replaces a record by what `change` makes of it, atomically; `undefined` where no key has that
-   * id. `change` is pure: a store may call it again.
+   * id. A row that cannot be used is replaced by what `mend` makes, without which it fails with
+   * `key_unreadable`. Both are pure: a store may call them again.
    */
   readonly update: (
     id: string,
     change: (record: KeyRecord) => KeyRecord,
+    mend?: (skipped: SkippedKey) => KeyRecord,
   ) => Promise<KeyRecord | undefined>
   /** 0 for a store without keys; each change adds one. */
   readonly version: () => Promise<number>

@@ -10,6 +10,8 @@ import { keyFileFormat, keyFileVersion } from '../../config/key-file.ts'
 import { formatDay, parseDay } from '../../base/day.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import type { KeyLimitOverrides, StoredSecret, KeyRecord } from './key-record.ts'
+import { revokedRecord } from './key-record.ts'
+import type { SkippedKey } from './read-record.ts'
 import { sameHash } from './secret-hash.ts'
 import type { KeyStore } from './key-store.ts'
 
@@ -72,13 +74,21 @@ function fromFile(key: KeyFileEntry): KeyRecord {
 }
 
 /** The records of a file. */
-export function recordsOf({ keys }: KeyFile): readonly KeyRecord[] {
+export function recordsOf(keys: readonly KeyFileEntry[]): readonly KeyRecord[] {
   return keys.map(fromFile)
 }
 
-/** The file of all keys, oldest first. `now` is in milliseconds since the epoch. */
-export async function exportKeys(store: KeyStore, now: number): Promise<KeyFile> {
-  const keys = (await store.list()).map(toFile)
+/**
+ * The file of all keys, oldest first. `now` is in milliseconds since the epoch. What is left of a
+ * key that could not be read has no secret, and nothing to take elsewhere.
+ */
+export async function exportKeys(
+  store: KeyStore,
+  now: number,
+  onSkipped?: (skipped: SkippedKey) => void,
+): Promise<KeyFile> {
+  const records = await store.list(onSkipped)
+  const keys = records.filter(({ secrets }) => secrets.length > 0).map(toFile)
   return { format: keyFileFormat, version: keyFileVersion, exported_at: instantText(now), keys }
 }
 
@@ -127,7 +137,9 @@ export interface KeyImportPlan {
 
 /** What importing would do; it changes nothing. */
 export async function planImport(store: KeyStore, file: KeyFile): Promise<KeyImportPlan> {
-  const known = new Map((await store.list()).map((record) => [record.id, toFile(record)]))
+  const skipped = new Map<string, SkippedKey>()
+  const records = await store.list((row) => skipped.set(row.id, row))
+  const known = new Map(records.map((record) => [record.id, toFile(record)]))
   const fresh: KeyRecord[] = []
   const conflicts: KeyConflict[] = []
   const replacements: KeyRecord[] = []
@@ -137,7 +149,15 @@ export async function planImport(store: KeyStore, file: KeyFile): Promise<KeyImp
     // The file's members come in any order; a record's do not.
     const record = fromFile(key)
     const members = there === undefined ? [] : differences(there, toFile(record))
-    if (there === undefined) {
+    const unread = skipped.get(key.id)
+    if (unread !== undefined) {
+      conflicts.push({
+        id: key.id,
+        members: ['all, for its record cannot be read'],
+        revoked: unread.isRevoked,
+      })
+      replacements.push(record)
+    } else if (there === undefined) {
       fresh.push(record)
     } else if (members.length === 0) {
       unchanged += 1
@@ -160,9 +180,13 @@ export async function importKeys(
   if (!replace) return
   for (const record of plan.replacements) {
     // It may have been revoked since the plan was made.
-    await store.update(record.id, ({ revokedAt }) => ({
-      ...record,
-      ...optionalMember('revokedAt', record.revokedAt ?? revokedAt),
-    }))
+    await store.update(
+      record.id,
+      ({ revokedAt }) => ({
+        ...record,
+        ...optionalMember('revokedAt', record.revokedAt ?? revokedAt),
+      }),
+      ({ isRevoked }) => (isRevoked ? revokedRecord(record, Date.now()) : record),
+    )
   }
 }

@@ -13,6 +13,7 @@ import { type Month, formatMonth } from './quota-period.ts'
 
 /** A number, and the version of it that `replace` compares; both 0 where there is none. */
 export interface VersionedCounter {
+  /** NaN where what is kept is no count: that one cannot be read, and others can. */
   readonly value: number
   readonly version: number
 }
@@ -26,7 +27,7 @@ export interface CounterStore {
     before: VersionedCounter,
     value: number,
   ) => Promise<boolean>
-  /** Names with that beginning, and their numbers. */
+  /** Names with that beginning, and their numbers, NaN as above. */
   readonly list: (prefix: string) => readonly (readonly [string, number])[]
   readonly close: () => Promise<void>
 }
@@ -85,6 +86,18 @@ export function leaseGrantUnits(
 /** Other workers are as quick, but each failed try means that one of them succeeded. */
 const triesMax = 1000
 
+/** Nobody knows what is taken: nothing more is granted. */
+function unreadableCounter(name: string): IpriskError {
+  const [month = '', keyId = ''] = name.split(' ')
+  return new IpriskError({
+    code: 'counter_unreadable',
+    message:
+      `The quota counter of the key ${keyId} for ${month} cannot be read, so nothing of its quota ` +
+      'is granted: it is no whole number. "iprisk state restore FILE" puts back that of a copy.',
+    fault: 'environment',
+  })
+}
+
 /** A ledger on counters, named `2026-08 <key id>`. */
 export function createQuotaLedger(counters: CounterStore): QuotaLedger {
   /** Adds what `change` says of the value so far; what it was, and what was added. */
@@ -94,6 +107,7 @@ export function createQuotaLedger(counters: CounterStore): QuotaLedger {
   ): Promise<{ readonly before: number; readonly added: number }> {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const before = counters.read(name)
+      if (Number.isNaN(before.value)) throw unreadableCounter(name)
       const added = change(before.value)
       const value = before.value + added
       assert(value >= 0, `The quota counter ${name} would fall below zero.`)
@@ -125,7 +139,10 @@ export function createQuotaLedger(counters: CounterStore): QuotaLedger {
     usage: async (month) => {
       const prefix = `${formatMonth(month)} `
       return new Map(
-        counters.list(prefix).map(([name, value]) => [name.slice(prefix.length), value] as const),
+        counters
+          .list(prefix)
+          .filter(([, value]) => !Number.isNaN(value))
+          .map(([name, value]) => [name.slice(prefix.length), value] as const),
       )
     },
     down: () => false,

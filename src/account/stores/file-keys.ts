@@ -3,13 +3,13 @@
 // file is at the path, a mount's symbolic links included. The file is the whole truth: a key that
 // it no longer has is revoked.
 //
-// A quota is counted in one place, and a file is none: each machine would grant it anew. So a file
-// in which a key has one, of its own or of its plan, is refused, and says which. Rates hold on each
-// machine by itself.
+// A quota is counted in one place, and a file is none: each machine would grant it anew. So a key
+// that has one, of its own or of its plan, is not sound here. Rates hold on each machine by itself.
 //
-// Invariant: a file with a problem changes nothing; the keys that were read before stay. A process
-// that starts while it has one begins with the last good one, which is kept in the state folder:
-// hashes, as in the file itself.
+// Invariants: a key that is not sound is skipped, by name, and the others of its file are read. A
+// file that is none changes nothing; the keys that were read before stay. A process that starts
+// while it is none begins with the last good one, which is kept in the state folder: hashes, as in
+// the file itself.
 
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -17,13 +17,14 @@ import { join, resolve } from 'node:path'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
-import { parseKeyFile } from '../../config/key-file.ts'
+import { readKeyFileRows } from '../../config/key-file.ts'
 import { type Plans, planNamed } from '../../config/plan.ts'
 import { formatSettingProblem } from '../../config/setting-problem.ts'
 import { effectiveLimits } from '../keys/key-limits.ts'
-import type { KeyRecord } from '../keys/key-record.ts'
+import { type KeyRecord, lostRecord } from '../keys/key-record.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { recordsOf } from '../keys/key-transfer.ts'
+import { type KeyRow, isSkipped, recordOf, sortRows } from '../keys/read-record.ts'
 
 /** Problems of a file that are named one by one. */
 const shownMax = 20
@@ -35,12 +36,12 @@ export interface FileKeyStore extends KeyStore {
 
 export function openFileKeyStore(path: string, firstPlans: Plans, state?: string): FileKeyStore {
   const kept = state === undefined ? undefined : join(state, keptName(path))
-  const held = newHeldRecords()
+  const held = newHeldRows()
   let plans = firstPlans
   let seen = ''
   let trouble: IpriskError | undefined
 
-  const look = (): HeldRecords => {
+  const look = (): HeldRows => {
     const identity = identityOf(path)
     if (identity === seen) {
       if (trouble !== undefined) throw trouble
@@ -68,12 +69,19 @@ export function openFileKeyStore(path: string, firstPlans: Plans, state?: string
   return {
     create: refuse,
     update: refuse,
-    get: async (id) => look().get(id),
-    list: async () => look().since(-1),
+    get: async (id) => {
+      const row = look().get(id)
+      return row === undefined ? undefined : recordOf(row)
+    },
+    list: async (onSkipped) => {
+      const { records, skipped } = sortRows(look().since(-1))
+      if (onSkipped !== undefined) skipped.forEach(onSkipped)
+      return records
+    },
     version: async () => look().version(),
     changes: async (since) => {
       const { version, since: changedSince } = look()
-      return { version: version(), records: changedSince(since) }
+      return { version: version(), ...sortRows(changedSince(since)) }
     },
     close: async () => undefined,
     usePlans: (changed) => {
@@ -88,39 +96,40 @@ export function validateKeysFile(path: string, plans: Plans): void {
   judgeKeys(readText(path), path, plans)
 }
 
-/** The records of a file, and which of its versions brought each as it is. */
-interface HeldRecords {
+/** The rows of a file, and which of its versions brought each as it is. */
+interface HeldRows {
   /** All of another file; what it no longer has is revoked. */
-  readonly take: (records: readonly KeyRecord[]) => void
-  readonly get: (id: string) => KeyRecord | undefined
-  readonly since: (version: number) => readonly KeyRecord[]
+  readonly take: (rows: readonly KeyRow[]) => void
+  readonly get: (id: string) => KeyRow | undefined
+  readonly since: (version: number) => readonly KeyRow[]
   readonly version: () => number
 }
 
-function newHeldRecords(): HeldRecords {
-  const held = new Map<string, { record: KeyRecord; text: string; changed: number }>()
+function newHeldRows(): HeldRows {
+  const held = new Map<string, { row: KeyRow; text: string; changed: number }>()
   let version = 0
-  const keep = (record: KeyRecord): void => {
-    const text = JSON.stringify(record)
-    if (held.get(record.id)?.text === text) return
-    held.set(record.id, { record, text, changed: version })
+  const keep = (row: KeyRow): void => {
+    const text = JSON.stringify(row)
+    if (held.get(row.id)?.text === text) return
+    held.set(row.id, { row, text, changed: version })
   }
   return {
-    take: (records) => {
+    take: (rows) => {
       version += 1
       const left = new Set(held.keys())
-      for (const record of records) {
-        left.delete(record.id)
-        keep(record)
+      for (const row of rows) {
+        left.delete(row.id)
+        keep(row)
       }
       for (const id of left) {
-        const { record } = held.get(id)!
-        keep({ ...record, revokedAt: record.revokedAt ?? Date.now() })
+        const { row } = held.get(id)!
+        const gone = isSkipped(row) ? lostRecord(id, Date.now()) : row
+        keep({ ...gone, revokedAt: gone.revokedAt ?? Date.now() })
       }
     },
-    get: (id) => held.get(id)?.record,
+    get: (id) => held.get(id)?.row,
     since: (before) =>
-      [...held.values()].filter(({ changed }) => changed > before).map(({ record }) => record),
+      [...held.values()].filter(({ changed }) => changed > before).map(({ row }) => row),
     version: () => version,
   }
 }
@@ -156,22 +165,23 @@ function readText(path: string): string {
   }
 }
 
-function judgeKeys(text: string, path: string, plans: Plans): readonly KeyRecord[] {
-  const judged = parseKeyFile(text, { plans, origin: `the file ${path}` })
+function judgeKeys(text: string, path: string, plans: Plans): readonly KeyRow[] {
+  const judged = readKeyFileRows(text, { plans, origin: `the file ${path}` })
   if ('length' in judged) {
     const lines = judged.slice(0, shownMax).map((problem) => `  ${formatSettingProblem(problem)}`)
     throw unusable(path, lines)
   }
-  const records = recordsOf(judged)
-  const counted = records.filter((record) => hasQuota(record, plans))
-  if (counted.length > 0) {
-    const named = counted.slice(0, shownMax).map(({ id, plan }) => `  ${id} (plan ${plan})`)
-    const why = 'a quota cannot be shared by a file: each machine would grant it anew.'
-    const mend = 'Give these keys a plan without a quota, or use --store:'
-    throw unusable(path, [`  ${why} ${mend}`, ...named])
+  const rows: KeyRow[] = judged.unsound.map((row) => ({ ...row, isRevoked: false }))
+  for (const record of recordsOf(judged.sound)) {
+    const why = quotaAdvice
+    rows.push(hasQuota(record, plans) ? { id: record.id, why, isRevoked: false } : record)
   }
-  return records
+  return rows
 }
+
+const quotaAdvice =
+  'a quota cannot be shared by a file, for each machine would grant it anew; give it a plan ' +
+  'without one, or use --store'
 
 function hasQuota({ plan, limits, revokedAt }: KeyRecord, plans: Plans): boolean {
   const own = planNamed(plans, plan)

@@ -33,6 +33,7 @@ import { openLeaseFile } from '../limits/lease-file.ts'
 import { openRateFile } from '../limits/rate-file.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import type { KeyStore } from '../keys/key-store.ts'
+import { skippedText } from '../keys/read-record.ts'
 import { type LastUsedStore, createLastUsedStore } from '../last-used.ts'
 
 /** What of the settings says where keys and limits are. */
@@ -83,7 +84,12 @@ export interface Stores {
 const circuitBreakerCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
 
 /** Of single keys, while the store is there. */
-const singleKeyCodes = new Set(['store_failed', 'store_lost_units', 'rates_full'])
+const singleKeyCodes = new Set([
+  'store_failed',
+  'store_lost_units',
+  'rates_full',
+  'counter_unreadable',
+])
 
 /** Whether it means that the store of keys and quotas is not there, or does not work. */
 export function isOutage(error: unknown): boolean {
@@ -127,6 +133,9 @@ function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 
   }
 }
 
+/** Keys of a file that are named one by one. */
+const keysShownMax = 20
+
 /** What becomes of stores that are not there; `refuse`: it is an error where there is none at all. */
 export type AbsentStores = AbsentStore | 'refuse'
 
@@ -161,7 +170,7 @@ async function openEmbedded(
     uses: createLastUsedStore(counters),
     openLimiter: () => (limiter ??= createLimiter({ ...limiterParts(state, hooks), ledger })),
     metrics: () => ({ up: 1, outages: 0 }),
-    advice: async () => (keysFile === undefined ? [] : keysFileAdvice(keyStore)),
+    advice: async () => (keysFile === undefined ? [] : keysFileAdvice(keysFile, keyStore)),
     close: async () => {
       // A limiter closes its ledger.
       await (limiter ?? ledger).close()
@@ -182,9 +191,18 @@ async function openKeysFile(path: string, plans: Plans, state: string): Promise<
   return openFileKeyStore(path, plans, state)
 }
 
-/** Throws what is wrong with the file; with a last good one the next look says it. */
-async function keysFileAdvice(keyStore: KeyStore): Promise<readonly string[]> {
-  const keys = (await keyStore.list()).length
+/**
+ * Throws what is wrong with the file, and where none of its keys can be used; with a last good one
+ * the next look says it.
+ */
+async function keysFileAdvice(path: string, keyStore: KeyStore): Promise<readonly string[]> {
+  const skipped: string[] = []
+  const { length: keys } = await keyStore.list((row) => skipped.push(`  ${skippedText(row)}`))
+  if (keys === 0 && skipped.length > 0) {
+    const message = `Not one key in ${path} can be used:`
+    const details = skipped.slice(0, keysShownMax)
+    throw new IpriskError({ code: 'keys_file', message, details, fault: 'input' })
+  }
   return [
     `${keys} keys come from a file: rates hold on each machine by itself, quotas are refused.`,
   ]

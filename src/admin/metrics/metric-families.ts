@@ -15,6 +15,7 @@ import { sourceFamilies } from './source-families.ts'
 import { verdictFamilies } from './verdict-metrics.ts'
 import type { PoliciesStatus } from '../policies-status.ts'
 import type { SampleStatus } from '../sample-status.ts'
+import type { ListsStatus } from '../../supervisor/lists/lists-manager.ts'
 import type { WorkerStatus } from '../../supervisor/workers/supervisor-status.ts'
 import type { RefreshStatus } from '../../supervisor/tables/refresh.ts'
 import { tableRefusalCodes } from '../../supervisor/tables/table-refusal.ts'
@@ -37,6 +38,7 @@ export interface ScrapeData {
   readonly table: TableInfo | undefined
   readonly tables: TableManagerStatus
   readonly policies?: PoliciesStatus | undefined
+  readonly lists: ListsStatus
   /** Absent where no traffic is sampled. */
   readonly sample?: SampleStatus | undefined
   readonly refresh: RefreshStatus | undefined
@@ -63,7 +65,7 @@ export function metricFamilies(gathered: ScrapeData): readonly MetricFamily[] {
   ]
 }
 
-function policyFamilies({ policies }: ScrapeData): readonly MetricFamily[] {
+function policyFamilies({ policies, lists }: ScrapeData): readonly MetricFamily[] {
   const { revision = '', last_failure: failure = null, warnings = [] } = policies ?? {}
   return [
     {
@@ -84,6 +86,13 @@ function policyFamilies({ policies }: ScrapeData): readonly MetricFamily[] {
       'iprisk_policy_warnings',
       'Parts of the policies in use that can never match, or that a later one replaces.',
       policies === undefined ? undefined : warnings.length,
+    ),
+    singleSample(
+      'gauge',
+      'iprisk_lists_refused',
+      '1 while the own lists in the store cannot be used: ' +
+        'those before answer, after a start what is left of them.',
+      Number(lists.failure !== ''),
     ),
   ]
 }
@@ -366,7 +375,13 @@ const workerFigures: readonly (readonly [
     'iprisk_store_up',
     'gauge',
     '1 while the store of keys and quotas answers a worker, 0 since it failed.',
-    ({ storeReachable }) => (storeReachable ? 1 : 0),
+    ({ storeReachable, keysReadable }) => (storeReachable && keysReadable ? 1 : 0),
+  ],
+  [
+    'iprisk_keys_skipped',
+    'gauge',
+    'Records of keys that cannot be used: each is skipped, and its key gets 401.',
+    ({ keysSkipped }) => keysSkipped,
   ],
   [
     'iprisk_worker_resident_memory_bytes',

@@ -8,6 +8,7 @@ import { type AuditedAct, withAudit } from '../../account/keys/audit-log.ts'
 import { type IssuedKey, createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
 import type { KeyStore } from '../../account/keys/key-store.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'
+import { type SkippedKey, skippedText } from '../../account/keys/read-record.ts'
 import { type KeyWish, newKeyOf, policiesCaution } from '../../account/keys/new-key.ts'
 import type { Stores } from '../../account/stores/open-stores.ts'
 import { formatDay } from '../../base/day.ts'
@@ -65,6 +66,9 @@ const issued = {
 
 const keys = '/admin/keys'
 
+/** Records that are named in one answer. */
+const skippedMax = 20
+
 export function keyRoutes(parts: KeysApiParts): readonly AdminRoute[] {
   return [...readingRoutes(parts), ...changingRoutes(parts)]
 }
@@ -79,23 +83,33 @@ function readingRoutes({ stores, plans }: KeysApiParts): readonly AdminRoute[] {
       status: 200,
       answer: {
         type: 'object',
-        required: ['keys', 'total', 'plans'],
+        required: ['keys', 'total', 'plans', 'skipped'],
         properties: {
           keys: { type: 'array', items: key },
           total: { type: 'integer' },
           plans: { type: 'array', items: text, description: 'What a new key may have.' },
+          skipped: {
+            type: 'array',
+            items: text,
+            description: `Records that cannot be used, a sentence each, at most ${skippedMax}.`,
+          },
         },
       },
       run: async () => {
         const now = Date.now()
         const { keyStore, ...counts } = await stores()
-        const [records, uses] = [await keyStore.list(), await readKeyUses(counts, now)]
+        const skipped: string[] = []
+        const skip = (row: SkippedKey): void => {
+          if (skipped.length < skippedMax) skipped.push(skippedText(row))
+        }
+        const [records, uses] = [await keyStore.list(skip), await readKeyUses(counts, now)]
         const shown = records.slice(-adminKeysMax).toReversed()
         return {
           keys: shown.map((record) => keyJson(keyViewOf(record, uses, plans(), now))),
           total: records.length,
           plans: Object.keys(plans()),
-        }
+          skipped,
+        } satisfies KeysView
       },
     },
   ]

@@ -1,6 +1,7 @@
 // What a running server says of itself, and whether one could start where none runs.
 
 import { messageOf } from '../../base/coded-error.ts'
+import { skippedAdvice } from '../../account/keys/read-record.ts'
 import { reservedDescriptors } from '../../base/limits.ts'
 import { isLoopback } from '../../config/setting-rules.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -105,7 +106,7 @@ const reasons: Readonly<Record<ServerStatus['status'], string>> = {
 }
 
 function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
-  const { status: readiness, workers, tables, policies, store, refresh } = status
+  const { status: readiness, workers, tables, policies, store, lists, refresh } = status
   const findings: DoctorFinding[] = [
     ...checkFileLimit(status.connections),
     ...checkUnreadConnections(status),
@@ -155,6 +156,14 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
     findings.push(
       problem('store_down', text, 'Is it up, and do its address, password and certificate hold?'),
     )
+  }
+  if (store.keys_skipped > 0) {
+    const text = `${store.keys_skipped} records of keys in ${store.name} cannot be used: these keys get 401.`
+    findings.push(problem('keys_skipped', text, `"iprisk keys list" names them; ${skippedAdvice}`))
+  }
+  if (lists.failure !== '') {
+    const text = `The own lists in the store are not in use: ${lists.failure}`
+    findings.push(problem('lists_refused', text, 'Until that is mended, the lists before answer.'))
   }
   return findings
 }

@@ -3,6 +3,7 @@
 
 import { type AuditAct, withAudit } from '../../account/keys/audit-log.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'
+import { type SkippedKey, skippedAdvice, skippedText } from '../../account/keys/read-record.ts'
 import type { KeyStore } from '../../account/keys/key-store.ts'
 import {
   type AbsentStores,
@@ -74,6 +75,22 @@ export function runAudited<T>(
     ({ keyStore: store }) => withAudit({ state, store, keys: [], ...what, onUnwritten }, run),
     absent,
   )
+}
+
+/** Records that are named one by one. */
+const skippedShownMax = 20
+
+/** Says which records of keys cannot be used, and what to do. */
+export function warnOfSkipped(
+  skipped: readonly SkippedKey[],
+  { err }: Pick<CommandIo, 'err'>,
+): void {
+  if (skipped.length === 0) return
+  const shown = skipped.slice(0, skippedShownMax)
+  for (const one of shown) err(`iprisk: warning: ${skippedText(one)}`)
+  const more = skipped.length - shown.length
+  if (more > 0) err(`iprisk: warning: so it is with ${more} more keys.`)
+  err(`iprisk: ${skippedAdvice}`)
 }
 
 export function apisText(apis: readonly string[]): string {

@@ -7,11 +7,18 @@ import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
 import { type EffectiveLimits, effectiveLimits } from '../../account/keys/key-limits.ts'
 import { formatMonth, monthOf } from '../../account/limits/quota-period.ts'
 import type { KeyRecord } from '../../account/keys/key-record.ts'
+import type { SkippedKey } from '../../account/keys/read-record.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { type Day, formatDay, msPerDay } from '../../base/day.ts'
 import { formatCount, formatTime } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type CommandIo, apisText, checkKeyId, withStoresToRead } from './key-session.ts'
+import {
+  type CommandIo,
+  apisText,
+  checkKeyId,
+  warnOfSkipped,
+  withStoresToRead,
+} from './key-session.ts'
 
 const dayOrNull = (day: Day | undefined): string | null =>
   day === undefined ? null : formatDay(day)
@@ -35,16 +42,18 @@ const usedText = (units: number | undefined): string =>
 /** `keys list`: every key, oldest first. */
 export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation } = settings
+  const skipped: SkippedKey[] = []
   const views = await withStoresToRead(settings, async (stores) => {
     const uses = await readKeyUses(stores, io.now)
-    const records = await stores.keyStore.list()
+    const records = await stores.keyStore.list((row) => skipped.push(row))
     return records.map((record) => keyViewOf(record, uses, settings.plans, io.now))
   })
+  warnOfSkipped(skipped, io)
   if (invocation.json) {
     io.out(JSON.stringify(views.map((view) => listedKey(view, io.now))))
     return
   }
-  if (views.length === 0) {
+  if (views.length === 0 && skipped.length === 0) {
     io.out('There are no keys. "iprisk keys create --plan team" makes one.')
     return
   }

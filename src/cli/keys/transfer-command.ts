@@ -7,13 +7,14 @@ import {
   importKeys,
   planImport,
 } from '../../account/keys/key-transfer.ts'
+import type { SkippedKey } from '../../account/keys/read-record.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
 import { type KeyFile, parseKeyFile } from '../../config/key-file.ts'
 import { formatSettingProblem } from '../../config/setting-problem.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type CommandIo, runAudited } from './key-session.ts'
+import { type CommandIo, runAudited, warnOfSkipped } from './key-session.ts'
 import { tellServers } from './tell-servers.ts'
 
 /** So many conflicts are named one by one. */
@@ -25,7 +26,12 @@ export async function keysExport(settings: Settings, io: CommandIo): Promise<voi
     settings,
     io,
     { act: 'export' },
-    (store) => exportKeys(store, io.now),
+    async (store) => {
+      const skipped: SkippedKey[] = []
+      const file = await exportKeys(store, io.now, (row) => skipped.push(row))
+      warnOfSkipped(skipped, io)
+      return file
+    },
     'refuse',
   )
   // A line break within a text is escaped: these are JSON's own.

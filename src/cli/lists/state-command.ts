@@ -4,6 +4,7 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { withAuditedChanges } from '../../account/keys/audit-log.ts'
+import { shownId } from '../../account/keys/read-record.ts'
 import {
   type StateCounts,
   backUpState,
@@ -84,13 +85,31 @@ export async function stateRestore(
   [path = '']: Args,
   io: CommandIo,
 ): Promise<void> {
-  const lines = readStateFile(readText(path), path)
+  const content = readStateFile(readText(path), path)
+  const mended: string[] = []
   const counts = await audited(settings, io, 'state restore', () =>
-    withStores(settings, (stores) => restoreState(stores, lines)),
+    withStores(settings, (stores) =>
+      restoreState(stores, content, ({ id }) => mended.push(shownId(id))),
+    ),
   )
+  if (mended.length > 0) io.err(`iprisk: warning: ${mendedText(mended)}`)
   report(settings, io, 'Restored', counts)
   await tellServers(settings, io, 'keys')
   await tellServers(settings, io, 'lists')
+}
+
+/** Keys that are named one by one. */
+const mendedShownMax = 20
+
+/** Nobody knows what such a record said last. */
+function mendedText(ids: readonly string[]): string {
+  const shown = ids.slice(0, mendedShownMax)
+  const more = ids.length - shown.length
+  const named = `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return (
+    `the records of these keys could not be read and are those of the copy now: ${named}. ` +
+    'If one was rotated or revoked since the copy, do it again.'
+  )
 }
 
 function readText(path: string): string {

@@ -86,6 +86,7 @@ function serverRows(server: ServerStatus): readonly Row[] {
       `429 for the rate ${formatCount(limited.rate)}, for the quota ${formatCount(limited.quota)}`,
     ],
     ['store', storeText(store)],
+    ...refusedRows(server),
     ['table', table === null ? 'none' : tableText(table)],
     ...(table === null ? [] : coverageRows(table.coverage)),
     ...dataSetRows(table),
@@ -128,6 +129,17 @@ function memoryText(memory: ServerStatus['memory']): string {
 
 function storeText({ name, up, outages, policy }: ServerStatus['store']): string {
   return `${name}, ${up ? 'up' : `away (policy: ${policy})`}, ${formatCount(outages)} outages`
+}
+
+/** What of the store cannot be used. */
+function refusedRows({ store, lists }: ServerStatus): readonly Row[] {
+  const rows: Row[] = []
+  if (store.keys_skipped > 0) {
+    const count = formatCount(store.keys_skipped)
+    rows.push(['', `${count} records of keys cannot be used: "iprisk keys list" names them`])
+  }
+  if (lists.failure !== '') rows.push(['lists', `not those of the store: ${lists.failure}`])
+  return rows
 }
 
 function tableText({

@@ -94,6 +94,10 @@ export interface RequestCounters {
   readonly totals: Float64Array
   /** The store of keys and quotas answered when it was asked last. */
   storeReachable: boolean
+  /** The keys could be read when they were read last. */
+  keysReadable: boolean
+  /** Records of keys that cannot be used just now. */
+  keysSkipped: number
   /** Open just now. */
   connections: number
   /** Room that bodies under way hold just now. */
@@ -113,6 +117,8 @@ export interface CounterSnapshot {
   readonly durations: readonly number[]
   readonly totals: readonly number[]
   readonly storeReachable: boolean
+  readonly keysReadable: boolean
+  readonly keysSkipped: number
   readonly connections: number
   readonly bodyBytes: number
   readonly pool: PoolCounts
@@ -134,6 +140,8 @@ export function newRequestCounters(): RequestCounters {
     durations: new Float64Array(durationBounds.length + 1),
     totals: new Float64Array(totalNames.length),
     storeReachable: true,
+    keysReadable: true,
+    keysSkipped: 0,
     connections: 0,
     bodyBytes: 0,
   }
@@ -243,6 +251,8 @@ export function counterSnapshot(
     durations: [...counters.durations],
     totals: [...counters.totals],
     storeReachable: counters.storeReachable,
+    keysReadable: counters.keysReadable,
+    keysSkipped: counters.keysSkipped,
     connections: counters.connections,
     bodyBytes: counters.bodyBytes,
     pool,
@@ -292,6 +302,8 @@ export const emptyCounterSnapshot: CounterSnapshot = {
   durations: [...durationBounds.map(() => 0), 0],
   totals: totalNames.map(() => 0),
   storeReachable: true,
+  keysReadable: true,
+  keysSkipped: 0,
   connections: 0,
   bodyBytes: 0,
   pool: idlePool,
@@ -319,6 +331,8 @@ export function addCounterSnapshots(
     durations: add(left.durations, right.durations),
     totals: add(left.totals, right.totals),
     storeReachable: right.storeReachable,
+    keysReadable: right.keysReadable,
+    keysSkipped: right.keysSkipped,
     connections: right.connections,
     bodyBytes: right.bodyBytes,
     pool: addPools(left.pool, right.pool),

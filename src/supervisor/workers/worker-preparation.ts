@@ -2,6 +2,7 @@
 // room for its map, the binding, the log, keys and limits, the trail of decisions, pages.
 
 import type { Account, AccountOptions } from '../../account/open-account.ts'
+import { type SkippedKey, skippedAdvice, skippedText } from '../../account/keys/read-record.ts'
 import { isOutage } from '../../account/stores/open-stores.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
@@ -65,6 +66,10 @@ async function prepare(
     store: settings.store,
     plans: settings.plans,
     ...quotaStoreCallbacks(counters, log),
+    onSkipped: (came, count) => {
+      counters.keysSkipped = count
+      logSkippedKeys(came, log)
+    },
   })
   return {
     uws,
@@ -92,6 +97,16 @@ function openDecisionLog(
     onRecovery: () => log.info({}, 'The decision log can be written again.'),
     onLost: (lines) => log.warn({ lines }, 'Lines of the decision log are lost.'),
   })
+}
+
+/** Records that are named one by one, of one reading of the keys. */
+const skippedLoggedMax = 20
+
+function logSkippedKeys(came: readonly SkippedKey[], log: Log): void {
+  const shown = came.slice(0, skippedLoggedMax)
+  for (const skipped of shown) log.error({}, `${skippedText(skipped)} ${skippedAdvice}`)
+  const more = came.length - shown.length
+  if (more > 0) log.error({}, `So it is with ${more} more keys; "iprisk keys list" names them.`)
 }
 
 /** Logs once when the quotas cannot be leased, and once when they can again. */

@@ -278,7 +278,7 @@ async function start(
     pending: 0,
     draining: false,
   }
-  const { readKeys, timer } = await startKeyRefresh(account, log, parts.send)
+  const { readKeys, timer } = await startKeyRefresh(account, counters, log, parts.send)
   const count = setInterval(() => {
     parts.send({ kind: 'counted', counters: snapshot() })
     sendSampled(parts, service)
@@ -333,6 +333,7 @@ async function openPort(
  */
 async function startKeyRefresh(
   { keyring, limiter }: Account,
+  counters: RequestCounters,
   log: Log,
   send: WorkerParts['send'],
 ): Promise<{ readonly readKeys: () => Promise<boolean>; readonly timer: NodeJS.Timeout }> {
@@ -344,12 +345,14 @@ async function startKeyRefresh(
       await keyring.refresh(Date.now())
       if (failing) log.info({ version: keyring.version() }, 'The keys can be read again.')
       failing = false
+      counters.keysReadable = true
       if (!toldKnown) send({ kind: 'keys', known: true })
       toldKnown = true
       return true
     } catch (error) {
       if (!failing) log.error(describeError(error), 'The keys cannot be read; those held stay.')
       failing = true
+      counters.keysReadable = false
       return false
     }
   }

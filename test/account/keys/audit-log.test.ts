@@ -1,7 +1,7 @@
 // The audit log where things end badly: a disk that is full before an act, or in the middle of it,
 // and a store that was asked and did not answer. The full disk is /dev/full, in the file's place.
 
-import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -40,6 +40,34 @@ const unknown = new IpriskError({
   code: 'store_unknown',
   message: 'It may have been done.',
   fault: 'environment',
+})
+
+describe('the log', () => {
+  it('is read without the lines that are no acts, which are counted', async () => {
+    const what = { state, store, act: 'create', keys: [], onUnwritten } as const
+    await withAudit(what, (store) => createKey(store, team, now))
+    const begin = { act_id: 'x', step: 'begin', at: '2026-08-22T00:00:00Z', user: 'u', act: 'a' }
+    const bad = [
+      null,
+      [],
+      5,
+      begin,
+      { ...begin, keys: [null] },
+      { ...begin, keys: [], at: 5 },
+      { ...begin, keys: [], entries: 'x' },
+      { act_id: 'x', step: 'done', changes: [{ key: 'k' }] },
+      { act_id: 'x', step: 'done', list_changes: [null] },
+      { act_id: 'x', step: 'done', server_changes: {} },
+    ]
+    appendFileSync(file(), `{"act_id"\n${bad.map((line) => JSON.stringify(line)).join('\n')}\n`)
+    await withAudit(what, (store) => createKey(store, team, now))
+    const { entries, broken } = await readAuditLog(state, 10)
+    expect(entries.map(({ act, result }) => [act, result])).toEqual([
+      ['create', 'done'],
+      ['create', 'done'],
+    ])
+    expect(broken).toBe(bad.length + 1)
+  })
 })
 
 describe('an act', () => {

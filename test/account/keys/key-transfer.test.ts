@@ -15,6 +15,7 @@ import { exportKeys, importKeys, planImport } from '../../../src/account/keys/ke
 import type { Day } from '../../../src/base/day.ts'
 import { type KeyFile, parseKeyFile } from '../../../src/config/key-file.ts'
 import { readSettings } from '../../../src/config/settings.ts'
+import { writeRecord } from '../stores/write-row.ts'
 
 const { plans } = readSettings({ command: 'serve', flags: {}, environment: {}, cwd: tmpdir() })
 const origin = 'the file x'
@@ -153,6 +154,25 @@ describe('a bad file', () => {
       'version',
     ])
     expect(JSON.stringify(judged)).not.toContain(secret)
+  })
+
+  it('replaces a record that cannot be read only where it is told to', async () => {
+    const [key, revoked] = [made(1000), made(2000)]
+    for (const one of [key, revoked]) await from.create(one)
+    const file = await exportKeys(from, 0)
+    const [, place = ''] = folders
+    await writeRecord(place, key.id, '{')
+    await writeRecord(place, revoked.id, JSON.stringify({ id: revoked.id, revokedAt: 5 }))
+    expect(await take(file)).toMatchObject({
+      fresh: 0,
+      conflicts: [
+        { id: key.id, members: [expect.stringContaining('cannot be read')], revoked: false },
+        { id: revoked.id, revoked: true },
+      ],
+    })
+    await expect(to.get(key.id)).rejects.toMatchObject({ code: 'key_unreadable' })
+    await take({ ...file, keys: file.keys.filter(({ id }) => id === key.id) }, true)
+    expect(await to.get(key.id)).toEqual(key)
   })
 
   it('may name no key twice and no plan that is not there', async () => {

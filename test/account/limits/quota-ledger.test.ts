@@ -13,6 +13,7 @@ import {
 import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
 import { ledgerConformance } from '../stores/conformance.ts'
+import { writeCounter } from '../stores/write-row.ts'
 
 const august = monthOf(Date.UTC(2026, 7, 22))
 let state = ''
@@ -53,6 +54,23 @@ describe('the ledger', () => {
     harm(join(state, 'quota', 'data.mdb'))
     await expect(open()).rejects.toThrow(/The store in .*quota cannot be opened: .*damaged/)
   })
+})
+
+describe('a counter that is no whole number', () => {
+  it.each(['x', '-1', '1.5', '1e300', 'null', ''])(
+    '(%j) grants nothing, and others go on',
+    async (text) => {
+      const ledger = await open()
+      const ask = { month: august, limit: 100, want: 9, need: 9 }
+      await ledger.lease({ ...ask, keyId: 'other' })
+      await writeCounter(state, '2026-08 k', text)
+      const error = { code: 'counter_unreadable', message: expect.stringContaining('the key k') }
+      await expect(ledger.lease({ ...ask, keyId: 'k' })).rejects.toMatchObject(error)
+      await expect(ledger.charge('k', august, 1)).rejects.toMatchObject(error)
+      expect(await ledger.lease({ ...ask, keyId: 'other' })).toMatchObject({ granted: 9 })
+      expect(await ledger.usage(august)).toEqual(new Map([['other', 18]]))
+    },
+  )
 })
 
 describe('a lease', () => {

@@ -20,9 +20,58 @@ export function record(now = 1000, name = 'a key'): KeyRecord {
   return newRecord({ name, plan: 'team', apis: ['ip-risk'] }, made)
 }
 
+/** Texts of records by the id of their row, each unsound in another way. */
+function unsoundTexts(): Readonly<Record<string, string>> {
+  const id = randomId()
+  const good = record(5, 'good')
+  const secret = good.secrets[0]!
+  const changes: readonly object[] = [
+    { name: 5 },
+    { name: 'a\u001b[31m' },
+    { plan: '' },
+    { plan: ['team'] },
+    { apis: 'ip-risk' },
+    { apis: ['ip-risk', 'ip-risk'] },
+    { createdAt: null },
+    { createdAt: 1.5 },
+    { createdAt: -1 },
+    { expires: '2026-08-22' },
+    { expires: 3_000_000 },
+    { revokedAt: 'hunter2' },
+    { secrets: [] },
+    { secrets: [secret, secret, secret] },
+    { secrets: [{ ...secret, hash: secret.hash.slice(1) }] },
+    { secrets: [{ ...secret, hash: secret.hash.toUpperCase() }] },
+    { secrets: [null] },
+    { secrets: undefined },
+    { limits: { perSecond: 0 } },
+    { limits: { quotaPerMonth: 1e300 } },
+    { limits: [] },
+    { policies: [] },
+    { policies: ['a', 'a'] },
+    { test: false },
+    { name: 'x'.repeat(20_000) },
+    { more: 'x'.repeat(20_000) },
+  ]
+  const rows = changes.map((change) => {
+    const own = randomId()
+    return [own, JSON.stringify({ ...good, id: own, ...change })] as const
+  })
+  const texts = ['', '{', 'null', '[]', '5', '"text"', '{"createdAt":NaN}'].map(
+    (text) => [randomId(), text] as const,
+  )
+  const named = ['__proto__', 'constructor', 'keys.0', 'irk_x'].map(
+    (name) => [name, JSON.stringify({ ...good, id: name })] as const,
+  )
+  const other = [id, JSON.stringify(good)] as const
+  return Object.fromEntries([...rows, ...texts, ...named, other])
+}
+
 export function keyStoreConformance(
   name: string,
   openStore: (place: string) => Promise<KeyStore>,
+  /** Writes the text of a record in place of what is there, as a change that is counted. */
+  writeRecord: (place: string, id: string, text: string) => Promise<void>,
 ): void {
   describe(`${name} keeps the contract of a key store`, () => {
     let place = ''
@@ -46,7 +95,7 @@ export function keyStoreConformance(
       expect(await store.version()).toBe(0)
       expect(await store.list()).toEqual([])
       expect(await store.get('000000000000')).toBeUndefined()
-      expect(await store.changes(0)).toEqual({ version: 0, records: [] })
+      expect(await store.changes(0)).toEqual({ version: 0, records: [], skipped: [] })
     })
 
     it('gives back exactly what it was given', async () => {
@@ -115,7 +164,51 @@ export function keyStoreConformance(
       expect(await ids(2)).toEqual([a.id, c.id].sort())
       expect(await ids(4)).toEqual([a.id])
       expect((await store.changes(4)).records[0]).toMatchObject({ name: 'twice', revokedAt: 10 })
-      expect(await store.changes(5)).toEqual({ version: 5, records: [] })
+      expect(await store.changes(5)).toEqual({ version: 5, records: [], skipped: [] })
+    })
+
+    it('skips each record that is not sound, by name, and gives all others', async () => {
+      const store = await open()
+      const [first, last] = [record(1, 'first'), record(9, 'last')]
+      await store.create(first)
+      const bad = unsoundTexts()
+      for (const [id, text] of Object.entries(bad)) await writeRecord(place, id, text)
+      const { version } = await store.changes(0)
+      await store.create(last)
+      const { records, skipped } = await store.changes(0)
+      expect(records.map((each) => each.name)).toEqual(['first', 'last'])
+      expect(skipped.map(({ id }) => id).sort()).toEqual(Object.keys(bad).sort())
+      for (const { why } of skipped) expect(why).not.toMatch(/[0-9a-f]{16}|hunter2/)
+      // Only what has changed since is told again.
+      expect(await store.changes(version)).toMatchObject({ records: [last], skipped: [] })
+      const left: string[] = []
+      expect(await store.list(({ id }) => left.push(id))).toHaveLength(2)
+      expect(left.sort()).toEqual(Object.keys(bad).sort())
+      const [id = ''] = Object.keys(bad)
+      await expect(store.get(id)).rejects.toMatchObject({ code: 'key_unreadable' })
+      const change = (before: KeyRecord): KeyRecord => before
+      await expect(store.update(id, change)).rejects.toMatchObject({ code: 'key_unreadable' })
+      // And it can be mended.
+      const mended = { ...record(3, 'mended'), id }
+      const before = await store.version()
+      expect(await store.update(id, change, () => mended)).toEqual(mended)
+      expect(await store.changes(before)).toMatchObject({ records: [mended], skipped: [] })
+    })
+
+    it('tells a record that turns bad in place of what the reader has, and members unknown here', async () => {
+      const store = await open()
+      const key = { ...record(), id: 'Abcdefghijk1' }
+      await store.create(key)
+      const { version } = await store.changes(0)
+      await writeRecord(place, key.id, JSON.stringify({ ...key, createdAt: 'now' }))
+      await sleep(20)
+      const { records, skipped } = await store.changes(version)
+      expect(records).toEqual([])
+      expect(skipped).toMatchObject([{ id: key.id, why: expect.stringContaining('createdAt') }])
+      const later = { ...key, region: ['eu'], limits: { perSecond: 5, perMinute: 9 } }
+      await writeRecord(place, key.id, JSON.stringify(later))
+      await sleep(20)
+      expect(await store.get(key.id)).toEqual(later)
     })
 
     it('survives being closed and opened', async () => {
@@ -154,7 +247,11 @@ export function keyStoreConformance(
       await sleep(20)
       const second = await right.changes(first.version)
       expect(second.records.map(({ id, revokedAt }) => [id, revokedAt])).toEqual([[one?.id, 5]])
-      expect(await right.changes(second.version)).toEqual({ version: 1101, records: [] })
+      expect(await right.changes(second.version)).toEqual({
+        version: 1101,
+        records: [],
+        skipped: [],
+      })
     })
 
     it('counts every one of many changes made at once through two handles', async () => {

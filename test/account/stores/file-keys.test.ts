@@ -1,6 +1,8 @@
-// Keys of a file: what changes in it is what changes, and a file with a problem changes nothing.
+// Keys of a file: what changes in it is what changes, a key that is not sound is skipped, and what is
+// no file of keys changes nothing.
 
-import { mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, renameSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -68,18 +70,51 @@ describe('a file of keys', () => {
     expect((await store.changes(version)).records.map(({ name }) => name)).toContain('two')
   })
 
-  it('refuses a quota, of the key or of its plan, and names the key', async () => {
+  it('skips a quota, of the key or of its plan, and names the key', async () => {
     const own = { ...key('own'), limits: { quotaPerMonth: 5 } }
     const planned = { ...key('planned'), plan: 'team' }
     for (const counted of [own, planned]) {
       await write([key('one'), counted])
       const store = openFileKeyStore(path, plans)
-      await expect(store.changes(0)).rejects.toThrow(/quota cannot be shared by a file/)
-      await expect(store.changes(0)).rejects.toThrow(counted.id)
+      const { records, skipped } = await store.changes(0)
+      expect(records.map(({ name }) => name)).toEqual(['one'])
+      const why = expect.stringContaining('quota cannot be shared by a file')
+      expect(skipped).toEqual([{ id: counted.id, why, isRevoked: false }])
     }
     const revoked = { ...planned, revokedAt: 2000 }
     await write([key('one'), revoked])
     expect((await openFileKeyStore(path, plans).changes(0)).records).toHaveLength(2)
+  })
+
+  it('skips what is no key, by id or place, and takes in all others', async () => {
+    const [one, two, bad, twice] = [key('one'), key('two'), key('bad'), key('twice')]
+    await write([one, two, bad, twice])
+    const store = openFileKeyStore(path, plans)
+    const { version } = await store.changes(0)
+    const file = JSON.parse(readFileSync(path, 'utf8')) as { keys: Record<string, unknown>[] }
+    const [first, , third, fourth] = file.keys
+    Object.assign(third!, { secrets: [{ sha256: 'hunter2', created_at: 'now' }] })
+    // `two` is gone, and a key is there twice.
+    const added = [null, { id: '__proto__' }, { ...first, id: 'Newnewnewnew' }, { ...fourth }]
+    file.keys = [first!, third!, fourth!, ...(added as Record<string, unknown>[])]
+    writeFileSync(path, JSON.stringify(file))
+    const { records, skipped } = await store.changes(version)
+    const told = records.map(({ id, revokedAt }) => [id, revokedAt !== undefined])
+    expect(Object.fromEntries(told)).toEqual({ [two.id]: true, Newnewnewnew: false })
+    expect(Object.fromEntries(skipped.map(({ id, why }) => [id, why]))).toEqual({
+      [bad.id]: expect.stringMatching(/^secrets\.0\.sha256: it must be 64/),
+      [twice.id]: 'the file has its id more than once',
+      'keys.3': expect.stringContaining('it must be an object of a key'),
+      'keys.4': expect.stringContaining('it must be 12 letters and digits'),
+    })
+    expect(JSON.stringify(skipped)).not.toContain('hunter2')
+    await expect(store.get(bad.id)).rejects.toMatchObject({ code: 'key_unreadable' })
+    await write([one, bad])
+    const mended = await store.changes(version + 1)
+    // Those that were skipped and are gone are revoked, so that nobody counts them any more.
+    const ids = [bad.id, twice.id, 'keys.3', 'keys.4', 'Newnewnewnew']
+    expect(mended.records.map(({ id }) => id).sort()).toEqual(ids.sort())
+    expect(mended.skipped).toEqual([])
   })
 
   it('is not changed from here', async () => {
@@ -113,8 +148,9 @@ describe('a file of keys', () => {
     const { version } = await store.changes(0)
     const counted = { ...plans, internal: { ...plans['internal']!, quotaPerMonth: 5 } }
     store.usePlans(counted)
-    await expect(store.changes(version)).rejects.toMatchObject({
-      lines: expect.arrayContaining([expect.stringContaining('a quota cannot be shared')]),
+    expect(await store.changes(version)).toMatchObject({
+      records: [],
+      skipped: [{ why: expect.stringContaining('a quota cannot be shared') }],
     })
   })
 })

@@ -4,7 +4,7 @@
 // is quota-ledger.ts; the folders are apart so that leases never wait for keys.
 //
 // keys/
-//   keys      id → record (JSON)
+//   keys      id → {"changed": version, "record": …} (JSON)
 //   changes   version → id, one row a key: the version of its latest change
 //   meta      "format" → 1, "version" → the counter
 // quota/
@@ -18,7 +18,8 @@
 //
 // Invariants: all three change in one transaction; what a reader sees belongs together as long as
 // it is read in one turn of the event loop (lmdb renews its snapshot between turns); the folder is
-// 0700 and its files are 0600, whatever the umask.
+// 0700 and its files are 0600, whatever the umask. Values are read as text and parsed here, for lmdb
+// throws at the first one that is not JSON, and with it all rows behind would be out of reach.
 
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,19 +27,22 @@ import { setImmediate } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
 import { open } from 'lmdb'
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
+import { isJsonObject } from '../../../base/json-object.ts'
 import { checkLmdbHeader } from './lmdb-header-check.ts'
 import type { CounterStore } from '../../limits/quota-ledger.ts'
 import type { KeyRecord } from '../../keys/key-record.ts'
 import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
+import {
+  type KeyRow,
+  missingRecord,
+  parseRecord,
+  recordOf,
+  sortRows,
+  updatedRecord,
+} from '../../keys/read-record.ts'
 import { type ListStore, nextTag } from '../../../lists/list-store.ts'
 
 const format = 1
-
-/** What the `keys` database holds: the record and the version of its latest change. */
-interface KeyRow {
-  readonly changed: number
-  readonly record: KeyRecord
-}
 
 /** What both folders have. */
 interface Meta {
@@ -48,7 +52,7 @@ interface Meta {
 
 interface Databases {
   readonly root: RootDatabase
-  readonly keys: Database<KeyRow, string>
+  readonly keys: Database<string, string>
   readonly changes: Database<string, number>
   readonly meta: Database<number, string>
 }
@@ -131,40 +135,79 @@ async function openStore<T>(
   }
 }
 
+/** The counter of changes; throws where it is none, for then nothing says what has changed. */
+function versionOf({ meta }: Pick<Databases, 'meta'>): number {
+  const version: unknown = meta.get('version') ?? 0
+  if (Number.isSafeInteger(version)) return version as number
+  throw new Error('the counter of changes in the store of keys is no whole number')
+}
+
 /** Keeps a record and counts the change. Runs inside a transaction. */
-function putRecord({ keys, changes, meta }: Databases, record: KeyRecord, before?: KeyRow): void {
-  const changed = (meta.get('version') ?? 0) + 1
-  if (before !== undefined) changes.removeSync(before.changed)
-  keys.putSync(record.id, { changed, record })
-  changes.putSync(changed, record.id)
+function putRecord(databases: Databases, record: KeyRecord, before?: string): void {
+  const { keys, changes, meta } = databases
+  const changed = versionOf(databases) + 1
+  const old = before === undefined ? undefined : changedOf(before)
+  if (old !== undefined) changes.removeSync(old)
+  keys.putSync(record.id, JSON.stringify({ changed, record }))
+  changes.putSync(changed, JSON.stringify(record.id))
   meta.putSync('version', changed)
 }
 
-function changesSince({ root, keys, changes, meta }: Databases, since: number): KeyChanges {
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The version of a row's latest change; `undefined` where the row does not say it. */
+function changedOf(text: string): number | undefined {
+  const row = parseJson(text)
+  const changed = isJsonObject(row) ? row['changed'] : undefined
+  return Number.isSafeInteger(changed) ? (changed as number) : undefined
+}
+
+const recordIn = (row: unknown): unknown => (isJsonObject(row) ? row['record'] : undefined)
+
+const rowOf = (id: string, text: string): KeyRow => parseRecord(id, text, recordIn)
+
+function changesSince(databases: Databases, since: number): KeyChanges {
+  const { root, keys, changes } = databases
   // Without this a turn of the event loop sees what it saw first.
   root.resetReadTxn()
-  const version = meta.get('version') ?? 0
-  if (version === since) return { version, records: [] }
-  const records: KeyRecord[] = []
-  for (const { value: id } of changes.getRange({ start: since + 1 })) {
-    const row = keys.get(id)
-    if (row !== undefined) records.push(row.record)
+  const version = versionOf(databases)
+  if (version === since) return { version, records: [], skipped: [] }
+  const rows = new Map<string, KeyRow>()
+  for (const { value } of changes.getRange({ start: since + 1 })) {
+    const id = parseJson(value)
+    // Any key may be the one that changed: all are told.
+    if (typeof id !== 'string') return { version, ...sortRows(rowsOf(keys.getRange())) }
+    const text = keys.get(id)
+    rows.set(id, text === undefined ? missingRecord(id) : rowOf(id, text))
   }
-  return { version, records }
+  return { version, ...sortRows(rows.values()) }
+}
+
+function* rowsOf(
+  // Another program may have made keys of another type.
+  pairs: Iterable<{ readonly key: string | number; readonly value: string }>,
+): Generator<KeyRow> {
+  for (const { key, value } of pairs) yield rowOf(String(key), value)
 }
 
 /** Some milliseconds of reading: all of many keys would hold a server's loop for a second. */
 const listedATurn = 2000
 
-async function allRecords({ root, keys }: Databases): Promise<KeyRecord[]> {
-  const records: KeyRecord[] = []
+async function allRows({ root, keys }: Databases): Promise<KeyRow[]> {
+  const all: KeyRow[] = []
   let after: string | undefined
   for (;;) {
     root.resetReadTxn()
     const from = after === undefined ? {} : { start: after, exclusiveStart: true }
     const rows = Array.from(keys.getRange({ ...from, limit: listedATurn }))
-    for (const { value } of rows) records.push(value.record)
-    if (rows.length < listedATurn) return records
+    all.push(...rowsOf(rows))
+    if (rows.length < listedATurn) return all
     after = rows.at(-1)!.key
     await setImmediate()
   }
@@ -176,11 +219,11 @@ export async function openLmdbKeyStore(
   absent: AbsentStore = 'make',
 ): Promise<KeyStore> {
   const databases = await openStore(join(state, 'keys'), absent, ({ root, meta }): Databases => {
-    const keys = root.openDB<KeyRow, string>({ name: 'keys', encoding: 'json' })
-    const changes = root.openDB<string, number>({ name: 'changes', encoding: 'json' })
+    const keys = root.openDB<string, string>({ name: 'keys', encoding: 'string' })
+    const changes = root.openDB<string, number>({ name: 'changes', encoding: 'string' })
     return { root, keys, changes, meta }
   })
-  const { root, keys, meta } = databases
+  const { root, keys } = databases
   return {
     create: async (record) => {
       const taken = root.transactionSync(() => {
@@ -192,20 +235,24 @@ export async function openLmdbKeyStore(
       const message = `There is a key with the id ${record.id} already. Make the key once more.`
       throw new IpriskError({ code: 'key_exists', message, fault: 'environment', retryable: true })
     },
-    get: async (id) => keys.get(id)?.record,
-    list: async () =>
-      (await allRecords(databases)).sort(
-        (a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
-      ),
-    update: async (id, change) =>
+    get: async (id) => {
+      const text = keys.get(id)
+      return text === undefined ? undefined : recordOf(rowOf(id, text))
+    },
+    list: async (onSkipped) => {
+      const { records, skipped } = sortRows(await allRows(databases))
+      if (onSkipped !== undefined) skipped.forEach(onSkipped)
+      return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+    },
+    update: async (id, change, mend) =>
       root.transactionSync(() => {
         const before = keys.get(id)
         if (before === undefined) return undefined
-        const record = change(before.record)
+        const record = updatedRecord(rowOf(id, before), change, mend)
         putRecord(databases, record, before)
         return record
       }),
-    version: async () => meta.get('version') ?? 0,
+    version: async () => versionOf(databases),
     changes: async (since) => changesSince(databases, since),
     close: () => root.close(),
   }
@@ -220,6 +267,12 @@ function ignoreCommitError(failure: unknown): void {
   commitError?.catch(() => undefined)
 }
 
+/** NaN for what is no count. */
+function countOf(text: string): number {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN
+  return Number.isSafeInteger(value) ? value : NaN
+}
+
 /**
  * Opens the counters of a state folder. Changes are compared and swapped by lmdb's own writing
  * thread: an event loop never waits for the disk or for another process. (Its transactions with a
@@ -231,20 +284,20 @@ export async function openLmdbCounterStore(
   absent: AbsentStore = 'make',
 ): Promise<CounterStore> {
   const { root, counters } = await openStore(join(state, 'quota'), absent, ({ root }) => {
-    const options = { name: 'counters', encoding: 'json', useVersions: true } as const
-    return { root, counters: root.openDB<number, string>(options) }
+    const options = { name: 'counters', encoding: 'string', useVersions: true } as const
+    return { root, counters: root.openDB<string, string>(options) }
   })
   return {
     read: (name) => {
       // Without this a turn of the event loop sees what it saw first.
       counters.resetReadTxn()
       const entry = counters.getEntry(name)
-      return { value: entry?.value ?? 0, version: entry?.version ?? 0 }
+      return { value: countOf(entry?.value ?? '0'), version: entry?.version ?? 0 }
     },
     compareAndSwap: (name, before, value) => {
       const put = (): void => {
         // It shares the fate of the whole, which is what is awaited.
-        counters.put(name, value, before.version + 1).catch(ignoreCommitError)
+        counters.put(name, String(value), before.version + 1).catch(ignoreCommitError)
       }
       const whole =
         before.version === 0
@@ -258,7 +311,7 @@ export async function openLmdbCounterStore(
     list: (prefix) => {
       counters.resetReadTxn()
       const rows = counters.getRange({ start: prefix, end: `${prefix}\uffff` })
-      return Array.from(rows, ({ key, value }) => [key, value] as const)
+      return Array.from(rows, ({ key, value }) => [key, countOf(value)] as const)
     },
     close: () => root.close(),
   }

@@ -177,7 +177,7 @@ export const readKeyScript: LuaScript = {
 
 /**
  * KEYS as above. Since, the stamp of that version where it is known, how many at most → version,
- * its stamp, texts…; version -1 where the store has no such version: its history is another one.
+ * its stamp, id, text, id, text…; version -1 where the store has no such version: its history is another one.
  */
 export const changedKeysScript: LuaScript = {
   name: 'changed keys',
@@ -193,7 +193,10 @@ local rows = redis.call('ZRANGEBYSCORE', KEYS[2], after, '+inf', 'WITHSCORES', '
 local answer = {version, ''}
 if #rows / 2 == tonumber(ARGV[3]) then answer[1] = tonumber(rows[#rows]) end
 answer[2] = redis.call('HGET', KEYS[3], string.format('%.0f', answer[1])) or ''
-for i = 1, #rows, 2 do answer[#answer + 1] = redis.call('HGET', KEYS[1], rows[i]) end
+for i = 1, #rows, 2 do
+  answer[#answer + 1] = rows[i]
+  answer[#answer + 1] = redis.call('HGET', KEYS[1], rows[i])
+end
 return answer`,
 }
 

@@ -1,6 +1,5 @@
 // Keys in the store for many machines (lua-scripts.ts has the layout): all under one hash tag, for
-// a change and the version that counts it become visible together. Not the wire, and no look at
-// what a record says.
+// a change and the version that counts it become visible together. Not the wire.
 //
 // A store can lose what it had acknowledged (a crash without its last second, a failover, an old
 // copy brought back). Its versions would then name other changes than they did; so each version has
@@ -11,7 +10,16 @@
 import { randomUUID } from 'node:crypto'
 import { IpriskError } from '../../../base/coded-error.ts'
 import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
-import type { KeyRecord } from '../../keys/key-record.ts'
+import { type KeyRecord, lostRecord } from '../../keys/key-record.ts'
+import {
+  type KeyRow,
+  type SkippedKey,
+  missingRecord,
+  parseRecord,
+  recordOf,
+  sortRows,
+  updatedRecord,
+} from '../../keys/read-record.ts'
 import * as script from './lua-scripts.ts'
 import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
 
@@ -23,6 +31,9 @@ const pageKeys = 500
 
 /** Others are as quick, but each failed try means that one of them succeeded. */
 const triesMax = 100
+
+/** How often one reading begins anew because the store has another history. */
+const historiesMax = 10
 
 /** What this process has told its caller. */
 interface ReaderState {
@@ -37,19 +48,18 @@ interface ReaderState {
 interface Page {
   readonly version: number
   readonly stamp: string
-  readonly records: readonly KeyRecord[]
+  readonly rows: readonly KeyRow[]
 }
 
 async function readPage(breaker: StoreCircuitBreaker, since: number, stamp: string): Promise<Page> {
   const reply = await breaker.runScript(script.changedKeysScript, names, [since, stamp, pageKeys])
-  const [version, newStamp, ...texts] = reply as [number, string, ...string[]]
-  const records = texts.map((text) => JSON.parse(text) as KeyRecord)
-  return { version, stamp: newStamp, records }
-}
-
-/** A key that readers hold and the store has lost. */
-function lostRecord(id: string): KeyRecord {
-  return { id, name: '', plan: '', apis: [], createdAt: 0, revokedAt: 0, secrets: [] }
+  const [version, newStamp, ...fields] = reply as [number, string, ...(string | null)[]]
+  const rows: KeyRow[] = []
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [id, text] = [String(fields[i]), fields[i + 1]]
+    rows.push(typeof text === 'string' ? parseRecord(id, text) : missingRecord(id))
+  }
+  return { version, stamp: newStamp, rows }
 }
 
 async function readChanges(
@@ -59,39 +69,49 @@ async function readChanges(
 ): Promise<KeyChanges> {
   const since = Math.max(0, asked - told.base)
   let at = { version: since, stamp: since === told.version ? told.stamp : '' }
-  const records = new Map<string, KeyRecord>()
-  let another = false
+  const rows = new Map<string, KeyRow>()
+  let histories = 0
   for (;;) {
     const page = await readPage(breaker, at.version, at.stamp)
     if (page.version < 0) {
-      another = true
-      records.clear()
+      histories += 1
+      if (histories > historiesMax) throw unsettledError()
+      rows.clear()
       at = { version: 0, stamp: '' }
       continue
     }
-    for (const record of page.records) records.set(record.id, record)
+    for (const row of page.rows) rows.set(row.id, row)
     at = page
-    if (page.records.length < pageKeys) break
+    if (page.rows.length < pageKeys) break
   }
-  if (another) {
-    for (const id of told.ids) if (!records.has(id)) records.set(id, lostRecord(id))
+  if (histories > 0) {
+    for (const id of told.ids) if (!rows.has(id)) rows.set(id, lostRecord(id, 0))
     told.base = Math.max(asked, told.base + told.version) + 1
   }
-  for (const id of records.keys()) told.ids.add(id)
+  for (const id of rows.keys()) told.ids.add(id)
   told.version = at.version
   told.stamp = at.stamp
-  return { version: told.base + told.version, records: [...records.values()] }
+  return { version: told.base + told.version, ...sortRows(rows.values()) }
+}
+
+/** Its counter of changes is below zero, or other copies of the store answer in turn. */
+function unsettledError(): IpriskError {
+  const message =
+    `The store answered ${historiesMax} times that it does not know its own version of the keys: ` +
+    `look at ${versionName} in it.`
+  return new IpriskError({ code: 'keys_unsettled', message, fault: 'environment', retryable: true })
 }
 
 async function updateRecord(
   breaker: StoreCircuitBreaker,
   id: string,
   change: (record: KeyRecord) => KeyRecord,
+  mend?: (skipped: SkippedKey) => KeyRecord,
 ): Promise<KeyRecord | undefined> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const before = await breaker.runScript(script.readKeyScript, [recordsName], [id])
     if (typeof before !== 'string') return undefined
-    const record = change(JSON.parse(before) as KeyRecord)
+    const record = updatedRecord(parseRecord(id, before), change, mend)
     const args = [id, before, JSON.stringify(record), randomUUID()]
     if ((await breaker.runScript(script.replaceKeyScript, names, args)) === 1) return record
   }
@@ -113,14 +133,15 @@ export function createRedisKeyStore(breaker: StoreCircuitBreaker): KeyStore {
     },
     get: async (id) => {
       const text = await breaker.runScript(script.readKeyScript, [recordsName], [id])
-      return typeof text === 'string' ? (JSON.parse(text) as KeyRecord) : undefined
+      return typeof text === 'string' ? recordOf(parseRecord(id, text)) : undefined
     },
-    list: async () => {
+    list: async (onSkipped) => {
       const fresh: ReaderState = { base: 0, version: 0, stamp: '', ids: new Set() }
-      const { records } = await readChanges(breaker, fresh, 0)
+      const { records, skipped } = await readChanges(breaker, fresh, 0)
+      if (onSkipped !== undefined) skipped.forEach(onSkipped)
       return records.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
     },
-    update: (id, change) => updateRecord(breaker, id, change),
+    update: (...act) => updateRecord(breaker, ...act),
     version: async () =>
       told.base + Number(await breaker.runScript(script.readCounterScript, [versionName], [])),
     changes: (since) => {

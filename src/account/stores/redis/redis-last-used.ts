@@ -3,6 +3,7 @@
 
 import type { Day } from '../../../base/day.ts'
 import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
+import { isDay } from '../../keys/read-record.ts'
 import * as script from './lua-scripts.ts'
 import type { LastUsedStore } from '../../last-used.ts'
 
@@ -22,7 +23,8 @@ export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsed
       )) as readonly string[]
       const days = new Map<string, Day>()
       for (let i = 0; i + 1 < reply.length; i += 2) {
-        days.set(reply[i] ?? '', Number(reply[i + 1]) as Day)
+        const day = Number(reply[i + 1])
+        if (isDay(day)) days.set(reply[i] ?? '', day as Day)
       }
       return days
     },

@@ -16,6 +16,16 @@ const counterName = (keyId: string, month: Month): string =>
   `iprisk:{${keyId}}:quota:${formatMonth(month)}`
 const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}}`
 
+/** `undefined` for a counter that is no number: the others are read. */
+async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<number | undefined> {
+  const reply = await breaker.runScript(script.readCounterScript, [name], []).catch((error) => {
+    if (error instanceof IpriskError && error.code === 'store_failed') return undefined
+    throw error
+  })
+  const count = Number(reply ?? NaN)
+  return Number.isSafeInteger(count) ? count : undefined
+}
+
 /** The ledger behind a circuit breaker, which `close` leaves open: others use it. */
 export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedger {
   /** Keys of which the index knows; of one month. */
@@ -76,11 +86,12 @@ export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedge
       for (let at = 0; at < ids.length; at += storeConcurrencyMax) {
         const some = ids.slice(at, at + storeConcurrencyMax)
         const counts = await Promise.all(
-          some.map((keyId) =>
-            breaker.runScript(script.readCounterScript, [counterName(keyId, month)], []),
-          ),
+          some.map((id) => readCount(breaker, counterName(id, month))),
         )
-        for (const [i, keyId] of some.entries()) usage.set(keyId, Number(counts[i]))
+        for (const [i, keyId] of some.entries()) {
+          const count = counts[i]
+          if (count !== undefined) usage.set(keyId, count)
+        }
       }
       return usage
     },

@@ -46,7 +46,7 @@ function Keys() {
     tell(`The key ${id} is revoked.`)
     loaded.again()
   }
-  const { keys = [], total = 0 } = loaded.value ?? {}
+  const { keys = [], total = 0, skipped = [] } = loaded.value ?? {}
   const shown = isAll ? keys : keys.filter(({ state }) => state !== 'revoked')
   return (
     <>
@@ -81,6 +81,7 @@ function Keys() {
             <code>iprisk keys list</code> has all of them.
           </p>
         )}
+        <Skipped texts={skipped} />
         {loaded.value !== undefined && (
           <DataTable
             label="Keys"
@@ -94,6 +95,15 @@ function Keys() {
       <NewKey plans={loaded.value?.plans ?? []} onMade={show} />
     </>
   )
+}
+
+/** Records that cannot be used. */
+function Skipped({ texts }: { readonly texts: readonly string[] }) {
+  return texts.map((text) => (
+    <p class="warn" key={text}>
+      {text}
+    </p>
+  ))
 }
 
 const pathOf = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`

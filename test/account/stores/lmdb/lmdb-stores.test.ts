@@ -12,11 +12,12 @@ import {
   openLmdbKeyStore,
   openLmdbListStore,
 } from '../../../../src/account/stores/lmdb/lmdb-stores.ts'
-import { keyStoreConformance } from '../conformance.ts'
+import { keyStoreConformance, record } from '../conformance.ts'
 import { listStoreConformance } from '../list-conformance.ts'
 import { openFiles } from '../open-files.ts'
+import { writeRecord } from '../write-row.ts'
 
-keyStoreConformance('the LMDB store', openLmdbKeyStore)
+keyStoreConformance('the LMDB store', openLmdbKeyStore, writeRecord)
 listStoreConformance('the LMDB store', openLmdbListStore)
 
 let state = ''
@@ -130,10 +131,11 @@ it('lists thousands of keys while its loop goes on', async () => {
   const root = open({ path: join(state, 'keys'), encoding: 'json', overlappingSync: false })
   const keys = root.openDB<object, string>({ name: 'keys', encoding: 'json' })
   const count = 6000
+  const idOf = (i: number): string => `k${String(i).padStart(11, '0')}`
   root.transactionSync(() => {
     for (let i = 0; i < count; i += 1) {
-      const id = `k${i}`
-      keys.putSync(id, { changed: i + 1, record: { id, createdAt: count - i } })
+      const id = idOf(i)
+      keys.putSync(id, { changed: i + 1, record: { ...record(count - i), id } })
     }
   })
   await root.close()
@@ -142,7 +144,7 @@ it('lists thousands of keys while its loop goes on', async () => {
   const turning = setInterval(() => (turns += 1), 0)
   const listed = await store.list()
   clearInterval(turning)
-  expect(listed.map(({ id }) => id)).toEqual(Array.from(listed, (_, i) => `k${count - 1 - i}`))
+  expect(listed.map(({ id }) => id)).toEqual(Array.from(listed, (_, i) => idOf(count - 1 - i)))
   expect(listed).toHaveLength(count)
   expect(turns).toBeGreaterThan(0)
   await store.close()

@@ -19,7 +19,10 @@ import {
   readCounterScript,
   takeTokensScript,
 } from '../../../../src/account/stores/redis/lua-scripts.ts'
+import { createRedisLastUsedStore } from '../../../../src/account/stores/redis/redis-last-used.ts'
+import { monthOf } from '../../../../src/account/limits/quota-period.ts'
 import { messageOf } from '../../../../src/base/coded-error.ts'
+import type { Day } from '../../../../src/base/day.ts'
 import type { StoreSettings } from '../../../../src/config/settings.ts'
 import { keyStoreConformance, ledgerConformance, record } from '../conformance.ts'
 import { listStoreConformance } from '../list-conformance.ts'
@@ -46,7 +49,26 @@ function conformance(
     // How long a store may take is not asked here: a busy machine needs its time.
     return link({ ...settings, timeoutMs: 10_000 })
   }
-  keyStoreConformance(name, async (place) => createRedisKeyStore(await open(place)))
+  /** As somebody with redis-cli would. */
+  const writeRecord = async (_place: string, id: string, text: string): Promise<void> => {
+    const { nodes } = store()
+    const named = (what: string): string => `iprisk:{keys}:${what}`
+    const script = `
+      redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+      local version = redis.call('INCR', KEYS[4])
+      redis.call('ZADD', KEYS[2], version, ARGV[1])
+      redis.call('HSET', KEYS[3], version, version)`
+    const names = ['records', 'changes', 'stamps', 'version'].map(named)
+    // One of a cluster's has these keys; the others refuse them.
+    const done = await Promise.allSettled(
+      nodes.map(async (node) => {
+        const said = await node.cli('EVAL', script, '4', ...names, id, text)
+        if (said !== '') throw new Error(said)
+      }),
+    )
+    if (done.every(({ status }) => status === 'rejected')) throw new Error(`${id} is not written`)
+  }
+  keyStoreConformance(name, async (place) => createRedisKeyStore(await open(place)), writeRecord)
   listStoreConformance(name, async (place) => createRedisListStore(await open(place)))
   ledgerConformance(name, async (place) => {
     const opened = await open(place)
@@ -86,6 +108,40 @@ describeStores('one server', () => {
     await guarded.end()
     expect(told).toEqual(cases.map(([, why]) => expect.stringMatching(why)))
     expect(told.join()).not.toMatch(/wrong@/)
+  })
+
+  it('with a counter of keys that is below zero, or none, fails and does not turn for ever', async () => {
+    await server.cli('flushall')
+    const opened = await link({ ...storeSettings(server.url), timeoutMs: 10_000 })
+    const keys = createRedisKeyStore(opened)
+    await server.cli('set', 'iprisk:{keys}:version', '-1')
+    await expect(keys.changes(0)).rejects.toMatchObject({ code: 'keys_unsettled' })
+    await server.cli('set', 'iprisk:{keys}:version', 'x')
+    await expect(keys.changes(0)).rejects.toMatchObject({ code: 'store_failed' })
+    await server.cli('del', 'iprisk:{keys}:version')
+    const key = record()
+    await keys.create(key)
+    // A key that is counted and has no record is denied, not kept.
+    await server.cli('hdel', 'iprisk:{keys}:records', key.id)
+    expect(await keys.changes(0)).toMatchObject({ records: [], skipped: [{ id: key.id }] })
+    await opened.close()
+  })
+
+  it('reads the counters and days that are some, beside others', async () => {
+    await server.cli('flushall')
+    const opened = await link({ ...storeSettings(server.url), timeoutMs: 10_000 })
+    const ledger = createRedisQuotaLedger(opened)
+    const august = monthOf(Date.UTC(2026, 7, 22))
+    for (const id of ['a', 'b', 'c']) await ledger.charge(id, august, 5)
+    await server.cli('set', 'iprisk:{a}:quota:2026-08', 'x')
+    await server.cli('del', 'iprisk:{b}:quota:2026-08')
+    await server.cli('hset', 'iprisk:{b}:quota:2026-08', 'x', '1')
+    expect(await ledger.usage(august)).toEqual(new Map([['c', 5]]))
+    const uses = createRedisLastUsedStore(opened)
+    await uses.note('c', 20_000 as Day)
+    await server.cli('hset', 'iprisk:{uses}', 'a', 'x', 'b', '1e300')
+    expect(await uses.days()).toEqual(new Map([['c', 20_000]]))
+    await opened.close()
   })
 
   it('has databases apart', async () => {
