@@ -113,7 +113,7 @@ export function openObjectStore(text: string, environment: Environment = process
         url.searchParams.set('prefix', `${keyOf(folder)}/`)
         if (token !== undefined) url.searchParams.set('continuation-token', token)
         const { body } = await expect({ url, method: 'GET', bytesMax: listBytesMax }, [200])
-        const page = parseListing(body.toString('utf8'))
+        const page = parseListing(body.toString('utf8'), token)
         const skip = prefix === '' ? 0 : prefix.length + 1
         found.push(...page.objects.map((each) => ({ ...each, name: each.name.slice(skip) })))
         token = page.next
@@ -248,7 +248,10 @@ function between(text: string, begin: string, end: string): string | undefined {
 }
 
 /** The names of a listing, which are ours: digits and letters, nothing that XML would escape. */
-function parseListing(xml: string): {
+function parseListing(
+  xml: string,
+  token: string | undefined,
+): {
   readonly objects: readonly ListedObject[]
   readonly next: string | undefined
 } {
@@ -262,7 +265,9 @@ function parseListing(xml: string): {
     return name === undefined || Number.isNaN(writtenMs) ? [] : [{ name, bytes, writtenMs }]
   })
   const isCut = member(xml, 'IsTruncated') === 'true'
-  return { objects, next: isCut ? member(xml, 'NextContinuationToken') : undefined }
+  const next = isCut ? member(xml, 'NextContinuationToken') : undefined
+  if (next === undefined || next !== token) return { objects, next }
+  throw pullError('other', 'The bucket lists the same page again and again.')
 }
 
 /** What the store says with a status of failure. */
