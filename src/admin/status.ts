@@ -24,7 +24,7 @@ import type { ListsStatus } from '../supervisor/lists/lists-manager.ts'
 import type { RestartCause } from '../supervisor/workers/worker-registry.ts'
 import type { TablePullStatus } from '../supervisor/tables/table-pull.ts'
 import type { TableManagerStatus } from '../supervisor/tables/table-manager.ts'
-import { coverageReportOf } from '../table/answer/table-coverage.ts'
+import { coverageReportOf, coverageToday } from '../table/answer/table-coverage.ts'
 import type { DataSetName } from '../table/file/table-source.ts'
 import type { TableInfo } from '../http/exchange/served-table.ts'
 
@@ -126,7 +126,7 @@ export function tableStatus(path: string, table: TableInfo, now: number): TableS
     bytes,
     feeds: sources.length,
     quarantined: sources.filter(({ quarantined }) => quarantined).map((source) => source.id),
-    coverage: coverageReportOf(table, now),
+    coverage: coverageReportOf(coverageToday(table, now), now),
     data_sets: sources.flatMap(({ id, day, quarantined, dataSet: name }) =>
       name === undefined
         ? []

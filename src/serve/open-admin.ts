@@ -27,7 +27,7 @@ import type { ListsManager } from '../supervisor/lists/lists-manager.ts'
 import type { Refresh, RefreshStatus } from '../supervisor/tables/refresh.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import type { Supervisor } from '../supervisor/workers/supervisor.ts'
-import { coverageOf } from '../table/answer/table-coverage.ts'
+import { coverageOf, coverageToday } from '../table/answer/table-coverage.ts'
 import type { OpenConsole } from '../console/open-console.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { TableSupply } from './table-supply.ts'
@@ -63,7 +63,8 @@ export async function openAdmin(
     readiness,
     coverage: () => {
       const { table } = supervisor.status()
-      return table === undefined ? undefined : coverageOf(table, Date.now())
+      const now = Date.now()
+      return table === undefined ? undefined : coverageOf(coverageToday(table, now), now)
     },
     metrics: async () => {
       const { contentType, text } = await metrics()

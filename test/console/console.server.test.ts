@@ -334,7 +334,7 @@ it('shows traffic as it comes, feeds with whatever names they have, and what a t
   expect(feeds.headers['content-type']).toBe('application/json')
   expect(feeds.value.feeds[0]).toMatchObject({ name: hostile, entries: expect.any(Number) })
   expect(feeds.value.feeds[0].history).toHaveLength(60)
-  expect(feeds.value.coverage.tor).toEqual({ state: 'full', day: '2026-08-22' })
+  expect(feeds.value.coverage.tor).toEqual({ state: 'missing', day: '2026-08-22' })
 
   const none = await ask('GET', '/admin/table/changes', { headers })
   expect(none.value).toMatchObject({ against: null, status: 'none' })

@@ -5,6 +5,7 @@
 import { ageSeconds, formatDay } from '../../base/day.ts'
 import { packageVersion } from '../../base/package-root.ts'
 import { classifications } from '../../model/kind.ts'
+import { coverageToday } from '../../table/answer/table-coverage.ts'
 import {
   type CounterSnapshot,
   httpStatuses,
@@ -199,7 +200,8 @@ function connectionFamilies(total: CounterSnapshot): readonly MetricFamily[] {
 const coveredShares = { full: 1, partly: 0.5, missing: 0 } as const
 
 function tableFamilies({ table, now }: ScrapeData): readonly MetricFamily[] {
-  const { sources = [], coverage = [] } = table ?? {}
+  const { sources = [] } = table ?? {}
+  const coverage = table === undefined ? [] : coverageToday(table, now).coverage
   return [
     {
       name: 'iprisk_table_info',
@@ -232,8 +234,9 @@ function tableFamilies({ table, now }: ScrapeData): readonly MetricFamily[] {
       name: 'iprisk_kind_covered',
       type: 'gauge',
       help:
-        'Whether feeds of the table cover a kind: 1, ' +
-        '0.5 partly (hand-kept tables alone, or feeds cut short), 0 not at all.',
+        'Whether feeds of the table cover a kind today: 1, ' +
+        '0.5 partly (hand-kept tables alone, or feeds cut short), ' +
+        '0 not at all, or by feeds that are too old by now.',
       labels: ['kind'],
       samples: coverage.map(({ kind, state }) => [{ kind }, coveredShares[state]]),
     },

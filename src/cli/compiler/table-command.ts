@@ -3,7 +3,7 @@
 import { formatDay } from '../../base/day.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import { sectionNames } from '../../schema/table-sections.ts'
-import { coverageReportOf } from '../../table/answer/table-coverage.ts'
+import { coverageReportOf, coverageToday } from '../../table/answer/table-coverage.ts'
 import { takeTableCopy } from '../../table/open-copied-table.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
@@ -32,11 +32,13 @@ function tableFacts(table: OpenTable): object {
   }))
   const sources = table.sources.map((source) => ({ ...source, day: formatDay(source.day) }))
   const { id, asOf, bytes } = table
-  const coverage = coverageReportOf(table, Date.now())
+  const now = Date.now()
+  const coverage = coverageReportOf(coverageToday(table, now), now)
   return { id, as_of: formatDay(asOf), format: formatMajor, bytes, coverage, sections, sources }
 }
 
 function tableLines(table: OpenTable): readonly string[] {
+  const now = Date.now()
   const { views } = table.reader
   const sections = sectionNames.map((name) => [
     name,
@@ -58,7 +60,7 @@ function tableLines(table: OpenTable): readonly string[] {
     `format    version ${formatMajor}`,
     `size      ${formatMegabytes(table.bytes)} MB`,
     '',
-    ...coverageLines(coverageReportOf(table, Date.now())),
+    ...coverageLines(coverageReportOf(coverageToday(table, now), now)),
     '',
     ...alignColumns([['section', 'elements', 'MB'], ...sections], 1),
     '',

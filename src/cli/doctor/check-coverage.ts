@@ -1,18 +1,21 @@
-// Whether the feeds of a table cover every kind: what it does not know, its answers call clean.
+// Whether the feeds of a table cover every kind today: what it does not know, its answers call clean.
 
-import { type Day, formatDay } from '../../base/day.ts'
+import { type Day, dayOf, formatDay } from '../../base/day.ts'
 import { type KindCoverage, type TableCoverage, freshDaysMax } from '../../model/coverage.ts'
+import { coverageToday } from '../../table/answer/table-coverage.ts'
 import { type DoctorFinding, problem } from './doctor-finding.ts'
 
 const fetchFix =
   'Run "iprisk feeds fetch", then "iprisk build"; its report says which feed cannot be had, and why.'
 
-export function checkCoverage(table: {
-  readonly asOf: Day
-  readonly coverage: TableCoverage
-}): readonly DoctorFinding[] {
-  const gaps = table.coverage.filter(({ state }) => state !== 'full')
-  const old = gaps.filter((gap) => isOld(gap, table.asOf))
+export function checkCoverage(
+  table: { readonly asOf: Day; readonly coverage: TableCoverage },
+  nowMs: number,
+): readonly DoctorFinding[] {
+  // A clock may lag behind the table.
+  const day = Math.max(table.asOf, dayOf(nowMs)) as Day
+  const gaps = coverageToday(table, nowMs).coverage.filter(({ state }) => state !== 'full')
+  const old = gaps.filter((gap) => isOld(gap, day))
   const missing = gaps.filter((gap) => !old.includes(gap))
   const findings: DoctorFinding[] = []
   if (missing.length > 0) {
@@ -24,14 +27,14 @@ export function checkCoverage(table: {
       ({ kind, newest }) =>
         `${kind} (${newest === undefined ? '' : formatDay(newest)}, at most ${freshDaysMax[kind]} days)`,
     )
-    const text = `On ${formatDay(table.asOf)}, the day of the table, every feed of these kinds was too old: ${days.join(', ')}.`
+    const text = `On ${formatDay(day)} every feed of these kinds in the table is too old: ${days.join(', ')}.`
     findings.push(problem('feeds_old', text, fetchFix))
   }
   return findings
 }
 
-function isOld({ kind, newest }: KindCoverage, asOf: Day): boolean {
-  return newest !== undefined && asOf - newest >= freshDaysMax[kind]
+function isOld({ kind, newest }: KindCoverage, day: Day): boolean {
+  return newest !== undefined && day - newest >= freshDaysMax[kind]
 }
 
 function gapText({ kind, state, newest }: KindCoverage): string {

@@ -51,7 +51,7 @@ export async function checkTableFile(
     ]
   }
   const { asOf, sources } = table
-  const findings: DoctorFinding[] = [...checkCoverage(table)]
+  const findings: DoctorFinding[] = [...checkCoverage(table, now)]
   const age = ageSeconds(asOf, now)
   if (age > tableDaysMax * secondsPerDay) {
     const text = `The table is as of ${formatDay(asOf)}, ${formatTimeSpan(age)} ago: newer exits and proxies are missing.`

@@ -2,7 +2,7 @@
 
 import { dayOf, formatDay } from '../../base/day.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
-import { coverageReportOf } from '../../table/answer/table-coverage.ts'
+import { coverageReportOf, coverageToday } from '../../table/answer/table-coverage.ts'
 import type { FeedDays } from '../feed-days.ts'
 import type { FeedsView } from '../console-shapes.ts'
 import type { AnsweringParts } from './open-answering-parts.ts'
@@ -17,7 +17,7 @@ export function feedsView(
 ): FeedsView {
   const nowMs = Date.now()
   const reasons = quarantineReasons(report, table.id)
-  const { kinds } = coverageReportOf(table, nowMs)
+  const { kinds } = coverageReportOf(coverageToday(table, nowMs), nowMs)
   return {
     table: table.id,
     as_of: formatDay(table.asOf),

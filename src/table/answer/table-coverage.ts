@@ -1,6 +1,8 @@
-// What a table's answers say of its coverage (contract 5.1), and what status and meta say. It
-// changes with the clock, once a day at most: `open-table.ts` looks once a minute and makes the
-// writer of answers anew, so that no answer asks the clock.
+// What a table's answers say of its coverage (contract 5.1), and what status and meta say. Answers
+// count the age of feeds to the table's own day, and add the table's age. The server's operator sees
+// the coverage of today, for by now every feed may be too old. The age changes once a day at most:
+// `open-table.ts` looks once a minute and makes the writer of answers anew, so that no answer asks
+// the clock.
 
 import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
@@ -8,6 +10,7 @@ import {
   type CoverageState,
   type CoveredKind,
   type TableCoverage,
+  freshDaysMax,
   tableDaysMax,
 } from '../../model/coverage.ts'
 
@@ -22,6 +25,19 @@ export function coverageOf(
   if (age_days > tableDaysMax) return Object.freeze({ missing, partly, age_days })
   if (missing.length + partly.length === 0) return undefined
   return Object.freeze({ missing, partly })
+}
+
+/** The table's coverage today: a kind is missing when its newest feed is too old by now. */
+export function coverageToday(
+  { coverage, asOf }: { readonly coverage: TableCoverage; readonly asOf: Day },
+  nowMs: number,
+): { readonly coverage: TableCoverage; readonly asOf: Day } {
+  const today = dayOf(nowMs)
+  const aged = coverage.map((one) => {
+    const isOld = one.newest !== undefined && today - one.newest >= freshDaysMax[one.kind]
+    return isOld ? { ...one, state: 'missing' as const } : one
+  })
+  return { coverage: aged, asOf }
 }
 
 /** All that is known, whatever it is. */

@@ -47,7 +47,9 @@ afterEach(async () => {
 
 function tableAsOf(day: string): string {
   const file = join(newState(), 'table.iprisk')
-  writeTable(file, { ...smallContent(), asOf: parseDay(day)! })
+  const asOf = parseDay(day)!
+  const coverage = fullCoverage.map((one) => ({ ...one, newest: asOf }))
+  writeTable(file, { ...smallContent(listed, coverage), asOf })
   return file
 }
 
@@ -161,7 +163,10 @@ describe('without a server', () => {
       byCode(await checkTableFile(settingsOf({ table }), Date.now()))
     expect((await ask(file)).get('no_table')?.text).toContain(file)
     expect((await ask(garbage)).get('table_unreadable')?.text).toContain('section trailer')
-    expect((await ask(small)).get('old_table')?.text).toContain('2026-08-22')
+    const old = await ask(small)
+    expect(old.get('old_table')?.text).toContain('2026-08-22')
+    // They were young enough on the day of the table.
+    expect(old.get('feeds_old')?.text).toContain('tor (2026-08-22, at most 3 days)')
     expect((await ask(otherMajor(small, 9))).get('table_version')?.text).toContain('version 9')
     expect([...(await ask(tableAsOf(today))).keys()]).toEqual([])
   })

@@ -18,6 +18,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { revokeKey, rotateKey } from '../../../src/account/keys/issue-key.ts'
 import { parseKeyText } from '../../../src/account/keys/key-text.ts'
 import { openLmdbKeyStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import type { CheckAnswer } from '../../../src/api/check-answer.ts'
 import {
   type Server,
   keyedState,
@@ -29,7 +30,7 @@ import {
   workersOf,
 } from '../server.ts'
 import { type Response, responsesIn } from '../../http/raw-socket.ts'
-import { check, path, statuses } from '../checks.ts'
+import { ask, check, path, statuses } from '../checks.ts'
 import { newTable } from '../small-tables.ts'
 import { eventually } from '../../eventually.ts'
 
@@ -116,6 +117,19 @@ describe('a server', () => {
     expect(await server.metric('iprisk_worker_restarts_total')).toBe(2)
     expect(await server.metric('iprisk_answers_total', 'tor')).toBe(counted + 10 + 12)
     expect((await server.admin('/readyz')).status).toBe(200)
+  })
+
+  it('tells its operator which kinds are covered today, and stays ready', async () => {
+    // The table covered all kinds on its own day, 2026-08-22.
+    const old = { missing: expect.arrayContaining(['tor', 'proxy']) as unknown }
+    const ready = await server.admin('/readyz')
+    expect(ready.status).toBe(200)
+    expect(JSON.parse(ready.text)).toMatchObject({ status: 'ready', coverage: old })
+    const { text } = await server.admin('/status')
+    expect(JSON.parse(text)).toMatchObject({ table: { coverage: old } })
+    expect(await server.metric('iprisk_kind_covered', 'tor')).toBe(0)
+    const answer = await ask<CheckAnswer>({ port: server.port, key }, path, { ip: '9.1.2.3' })
+    expect(answer.coverage).toMatchObject({ missing: [], partly: [] })
   })
 })
 

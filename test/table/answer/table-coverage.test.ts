@@ -4,7 +4,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { checkAnswer } from '../../../src/api/check-answer.ts'
 import { type KindCoverage, coveredKinds } from '../../../src/model/coverage.ts'
-import { coverageOf, coverageReportOf } from '../../../src/table/answer/table-coverage.ts'
+import {
+  coverageOf,
+  coverageReportOf,
+  coverageToday,
+} from '../../../src/table/answer/table-coverage.ts'
 import { answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
@@ -116,6 +120,25 @@ describe('the report', () => {
     const vpn = { kind: 'vpn', state: 'missing', newest: null, addresses: 0 }
     expect(report.kinds[1]).toEqual(vpn)
     expect(report.kinds[0]).toMatchObject({ newest: '2026-08-22', addresses: 1000 })
+  })
+})
+
+describe('the coverage of today', () => {
+  it('counts each kind’s newest feed to the clock, not to the day of the table', () => {
+    const missing = (days: number) => {
+      const nowMs = asOfMs + days * dayMs
+      return coverageReportOf(coverageToday({ coverage: gaps, asOf }, nowMs), nowMs).missing
+    }
+    expect(missing(-5)).toEqual(['vpn', 'bot'])
+    expect(missing(2.99)).toEqual(['vpn', 'bot'])
+    expect(missing(3)).toEqual(['tor', 'vpn', 'bot'])
+    expect(missing(7)).toEqual(['tor', 'vpn', 'proxy', 'residential_proxy', 'bot'])
+    expect(missing(45)).toEqual(coveredKinds)
+    // Answers keep to the day of the table.
+    expect(coverageOf({ coverage: gaps, asOf }, asOfMs + 96 * dayMs)?.missing).toEqual([
+      'vpn',
+      'bot',
+    ])
   })
 })
 

@@ -4,7 +4,7 @@ import type { AddressView } from '../../console-shapes.ts'
 import { Meaning } from '../parts/meaning-link.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
-import { words } from '../text/figures.ts'
+import { counted, words } from '../text/figures.ts'
 import { levelTone } from '../text/tone.ts'
 
 export function Verdict({ view }: { readonly view: AddressView }) {
@@ -67,7 +67,10 @@ export function Verdict({ view }: { readonly view: AddressView }) {
 }
 
 function Facts({ view }: { readonly view: AddressView }) {
-  const { network, proxy, bot } = view.answer
+  const { network, proxy, bot, coverage } = view.answer
+  const { table } = view.insights
+  // It is there only where the table is old (contract 5.1).
+  const age = coverage?.age_days
   return (
     <dl class="facts">
       <dt>Network</dt>
@@ -94,9 +97,10 @@ function Facts({ view }: { readonly view: AddressView }) {
           </dd>
         </>
       )}
-      <dt>Table</dt>
+      <dt>Data as of</dt>
       <dd>
-        {view.insights.table.id} of {view.insights.table.as_of}
+        {table.as_of} {age !== undefined && <span class="warn">({counted(age, 'day')} ago)</span>},
+        table {table.id}
       </dd>
     </dl>
   )
