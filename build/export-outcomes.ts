@@ -9,9 +9,10 @@
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { IpriskError } from '../src/base/coded-error.ts'
+import { beginReplacing } from '../src/base/system/atomic-file.ts'
 import { type KeptOutcome, outcomeDays, readDayOutcomes } from '../src/feedback/feedback-files.ts'
 import {
   type DuckDb,
@@ -39,6 +40,8 @@ const columns: readonly (ParquetRows['columns'][number] & {
 ]
 
 const dayForm = /^(\d{4}-\d\d-\d\d)\.parquet$/
+/** What a killed run left of one. */
+const unfinishedForm = /^\.\d{4}-\d\d-\d\d\.parquet\..+\.tmp$/
 
 /** Makes the folder follow the state folder. Throws what disk and DuckDB say. */
 export async function exportOutcomes(
@@ -50,6 +53,7 @@ export async function exportOutcomes(
   const known = new Set(days.map(({ day }) => day))
   const exported: ExportedDay[] = []
   for (const name of await readdir(folder)) {
+    if (unfinishedForm.test(name)) await rm(join(folder, name), { force: true })
     const day = dayForm.exec(name)?.[1]
     if (day === undefined || known.has(day)) continue
     await rm(join(folder, name))
@@ -79,10 +83,14 @@ async function exportDay(
   const about = { iprisk_day: day, iprisk_hash: hash, iprisk_rows: String(rows.length) }
   const value = (column: number, row: number): ParquetValue =>
     columns[column]?.of(rows[row] as KeptOutcome) ?? null
-  await duck.writeParquet(`${target}.part`, { columns, count: rows.length, value }, about)
   // Whole addresses, for their owner alone, as the lines are.
-  await chmod(`${target}.part`, 0o600)
-  await rename(`${target}.part`, target)
+  const file = beginReplacing(target, 0o600)
+  try {
+    await duck.writeParquet(file.temporary, { columns, count: rows.length, value }, about)
+    await file.commit()
+  } finally {
+    file.discard()
+  }
   return { day, state: 'written', outcomes: rows.length }
 }
 

@@ -2,10 +2,11 @@
 // goes through `tell`; what scripts read is the report. A feed that cannot be had, read or trusted
 // costs that feed, never the build.
 
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Day, dayOf } from '../src/base/day.ts'
 import { IpriskError, feedsUnreachable, messageOf } from '../src/base/coded-error.ts'
+import { outputTarget, replaceFileSync } from '../src/base/system/atomic-file.ts'
 import { packageRoot } from '../src/base/package-root.ts'
 import { loadWholeCatalogue } from './catalogue/load-catalogue.ts'
 import { type CatalogueFeed, isDataSet, isFeed } from './catalogue/feed.ts'
@@ -65,7 +66,9 @@ export interface BuildOptions {
  * place files, and of writing the table; `history_locked` while another run writes the history; and
  * `build_rejected` where the gate keeps the table from going live. The report is written then, too.
  */
-export async function runBuild(options: BuildOptions, tell: OnBuildProgress): Promise<BuildReport> {
+export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Promise<BuildReport> {
+  // Candidate and rejected table lie beside the table that is replaced, not beside a link to it.
+  const options = { ...named, out: outputTarget(named.out), report: outputTarget(named.report) }
   const stages = newBuildStages(tell)
   const feeds = chooseFeeds(loadWholeCatalogue(catalogueFolder), options).filter(
     ({ kind }) => filesOfOperator(options, kind) === undefined,
@@ -219,17 +222,9 @@ async function goLive(
   return report
 }
 
-/** Under a temporary name first, so that a reader never finds half a report. */
 function writeReport(path: string, report: BuildReport): void {
-  const temporary = `${path}.${process.pid}.tmp`
   mkdirSync(dirname(path), { recursive: true })
-  try {
-    writeFileSync(temporary, `${JSON.stringify(report, null, 2)}\n`)
-    renameSync(temporary, path)
-  } catch (thrown) {
-    rmSync(temporary, { force: true })
-    throw thrown
-  }
+  replaceFileSync(path, `${JSON.stringify(report, null, 2)}\n`)
 }
 
 export const catalogueFolder = join(packageRoot, 'data', 'feeds')

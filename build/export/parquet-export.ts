@@ -1,9 +1,8 @@
 // An export as Parquet: lines of CSV in, a file with typed columns out, by DuckDB, which streams
 // them in bounded memory. Sorted as the lines are: by family and first address.
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { flushFolderSync, temporaryName } from '../../src/base/system/disk.ts'
+import { dirname } from 'node:path'
+import { beginReplacing } from '../../src/base/system/atomic-file.ts'
 import { copyToParquetSql, openDuckDb, sqlQuote } from '../history/duckdb.ts'
 
 /** Columns by what they hold. */
@@ -30,9 +29,8 @@ export async function writeParquetExport(
   columns: readonly ParquetColumn[],
   about: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const folder = dirname(target)
-  const temporary = join(folder, temporaryName(basename(target)))
-  const duck = await openDuckDb({ spill: folder, memoryBytes })
+  const file = beginReplacing(target, 0o644)
+  const duck = await openDuckDb({ spill: dirname(file.temporary), memoryBytes })
   try {
     const types = columns.map(({ name, type }) => `${sqlQuote(name)}: ${sqlQuote(sqlTypes[type])}`)
     // Text is never unknown: an empty cell is an empty text.
@@ -41,17 +39,10 @@ export async function writeParquetExport(
       `(select * from read_csv(${sqlQuote(lines)}, auto_detect = false, header = false, ` +
       `delim = ',', quote = '"', escape = '"', new_line = '\\n', ` +
       `columns = {${types.join(', ')}}, force_not_null = [${texts.join(', ')}]))`
-    await duck.run(copyToParquetSql(read, temporary, about))
-    const descriptor = openSync(temporary, 'r')
-    try {
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-    renameSync(temporary, target)
-    flushFolderSync(folder)
+    await duck.run(copyToParquetSql(read, file.temporary, about))
+    await file.commit()
   } finally {
     await duck.close()
-    rmSync(temporary, { force: true })
+    file.discard()
   }
 }

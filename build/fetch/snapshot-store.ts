@@ -15,7 +15,11 @@
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { flushFolder, removeTemporaryFiles, replaceFile } from '../../src/base/system/disk.ts'
+import {
+  flushFolder,
+  removeTemporaryFiles,
+  replaceFile,
+} from '../../src/base/system/atomic-file.ts'
 import { fileHasContent } from './file-content.ts'
 import type { SnapshotRecord, SnapshotSet } from './snapshot-record.ts'
 import { formatSnapshotSet, parseSnapshotSet } from './snapshot-record.ts'
@@ -124,7 +128,7 @@ export async function commitSnapshotSet(
   set: SnapshotSet,
 ): Promise<void> {
   const home = join(folder, feedId)
-  await replaceFile(home, NEXT_NAME, formatSnapshotSet(set))
+  await replaceFile(join(home, NEXT_NAME), formatSnapshotSet(set))
   await finishSet(home, set)
 }
 
@@ -138,8 +142,7 @@ async function finishSet(home: string, set: SnapshotSet): Promise<void> {
   }
   await flushFolder(home)
   await replaceFile(
-    home,
-    RECORDS_NAME,
+    join(home, RECORDS_NAME),
     formatSnapshotSet({ files: set.files, temporary: new Map() }),
   )
   await rm(join(home, NEXT_NAME), { force: true })

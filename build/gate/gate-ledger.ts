@@ -9,7 +9,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
-import { replaceFile } from '../../src/base/system/disk.ts'
+import { replaceFile } from '../../src/base/system/atomic-file.ts'
 import { dayPath, storedDays, storedFeeds } from '../history/history-days.ts'
 import { openDuckDb } from '../history/duckdb.ts'
 import { readDayMetadata } from '../history/day-file.ts'
@@ -71,7 +71,7 @@ export async function writeGateLedger(store: string, ledger: GateLedger): Promis
     return [id, { levels: sizes.map(dated), moved, held: held.map(dated), ...kept }]
   })
   const text = JSON.stringify({ version: 1, feeds: Object.fromEntries(written) }, undefined, 1)
-  await replaceFile(folder, ledgerName, `${text}\n`)
+  await replaceFile(join(folder, ledgerName), `${text}\n`)
 }
 
 /** Distinct ranges of the newest days of each feed in the history. */

@@ -13,7 +13,7 @@
 
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { flushFolder, removeTemporaryFiles } from '../../src/base/system/disk.ts'
+import { flushFolder, removeTemporaryFiles } from '../../src/base/system/atomic-file.ts'
 import type { FileLock } from '../../src/base/system/file-lock.ts'
 import { dayFiles, dayPath, storedFeeds } from '../history/history-days.ts'
 import { lockHistory, pruneHistory } from '../history/history-store.ts'

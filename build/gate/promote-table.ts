@@ -18,7 +18,7 @@ import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { formatDay } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { flushFolderSync } from '../../src/base/system/disk.ts'
+import { flushFolderSync, outputTarget } from '../../src/base/system/atomic-file.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import { loadCanaries, misjudgedCanaries } from '../../src/table/canaries.ts'
 import { openCopiedTable } from '../../src/table/open-copied-table.ts'
@@ -141,7 +141,7 @@ export function promoteTable(
 ): void {
   const { candidate, live } = paths
   try {
-    renameSync(candidate, promoted ? live : rejectedPath(live))
+    renameSync(candidate, outputTarget(promoted ? live : rejectedPath(live)))
     if (promoted) rmSync(rejectedPath(live), { force: true })
     flushFolderSync(dirname(live))
   } catch (cause) {

@@ -3,12 +3,16 @@
 // point leaves the day as it was or as it shall be. Writing needs the folder's lock; what a killed
 // run left under temporary names is removed by the next writer. Reading needs nothing.
 
-import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
 import { dayOf, formatDay } from '../../src/base/day.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
-import { flushFolder, removeTemporaryFiles, temporaryName } from '../../src/base/system/disk.ts'
+import {
+  beginReplacing,
+  flushFolder,
+  removeTemporaryFiles,
+} from '../../src/base/system/atomic-file.ts'
 import { type FileLock, acquireFileLock } from '../../src/base/system/file-lock.ts'
 import { type DayContent, type ListedRange, dayContent } from './day-content.ts'
 import {
@@ -139,16 +143,9 @@ async function writeDay(
   if (file.hash === content.hash) return { state: 'unchanged', rowCount }
   const folder = dirname(path)
   if ((await mkdir(folder, { recursive: true })) !== undefined) await flushFolder(dirname(folder))
-  const temporary = join(folder, temporaryName(basename(path)))
-  await writeDayFile(duck, temporary, file)
-  const handle = await open(temporary, 'r+')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(temporary, path)
-  await flushFolder(folder)
+  const replacement = beginReplacing(path, 0o644)
+  await writeDayFile(duck, replacement.temporary, file)
+  await replacement.commit()
   return { state: 'written', rowCount }
 }
 

@@ -1,5 +1,5 @@
-// What a killed build left beside its files: `<path>.<process id>.tmp`, up to the size of a table
-// each. The next build removes them. Names of living processes stay, for that build may be running;
+// What a killed build left beside its files (the names of base/system/atomic-file.ts), up to the size
+// of a table each. The next build removes them. Names of living processes stay, for that build may be running;
 // a file taken from under one in another container costs that build, loudly, never the live table.
 
 import { readdirSync, rmSync } from 'node:fs'
@@ -10,8 +10,8 @@ import { isProcessAlive } from '../../src/base/system/process.ts'
 export function removeStaleTempFiles(path: string): void {
   const folder = dirname(path)
   for (const name of namesIn(folder)) {
-    if (!name.startsWith(`${basename(path)}.`)) continue
-    const pid = /^(\d+)\.tmp$/.exec(name.slice(basename(path).length + 1))?.[1]
+    if (!name.startsWith(`.${basename(path)}.`)) continue
+    const pid = /^(\d+)\.[0-9a-f-]+\.tmp$/.exec(name.slice(basename(path).length + 2))?.[1]
     if (pid === undefined) continue
     if (Number(pid) !== process.pid && isProcessAlive(Number(pid))) continue
     rmSync(join(folder, name), { force: true })

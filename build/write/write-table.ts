@@ -3,13 +3,13 @@
 // live name never holds half a table, and a mapped file is never rewritten in place.
 
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { Builder, ByteBuffer, type Offset } from 'flatbuffers'
 import { type Day, formatDay } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { flushFolderSync } from '../../src/base/system/disk.ts'
+import { type Replacement, beginReplacing } from '../../src/base/system/atomic-file.ts'
 import type { TableCoverage } from '../../src/model/coverage.ts'
 import { KindEntry } from '../../src/schema/generated/iprisk/kind-entry.ts'
 import { SectionEntry } from '../../src/schema/generated/iprisk/section-entry.ts'
@@ -95,15 +95,15 @@ function withSections(
  */
 export function writeTable(path: string, content: TableContent): WrittenTable {
   const { id, parts } = encodeTable(content)
-  const temporary = `${path}.${process.pid}.tmp`
+  let file: Replacement | undefined
   try {
     mkdirSync(dirname(path), { recursive: true })
-    writeFlushed(temporary, parts)
-    verifyWritten(temporary)
-    renameSync(temporary, path)
-    flushFolderSync(dirname(path))
+    file = beginReplacing(path, 0o644)
+    writeParts(file.temporary, parts)
+    verifyWritten(file.temporary)
+    file.commitSync()
   } catch (cause) {
-    rmSync(temporary, { force: true })
+    file?.discard()
     if (cause instanceof IpriskError) throw cause
     throw new IpriskError({
       code: 'table_unwritable',
@@ -276,13 +276,12 @@ function firstSectionOffset(table: Uint8Array): number {
   )
 }
 
-function writeFlushed(path: string, parts: readonly Uint8Array[]): void {
-  const descriptor = openSync(path, 'w', 0o644)
+function writeParts(path: string, parts: readonly Uint8Array[]): void {
+  const descriptor = openSync(path, 'wx', 0o644)
   try {
     for (const bytes of parts) {
       for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
     }
-    fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }

@@ -29,6 +29,12 @@ export const exportOptions = {
     help: 'only addresses for which it is true: signals.tor || risk_score >= 75',
     type: is.textOf('a condition in CEL', (value) => value !== '').exactOptional(),
   },
+  'invocation.allowEmpty': {
+    flag: '--allow-empty',
+    commands: exporting,
+    help: 'write the file also where no address matches: an empty set empties that of a firewall',
+    type: is.onOff.default(false),
+  },
   'invocation.layout': {
     flag: '--layout <layout>',
     commands: exporting,

@@ -3,10 +3,10 @@
 // its own day alone.
 
 import { readFileSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
+import { replaceFile } from '../base/system/atomic-file.ts'
 import type { TableInfo } from '../http/exchange/served-table.ts'
 
 /** Entries by feed and day, the day in days since 1970. */
@@ -31,8 +31,7 @@ export function openFeedDays(state: string, log: Log): FeedDaysFile {
       if (JSON.stringify(next) === JSON.stringify(days)) return
       days = next
       try {
-        await writeFile(`${path}.part`, JSON.stringify(days), { mode: 0o600 })
-        await rename(`${path}.part`, path)
+        await replaceFile(path, JSON.stringify(days), 0o600)
       } catch (error) {
         log.warn({ path }, `The entries of feeds by day cannot be kept: ${messageOf(error)}`)
       }

@@ -1,11 +1,11 @@
 // A file that is written in pieces of a megabyte under a temporary name, and is there whole or not
-// at all: flushed, renamed, and its folder flushed after it. A run that fails removes what it
-// wrote; what a killed one left (`.NAME.<id>.tmp`) is an operator's to remove.
+// at all (base/system/atomic-file.ts). A run that fails removes what it
+// wrote; what a killed one left (`.NAME.<process>.<id>.tmp`) is an operator's to remove.
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { flushFolderSync, temporaryName } from '../base/system/disk.ts'
+import { type Replacement, beginReplacing } from '../base/system/atomic-file.ts'
 import { formatAddressBytes, formatIpv4Bytes } from '../ip/format-address-bytes.ts'
 import type { Family } from '../ip/address.ts'
 
@@ -25,10 +25,10 @@ export interface ExportFile {
 
 const pieceBytes = 1 << 20
 const addressBytesMax = 39
+const exportMode = 0o644
 
 export function openExportFile(target: string): ExportFile {
-  const path = join(dirname(target), temporaryName(basename(target)))
-  const descriptor = openNew(path)
+  const { replacement, descriptor } = openNew(target)
   const piece = Buffer.allocUnsafe(pieceBytes)
   let used = 0
   let written = 0
@@ -46,7 +46,7 @@ export function openExportFile(target: string): ExportFile {
     open = false
   }
   return {
-    path,
+    path: replacement.temporary,
     text: (text) => {
       // No character has more than three bytes for each of its UTF-16 units.
       if (text.length * 3 > pieceBytes) {
@@ -78,25 +78,27 @@ export function openExportFile(target: string): ExportFile {
     flush,
     commit: () => {
       flush()
-      fsyncSync(descriptor)
       close()
-      renameSync(path, target)
-      flushFolderSync(dirname(target))
+      replacement.commitSync()
     },
     discard: () => {
       close()
-      rmSync(path, { force: true })
+      replacement.discard()
     },
   }
 }
 
-function openNew(path: string): number {
+function openNew(target: string): {
+  readonly replacement: Replacement
+  readonly descriptor: number
+} {
   try {
-    return openSync(path, 'wx', 0o644)
+    const replacement = beginReplacing(target, exportMode)
+    return { replacement, descriptor: openSync(replacement.temporary, 'wx', exportMode) }
   } catch (cause) {
     throw new IpriskError({
       code: 'export_unwritable',
-      message: `No file can be made in ${dirname(path)}: ${messageOf(cause)}.`,
+      message: `No file can be made in ${dirname(target)}: ${messageOf(cause)}.`,
       fault: 'environment',
       cause,
     })

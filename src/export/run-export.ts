@@ -2,8 +2,8 @@
 // needs the compiler's packages: it gets what it converts (build/export).
 
 import { basename } from 'node:path'
-import { writeFileSync } from 'node:fs'
 import { IpriskError } from '../base/coded-error.ts'
+import { replaceFileSync } from '../base/system/atomic-file.ts'
 import type { ExportFormat, MmdbLayoutName } from '../config/line-formats.ts'
 import { type Condition, compileCondition } from '../policy/condition/condition.ts'
 import { listReasonTexts } from '../score/points/reason-codes.ts'
@@ -40,6 +40,8 @@ export interface ExportWishes {
   readonly format: ExportFormat
   readonly out: string
   readonly where: string | undefined
+  /** Write a file of no entries. Otherwise it is refused: loaded, it would empty a firewall's set. */
+  readonly allowEmpty?: boolean
   readonly fields: readonly string[] | undefined
   readonly layout: MmdbLayoutName | undefined
   /** Under which alone data may be handed on. */
@@ -96,8 +98,9 @@ export async function runExport(
   const file = openExportFile(wishes.out)
   try {
     const written = writeRows(table, plan, wishes, { file, title, progress: tools.progress })
+    if (written.rows === 0 && wishes.allowEmpty !== true) throw empty(wishes)
     const facts = { table: table.id, asOf: table.asOf, file: basename(wishes.out) }
-    writeFileSync(noticePath(wishes.out), exportNotice({ ...facts, what: wordsOf(wishes) }, used))
+    replaceFileSync(noticePath(wishes.out), exportNotice({ ...facts, what: wordsOf(wishes) }, used))
     if (wishes.format === 'parquet') await commitParquet(file, wishes.out, { plan, title, tools })
     else file.commit()
     const unstated = unstatedSources(used).map(({ id }) => id)
@@ -119,6 +122,14 @@ function wordsOf({ format, layout, where, fields }: ExportWishes): string {
 
 function wrong(message: string): IpriskError {
   return new IpriskError({ code: 'export_invalid', message, fault: 'usage' })
+}
+
+function empty({ where }: ExportWishes): IpriskError {
+  const why = where === undefined ? 'The table has no entries' : 'No address matches --where'
+  const message =
+    `${why}, so nothing was written: an empty file would replace a good one. ` +
+    'Check the condition and the table, or give --allow-empty.'
+  return new IpriskError({ code: 'export_empty', message, fault: 'input' })
 }
 
 const setFormats: ReadonlySet<ExportFormat> = new Set(['ipset', 'nft'])

@@ -1,23 +1,14 @@
-// Writes a policies file for whoever has changed it in another place than an editor: whole, beside
-// itself, and renamed, so that no reader sees half of it.
+// Writes a policies file that was changed elsewhere than in an editor, whole
+// (base/system/atomic-file.ts).
 //
 // Invariants: nothing is written but what `checkWritten` has nothing against; nothing is written
-// over a file that is not the one which was changed; a file that belongs to another user, or is a
-// link to one, is left as it is, for what takes its place would be this user's.
+// over a file that is not the one which was changed; a file or a link that belongs to another user
+// is left as it is, for what takes its place would be this user's.
 
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+import { type Stats, chmodSync, lstatSync, statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
+import { replaceFileSync } from '../base/system/atomic-file.ts'
 import { callerUserId } from '../base/system/trusted-file.ts'
 import { type PolicyFile, checkWritten, policiesInvalid, readPolicyFile } from './policy-file.ts'
 import type { PolicyPlace } from './policy-place.ts'
@@ -59,7 +50,7 @@ export function savePolicies(
     throw new IpriskError({ code: 'policies_changed', message, fault: 'input' })
   }
   try {
-    replaceFile(place.path, text)
+    writePolicies(place.path, text)
   } catch (cause) {
     throw unwritable(place, messageOf(cause), cause)
   }
@@ -98,30 +89,20 @@ function differenceOf(
   return `were changed meanwhile: they decide alike, but their file is another. ${anew}`
 }
 
-function replaceFile(path: string, text: string): void {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  if (stat?.isFile() === false) throw new Error('it is no regular file')
-  if (stat !== undefined && stat.uid !== callerUserId()) {
-    throw new Error(`it belongs to user ${stat.uid}, not to the user who runs this server`)
+function writePolicies(path: string, text: string): void {
+  for (const stat of [statOf(path, lstatSync), statOf(path, statSync)]) {
+    if (stat !== undefined && stat.uid !== callerUserId()) {
+      throw new Error(`it belongs to user ${stat.uid}, not to the user who runs this server`)
+    }
   }
-  const unfinished = `${path}.part`
-  rmSync(unfinished, { force: true })
-  const file = openSync(unfinished, 'wx', 0o600)
-  try {
-    writeFileSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+  replaceFileSync(path, text)
   // What others may write would not be obeyed (trusted-file.ts).
-  chmodSync(unfinished, (stat?.mode ?? 0o644) & 0o755)
-  renameSync(unfinished, path)
-  const folder = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+  const { mode } = statSync(path)
+  if ((mode & 0o022) !== 0) chmodSync(path, mode & 0o755)
+}
+
+function statOf(path: string, of: typeof statSync): Stats | undefined {
+  return of(path, { throwIfNoEntry: false })
 }
 
 function unwritable({ path }: PolicyPlace, why: string, cause: unknown): IpriskError {

@@ -6,6 +6,7 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { openSync, closeSync } from 'node:fs'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
+import { outputTarget } from '../base/system/atomic-file.ts'
 import type { ServeSettings } from '../config/settings.ts'
 import type { DecisionLogSettings } from '../http/exchange/decision-log.ts'
 
@@ -35,17 +36,22 @@ export function rotateDecisionLog(serve: ServeSettings, log: Log): () => Promise
 
 function probe(path: string): void {
   try {
-    closeSync(openSync(path, 'a', 0o600))
+    closeSync(openSync(outputTarget(path), 'a', 0o600))
   } catch (cause) {
-    const message = `The decision log ${path} cannot be written: ${messageOf(cause)}.`
+    const message =
+      `The decision log ${path} cannot be written: ${messageOf(cause)}. ` +
+      'Name a file, or - for standard output.'
     throw new IpriskError({ code: 'decision_log_unusable', message, fault: 'environment', cause })
   }
 }
 
 /** Renames the files where the newest is full. */
-export async function rotateWhenFull({ path, bytesMax, kept }: RotatedFile): Promise<void> {
-  const found = await stat(path).catch(() => undefined)
+export async function rotateWhenFull(file: RotatedFile): Promise<void> {
+  const { bytesMax, kept } = file
+  const found = await stat(file.path).catch(() => undefined)
   if (found === undefined || found.size < bytesMax) return
+  // A link stays: what it leads to is renamed.
+  const path = outputTarget(file.path)
   await rm(`${path}.${kept}`, { force: true })
   for (let number = kept - 1; number >= 0; number -= 1) {
     const from = number === 0 ? path : `${path}.${number}`

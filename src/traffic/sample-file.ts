@@ -2,13 +2,14 @@
 // owner alone, named after the server's port, in a folder of the state folder. Whole addresses are
 // in no other file of a server that was not told to write them.
 //
-// Invariant: the file is whole; it is written beside itself and renamed.
+// Invariant: the file is whole (base/system/atomic-file.ts).
 
 import { readFileSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { msPerDay } from '../base/day.ts'
 import { sampledCheckDaysMax } from '../base/limits.ts'
+import { beginReplacing } from '../base/system/atomic-file.ts'
 import { type SampledCheck, parseSampleLine, sampleLine } from './sampled-check.ts'
 
 const folderOf = (state: string): string => join(state, 'traffic')
@@ -42,18 +43,21 @@ export async function writeSample(path: string, checks: readonly SampledCheck[])
     return
   }
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
-  const unfinished = `${path}.part`
-  await rm(unfinished, { force: true })
-  const file = await open(unfinished, 'wx', 0o600)
+  const replacement = beginReplacing(path, 0o600)
   try {
-    for (let from = 0; from < checks.length; from += writtenAtOnce) {
-      const lines = checks.slice(from, from + writtenAtOnce).map(sampleLine)
-      await file.appendFile(lines.join(''))
+    const file = await open(replacement.temporary, 'wx', 0o600)
+    try {
+      for (let from = 0; from < checks.length; from += writtenAtOnce) {
+        const lines = checks.slice(from, from + writtenAtOnce).map(sampleLine)
+        await file.appendFile(lines.join(''))
+      }
+    } finally {
+      await file.close()
     }
+    await replacement.commit()
   } finally {
-    await file.close()
+    replacement.discard()
   }
-  await rename(unfinished, path)
 }
 
 /** Removes files that no server has written for so long that they hold nothing young enough. */

@@ -273,6 +273,7 @@ describe('what a flag says of one call', () => {
     expect(settings({ command: 'keys create', flags, environment }).invocation).toEqual({
       json: true,
       enforce: false,
+      allowEmpty: false,
       needFeeds: false,
       keepDataSets: false,
       effect: 'none',

@@ -1,6 +1,6 @@
 // What an export refuses before it begins, and that a file is there whole or not at all.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ExportWishes, runExport } from '../../src/export/run-export.ts'
@@ -29,6 +29,24 @@ describe('an export', () => {
       message: expect.stringContaining(message) as unknown,
     })
   })
+
+  it.each(['csv', 'parquet', 'nginx', 'haproxy', 'ipset', 'nft', 'mmdb'] as const)(
+    'writes no file of nothing unless told to: %s',
+    async (format) => {
+      const out = join(newFolder(), 'set')
+      const wishes = { format, where: 'risk_score > 100', out }
+      writeFileSync(out, 'the set of yesterday')
+      await expect(exported(wishes)).rejects.toMatchObject({
+        code: 'export_empty',
+        fault: 'input',
+        message: expect.stringContaining('give --allow-empty') as unknown,
+      })
+      expect(readFileSync(out, 'utf8')).toBe('the set of yesterday')
+      expect(readdirSync(dirname(out))).toEqual(['set'])
+      expect(await exported({ ...wishes, allowEmpty: true })).toMatchObject({ rows: 0 })
+      expect(readFileSync(out, 'latin1')).not.toBe('the set of yesterday')
+    },
+  )
 
   it('says where no file can be made', async () => {
     const none = { where: undefined, fields: undefined, layout: undefined, licences: undefined }

@@ -21,7 +21,7 @@ export async function exported(
   wishes: Partial<ExportWishes> & Pick<ExportWishes, 'format'>,
   table = smallTable,
 ): Promise<ExportSummary & { readonly path: string }> {
-  const path = join(mkdtempSync(join(tmpdir(), 'iprisk-export-')), wishes.format)
+  const path = wishes.out ?? join(mkdtempSync(join(tmpdir(), 'iprisk-export-')), wishes.format)
   const none = { where: undefined, fields: undefined, layout: undefined, licences: undefined }
   const tools = { progress: () => undefined, writeParquet: writeParquetExport }
   return { ...(await runExport(table, { ...none, ...wishes, out: path }, tools)), path }

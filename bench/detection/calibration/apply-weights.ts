@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HalfLives } from '../../../src/model/evidence.ts'
 import { IpriskError } from '../../../src/base/coded-error.ts'
-import { replaceFile } from '../../../src/base/system/disk.ts'
+import { replaceFile } from '../../../src/base/system/atomic-file.ts'
 
 /** The feed's own, not that of a part of it, which is set in deeper. */
 const weightField = /^((?: {2})?"weight"\s*:\s*)(\d+(?:\.\d+)?)/gm
@@ -50,7 +50,7 @@ export async function applyWeights(
     const lives = halfLives.get(id)
     const mended = lives === undefined ? weighed : withHalfLives(weighed, lives)
     if (mended === text) continue
-    await replaceFile(folder, `${id}.json`, mended)
+    await replaceFile(join(folder, `${id}.json`), mended)
     changed.push(id)
   }
   return changed

@@ -88,7 +88,7 @@ const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 
 /** Without what is random in a name. */
 function plainName(path: string): string {
-  return path.replace(uuid, '*').replace(/\.\d+\.tmp$/, '.*.tmp')
+  return path.replace(uuid, '*').replace(/\.\d+\.(\*\.)?tmp$/, '.*.tmp')
 }
 
 /** A table and JSON under a live name must be whole. Times in the report may differ. */

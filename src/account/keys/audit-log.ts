@@ -26,6 +26,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { type JsonObject, isJsonObject } from '../../base/json-object.ts'
+import { flushFolderSync } from '../../base/system/atomic-file.ts'
 import type { ListAct } from '../../lists/list-catalogue.ts'
 import type { KeyRecord } from './key-record.ts'
 import { type KeySummary, summarizeKey } from './key-summary.ts'
@@ -137,19 +138,11 @@ function endsMidLine(file: number): boolean {
   return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a
 }
 
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
-}
-
 /** Appends one line; on the disk when it returns. */
 function append(path: string, line: object): void {
   const isNew = !existsSync(path)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // For reading too: for writing alone, a pipe would wait for its reader; its fsync fails.
   const file = openSync(path, 'a+', 0o600)
   try {
     const text = `${endsMidLine(file) ? '\n' : ''}${JSON.stringify(line)}\n`
@@ -160,7 +153,7 @@ function append(path: string, line: object): void {
   } finally {
     closeSync(file)
   }
-  if (isNew) syncFolder(dirname(path))
+  if (isNew) flushFolderSync(dirname(path))
 }
 
 /** Who runs this process: a container may run as a number that has no name. */

@@ -12,8 +12,9 @@
 // own, and the whole line follows when the disk is back.
 
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { write } from 'node:fs'
+import { constants, write } from 'node:fs'
 import { promisify } from 'node:util'
+import { outputTarget } from './atomic-file.ts'
 
 export interface LineFile {
   /** Takes a line without its end; false where there is no room, and the line is lost. */
@@ -150,6 +151,10 @@ function standardOutput(): Target & { readonly close: () => Promise<void> } {
   }
 }
 
+const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
+/** Without waiting: a plain open of a pipe waits for its reader, and no signal ends it. */
+const appendFlags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
+
 function namedFile(path: string): Target & { readonly close: () => Promise<void> } {
   let handle: FileHandle | undefined
   let comparedMs = 0
@@ -163,7 +168,7 @@ function namedFile(path: string): Target & { readonly close: () => Promise<void>
         handle = undefined
       }
     }
-    handle ??= await open(path, 'a', 0o600)
+    handle ??= await open(outputTarget(path), appendFlags, 0o600)
     return handle
   }
   return {

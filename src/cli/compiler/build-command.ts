@@ -1,8 +1,7 @@
 // `iprisk build`.
 
-import { statSync } from 'node:fs'
 import type { BuildReport } from '../../../build/build-report.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { checkOutput } from '../../base/system/atomic-file.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
@@ -14,8 +13,8 @@ import { preparePublish } from './publish-command.ts'
  */
 export async function buildCommand(settings: Settings, io: Io): Promise<number> {
   const { out, report: reportFile } = settings.build
-  checkPlace('--out', out)
-  checkPlace('--report', reportFile)
+  checkOutput('--out', out, 'build_invalid')
+  checkOutput('--report', reportFile, 'build_invalid')
   const publish = preparePublish(settings, io)
   const report = await buildTable(settings, io)
   const { buildSummary: summaryOf } = await loadCompiler(
@@ -25,23 +24,6 @@ export async function buildCommand(settings: Settings, io: Io): Promise<number> 
   await publish?.(report.table.path)
   io.out(report.table.path)
   return exitCodes.done
-}
-
-/** Said at once, and not when the table is compiled. */
-function checkPlace(option: string, path: string): void {
-  const fault = placeFault(path)
-  if (fault === undefined) return
-  const message = `${option} must name a file, and ${path} ${fault}.`
-  throw new IpriskError({ code: 'build_invalid', message, fault: 'usage' })
-}
-
-function placeFault(path: string): string | undefined {
-  try {
-    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-    return isFolder ? 'is a folder' : undefined
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'ENOTDIR' ? 'lies below a file' : undefined
-  }
 }
 
 /** One run of the compiler by these settings. */

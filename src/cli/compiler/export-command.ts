@@ -2,6 +2,7 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { IpriskError } from '../../base/coded-error.ts'
+import { checkOutput } from '../../base/system/atomic-file.ts'
 import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { exportFormats } from '../../config/line-formats.ts'
 import type { Invocation } from '../../config/settings.ts'
@@ -16,7 +17,14 @@ export interface ExportOptions {
   readonly table: string
   readonly how: Pick<
     Invocation,
-    'exportFormat' | 'exportFile' | 'where' | 'fields' | 'layout' | 'licences' | 'json'
+    | 'exportFormat'
+    | 'exportFile'
+    | 'where'
+    | 'allowEmpty'
+    | 'fields'
+    | 'layout'
+    | 'licences'
+    | 'json'
   >
 }
 
@@ -26,14 +34,14 @@ export async function exportCommand({ table: path, how }: ExportOptions, io: Io)
   if (format === undefined)
     throw usageError(`--format must say what to write: ${exportFormats.join(', ')}.`)
   if (out === undefined) throw usageError('--out must name the file to write.')
-  if (statSync(out, { throwIfNoEntry: false })?.isFile() === false) {
-    throw usageError(`--out must name a file, and ${out} is none.`)
-  }
+  checkOutput('--out', out, 'export_invalid')
+  checkOutput('--out', noticePath(out), 'export_invalid')
   if (isTable(out)) throw usageError(`--out names a table, ${out}, which an export never replaces.`)
   const wishes = {
     format,
     out,
     where: how.where,
+    allowEmpty: how.allowEmpty,
     fields: how.fields,
     layout: how.layout,
     licences: how.licences === undefined ? undefined : readLicences(how.licences),

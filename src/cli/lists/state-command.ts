@@ -1,8 +1,6 @@
 // `iprisk state backup FILE` and `iprisk state restore FILE`: keys, own lists and counters in one
 // file, while servers run. What it promises is account/state-backup.ts.
 
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { withAuditedChanges } from '../../account/keys/audit-log.ts'
 import { shownId } from '../../account/keys/read-record.ts'
 import {
@@ -14,8 +12,8 @@ import {
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { stateFileBytesMax } from '../../base/limits.ts'
 import { formatCount } from '../../base/text/number-format.ts'
+import { checkOutput, replaceFile } from '../../base/system/atomic-file.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
-import { flushFolder } from '../../base/system/disk.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type CommandIo, withStores } from '../keys/key-session.ts'
 import { tellServers } from '../keys/tell-servers.ts'
@@ -47,6 +45,7 @@ export async function stateBackup(
   [path = '']: Args,
   io: CommandIo,
 ): Promise<void> {
+  checkOutput('FILE', path, 'state_file')
   const counts = await withStores(
     settings,
     (stores) =>
@@ -60,21 +59,10 @@ export async function stateBackup(
   report(settings, io, `Written to ${path}`, counts)
 }
 
-/** For its owner alone; the file before stays until this one is on the disk. */
 async function writeWhole(path: string, text: string): Promise<void> {
-  const unfinished = `${path}.${process.pid}.tmp`
   try {
-    const handle = await open(unfinished, 'wx', 0o600)
-    try {
-      await handle.writeFile(text)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(unfinished, path)
-    await flushFolder(dirname(path))
+    await replaceFile(path, text, 0o600)
   } catch (cause) {
-    await rm(unfinished, { force: true })
     const message = `${path} cannot be written: ${messageOf(cause)}.`
     throw new IpriskError({ code: 'state_file', message, fault: 'environment', cause })
   }

@@ -6,7 +6,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IpriskError } from '../../base/coded-error.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
-import { flushFolder, removeTemporaryFiles, temporaryName } from '../../base/system/disk.ts'
+import { flushFolder, removeTemporaryFiles, temporaryName } from '../../base/system/atomic-file.ts'
 import type { PublishPlace, StoredName } from './publish-place.ts'
 
 /** Whoever serves the folder may be another user. */

@@ -6,14 +6,14 @@
 // more is unpacked than the index says; the file gets its name when its hash is the one that was
 // signed, flushed. Parts that came are kept in `folder` until then: what is cut off goes on there.
 
-import { closeSync, fsyncSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { closeSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { messageOf } from '../../base/coded-error.ts'
 import { partIndexTextBytesMax } from '../../base/limits.ts'
-import { flushFolder, removeTemporaryFiles, temporaryName } from '../../base/system/disk.ts'
+import { beginReplacing, removeTemporaryFiles } from '../../base/system/atomic-file.ts'
 import { type MappedFile, mapFile } from '../../base/system/memory-map.ts'
 import { readTableView } from '../../table/file/table-view.ts'
 import { pullError } from '../fetch/pull-refusal.ts'
@@ -63,25 +63,23 @@ export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
   await removeTemporaryFiles(folder)
   const moved = { parts: 0, bytes: 0, reusedBytes: 0 }
   const index = await fetchIndex(job, moved)
-  const temporary = join(folder, temporaryName(name))
+  const file = beginReplacing(join(folder, name), 0o644)
   try {
-    const descriptor = openSync(temporary, 'wx', 0o644)
+    const descriptor = openSync(file.temporary, 'wx', 0o644)
     try {
       ftruncateSync(descriptor, index.bytes)
       for await (const [segment, planes] of segmentsOf(index, job, moved)) {
         writeSegment(descriptor, { segment, planes, index })
       }
-      fsyncSync(descriptor)
     } finally {
       closeSync(descriptor)
     }
-    if (!isFileNamed(temporary, release.sha256)) {
+    if (!isFileNamed(file.temporary, release.sha256)) {
       throw pullError('table', `the parts of ${release.id} are not the table that was signed`)
     }
-    await rename(temporary, join(folder, name))
-    await flushFolder(folder)
+    await file.commit()
   } finally {
-    await rm(temporary, { force: true })
+    file.discard()
   }
   await rm(job.parts, { recursive: true, force: true })
   return moved

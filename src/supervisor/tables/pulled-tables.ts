@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { checkOutput, outputTarget } from '../../base/system/atomic-file.ts'
 
 /** Tables kept beside those that are in use. */
 const keptTables = 2
@@ -26,9 +27,12 @@ function namesIn(folder: string): readonly string[] {
 }
 
 export function openPulledTables(tablePath: string): PulledTables {
-  const home = dirname(tablePath)
+  // Where the table's place is a link, beside its target: a rename stays in one file system.
+  checkOutput('--table', tablePath, 'table_unwritable')
+  const place = outputTarget(tablePath)
+  const home = dirname(place)
   const folder = join(home, 'pulled')
-  const draft = `.${basename(tablePath)}.pulled-`
+  const draft = `.${basename(place)}.pulled-`
   // Of servers that were killed while they gave a table its place.
   for (const name of namesIn(home)) {
     if (name.startsWith(draft)) rmSync(join(home, name), { force: true })
@@ -43,7 +47,7 @@ export function openPulledTables(tablePath: string): PulledTables {
     putInPlace: (id) => {
       const temporary = join(home, `${draft}${randomUUID()}.tmp`)
       linkSync(pathOf(id), temporary)
-      renameSync(temporary, tablePath)
+      renameSync(temporary, outputTarget(place))
       // Where both names are of one file already, rename leaves both.
       rmSync(temporary, { force: true })
     },

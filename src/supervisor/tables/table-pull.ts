@@ -24,7 +24,7 @@ import { manifestBytesMax } from '../../base/limits.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import { parseDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
-import { replaceFile } from '../../base/system/disk.ts'
+import { replaceFile } from '../../base/system/atomic-file.ts'
 import {
   type PullRefusal,
   type PullRefusalCode,
@@ -424,7 +424,7 @@ function openSerialNote({ stateFolder, url, log }: TablePullParts): SerialNote {
     },
     write: async (serial) => {
       mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
-      await replaceFile(stateFolder, name, `${JSON.stringify({ url, serial })}\n`)
+      await replaceFile(join(stateFolder, name), `${JSON.stringify({ url, serial })}\n`)
     },
   }
 }

@@ -1,0 +1,227 @@
+// Files that are there whole or not at all: written under a temporary name beside their place,
+// flushed, renamed, and the folder flushed after them. Every file that a user may name is written
+// this way, and so is state that must survive a power cut.
+//
+// Invariants: only a regular file is replaced, for a rename over a device or a pipe removes it; that
+// is checked before anything is written and again before the rename. A symbolic link stays, and its
+// target is replaced or made. A file of mode 0600 holds a secret and is its writer's alone, whatever
+// it replaces; any other keeps the mode of the file it replaces and, if root writes it, the owner.
+// What is thrown for a path is an Error whose message is a reason alone ("it is a folder").
+
+import { randomUUID } from 'node:crypto'
+import {
+  type Stats,
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { IpriskError } from '../coded-error.ts'
+
+/** Linux follows no more. */
+const linksMax = 40
+const privateMode = 0o600
+
+/** A temporary name beside `name`'s file; a killed run's can be told by its process id. */
+export function temporaryName(name: string): string {
+  return `.${name}.${process.pid}.${randomUUID()}.tmp`
+}
+
+/** The file that a path means: itself, or where its symbolic links lead. Throws a reason. */
+export function outputTarget(path: string): string {
+  const fault = outputFault(path)
+  if (fault !== undefined) throw new Error(`it ${fault}`)
+  if (!isLink(path)) return path
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) {
+    // The system's: the one in JavaScript drops ".." behind a link to a folder.
+    return realpathSync.native(path)
+  }
+  // What the links lead to is not there yet.
+  let target = path
+  for (let links = 0; isLink(target) && links < linksMax; links += 1) {
+    const to = readlinkSync(target)
+    // Not joined: ".." behind a link to a folder is another folder's parent.
+    target = isAbsolute(to) ? to : `${dirname(target)}/${to}`
+  }
+  return join(realpathSync.native(dirname(target)), basename(target))
+}
+
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+
+/** Why no file can be written at a path, as a clause; `undefined` where nothing speaks against it. */
+export function outputFault(path: string): string | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    return stat === undefined ? undefined : irregularFault(stat)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOTDIR') return 'lies below a file'
+    if (code === 'ELOOP') return 'is a symbolic link that leads back to itself'
+    throw cause
+  }
+}
+
+function irregularFault(stat: Stats): string | undefined {
+  if (stat.isFile()) return undefined
+  if (stat.isDirectory()) return 'is a folder'
+  const what = stat.isFIFO() ? 'pipe' : stat.isSocket() ? 'socket' : 'device'
+  return `is a ${what}, not a regular file`
+}
+
+/**
+ * For a command, before its work: throws `code` where the file that `name` (an option) names could
+ * not be written at the end.
+ */
+export function checkOutput(name: string, path: string, code: string): void {
+  const fault = path === '-' ? 'is standard output (./- is a file of that name)' : faultOf(path)
+  if (fault === undefined) return
+  const message = `${name} must name a file, and ${path} ${fault}.`
+  throw new IpriskError({ code, message, fault: 'usage' })
+}
+
+/** What a system call refuses, the writing itself will tell. */
+function faultOf(path: string): string | undefined {
+  try {
+    return outputFault(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** A file on its way: its writer makes `temporary`, then commits; `discard` is for every end. */
+export interface Replacement {
+  readonly temporary: string
+  /** Flushes `temporary`, and gives it the place of the file. */
+  readonly commit: () => Promise<void>
+  readonly commitSync: () => void
+  /** Removes `temporary` where it was not committed. */
+  readonly discard: () => void
+}
+
+/** `mode`: of a new file, where its writer makes it with that; of a secret in any case. */
+export function beginReplacing(path: string, mode: number): Replacement {
+  const target = outputTarget(path)
+  const folder = dirname(target)
+  const temporary = join(folder, temporaryName(basename(target)))
+  const inherit = (descriptor: number): void => {
+    if (outputTarget(path) !== target) throw new Error('it was replaced while it was written')
+    const replaced = statSync(target, { throwIfNoEntry: false })
+    inheritFrom(descriptor, replaced, mode)
+  }
+  return {
+    temporary,
+    commit: async () => {
+      const handle = await open(temporary, 'r+')
+      try {
+        inherit(handle.fd)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(temporary, target)
+      await flushFolder(folder)
+    },
+    commitSync: () => {
+      const descriptor = openSync(temporary, 'r+')
+      try {
+        inherit(descriptor)
+        fsyncSync(descriptor)
+      } finally {
+        closeSync(descriptor)
+      }
+      renameSync(temporary, target)
+      flushFolderSync(folder)
+    },
+    discard: () => rmSync(temporary, { force: true }),
+  }
+}
+
+function inheritFrom(descriptor: number, replaced: Stats | undefined, mode: number): void {
+  const made = fstatSync(descriptor)
+  const isPrivate = mode === privateMode
+  if (!isPrivate && replaced !== undefined && process.geteuid?.() === 0) {
+    const { uid, gid } = replaced
+    if (uid !== made.uid || gid !== made.gid) giveTo(descriptor, { uid, gid })
+  }
+  const wanted = isPrivate ? mode : (replaced?.mode ?? made.mode) & 0o777
+  if ((made.mode & 0o777) !== wanted) fchmodSync(descriptor, wanted)
+}
+
+/** A root without that right, as in some containers, stays the owner. */
+function giveTo(descriptor: number, { uid, gid }: { uid: number; gid: number }): void {
+  try {
+    fchownSync(descriptor, uid, gid)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EPERM') throw cause
+  }
+}
+
+/** Writes `content` as the file at `path`, all or nothing. */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  mode = 0o644,
+): Promise<void> {
+  const file = beginReplacing(path, mode)
+  try {
+    const handle = await open(file.temporary, 'wx', mode)
+    try {
+      await handle.writeFile(content)
+    } finally {
+      await handle.close()
+    }
+    await file.commit()
+  } finally {
+    await rm(file.temporary, { force: true })
+  }
+}
+
+/** The same for code that cannot wait. */
+export function replaceFileSync(path: string, content: string | Uint8Array, mode = 0o644): void {
+  const file = beginReplacing(path, mode)
+  try {
+    writeFileSync(file.temporary, content, { flag: 'wx', mode })
+    file.commitSync()
+  } finally {
+    file.discard()
+  }
+}
+
+/** Makes renames within `folder` survive a power cut. */
+export async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The same for code that cannot wait. */
+export function flushFolderSync(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Removes temporary files that a killed run left in `folder`. */
+export async function removeTemporaryFiles(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  const left = names.filter((name) => name.startsWith('.') && name.endsWith('.tmp'))
+  await Promise.all(left.map(async (name) => rm(join(folder, name), { force: true })))
+}

@@ -1,0 +1,106 @@
+// What a command writes takes the place of a file alone: devices, pipes and folders are refused
+// before its work begins, and a symbolic link stays.
+
+import { execFileSync } from 'node:child_process'
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { writeSmallTable } from '../table/small-table.ts'
+import { newFolder, runHere } from './program.ts'
+
+const table = writeSmallTable()
+let cwd = ''
+beforeEach(() => {
+  cwd = newFolder()
+})
+
+const exporting = `export --table ${table} --format csv --where signals.tor --out`
+const run = (words: string) => runHere(words.split(' '), { cwd })
+// A build that is refused late would take minutes, and need the feeds.
+const writers = ['build --offline --report', 'build --offline --out', exporting, 'state backup']
+
+describe.each(writers)('%s', (command) => {
+  it.skipIf(process.getuid?.() !== 0)('refuses a device, which only root can make', async () => {
+    const device = join(cwd, 'null')
+    execFileSync('mknod', [device, 'c', '1', '3'])
+    symlinkSync('null', join(cwd, 'link'))
+    for (const name of ['null', 'link']) {
+      const { code, err } = await run(`${command} ${name}`)
+      expect(err).toMatch(/must name a file, and \S+ is a device, not a regular file\.\n/)
+      expect(code).toBe(2)
+    }
+    expect(lstatSync(device).isCharacterDevice()).toBe(true)
+    expect(readdirSync(cwd)).toEqual(['link', 'null'])
+  })
+
+  it('refuses a pipe, a folder, and standard output', async () => {
+    execFileSync('mkfifo', [join(cwd, 'pipe')])
+    mkdirSync(join(cwd, 'folder'))
+    for (const [name, why] of [
+      ['pipe', 'is a pipe, not a regular file'],
+      ['folder', 'is a folder'],
+      ['-', 'is standard output'],
+    ]) {
+      const { code, err } = await run(`${command} ${name}`)
+      expect(err).toContain(why)
+      expect(code).toBe(2)
+    }
+    expect(readdirSync(cwd)).toEqual(['folder', 'pipe'])
+  })
+})
+
+it('writes through a symbolic link to its target', async () => {
+  await run('keys create --plan team --name one')
+  mkdirSync(join(cwd, 'elsewhere'))
+  for (const [command, name] of [
+    [exporting, 'export.csv'],
+    ['state backup', 'copy.jsonl'],
+  ] as const) {
+    const target = join(cwd, 'elsewhere', name)
+    writeFileSync(target, 'old')
+    symlinkSync(join('elsewhere', name), join(cwd, name))
+    const { code, err } = await run(`${command} ${name}`)
+    expect([err, code]).toEqual([expect.not.stringContaining('iprisk: '), 0])
+    expect(lstatSync(join(cwd, name)).isSymbolicLink()).toBe(true)
+    expect(readFileSync(target, 'utf8')).not.toBe('old')
+  }
+  // Secrets are their owner's alone, whatever they replace.
+  expect(statSync(join(cwd, 'elsewhere', 'copy.jsonl')).mode & 0o777).toBe(0o600)
+})
+
+it('starts no server whose decision log is a pipe, and does not wait for its reader', async () => {
+  execFileSync('mkfifo', [join(cwd, 'pipe')])
+  const { code, err } = await run(`serve --table ${table} --port 0 --decision-log pipe`)
+  expect(err).toContain('it is a pipe, not a regular file. Name a file, or - for standard output.')
+  expect(code).toBe(1)
+})
+
+it('keeps no act whose audit log is a pipe', async () => {
+  await run('keys create --plan team --name one')
+  const log = join(cwd, 'data', 'state', 'audit.log')
+  execFileSync('rm', [log])
+  execFileSync('mkfifo', [log])
+  const { code, err } = await run('keys create --plan team --name two')
+  expect(err).toContain('What cannot be recorded is not done.')
+  expect(code).toBe(1)
+})
+
+it('writes no set that would empty a firewall', async () => {
+  const nft = `export --table ${table} --format nft --out set.nft --where risk_score>100`
+  writeFileSync(join(cwd, 'set.nft'), 'good')
+  const { code, err } = await run(nft)
+  expect(err).toContain('No address matches --where, so nothing was written')
+  expect(code).toBe(1)
+  expect(readdirSync(cwd)).toEqual(['set.nft'])
+  expect(readFileSync(join(cwd, 'set.nft'), 'utf8')).toBe('good')
+  expect(await run(`${nft} --allow-empty`)).toMatchObject({ code: 0 })
+  expect(readFileSync(join(cwd, 'set.nft'), 'utf8')).toContain('flush set inet iprisk iprisk4')
+})
