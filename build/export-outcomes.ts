@@ -8,12 +8,17 @@
 // address was forgotten, is written anew; a day that was pruned is removed. Other files stay.
 
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { IpriskError } from '../src/base/coded-error.ts'
 import { beginReplacing } from '../src/base/system/atomic-file.ts'
-import { type KeptOutcome, outcomeDays, readDayOutcomes } from '../src/feedback/feedback-files.ts'
+import {
+  type KeptOutcome,
+  feedbackFolder,
+  outcomeDays,
+  readDayOutcomes,
+} from '../src/feedback/feedback-files.ts'
 import {
   type DuckDb,
   type ParquetRows,
@@ -52,7 +57,11 @@ export async function exportOutcomes(
   const days = await outcomeDays(state)
   const known = new Set(days.map(({ day }) => day))
   const exported: ExportedDay[] = []
-  for (const name of await readdir(folder)) {
+  const names = await readdir(folder)
+  if (!existsSync(feedbackFolder(state)) && names.some((name) => dayForm.test(name))) {
+    throw neverKept(state, folder)
+  }
+  for (const name of names) {
     if (unfinishedForm.test(name)) await rm(join(folder, name), { force: true })
     const day = dayForm.exec(name)?.[1]
     if (day === undefined || known.has(day)) continue
@@ -66,6 +75,14 @@ export async function exportOutcomes(
     await duck.close()
   }
   return exported.sort((a, b) => (a.day < b.day ? -1 : 1))
+}
+
+/** Most likely another state folder is meant: following this one would remove every day. */
+function neverKept(state: string, folder: string): IpriskError {
+  const message =
+    `${state} has never kept an outcome, and ${folder} holds exported days, which would be removed. ` +
+    'Name the state folder with --state.'
+  return new IpriskError({ code: 'feedback_none', message, fault: 'input' })
 }
 
 async function exportDay(

@@ -84,6 +84,21 @@ describe('outcomes as Parquet', () => {
     expect(readdirSync(folder).sort()).toEqual(['2026-08-23.parquet', 'mine.txt'])
   })
 
+  it('stay where the state folder is another one, that never had any', async () => {
+    const copy = mkdtempSync(join(root, 'copy-'))
+    for (const name of ['2026-08-22.parquet', '.2026-08-22.parquet.1.x.tmp']) {
+      writeFileSync(join(copy, name), 'good')
+    }
+    await expect(exportOutcomes(join(root, 'none'), copy)).rejects.toMatchObject({
+      code: 'feedback_none',
+      fault: 'input',
+    })
+    expect(readdirSync(copy)).toContain('2026-08-22.parquet')
+    // What a killed run left goes, for it holds addresses.
+    await exportOutcomes(state, copy)
+    expect(readdirSync(copy).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
   it('are none where nothing was reported', async () => {
     expect(await exportOutcomes(join(root, 'none'), join(root, 'empty'))).toEqual([])
   })
