@@ -15,7 +15,7 @@ const stateTexts = {
 export function coverageLines({ kinds }: CoverageReport): readonly string[] {
   const rows = kinds.map(({ kind, state, newest, addresses }) => [
     kind,
-    stateTexts[state],
+    state === 'missing' && newest !== null ? 'TOO OLD' : stateTexts[state],
     newest === null ? 'no feed' : `newest feed of ${newest}`,
     `${formatCount(addresses)} IPv4 addresses`,
   ])
