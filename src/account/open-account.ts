@@ -7,7 +7,7 @@ import type { Plans } from '../config/plan.ts'
 import type { StoreSettings } from '../config/settings.ts'
 import { type Keyring, type KeyringOptions, createKeyring } from './keyring.ts'
 import type { Limiter } from './limits/limiter.ts'
-import { type StoreMetrics, openStores } from './stores/open-stores.ts'
+import { type AbsentStores, type StoreMetrics, openStores } from './stores/open-stores.ts'
 import { createLastUsedRecorder } from './last-used.ts'
 
 export interface Account {
@@ -23,6 +23,8 @@ export interface AccountOptions {
   /** Absent: the state folder is all. */
   readonly store?: StoreSettings
   readonly plans: Plans
+  /** By default they are made. */
+  readonly absentStores?: AbsentStores
   /** Called once for each trouble, and once when it is over (open-stores.ts). */
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
@@ -39,7 +41,8 @@ const stateFolderOnly: StoreSettings = {
 /** Throws `keys_unusable` and `rates_unusable`. */
 export async function openAccount(options: AccountOptions): Promise<Account> {
   const { stateFolder: state, store = stateFolderOnly, plans, onTrouble, onRecovery } = options
-  const stores = await openStores({ state, store, plans }, { onTrouble, onRecovery })
+  const { absentStores } = options
+  const stores = await openStores({ state, store, plans }, { onTrouble, onRecovery }, absentStores)
   const limiter = stores.openLimiter()
   const { recordUse: onVerified } = createLastUsedRecorder(stores.uses)
   const hooks = { onVerified, ...optionalMember('onSkipped', options.onSkipped) }

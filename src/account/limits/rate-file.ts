@@ -36,6 +36,8 @@ const fullAtWord = 2
 
 export interface RateFile {
   readonly path: string
+  /** There was none before. */
+  readonly isNew: boolean
   /** The whole file; the indices of `slotOf` point into it. */
   readonly words: Int32Array
   /**
@@ -73,8 +75,8 @@ export function openRateFile(
   const path = join(folder, `${boot}.map`)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    createRateFile(folder, path, size)
-    return viewRateFile(path, mapSharedFile(path, fileBytes(size)), size)
+    const isNew = createRateFile(folder, path, size)
+    return { ...viewRateFile(path, mapSharedFile(path, fileBytes(size)), size), isNew }
   } catch (cause) {
     throw new IpriskError({
       code: 'rates_unusable',
@@ -87,11 +89,14 @@ export function openRateFile(
   }
 }
 
-/** Makes the file where it is missing, blocks and all, and removes what earlier runs have left. */
-function createRateFile(folder: string, path: string, size: RateFileSize): void {
+/**
+ * Makes the file where it is missing, blocks and all, and removes what earlier runs have left;
+ * whether it was missing.
+ */
+function createRateFile(folder: string, path: string, size: RateFileSize): boolean {
   const name = path.slice(folder.length + 1)
   const others = readdirSync(folder)
-  if (others.includes(name)) return
+  if (others.includes(name)) return false
   const head = Buffer.alloc(headerBytes)
   head.writeInt32LE(magic, 0)
   head.writeInt32LE(format, 4)
@@ -111,9 +116,10 @@ function createRateFile(folder: string, path: string, size: RateFileSize): void 
   for (const other of others) {
     if (/\.(map|draft)$/.test(other)) rmSync(join(folder, other), { force: true })
   }
+  return true
 }
 
-function viewRateFile(path: string, map: MappedFile, size: RateFileSize): RateFile {
+function viewRateFile(path: string, map: MappedFile, size: RateFileSize): Omit<RateFile, 'isNew'> {
   const words = new Int32Array(map.bytes.buffer, map.bytes.byteOffset, map.bytes.length / 4)
   if (words[0] !== magic || words[1] !== format || words[2] !== size.slots) {
     map.unmap()

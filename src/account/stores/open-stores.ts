@@ -3,8 +3,8 @@
 //
 // A trouble is reported once: the same reason is not reported again until something has succeeded
 // in between. Only the circuit breaker reports that a store for many machines is away, so that a
-// thousand leases that fail for it are one trouble and one recovery. Trouble with single keys
-// (`singleKeyCodes`), which comes amid successes, is reported once a minute.
+// thousand leases that fail for it are one trouble and one recovery. Trouble with limits
+// (`limitCodes`), which comes amid successes, is reported once a minute.
 
 import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/system/clock.ts'
@@ -83,17 +83,18 @@ export interface Stores {
 /** What the circuit breaker reports by itself. */
 const circuitBreakerCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
 
-/** Of single keys, while the store is there. */
-const singleKeyCodes = new Set([
+/** Of limits, while the store is there. */
+const limitCodes = new Set([
   'store_failed',
   'store_lost_units',
   'rates_full',
+  'rates_lost',
   'counter_unreadable',
 ])
 
 /** Whether it means that the store of keys and quotas is not there, or does not work. */
 export function isOutage(error: unknown): boolean {
-  return !(error instanceof IpriskError) || !singleKeyCodes.has(error.code)
+  return !(error instanceof IpriskError) || !limitCodes.has(error.code)
 }
 
 /** Passes on the first trouble of each code until a recovery. */
@@ -123,8 +124,11 @@ export function reportOnce(hooks: StoresHooks): StoresHooks {
 /** What both limiters need. Each has a rate file of its own: their words mean different things. */
 function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 'ledger'> {
   const boot = bootId()
+  const rateFile = openRateFile(folder, { boot })
+  // The primary makes it before the workers start.
+  if (rateFile.isNew) hooks.onTrouble(ratesMadeAnew(rateFile.path))
   return {
-    rateFile: openRateFile(folder, { boot }),
+    rateFile,
     leaseFile: openLeaseFile(folder, { boot }),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
@@ -139,6 +143,16 @@ const keysShownMax = 20
 /** What becomes of stores that are not there; `refuse`: it is an error where there is none at all. */
 export type AbsentStores = AbsentStore | 'refuse'
 
+function ratesMadeAnew(path: string): IpriskError {
+  return new IpriskError({
+    code: 'rates_lost',
+    message:
+      `The rate limits in ${path} were gone and begin anew, so a key may spend its rate twice. ` +
+      '"iprisk restart" ends that: it gives all workers the same file.',
+    fault: 'environment',
+  })
+}
+
 async function openEmbedded(
   settings: StoresSettings,
   hooks: StoresHooks,
@@ -149,7 +163,7 @@ async function openEmbedded(
   if (absentStores === 'refuse' && keysFile === undefined && !hasLmdbStore(state)) {
     throw noStateFolder(state)
   }
-  const absent = absentStores === 'make' ? 'make' : 'empty'
+  const absent = absentStores === 'refuse' ? 'empty' : absentStores
   const keyStore =
     keysFile === undefined
       ? await openLmdbKeyStore(state, absent)

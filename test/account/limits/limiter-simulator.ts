@@ -421,6 +421,7 @@ export class Simulator {
   private rateFile(): RateFile {
     return {
       path: 'simulated',
+      isNew: false,
       words: this.words,
       slotOf: (keyId, { perSecond, burst }) => {
         const name = `${keyId} ${perSecond} ${burst}`

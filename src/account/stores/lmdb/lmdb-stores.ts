@@ -69,10 +69,10 @@ function unusable(folder: string, cause: unknown): IpriskError {
 }
 
 /**
- * What becomes of a store that is not there: it is made; or, for who only looks, it has nothing in
- * it, and its folder stays as it is.
+ * What becomes of a store that is not there: it is made; for a command that only looks it is empty,
+ * and its folder stays as it is; for a worker it is an error, because its server had it.
  */
-export type AbsentStore = 'make' | 'empty'
+export type AbsentStore = 'make' | 'empty' | 'fail'
 
 const dataFile = (folder: string): string => join(folder, 'data.mdb')
 
@@ -88,7 +88,11 @@ function openFolder(folder: string, absent: AbsentStore): RootDatabase {
     chmodSync(folder, 0o700)
   }
   const data = dataFile(folder)
-  const damage = existsSync(data) ? checkLmdbHeader(data) : undefined
+  const isAbsent = !existsSync(data)
+  if (isAbsent && absent === 'fail') {
+    throw new Error('data.mdb is gone; put it back, or restart the server to begin with none')
+  }
+  const damage = isAbsent ? undefined : checkLmdbHeader(data)
   if (damage !== undefined) throw new Error(`data.mdb is damaged: ${damage}`)
   const options = {
     maxDbs: 3,
@@ -102,7 +106,7 @@ function openFolder(folder: string, absent: AbsentStore): RootDatabase {
     permissionsMode: 0o600,
   } as const
   // Without a path it is a file in the system's folder for such, removed when it is closed.
-  return open(absent === 'empty' && !existsSync(data) ? options : { ...options, path: folder })
+  return open(absent === 'empty' && isAbsent ? options : { ...options, path: folder })
 }
 
 /** Marks a new store with its format; refuses one of another format. */

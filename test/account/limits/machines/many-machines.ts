@@ -238,6 +238,7 @@ export class NodesSimulator extends Simulator {
     const words = new Int32Array(4096)
     const file: RateFile = {
       path: 'simulated',
+      isNew: false,
       words,
       slotOf: (keyId, { perSecond, burst }) => {
         const name = `${keyId} ${perSecond} ${burst}`
