@@ -24,7 +24,8 @@ import { type HostPort, portUnavailable } from '../supervisor/sockets/port-probe
 import { isSocketListening, listenOnUnixSocket } from '../supervisor/sockets/unix-socket.ts'
 
 /** Whether the server is ready, or why not; `degraded`: it is ready, and its workers die. */
-export type Readiness = 'ready' | 'degraded' | 'draining' | 'no_table' | 'no_keys' | 'no_workers'
+export type Readiness =
+  'ready' | 'degraded' | 'draining' | 'no_table' | 'no_keys' | 'no_lists' | 'no_workers'
 
 export interface AdminParts {
   readonly readiness: () => Readiness

@@ -173,11 +173,13 @@ async function consoleOf(parts: ShownParts): Promise<OpenConsole | undefined> {
   return openConsole({ ...parts, tokens, table, sources: supervisor })
 }
 
-function readinessOf({ supervisor, shutdown }: ShownParts): Readiness {
+function readinessOf({ supervisor, lists, shutdown }: ShownParts): Readiness {
   const { listening, answering, keysKnown, degraded } = supervisor.status()
   if (shutdown.signal.aborted) return 'draining'
-  if (listening === 0) return 'no_workers'
+  // A worker that cannot use the lists does not listen.
+  if (listening === 0) return lists.areUsable() ? 'no_workers' : 'no_lists'
   if (!keysKnown) return 'no_keys'
+  if (!lists.status().known) return 'no_lists'
   if (answering !== listening) return 'no_table'
   return degraded ? 'degraded' : 'ready'
 }

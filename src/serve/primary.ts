@@ -67,7 +67,7 @@ import type { TablePull } from '../supervisor/tables/table-pull.ts'
 import { type TokenMatcher, createTokenMatcher } from '../admin/admin-caller.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
 import { watchFile } from '../supervisor/tables/file-watch.ts'
-import type { ListFile, TableInfo } from '../http/exchange/served-table.ts'
+import type { ListFile, TableInfo, VerifiedTableFile } from '../http/exchange/served-table.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
@@ -167,7 +167,6 @@ async function runWithWorkers(
   const { settings, early, log, supervisor, policies, ofWorkers, sample } = parts
   const { copies, shutdown } = early
   const { serve, state: stateFolder, table: path } = settings
-  supervisor.prepare(ofWorkers, sample?.take)
   const lists = createListsManager({ settings, prefix: copies.prefix, supervisor, log })
   const tables = createTableManager({
     path,
@@ -178,6 +177,11 @@ async function runWithWorkers(
     traffic: async () => trialBy(await sample?.save(), serve, { policies, lists }),
     log,
     signal: shutdown.signal,
+  })
+  supervisor.prepare(ofWorkers, {
+    takeSampled: sample?.take ?? (() => 0),
+    tableRefused: tables.distrust,
+    listsRefused: lists.refused,
   })
   try {
     return await runServer({ ...parts, tables, lists, shutdown })
@@ -260,7 +264,8 @@ async function runServer(parts: Parts): Promise<number> {
     let admin = predecessor === undefined ? await startAdminPort() : undefined
     stops.push(...watchFiles(parts))
     const [file] = await loaded
-    if (predecessor !== undefined && file === undefined && !signal.aborted) throw noTable()
+    if (predecessor !== undefined && !signal.aborted) requireAnswers(file, lists)
+    lists.watch()
     if (!signal.aborted) await Promise.race([supervisor.start(file), shutdown.requested])
     if (!signal.aborted) {
       if (predecessor !== undefined) await askPredecessorToYield(predecessor, log)
@@ -281,7 +286,6 @@ async function runServer(parts: Parts): Promise<number> {
       stops.push(runRepeatedly(tables.repair, repairMs).stop)
       supplies.running = startTableSupply(parts, { builtMs: file?.builtMs, look })
       stops.push(supplies.running.stop)
-      lists.watch()
       // Keys that were made during the start, before this server could be told of them.
       await supervisor.readKeys()
       const { listening, table } = supervisor.status()
@@ -323,8 +327,14 @@ async function askPredecessorToYield(predecessor: string, log: Log): Promise<voi
   else log.error({}, `${reply.text} This one starts; end that one where it still has the port.`)
 }
 
-function noTable(): IpriskError {
-  return takeoverFailed('this one has no table to answer from (the log says why).')
+/** The predecessor answers; this one must be able to. */
+function requireAnswers(file: VerifiedTableFile | undefined, lists: ListsManager): void {
+  if (file === undefined) {
+    throw takeoverFailed('this one has no table to answer from (the log says why).')
+  }
+  if (!lists.status().known) {
+    throw takeoverFailed('this one cannot read the own lists (the log says why).')
+  }
 }
 
 function takeoverFailed(why: string): IpriskError {

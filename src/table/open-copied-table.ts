@@ -15,7 +15,7 @@ import {
   uncopied,
 } from '../base/system/copies/shared-copy.ts'
 import { readTableView } from './file/table-view.ts'
-import { verifyChecksums } from './file/verify/verify-checksums.ts'
+import { compareChecksums } from './file/section-checksums.ts'
 import { type OpenTable, type OpenTableOptions, openTable } from './open-table.ts'
 
 export interface CopiedTableOptions extends Pick<OpenTableOptions, 'now'> {
@@ -104,7 +104,7 @@ function* verifyCopy(copy: string, path: string): CopySteps<void> {
   const map = mapFile(copy)
   try {
     const file = readTableView(map.bytes, path)
-    for (const _ of verifyChecksums(map.bytes, file, path)) yield 0
+    for (const _ of compareChecksums(map.bytes, file, path)) yield 0
   } finally {
     map.unmap()
   }

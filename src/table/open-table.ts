@@ -1,5 +1,6 @@
 // Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
-// processes that open the same file. Content is checked by `verifyTable`, not here.
+// processes that open the same file. Content is checked by `verifyTable`, not here, but for its
+// checksums where `whole` asks for that.
 //
 // The file itself is mapped: truncating or overwriting it in place ends this process (SIGBUS). So
 // this is for files that only this program writes, and for a look of a few milliseconds;
@@ -12,6 +13,7 @@ import { checkAddress } from './answer/check-address.ts'
 import { locateBatch, prefetchRuns } from './lookup/lookup-batch.ts'
 import { type AnswerReader, openAnswerReader } from './answer/answer-reader.ts'
 import type { Table } from './table.ts'
+import { compareChecksums } from './file/section-checksums.ts'
 import { readTableView } from './file/table-view.ts'
 import { coverageOf } from './answer/table-coverage.ts'
 
@@ -33,6 +35,8 @@ export interface OpenTableOptions {
   readonly now?: () => number
   /** The file to map, a copy of the one that errors name; by default that one. */
   readonly mapped?: string
+  /** What the file holds is compared with its checksums first. */
+  readonly whole?: boolean
 }
 
 /**
@@ -49,13 +53,14 @@ export function openTable(path: string, options: OpenTableOptions = {}): OpenTab
 /** The same in steps, for a loop that serves others between them. To be run to its end. */
 export function* openTableInSteps(
   path: string,
-  { now = Date.now, mapped = path }: OpenTableOptions = {},
+  { now = Date.now, mapped = path, whole = false }: OpenTableOptions = {},
 ): Generator<undefined, OpenTable, undefined> {
   const map = mapFile(mapped)
   try {
     yield
     const file = readTableView(map.bytes, path)
     yield
+    for (const _ of whole ? compareChecksums(map.bytes, file, path) : []) yield
     const reader = openAnswerReader({ ...file, coverage: coverageOf(file, now()) })
     let answers = openAnswerWriter(reader)
     let open = true

@@ -107,7 +107,7 @@ export const gathered: ScrapeData = {
     pulled_bytes: 1000,
     last_pull: { at, table: '20260822-0123', parts: 2, bytes: 1000, reused_bytes: 0, took_ms: 20 },
   },
-  lists: { lists: 1, entries: 2, tag: '3-abc', failure: '' },
+  lists: { known: true, lists: 1, entries: 2, tag: '3-abc', failure: '' },
   ready: true,
   now: Date.parse(at),
 }

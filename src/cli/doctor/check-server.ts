@@ -102,6 +102,7 @@ const reasons: Readonly<Record<ServerStatus['status'], string>> = {
   draining: 'It is being stopped.',
   no_table: 'Build a table with "iprisk build"; the log says what is wrong with one that is there.',
   no_keys: 'The store of keys cannot be read: see its own finding and the log.',
+  no_lists: 'The own lists cannot be read or compiled: the log says why.',
   no_workers: 'Its workers die: the log names the signal or exit code of each.',
 }
 

@@ -1,7 +1,8 @@
 // The compiled lists: one file that every process of a server maps to read. Words of 32 bits, in
 // the machine's order; a section begins at an even word.
 //
-//   header     magic, version, then for each section its first word and its length in words
+//   header     magic, version, length in words, CRC-32 of all bytes but its own, then for each
+//              section its first word and its length in words
 //   names      JSON of [name, effect], in the order of the numbers that nodes have
 //   starts4    where pieces of IPv4 begin, ascending, from 0; a piece ends where the next one begins
 //   nodes4     of each piece the node of its most specific entry; 0 where nothing covers it
@@ -19,6 +20,7 @@
 // path from its piece's node: at most 33 prefixes (IPv6: 129), each with the lists that name it.
 // Nodes that say the same, with the same path, are one. Node 0 is none.
 
+import { crc32 } from 'node:zlib'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { ListEffect } from '../../config/list-effects.ts'
 
@@ -43,7 +45,8 @@ export const sectionNames = [
 export type SectionName = (typeof sectionNames)[number]
 
 const magic = 0x6c697374
-const format = 2
+const format = 3
+const checksumWord = 3
 const headerWords = 4 + sectionNames.length * 2
 
 export type ListSections = Readonly<Record<SectionName, Uint32Array>>
@@ -67,16 +70,24 @@ export function encodeListFile(sections: ListSections): Uint8Array {
   const words = new Uint32Array(end)
   words.set(header)
   sectionNames.forEach((name, i) => words.set(sections[name], header[4 + i * 2]))
-  return new Uint8Array(words.buffer)
+  const bytes = new Uint8Array(words.buffer)
+  words[checksumWord] = checksumOf(bytes)
+  return bytes
 }
 
-/** The sections of a file as views of its bytes. Throws `lists_corrupt`. */
+function checksumOf(bytes: Uint8Array): number {
+  const from = checksumWord * 4
+  return crc32(bytes.subarray(from + 4), crc32(bytes.subarray(0, from)))
+}
+
+/** The sections of a file as views of its bytes, all of which it reads. Throws `lists_corrupt`. */
 export function decodeListFile(bytes: Uint8Array, path: string): ListSections {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
-  if (words[0] !== magic || words[1] !== format || words[2] !== words.length) {
+  const isWhole = words[0] === magic && words[1] === format && words[2] === words.length
+  if (!isWhole || words[checksumWord] !== checksumOf(bytes)) {
     throw new IpriskError({
       code: 'lists_corrupt',
-      message: `${path} holds no compiled lists of this version; the server makes it anew.`,
+      message: `${path} is damaged, or holds no compiled lists of this version.`,
       fault: 'environment',
     })
   }

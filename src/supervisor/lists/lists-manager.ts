@@ -1,11 +1,12 @@
 // Keeps the workers' own lists as the store has them: looks five times a second whether they have
 // changed, lets them be compiled, and tells all workers. One change after the other; changes that
-// come while one is being compiled are compiled together.
+// come while one is being compiled are compiled together. They are also compiled anew where the
+// compiled file is gone or is another one, and where a worker cannot use it.
 //
-// Invariants: lists that cannot be read or compiled leave those before in use, and the log says so
-// once, and once that it is over; a server that has none before takes what is left of damaged ones,
-// for no lists at all would let through the most; a file is removed only when no request can have
-// begun with it.
+// Invariants: lists that cannot be read or compiled leave those before in use, and before the first
+// ones no worker answers. Of damaged first ones what is left is used, for the operator's other lists
+// still count. The log says so once, and once that it is over; a file is removed only when no request
+// can have begun with it.
 
 import { rm } from 'node:fs/promises'
 import {
@@ -21,13 +22,16 @@ import { openLazily } from '../../base/open-lazily.ts'
 import type { ListFile } from '../../http/exchange/served-table.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import type { ControlReply } from '../sockets/control-socket.ts'
+import { inodeIdentity } from '../tables/file-watch.ts'
 import type { Supervisor } from '../workers/supervisor.ts'
 import { type CompiledLists, type ListsCompiler, createListsCompiler } from './lists-compiler.ts'
 
-/** After a failure it is tried again this late. */
-const retryMs = 1000
+/** After a failure it is tried again this late, then after twice as long each time. */
+const retryMs = { first: 1000, most: 10_000 } as const
 
 export interface ListsStatus {
+  /** Workers know the lists, or that there are none. */
+  readonly known: boolean
   readonly lists: number
   readonly entries: number
   /** Of the catalogue in use; the same on machines that have the same lists. */
@@ -39,9 +43,13 @@ export interface ListsStatus {
 export interface ListsManager {
   /** Looks now; whether every worker answers with the lists that the store has. */
   readonly refresh: () => Promise<boolean>
+  /** A worker cannot use the lists of that version: they are compiled anew. */
+  readonly refused: (version: number) => void
   /** The same for a command that waits (control-socket.ts). */
   readonly refreshForCommand: () => Promise<ControlReply>
   readonly status: () => ListsStatus
+  /** Workers know the lists, and no worker has refused them. */
+  readonly areUsable: () => boolean
   /** What the workers answer with. */
   readonly file: () => ListFile | undefined
   /** Looks by itself from now on. */
@@ -61,18 +69,25 @@ export interface ListsParts {
   readonly log: Log
 }
 
-type CompilerParts = ListsParts & { readonly compiler: ListsCompiler }
-
 /** What the workers have. */
 interface LiveLists {
   version: number
   file: ListFile | undefined
+  /** Of that file, when it was compiled. */
+  identity: string
+  /** A worker cannot use it. */
+  isRefused: boolean
   status: ListsStatus
-  /** What is left of damaged lists was asked for. */
-  isPartial: boolean
 }
 
-const noLists: ListsStatus = { lists: 0, entries: 0, tag: '', failure: '' }
+const refusedText = 'A worker cannot use the compiled own lists; they are compiled anew.'
+const unknown: ListsStatus = { known: false, lists: 0, entries: 0, tag: '', failure: '' }
+
+/** When to try again; the first failure of a row is not waited for. */
+interface Retries {
+  failures: number
+  atMs: number
+}
 
 export function createListsManager(parts: ListsParts): ListsManager {
   const { settings, log } = parts
@@ -82,10 +97,11 @@ export function createListsManager(parts: ListsParts): ListsManager {
   const live: LiveLists = {
     version: 0,
     file: undefined,
-    status: noLists,
-    isPartial: false,
+    identity: '',
+    isRefused: false,
+    status: unknown,
   }
-  let retryAtMs = 0
+  const retries: Retries = { failures: 0, atMs: 0 }
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   let queue: Promise<unknown> = Promise.resolve()
@@ -95,19 +111,14 @@ export function createListsManager(parts: ListsParts): ListsManager {
     waiting = undefined
     try {
       const isTaken = await takeLists({ ...parts, compiler }, live, await store())
-      if (live.status.failure !== '') log.info({}, 'The own lists can be read again.')
-      live.status = { ...live.status, failure: '' }
+      // A worker may have refused them meanwhile.
+      if (!live.isRefused) noteSuccess(live, retries, log)
       return isTaken
     } catch (error) {
       if (isClosed) return false
-      const failure = messageOf(error)
-      const isNew = live.status.failure === ''
-      live.status = { ...live.status, failure }
       const isDamaged = error instanceof IpriskError && error.code === 'lists_damaged'
-      if (isDamaged) await takeWhatIsLeft({ ...parts, compiler }, live)
-      const what = live.file === undefined ? 'No own list is in use' : 'The own lists in use stay'
-      if (isNew) log.error({}, `${what}: ${failure}`)
-      retryAtMs = performance.now() + retryMs
+      if (isDamaged && hasNone(live)) await takeWhatIsLeft({ ...parts, compiler }, live)
+      noteFailure(live, retries, { failure: messageOf(error), log })
       return false
     }
   }
@@ -121,6 +132,13 @@ export function createListsManager(parts: ListsParts): ListsManager {
   }
   return {
     refresh,
+    refused: (version) => {
+      if (version !== live.file?.version || live.isRefused || isClosed) return
+      live.isRefused = true
+      const isFirst = retries.failures === 0
+      noteFailure(live, retries, { failure: refusedText, log })
+      if (isFirst) void refresh()
+    },
     refreshForCommand: async () =>
       (await refresh())
         ? { ok: true, text: 'Every worker knows the lists.' }
@@ -128,10 +146,11 @@ export function createListsManager(parts: ListsParts): ListsManager {
     store,
     stores: stores.get,
     status: () => live.status,
+    areUsable: () => live.status.known && !live.isRefused,
     file: () => live.file,
     watch: () => {
       timer ??= setInterval(() => {
-        if (waiting === undefined && performance.now() >= retryAtMs) void refresh()
+        if (waiting === undefined && performance.now() >= retries.atMs) void refresh()
       }, listsPollMs)
     },
     close: async () => {
@@ -144,6 +163,29 @@ export function createListsManager(parts: ListsParts): ListsManager {
   }
 }
 
+function noteSuccess(live: LiveLists, retries: Retries, log: Log): void {
+  if (live.status.failure !== '') log.info({}, 'The own lists are in use again.')
+  live.status = { ...live.status, failure: '' }
+  if (performance.now() > retries.atMs + retryMs.most) retries.failures = 0
+}
+
+/** Logs the first failure of a row, and why what a worker has refused cannot be made anew. */
+function noteFailure(
+  live: LiveLists,
+  retries: Retries,
+  { failure, log }: { readonly failure: string; readonly log: Log },
+): void {
+  const { known, failure: before } = live.status
+  const text = known ? 'The own lists in use stay' : 'Own lists are not known, so checks get 503'
+  if (failure === refusedText) log.error({}, failure)
+  else if (before === '' || before === refusedText) log.error({}, `${text}: ${failure}`)
+  live.status = { ...live.status, failure }
+  retries.atMs = performance.now() + Math.min(retryMs.most, retryMs.first * 2 ** retries.failures)
+  retries.failures += 1
+}
+
+type CompilerParts = ListsParts & { readonly compiler: ListsCompiler }
+
 /** Gives the workers what the store has, where that is not what they have. */
 async function takeLists(
   parts: CompilerParts,
@@ -151,46 +193,72 @@ async function takeLists(
   store: ListStore,
 ): Promise<boolean> {
   const { log } = parts
-  if ((await store.tag()) === live.status.tag) return true
-  const old = live.file
-  const { isTaken, ...compiled } = await compileLists(parts, live, false)
+  const tag = await store.tag()
+  const { file: old, status } = live
+  const isLost = hasLost(live)
+  if (status.known && tag === status.tag && !isLost && !live.isRefused) return true
+  if (isLost && old !== undefined && status.failure === '')
+    log.error({ path: old.path }, 'The compiled own lists are gone or were changed.')
+  const { isTaken, ...compiled } = await compileAndTell(parts, live, { tag })
   const { version } = live
   if (!isTaken) log.warn({ version }, 'Not every worker has said that it knows the own lists.')
   if (old !== undefined) removeLater(old.path)
-  const { lists, entries, tag } = compiled
-  live.status = { lists, entries, tag, failure: live.status.failure }
-  log.info({ lists, entries }, 'Changed own lists are in use.')
+  const { lists, entries } = compiled
+  live.status = { known: true, lists, entries, tag: compiled.tag, failure: live.status.failure }
+  if (status.known || compiled.tag !== '') {
+    log.info({ lists, entries }, 'Changed own lists are in use.')
+  }
   return isTaken
 }
 
-/** Compiles the lists of the store into another file, and gives it to the workers. */
-async function compileLists(
-  { settings, prefix, supervisor, compiler }: CompilerParts,
-  live: LiveLists,
-  partly: boolean,
-): Promise<Omit<CompiledLists, 'written'> & { readonly isTaken: boolean }> {
-  live.version += 1
-  const { version } = live
-  const path = `${prefix}lists-${version}.iprisk`
-  const unfinished = `${prefix}lists-${version}-unfinished.iprisk`
-  const request = { settings, path, unfinished, partly }
-  const { written, ...compiled } = await compiler.compile(request)
-  live.file = written ? { version, path } : undefined
-  return { ...compiled, isTaken: await supervisor.useLists(live.file) }
-}
+/** The compiled file is gone, or it is another one. */
+const hasLost = ({ file, identity }: LiveLists): boolean =>
+  file !== undefined && inodeIdentity(file.path) !== identity
 
-/** Of lists that could not be taken whole, where none are in use. */
+/** A worker that starts now would have no lists. */
+const hasNone = (live: LiveLists): boolean => !live.status.known || live.isRefused || hasLost(live)
+
+/** Of damaged lists, where none are in use. */
 async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<void> {
-  if (live.status.tag !== '' || live.isPartial) return
-  live.isPartial = true
+  const old = live.file
   try {
-    const { lists, entries } = await compileLists(parts, live, true)
+    const { lists, entries } = await compileAndTell(parts, live, { tag: 'damaged', partly: true })
     // Not the tag: the store's lists are others.
-    live.status = { ...live.status, lists, entries }
+    live.status = { ...live.status, known: true, lists, entries, tag: '' }
+    if (old !== undefined) removeLater(old.path)
     parts.log.warn({ lists, entries }, 'What is left of damaged own lists is in use.')
   } catch {
     // The failure before this one says why.
   }
+}
+
+/** Compiles what the store has, and gives it to the workers. */
+async function compileAndTell(
+  parts: CompilerParts,
+  live: LiveLists,
+  what: { readonly tag: string; readonly partly?: boolean },
+): Promise<CompiledLists & { readonly isTaken: boolean }> {
+  const { file, ...compiled } = await compile(parts, live, what)
+  live.file = file
+  live.identity = file === undefined ? '' : inodeIdentity(file.path)
+  live.isRefused = false
+  return { ...compiled, isTaken: await parts.supervisor.useLists(file) }
+}
+
+/** What the store has, as a file with a name of its own; none where there are no entries. */
+async function compile(
+  { settings, prefix, compiler }: CompilerParts,
+  live: LiveLists,
+  { tag, partly = false }: { readonly tag: string; readonly partly?: boolean },
+): Promise<CompiledLists & { readonly file: ListFile | undefined }> {
+  live.version += 1
+  const { version } = live
+  const path = `${prefix}lists-${version}.iprisk`
+  // A store without lists starts no process.
+  if (tag === '') return { tag, lists: 0, entries: 0, written: false, file: undefined }
+  const unfinished = `${prefix}lists-${version}-unfinished.iprisk`
+  const compiled = await compiler.compile({ settings, path, unfinished, partly })
+  return { ...compiled, file: compiled.written ? { version, path } : undefined }
 }
 
 /** Requests in the pool go on with the lists that they began with. */

@@ -14,6 +14,19 @@ export function fileIdentity(path: string): string {
   return stat === undefined ? '' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`
 }
 
+/**
+ * The same of a file whose time says nothing, because it is touched, and that nothing may write to:
+ * another file in its place, one that was cut off, and none. `''` where it cannot be read.
+ */
+export function inodeIdentity(path: string): string {
+  try {
+    const { dev, ino, size } = statSync(path)
+    return `${dev}:${ino}:${size}`
+  } catch {
+    return ''
+  }
+}
+
 /** Calls `changed` for every file that takes the place of the one with identity `known`. */
 export function watchFile(options: {
   readonly path: string

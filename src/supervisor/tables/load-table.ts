@@ -24,11 +24,12 @@ export async function loadTable(
     readonly force: boolean
     readonly urgent?: boolean
     readonly before?: VerifiedTableFile | undefined
+    readonly accepted?: string | undefined
     readonly traffic?: TrafficTrial | undefined
     readonly onTrial?: (result: TrialResult, table: string) => void
   },
 ): Promise<TableCopy | TableRefusal> {
-  const { path, before, traffic, ...how } = of
+  const { path, before, accepted, traffic, ...how } = of
   if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
   if (isAbsent(path)) {
     return {
@@ -41,6 +42,7 @@ export async function loadTable(
       signal,
       ...how,
       ...optionalMember('before', before),
+      ...optionalMember('accepted', accepted),
       ...optionalMember('traffic', traffic),
     })
   } catch (error) {

@@ -33,6 +33,8 @@ export interface TableCopy {
   readonly file: VerifiedTableFile
   readonly id: string
   readonly cautions: readonly string[]
+  /** The copy of the table that it was to be compared with is damaged or gone. */
+  readonly isBeforeLost?: boolean
 }
 
 export interface TableCopies {
@@ -40,7 +42,8 @@ export interface TableCopies {
    * Copies and verifies the file at `path` and checks its answers, also against `before` where
    * there is one. Throws `table_refused` with what is wrong with it, or that `signal` has ended it;
    * then nothing is kept. The codes of its causes say what it was (table-refusal.ts). `force`
-   * accepts a table that only the acceptance check or the sampled traffic speaks against.
+   * accepts a table that only the acceptance check or the sampled traffic speaks against, and so
+   * does `accepted` for the table of that id.
    */
   readonly add: (
     path: string,
@@ -48,6 +51,7 @@ export interface TableCopies {
       readonly signal: AbortSignal
       readonly before?: VerifiedTableFile
       readonly force?: boolean
+      readonly accepted?: string
       /** No client waits for a core meanwhile, and clients wait for the table. */
       readonly urgent?: boolean
       /** It is tried by this traffic, too; `onTrial` is told the result, whatever comes of it. */
@@ -91,7 +95,8 @@ export function createTableCopies(
   let count = 0
   return {
     prefix: join(folder, own),
-    add: async (source, { signal, before, force = false, urgent = false, traffic, onTrial }) => {
+    add: async (source, how) => {
+      const { signal, before, force = false, accepted, urgent = false, traffic, onTrial } = how
       count += 1
       const table = count
       const path = join(folder, `${own}${table}.iprisk`)
@@ -109,15 +114,16 @@ export function createTableCopies(
           ...optionalMember('traffic', traffic),
         }
         const found = await verify(order, { signal, urgent })
-        const { id, reasons, known, trial } = found
+        const { id, reasons, known, trial, isBeforeLost } = found
         if (trial !== undefined) onTrial?.(trial, id)
-        if (reasons.length > 0 && !force) throw failedAcceptance(found)
+        if (reasons.length > 0 && !force && id !== accepted) throw failedAcceptance(found)
         renameSync(unfinished, path)
         const cautions = [...reasons, ...found.cautions]
         return {
           file: { table, path, builtMs: builtMsOf(existsSync(source) ? source : path), known },
           id,
           cautions,
+          ...optionalMember('isBeforeLost', isBeforeLost),
         }
       } catch (cause) {
         discard(unfinished)

@@ -7,18 +7,18 @@
 //                  `again` also a refused one, because a refusal may have been by chance, a full
 //                  disk or a child that was killed
 //   take           another file, a published table, which gets the path where it is taken
-//   repair         loads again where no table answers, or the copy of the one that does is gone
+//   repair         loads again where no table answers, or the copy of the one that does is gone or
+//                  damaged: from its second name in the state folder, from the path, or the table
+//                  before it
+//   distrust       a worker cannot open the copy of the table that answers: it is repaired
 //   reload         the operator asks: the file is loaded even if it was tried before or rolled back
 //   rollback       the table before it answers again, and the one that was in use is held back,
 //                  also by servers that start later, until another table comes or the operator asks
-//                  to reload
+//                  to reload; the table before it outlives the server (kept-tables.ts)
 //
 // Invariants: one operation at a time, in the order of asking; a refused table leaves the one in
 // use as it is; the reason of every refusal is logged, kept and counted by its code.
 
-import { createHash } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { Supervisor } from '../workers/supervisor.ts'
@@ -30,9 +30,18 @@ import {
 } from './table-refusal.ts'
 import type { TableCopies, TableCopy } from './table-copies.ts'
 import type { LoopPause } from '../../http/exchange/loop-pause.ts'
-import { identityOrEmpty } from './file-watch.ts'
+import { identityOrEmpty, inodeIdentity } from './file-watch.ts'
+import { type KeptTables, openKeptTables } from './kept-tables.ts'
+import {
+  type RollbackNote,
+  readRollbackNote,
+  removeRollbackNote,
+  rollbackTable,
+  writeRollbackNote,
+} from './rollback-note.ts'
 import { type FirstTable, loadTable } from './load-table.ts'
 import { type TrafficTrial, type TrialResult, trialFault } from '../../traffic/traffic-trial.ts'
+import { builtMsOf } from '../../table/file/built-ms.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
 export type SwapOutcome =
@@ -87,6 +96,8 @@ export interface TableManager {
    */
   readonly take: (file: string, how: { readonly force: boolean }) => Promise<SwapOutcome>
   readonly repair: () => Promise<SwapOutcome>
+  /** By the number of a table; repairs at once, and then as `repair` is called. */
+  readonly distrust: (table: number) => void
   /** `force` accepts a table that only the acceptance check speaks against. */
   readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
   readonly rollback: () => Promise<SwapOutcome>
@@ -97,7 +108,7 @@ export interface TableManager {
   readonly previousFile: () => VerifiedTableFile | undefined
 }
 
-interface Parts {
+interface TableManagerParts {
   /** The operator's file. */
   readonly path: string
   /** Who publishes the tables that come there, where somebody does. */
@@ -112,13 +123,16 @@ interface Parts {
   readonly signal: AbortSignal
 }
 
-/** Names the held table in `<state>/rollback-….json`; beside it is a copy of the table in use. */
-interface RollbackNote {
-  readonly held: string
-}
+type Parts = TableManagerParts & { readonly kept: KeptTables }
 
 interface State {
   current: TableCopy | undefined
+  /** Of the copy of the current one, when it was verified. */
+  identity: string
+  /** The number of a table whose copy a worker could not open. */
+  distrusted: number
+  /** The number of a table whose copy was found lost. */
+  lost: number
   previous: TableCopy | undefined
   rolledBack: RollbackNote | undefined
   /** Identity of the file that was tried last, good or bad. */
@@ -132,9 +146,13 @@ interface State {
   lastTrial: TableManagerStatus['last_trial']
 }
 
-export function createTableManager(parts: Parts): TableManager {
+export function createTableManager(options: TableManagerParts): TableManager {
+  const parts = { ...options, kept: openKeptTables(options.stateFolder, options.path) }
   const state: State = {
     current: undefined,
+    identity: '',
+    distrusted: 0,
+    lost: 0,
     previous: undefined,
     rolledBack: undefined,
     lastTriedIdentity: '',
@@ -153,6 +171,8 @@ export function createTableManager(parts: Parts): TableManager {
     queue = done
     return done
   }
+  const repairNow = (): Promise<SwapOutcome> =>
+    enqueue(async () => (hasIntactCopy(state) ? unchanged(state) : repair(parts, state)))
   return {
     loadFirst: (begun) => loadFirst(parts, state, begun),
     loadIfChanged: ({ again } = { again: false }) =>
@@ -165,8 +185,12 @@ export function createTableManager(parts: Parts): TableManager {
         if (outcome.kind === 'refused') state.lastTriedIdentity = lastTriedIdentity
         return outcome
       }),
-    repair: () =>
-      enqueue(async () => (hasIntactCopy(state) ? unchanged(state) : repair(parts, state))),
+    repair: repairNow,
+    distrust: (table) => {
+      if (table !== state.current?.file.table || table === state.distrusted) return
+      state.distrusted = table
+      void repairNow()
+    },
     reload: ({ force }) => enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
     rollback: () => enqueue(() => rollback(parts, state)),
     file: () => state.current?.file,
@@ -204,27 +228,26 @@ async function loadFirst(
   if (signal.aborted) return undefined
   if (state.rolledBack === undefined || ('id' in first && first.id !== state.rolledBack.held)) {
     clearRollback(parts, state)
-    if ('id' in first) state.current = first
+    if ('id' in first) useFirst(parts, state, first)
     else if (first.code === 'missing' && parts.source !== undefined) {
       const { source } = parts
       log.info({ path, source }, 'There is no table yet; the first one comes from its publisher.')
     } else refuse(parts, state, first)
   } else {
     // What was rolled back stays out of servers that start later, too.
-    const { table: kept } = rollbackPaths(parts)
-    const instead = await loadTable(parts, { path: kept, force: true, urgent })
+    const instead = await loadTable(parts, { path: rollbackTable(parts), force: true, urgent })
     // The next start decides: nothing is known of either table.
     if (signal.aborted) return undefined
     const { held } = state.rolledBack
     if ('id' in instead) {
       log.warn({ held, table: instead.id }, 'The table was rolled back; the one before it answers.')
       if ('id' in first) await parts.copies.remove(first.file)
-      state.current = instead
+      useFirst(parts, state, instead)
     } else if ('id' in first) {
       log.error({ held }, `The table that was rolled back is used: ${instead.reason}`)
       // Else the next start tries again.
       if (isLost(instead)) clearRollback(parts, state)
-      state.current = first
+      useFirst(parts, state, first)
     } else refuse(parts, state, first)
   }
   // There is nothing better to serve, and the build's gate has let it pass, or was told to.
@@ -237,9 +260,53 @@ function heldTable({ rolledBack, current }: State): string | undefined {
   return rolledBack?.held === current?.id ? undefined : rolledBack?.held
 }
 
-/** Whether a worker that starts later finds the table, too. */
-function hasIntactCopy({ current }: State): boolean {
-  return current !== undefined && existsSync(current.file.path)
+/** Whether a worker that starts later finds the table, too, as far as can be told at no cost. */
+function hasIntactCopy({ current, identity, distrusted }: State): boolean {
+  if (current === undefined || current.file.table === distrusted) return false
+  return inodeIdentity(current.file.path) === identity
+}
+
+/** Once for each copy. */
+function logLost({ log }: Parts, state: State): void {
+  const { current, lost } = state
+  if (current === undefined || lost === current.file.table) return
+  state.lost = current.file.table
+  log.error({ table: current.id }, 'The copy of the table in use is damaged or gone.')
+}
+
+/** After none: the table that the last server had, or the one before that, is the previous one. */
+function useFirst(parts: Parts, state: State, copy: TableCopy): void {
+  const { kept } = parts
+  use(state, copy)
+  keepNames(parts, state, () => {
+    const last = kept.find('current')
+    const found = last !== undefined && last.id !== copy.id ? last : kept.find('previous')
+    if (found === undefined || found.id === copy.id) return
+    const { id, path } = kept.keep('previous', found)
+    state.previous = { id, file: { table: 0, path, builtMs: builtMsOf(path) }, cautions: [] }
+  })
+}
+
+function use(state: State, copy: TableCopy): void {
+  state.current = copy
+  state.identity = inodeIdentity(copy.file.path)
+}
+
+/** Gives the two tables names that outlive this server. */
+function keepNames(
+  { kept, log }: Parts,
+  state: State,
+  choosePrevious: () => void = () => undefined,
+): void {
+  try {
+    choosePrevious()
+    const { current, previous } = state
+    if (previous === undefined) kept.drop('previous')
+    else kept.keep('previous', { id: previous.id, path: previous.file.path })
+    if (current !== undefined) kept.keep('current', { id: current.id, path: current.file.path })
+  } catch (error) {
+    log.warn({}, `A server that starts later cannot roll back: ${messageOf(error)}`)
+  }
 }
 
 function unchanged({ current }: State): SwapOutcome {
@@ -248,13 +315,26 @@ function unchanged({ current }: State): SwapOutcome {
 
 /** The copy that a rollback keeps comes before the table at the path, as at the start. */
 async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
-  if (state.current === undefined && state.rolledBack !== undefined) {
-    const fromMs = performance.now()
-    const kept = await loadTable(parts, { path: rollbackPaths(parts).table, force: true })
-    if ('id' in kept) return swap(parts, state, { copy: kept, fromMs })
-    if (isLost(kept)) clearRollback(parts, state)
+  const { log, kept } = parts
+  const { current, previous } = state
+  const fromMs = performance.now()
+  const named = current === undefined ? undefined : kept.find('current')
+  logLost(parts, state)
+  if (named !== undefined && named.id === current?.id) {
+    const copy = await loadTable(parts, { path: named.path, force: true })
+    if ('id' in copy) return swap(parts, state, { copy, fromMs, previous })
   }
-  return loadIfChanged(parts, state, true)
+  if (state.rolledBack !== undefined) {
+    const copy = await loadTable(parts, { path: rollbackTable(parts), force: true })
+    if ('id' in copy) return swap(parts, state, { copy, fromMs, previous })
+    if (isLost(copy)) clearRollback(parts, state)
+  }
+  const outcome = await loadIfChanged(parts, state, true)
+  if (outcome.kind === 'swapped' || current === undefined || previous === undefined) return outcome
+  const copy = await loadTable(parts, { path: nameOf(parts, previous), force: true })
+  if (!('id' in copy)) return outcome
+  log.warn({ table: copy.id }, 'No sound copy of the table in use is left; the one before answers.')
+  return swap(parts, state, { copy, fromMs, previous: undefined })
 }
 
 /** What failed by chance, such as a full disk, is tried again. */
@@ -285,14 +365,23 @@ async function loadAndSwap(
   // As at the start: without any table there is nothing better to serve.
   const force = how.force || before === undefined
   const traffic = before === undefined ? undefined : await parts.traffic?.()
+  const isIntact = hasIntactCopy(state)
+  if (!isIntact) logLost(parts, state)
   const onTrial = (result: TrialResult, table: string): void => {
     const refused = trialFault(result) !== undefined && !force
     state.lastTrial = { at: new Date().toISOString(), table, ...result, refused }
   }
-  const copy = await loadTable(parts, { path, force, before: before?.file, traffic, onTrial })
+  const copy = await loadTable(parts, {
+    path,
+    force,
+    before: (isIntact ? before : state.previous)?.file,
+    accepted: before?.id,
+    traffic,
+    onTrial,
+  })
   if (!('id' in copy)) return refuse({ ...parts, path }, state, copy)
   const isSame = copy.id === before?.id
-  if (isSame && hasIntactCopy(state)) {
+  if (isSame && isIntact && copy.isBeforeLost !== true) {
     await copies.remove(copy.file)
     if (how.asked && copy.id === state.rolledBack?.held) clearRollback(parts, state)
     // The file at the path is the good one again.
@@ -306,17 +395,15 @@ async function loadAndSwap(
     return { kind: 'held', table: copy.id }
   }
   for (const caution of copy.cautions) log.warn({ path }, caution)
-  const outcome = await swap({ ...parts, path }, state, { copy, fromMs })
-  // Where only its copy was gone, the previous table stays the previous one.
-  if (outcome.kind !== 'swapped' || isSame) return outcome
-  clearRollback(parts, state)
-  if (state.previous !== undefined) await copies.remove(state.previous.file)
-  state.previous = before
+  // Where only its copy was lost, the previous table stays that; what is lost is nothing to go back to.
+  const previous = isSame || !isIntact ? state.previous : before
+  const outcome = await swap({ ...parts, path }, state, { copy, fromMs, previous })
+  if (outcome.kind === 'swapped' && !isSame) clearRollback(parts, state)
   return outcome
 }
 
 async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
-  const { copies, log } = parts
+  const { log } = parts
   const { previous, current } = state
   if (previous === undefined || current === undefined) {
     const held = heldTable(state)
@@ -329,32 +416,32 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
   }
   const fromMs = performance.now()
   // Verified like any other table: its copy may have been damaged meanwhile.
-  const copy = await loadTable(parts, { path: previous.file.path, force: true })
+  const copy = await loadTable(parts, { path: nameOf(parts, previous), force: true })
   if (!('id' in copy)) return refuse(parts, state, copy)
-  const outcome = await swap(parts, state, { copy, fromMs })
+  const outcome = await swap(parts, state, { copy, fromMs, previous: undefined })
   if (outcome.kind !== 'swapped') return outcome
   state.rolledBack = { held: current.id }
-  state.previous = undefined
-  await copies.remove(previous.file)
-  await copies.remove(current.file)
   try {
-    const paths = rollbackPaths(parts)
-    rmSync(paths.table, { force: true })
-    linkSync(copy.file.path, paths.table)
-    writeFileSync(paths.note, `${JSON.stringify(state.rolledBack)}\n`, { mode: 0o600 })
+    writeRollbackNote(parts, state.rolledBack, copy.file.path)
   } catch (error) {
     log.warn({}, `A server that starts later will not know of the rollback: ${messageOf(error)}`)
   }
   return outcome
 }
 
+/** `previous` is what a rollback goes back to from then on; copies that nothing names are removed. */
 async function swap(
   parts: Parts,
   state: State,
-  of: { readonly copy: TableCopy; readonly fromMs: number },
+  of: {
+    readonly copy: TableCopy
+    readonly fromMs: number
+    readonly previous: TableCopy | undefined
+  },
 ): Promise<SwapOutcome> {
   const { path, supervisor, copies, log } = parts
-  const { copy, fromMs } = of
+  const { copy, fromMs, previous } = of
+  const { current: before, previous: old } = state
   let pause: LoopPause
   try {
     pause = await supervisor.swapTable(copy.file)
@@ -366,12 +453,20 @@ async function swap(
   state.lastSwap = {
     at: new Date().toISOString(),
     table: copy.id,
-    from: state.current?.id ?? null,
+    from: before?.id ?? null,
     took_ms: Math.round(performance.now() - fromMs),
     stall_ms: Math.round(pause.ms * 1000) / 1000,
     stall_cpu_ms: Math.round(pause.cpuMs * 1000) / 1000,
   }
-  state.current = copy
+  if (before === undefined) useFirst(parts, state, copy)
+  else {
+    use(state, copy)
+    state.previous = previous
+    keepNames(parts, state)
+  }
+  for (const one of [before, old]) {
+    if (one !== undefined && one !== state.previous) await copies.remove(one.file)
+  }
   log.info({ table: copy.id, path }, 'A new table answers.')
   return { kind: 'swapped', table: copy.id }
 }
@@ -389,36 +484,14 @@ function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): Swa
   return { kind: 'refused', code, reason }
 }
 
-/** Named by the table's path: another server with this state folder may serve another table. */
-function rollbackPaths({ path, stateFolder }: Pick<Parts, 'path' | 'stateFolder'>): {
-  readonly note: string
-  readonly table: string
-} {
-  const name = `rollback-${createHash('sha256').update(path).digest('hex').slice(0, 8)}`
-  return {
-    note: join(stateFolder, `${name}.json`),
-    table: join(stateFolder, `${name}.iprisk`),
-  }
-}
-
-function readRollbackNote(parts: Parts): RollbackNote | undefined {
-  try {
-    const note: unknown = JSON.parse(readFileSync(rollbackPaths(parts).note, 'utf8'))
-    const { held } = note as Partial<RollbackNote>
-    return typeof held === 'string' ? { held } : undefined
-  } catch {
-    return undefined
-  }
+/** The name of the previous table that outlives its copy, where it has one. */
+function nameOf({ kept }: Parts, { id, file }: TableCopy): string {
+  const named = kept.find('previous')
+  return named?.id === id ? named.path : file.path
 }
 
 /** Lets the table that was rolled back come again. */
 function clearRollback(parts: Parts, state: State): void {
   state.rolledBack = undefined
-  const { note, table } = rollbackPaths(parts)
-  try {
-    rmSync(note, { force: true })
-    rmSync(table, { force: true })
-  } catch {
-    // A note that stays names a table that is no longer at the path, so it holds nothing back.
-  }
+  removeRollbackNote(parts)
 }

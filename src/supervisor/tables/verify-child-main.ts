@@ -50,7 +50,7 @@ async function prepareCopy(order: VerifyOrder): Promise<VerifyResult> {
   copyLargeFile(source, copy)
   await verifyCopy(copy)
   const table = openTable(copy)
-  const inUse = openInUse(before)
+  const { inUse, lost } = openInUse(before)
   const acceptance = acceptanceCheck(table, inUse)
   const { trial, cautions } = tryOf(table, inUse, traffic)
   inUse?.close()
@@ -65,8 +65,9 @@ async function prepareCopy(order: VerifyOrder): Promise<VerifyResult> {
     id,
     reasons,
     against: acceptance.against ?? (fault === undefined ? null : 'traffic'),
-    cautions: [...acceptance.cautions, ...cautions],
+    cautions: [...acceptance.cautions, ...cautions, ...(lost === undefined ? [] : [lost])],
     ...optionalMember('trial', trial),
+    ...(lost === undefined ? {} : { isBeforeLost: true }),
   }
 }
 
@@ -108,11 +109,15 @@ function tryOf(
   }
 }
 
-/** The state folder may have been cleaned: then there is no table to compare with. */
-function openInUse(path: string | undefined): OpenTable | undefined {
+/** Its copy may have been damaged, or the state folder cleaned: then there is nothing to compare. */
+function openInUse(path: string | undefined): {
+  readonly inUse?: OpenTable
+  readonly lost?: string
+} {
+  if (path === undefined) return {}
   try {
-    return path === undefined ? undefined : openTable(path)
-  } catch {
-    return undefined
+    return { inUse: openTable(path, { whole: true }) }
+  } catch (error) {
+    return { lost: `It was not compared with the table in use: ${messageOf(error)}` }
   }
 }

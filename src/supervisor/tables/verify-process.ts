@@ -40,6 +40,8 @@ export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly against: AcceptanceResult['against'] | 'traffic'
   /** What the sampled traffic says of it; absent where there is no such trial. */
   readonly trial?: TrialResult
+  /** The table in use could not be compared with: its copy is damaged or gone. */
+  readonly isBeforeLost?: true
 }
 
 interface VerifyProcess {

@@ -13,6 +13,7 @@ import { assert } from '../../base/assert.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { workerClosingMs } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
+import { optionalMember } from '../../base/optional-member.ts'
 import type { Plans } from '../../config/plan.ts'
 import type { CounterSnapshot } from '../../http/exchange/request-counters.ts'
 import {
@@ -21,7 +22,6 @@ import {
   supervisorStatus,
   takeTraffic,
 } from './supervisor-status.ts'
-import { changedSettings } from './changed-settings.ts'
 import type { PlansMessage, PoliciesMessage, ToPrimary, WorkerSettings } from './worker-messages.ts'
 import {
   type RestartCause,
@@ -32,10 +32,11 @@ import {
 } from './worker-registry.ts'
 import type { TrafficCounts } from '../../traffic/traffic-counts.ts'
 import type { SampledCheck } from '../../traffic/sampled-check.ts'
-import { type LoopPause, maxPause, noPause } from '../../http/exchange/loop-pause.ts'
+import type { LoopPause } from '../../http/exchange/loop-pause.ts'
 import { type ReadKeys, createReadKeys } from './read-keys.ts'
 import { tellLists } from './tell-lists.ts'
 import { setupWorkers } from './setup-workers.ts'
+import { swapTable } from './swap-table.ts'
 import { type Watchdog, startWatchdog } from './watchdog.ts'
 import type { ListFile, VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
@@ -44,8 +45,6 @@ const backOffMs = { first: 100, most: 10_000 } as const
 const healthyMs = 1000
 /** How long the start waits for all workers to listen. */
 const startMs = 20_000
-/** How long opening a table may take: a worker maps it and compares its answers. */
-const openMs = 60_000
 /** How long a scrape waits for a worker; then its last counts stand. */
 const countMs = 500
 /** So many deaths before any worker has listened end the start. */
@@ -59,17 +58,24 @@ export const rollingLingerMs = 6000
 
 const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
-/** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
-type TakeSampled = (checks: readonly SampledCheck[]) => number
+/** What workers report that is for others. */
+export interface WorkerReports {
+  /** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
+  readonly takeSampled: (checks: readonly SampledCheck[]) => number
+  /** A worker cannot open the table in use, by its number; it was killed. */
+  readonly tableRefused: (table: number) => void
+  /** A worker cannot use the own lists of that version. One that was starting has ended. */
+  readonly listsRefused: (version: number) => void
+}
 
 export interface Supervisor {
   /** Tells the workers what they can make ready before there is a table. Comes before all else. */
-  readonly prepare: (settings: WorkerSettings, takeSampled?: TakeSampled) => void
+  readonly prepare: (settings: WorkerSettings, reports: WorkerReports) => void
   /** Lets the workers listen, with a table or without one; resolves when all do. */
   readonly start: (file: VerifiedTableFile | undefined) => Promise<void>
   /**
-   * First all workers open and compare the table, one after the other, then all swap. Returns the
-   * longest pause of a loop for a step. Throws `swap_failed`; then the old table stays in use.
+   * Makes every worker answer from the table, as swap-table.ts says. Returns the longest pause of a
+   * loop for a step. Throws `swap_failed`; then the old table stays in use.
    */
   readonly swapTable: (file: VerifiedTableFile) => Promise<LoopPause>
   /** Sends the plans to every worker, also to those that start later. */
@@ -78,7 +84,10 @@ export interface Supervisor {
   readonly plans: () => Plans
   readonly usePolicies: (policies: PoliciesMessage['policies']) => void
   readonly readKeys: ReadKeys
-  /** Every worker answers with these own lists from now on; whether all have said so in time. */
+  /**
+   * Every worker answers with these own lists from now on; whether all have said so in time. Before
+   * the first call none answers.
+   */
   readonly useLists: (file: ListFile | undefined) => Promise<boolean>
   /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
   readonly restart: () => Promise<void>
@@ -116,11 +125,11 @@ interface State {
   readonly options: SupervisorOptions
   /** Not there before `prepare`. */
   settings: WorkerSettings | undefined
-  takeSampled: TakeSampled
+  reports: WorkerReports | undefined
   readonly log: Log
   readonly registry: WorkerRegistry
   file: VerifiedTableFile | undefined
-  lists: ListFile | undefined
+  lists: ListFile | 'unknown' | undefined
   info: TableInfo | undefined
   started: boolean
   draining: boolean
@@ -141,11 +150,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const state: State = {
     options,
     settings: undefined,
-    takeSampled: () => 0,
+    reports: undefined,
     log: options.log,
     registry,
     file: undefined,
-    lists: undefined,
+    lists: 'unknown',
     info: undefined,
     started: false,
     draining: false,
@@ -160,17 +169,25 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   forkMissing(state)
   const watchdog = watchWorkers(state)
   const change = (message: PlansMessage | PoliciesMessage): void => {
-    state.settings = changedSettings(settingsOf(state), message)
+    const { plans, policies } = { ...settingsOf(state), ...message }
+    // For a worker that is forked later; others may have prepared by the settings before.
+    state.settings = { ...settingsOf(state), plans, ...optionalMember('policies', policies) }
     for (const handle of registry.workers) if (handle.ready) sendToWorker(handle, message)
   }
   return {
-    prepare: (settings, takeSampled = () => 0) => {
+    prepare: (settings, reports) => {
       state.settings = settings
-      state.takeSampled = takeSampled
+      state.reports = reports
       for (const handle of registry.workers) prepareWorker(state, handle)
     },
     start: (file) => start(state, file),
-    swapTable: (file) => swapTable(state, file),
+    swapTable: (file) =>
+      swapTable(registry, file, () => {
+        // From here on a worker that begins to listen with another table is told to open this one.
+        state.file = file
+        // Those that could not open the one before need not wait.
+        if (state.started) forkMissing(state)
+      }),
     usePlans: (plans) => change({ kind: 'plans', plans }),
     plans: () => settingsOf(state).plans,
     usePolicies: (policies) => change({ kind: 'policies', policies }),
@@ -178,6 +195,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     useLists: (lists) => {
       // A worker that has not started yet gets them with its table.
       state.lists = lists
+      if (state.started) forkMissing(state)
       return tellLists(registry, lists)
     },
     restart: () => restart(state),
@@ -276,7 +294,8 @@ function startWorker(state: State, handle: WorkerHandle): void {
   const { file, lists } = state
   if (!handle.ready || handle.started) return
   handle.started = true
-  sendToWorker(handle, { kind: 'start', settings: settingsOf(state), file, lists })
+  const isReplacement = state.everListened
+  sendToWorker(handle, { kind: 'start', settings: settingsOf(state), file, lists, isReplacement })
 }
 
 function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void {
@@ -312,16 +331,20 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       return
     case 'refused':
       if (message.table !== file?.table) return
-      // The table in use was verified and other workers could open it: this process is at fault.
+      // It was verified, and other workers could open it: this process is at fault, or the copy is.
       log.error({ worker: id }, `A worker is replaced: ${message.message}`)
       kill(handle, 'crash')
+      state.reports?.tableRefused(message.table)
       return
     case 'swapped':
       handle.table = message.table
       if (message.table === file?.table) state.info = message.info
       return
-    case 'keysRead':
     case 'listsUsed':
+      // Who has asked waits for it in the registry.
+      if (!message.done) state.reports?.listsRefused(message.version)
+      return
+    case 'keysRead':
     case 'trafficTaken':
       // Whoever has asked waits for it in the registry.
       return
@@ -329,7 +352,10 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       handle.counters = message.counters
       return
     case 'sampled':
-      sendToWorker(handle, { kind: 'drawBelow', lot: state.takeSampled(message.checks) })
+      sendToWorker(handle, {
+        kind: 'drawBelow',
+        lot: state.reports?.takeSampled(message.checks) ?? 0,
+      })
       return
     case 'drained':
       if (message.cutOff > 0) log.warn({ worker: id, requests: message.cutOff }, cutOffText)
@@ -380,47 +406,6 @@ async function start(state: State, file: VerifiedTableFile | undefined): Promise
     message: `The workers cannot start: ${state.failure || 'none of them listens'}`,
     fault: 'environment',
   })
-}
-
-async function swapTable(state: State, file: VerifiedTableFile): Promise<LoopPause> {
-  const { registry } = state
-  const { table } = file
-  let refusal = 'a worker does not answer'
-  let refused = 0
-  const isAnswer = (message: ToPrimary): boolean => {
-    if (message.kind === 'refused' && message.table === table) {
-      refused += 1
-      refusal = message.message
-      return true
-    }
-    return message.kind === 'opened' && message.table === table
-  }
-  const asked = [...registry.workers].filter((handle) => handle.started)
-  // One after the other: together they would slow down each other and their clients.
-  const until = performance.now() + openMs
-  for (const handle of asked) {
-    const ms = until - performance.now()
-    const inTime = await registry.requestAll([handle], { kind: 'open', file }, { isAnswer, ms })
-    if (inTime && refused === 0) continue
-    throw new IpriskError({ code: 'swap_failed', message: refusal, fault: 'environment' })
-  }
-  // From here on a worker that begins to listen with another table is told to open this one.
-  state.file = file
-  for (const handle of registry.listening()) {
-    if (!asked.includes(handle)) sendToWorker(handle, { kind: 'open', file })
-  }
-  let pause = noPause
-  const isSwapped = (message: ToPrimary): boolean => {
-    if (message.kind !== 'swapped' || message.table !== table) return false
-    pause = maxPause(pause, message.pause)
-    return true
-  }
-  await registry.requestAll(
-    registry.listening(),
-    { kind: 'swap', table },
-    { isAnswer: isSwapped, ms: openMs },
-  )
-  return pause
 }
 
 function restart(state: State): Promise<void> {

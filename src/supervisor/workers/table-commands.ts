@@ -7,7 +7,7 @@ import type { ToPrimary } from './worker-messages.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
 interface TableCommands {
-  readonly open: (file: VerifiedTableFile) => Promise<void>
+  readonly open: (file: VerifiedTableFile, how?: { readonly whole: boolean }) => Promise<void>
   readonly swap: (table: number) => Promise<void>
 }
 
@@ -19,10 +19,10 @@ export function createTableCommands(parts: {
   readonly retire: (table: number) => Promise<void> | undefined
 }): TableCommands {
   const { send, current, retire } = parts
-  const open = async (file: VerifiedTableFile): Promise<void> => {
+  const open: TableCommands['open'] = async (file, how) => {
     const { table } = file
     try {
-      send({ kind: 'opened', table, info: await current.open(file) })
+      send({ kind: 'opened', table, info: await current.open(file, how) })
     } catch (error) {
       send({ kind: 'refused', table, message: messageOf(error) })
     }
@@ -50,5 +50,8 @@ export function createTableCommands(parts: {
     before = done.catch(() => undefined)
     return done
   }
-  return { open: (file) => enqueue(() => open(file)), swap: (table) => enqueue(() => swap(table)) }
+  return {
+    open: (file, how) => enqueue(() => open(file, how)),
+    swap: (table) => enqueue(() => swap(table)),
+  }
 }

@@ -10,14 +10,21 @@ import type { ToPrimary } from './worker-messages.ts'
 import type { WorkerTable } from './worker-table.ts'
 
 export interface WorkerLists {
-  /** Answers with a file from now on, and tells the primary; one that cannot be used changes nothing. */
+  /**
+   * Answers with a file from now on, and tells the primary; one that cannot be used changes nothing.
+   */
   readonly use: (file: ListFile | undefined) => void
+  /**
+   * The same of a worker that does not listen yet. Throws where the file cannot be used, for to answer
+   * without lists would let attackers in; while they are unknown no table answers.
+   */
+  readonly begin: (file: ListFile | 'unknown' | undefined) => void
   /** The file in use. */
   readonly file: () => ListFile | undefined
 }
 
 export function createWorkerLists(parts: {
-  readonly table: Pick<WorkerTable, 'useLists'>
+  readonly table: Pick<WorkerTable, 'useLists' | 'withholdUntilLists'>
   readonly send: (message: ToPrimary) => void
   readonly onFailure: (error: unknown) => void
 }): WorkerLists {
@@ -30,17 +37,27 @@ export function createWorkerLists(parts: {
     table.useLists(mapped?.matcher)
     if (old !== undefined) setImmediate(old.mapped.unmap)
   }
+  const useOrThrow = (file: ListFile | undefined): void => {
+    let done = false
+    try {
+      replace(file)
+      done = true
+    } finally {
+      send({ kind: 'listsUsed', version: file?.version ?? 0, done })
+    }
+  }
   return {
     file: () => current?.file,
     use: (file) => {
-      let done = true
       try {
-        replace(file)
+        useOrThrow(file)
       } catch (error) {
-        done = false
         onFailure(error)
       }
-      send({ kind: 'listsUsed', version: file?.version ?? 0, done })
+    },
+    begin: (file) => {
+      if (file === 'unknown') table.withholdUntilLists()
+      else if (file !== undefined) useOrThrow(file)
     },
   }
 }

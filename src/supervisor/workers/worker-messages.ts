@@ -91,8 +91,10 @@ export interface StartMessage {
   /** Those of `prepare`, but for plans and policies, whose changes have messages of their own. */
   readonly settings: WorkerSettings
   readonly file: VerifiedTableFile | undefined
-  /** Own lists, where there are any. */
-  readonly lists?: ListFile | undefined
+  /** Own lists, where there are any. `unknown`: it answers 503 until a `lists` message comes. */
+  readonly lists?: ListFile | 'unknown' | undefined
+  /** The table was verified for others a while ago: its copy may have been damaged since. */
+  readonly isReplacement?: boolean
 }
 
 export type ToWorker =

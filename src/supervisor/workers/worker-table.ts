@@ -16,38 +16,48 @@ import { type LoopPause, maxPause, noPause, timeStep } from '../../http/exchange
 import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
 export interface WorkerTable {
-  /** The table that answers; `undefined` until the first swap. */
+  /** The table that answers; `undefined` until the first swap, and while it is withheld. */
   readonly table: () => Table | undefined
-  /** Its file; `undefined` until the first swap. */
+  /** Its file; `undefined` where `table` is. */
   readonly file: () => VerifiedTableFile | undefined
   /**
    * Maps a table beside the current one; fails with what opening throws, or `table_differs`. Must
-   * not be called again before it has ended.
+   * not be called again before it has ended. `whole`: what the file holds is compared with its
+   * checksums first, because it was verified a while ago.
    */
-  readonly open: (file: VerifiedTableFile) => Promise<TableInfo>
+  readonly open: (file: VerifiedTableFile, how?: { readonly whole: boolean }) => Promise<TableInfo>
   /** Answers from the opened table from now on; `undefined` where that table is not open. */
   readonly swap: (number: number) => TableInfo | undefined
   /** Answers with these lists from now on, also from tables that are swapped in later. */
   readonly useLists: (lists: ListMatcher | undefined) => void
+  /** No table answers before the lists are known. */
+  readonly withholdUntilLists: () => void
   /** The longest pause of the loop for a step of the newest swap. */
   readonly longestPause: () => LoopPause
 }
 
 /** Opens a table in steps (table/open-table.ts). */
-export type OpenInSteps = (path: string) => Iterator<undefined, Table, undefined>
+export type OpenInSteps = (
+  path: string,
+  how: { readonly whole: boolean },
+) => Iterator<undefined, Table, undefined>
 
 export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
   let current: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
   let next: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
   let lists: ListMatcher | undefined
+  let withheld = false
   let pause = noPause
   const measured = <T>(step: () => T): T => {
     const { result, pause: stepPause } = timeStep(step)
     pause = maxPause(pause, stepPause)
     return result
   }
-  const openAccepted = async (file: VerifiedTableFile): Promise<Table> => {
-    const steps = openInSteps(file.path)
+  const openAccepted = async (
+    file: VerifiedTableFile,
+    how: { readonly whole: boolean },
+  ): Promise<Table> => {
+    const steps = openInSteps(file.path, how)
     let step = measured(() => steps.next())
     while (step.done !== true) {
       await nextTurn()
@@ -71,17 +81,21 @@ export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
   return {
     useLists: (newest) => {
       lists = newest
+      withheld = false
       current?.table.useLists(newest)
     },
+    withholdUntilLists: () => {
+      withheld = true
+    },
     longestPause: () => pause,
-    table: () => current?.table,
-    file: () => current?.file,
-    open: async (file) => {
+    table: () => (withheld ? undefined : current?.table),
+    file: () => (withheld ? undefined : current?.file),
+    open: async (file, how = { whole: false }) => {
       // A table that was opened and never swapped in: the primary gave it up.
       next?.table.close()
       next = undefined
       pause = noPause
-      const table = await openAccepted(file)
+      const table = await openAccepted(file, how)
       next = { file, table }
       return infoOf(table)
     },

@@ -35,7 +35,7 @@ import { createRefusalBudget } from '../../http/exchange/refusal-budget.ts'
 import { handleRequest } from '../../http/request-handler.ts'
 import { createRequestIds } from '../../http/exchange/request-id.ts'
 import { checkEndpoint } from '../../http/routes.ts'
-import { tlsAppOptions } from '../../http/listen/tls-files.ts'
+import { type TlsFiles, tlsAppOptions, validateTlsFiles } from '../../http/listen/tls-files.ts'
 import type { loadUws } from '../../http/listen/load-uws.ts'
 import {
   type PreparationParts,
@@ -100,12 +100,11 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
 
   const prepareOnce = createWorkerPreparation(parts, counters)
 
-  const begin = async ({ file, settings, lists: first }: StartMessage): Promise<RunningWorker> => {
+  const begin = async ({ file, settings, lists: first, isReplacement }: StartMessage) => {
     const preparing = prepareOnce(settings)
-    // Lists that came meanwhile are newer.
-    if (first !== undefined && lists.file() === undefined) lists.use(first)
+    lists.begin(first)
     if (file !== undefined) {
-      void tables.open(file)
+      void tables.open(file, { whole: isReplacement === true })
       await tables.swap(file.table)
     }
     // Others may have come while the table was opened.
@@ -303,6 +302,17 @@ function sendSampled({ send }: WorkerParts, { sampler }: Service): void {
   if (checks.length > 0) send({ kind: 'sampled', checks })
 }
 
+/** Throws `tls_unusable` where the files were replaced by others that do not do. */
+function openTlsApp(uws: Awaited<ReturnType<typeof loadUws>>, tls: TlsFiles): TemplatedApp {
+  try {
+    return uws.SSLApp(tlsAppOptions(tls))
+  } catch (error) {
+    // uWebSockets.js does not say what is wrong with them.
+    validateTlsFiles(tls, Date.now())
+    throw error
+  }
+}
+
 /** Listens on the port of the API. */
 async function openPort(
   uws: Awaited<ReturnType<typeof loadUws>>,
@@ -315,7 +325,7 @@ async function openPort(
 }> {
   const { counters, heartbeat, log } = service
   const { tls, connections, port } = settings
-  const app = tls === undefined ? uws.App() : uws.SSLApp(tlsAppOptions(tls))
+  const app = tls === undefined ? uws.App() : openTlsApp(uws, tls)
   const { filter, stop } = createConnectionFilter({ ...connections, port }, counters, log)
   app.filter((res, change) => {
     beatIfOverdue(heartbeat, performance.now())

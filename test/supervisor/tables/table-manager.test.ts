@@ -8,6 +8,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -33,8 +34,8 @@ interface World {
   /** The next server of the same folder. */
   readonly next: () => World
   readonly used: readonly VerifiedTableFile[]
-  /** What the next call of it throws, once; `kept`: for the copy that a rollback keeps. */
-  readonly fails: { take?: string; remove?: string; kept?: Error }
+  /** What the next call of it throws, once; `kept`: for any but the path; `id`: the damaged table. */
+  readonly fails: { take?: string; remove?: string; kept?: Error; id?: string }
   /** The server ends while it takes that copy in. */
   readonly endAtKept: () => void
   /** The files of a rollback. */
@@ -72,13 +73,14 @@ function newWorld(
       count += 1
       const copy = join(stateFolder, 'serving', `${count}.iprisk`)
       const id = readFileSync(source, 'utf8')
+      if (id === fails.id || id === 'no table') throw systemError('table_corrupt')
       rmSync(copy, { force: true })
       copyFileSync(source, copy)
       return { file: { table: count, path: copy, builtMs: 0 }, id, cautions: [] }
     },
     remove: async (file) => {
       failing('remove')
-      rmSync(file.path)
+      rmSync(file.path, { force: true })
     },
   }
   const tables = createTableManager({
@@ -230,6 +232,103 @@ describe('a table', () => {
       reason: 'it broke',
     })
     expect(await tables.reload({ force: false })).toEqual({ kind: 'unchanged', table: 'one' })
+  })
+})
+
+describe('a copy that is lost', () => {
+  /** Answers from `the second`, with `one` before it. */
+  async function withTwo(): Promise<World> {
+    const world = newWorld()
+    world.write('one')
+    await world.loadFirst()
+    world.write('the second')
+    await world.tables.loadIfChanged()
+    return world
+  }
+  const lost = (world: World): string => world.tables.file()!.path
+
+  it.each([
+    ['gone', (path: string): void => rmSync(path)],
+    ['cut off', (path: string): void => truncateSync(path, 3)],
+    ['another file', (path: string): void => replace(path, 'no table')],
+  ])('because it is %s is made anew', async (_what, lose) => {
+    const world = await withTwo()
+    const { tables, used } = world
+    lose(lost(world))
+    expect(await tables.repair()).toEqual({ kind: 'swapped', table: 'the second' })
+    expect(readFileSync(used.at(-1)!.path, 'utf8')).toBe('the second')
+    expect(tables.status().previous).toBe('one')
+    expect(await tables.repair()).toEqual({ kind: 'unchanged', table: 'the second' })
+  })
+
+  it('is made anew at once where a worker cannot open it, once', async () => {
+    const { tables, used } = await withTwo()
+    const { table } = tables.file()!
+    tables.distrust(table)
+    tables.distrust(table)
+    tables.distrust(0)
+    expect(await tables.repair()).toMatchObject({ kind: 'unchanged' })
+    expect(used.map((file) => file.table)).toEqual([2, 3])
+    expect(tables.status().previous).toBe('one')
+  })
+
+  it('and cannot be made anew gives way to the table before', async () => {
+    const world = await withTwo()
+    rmSync(world.path)
+    // Its second name is the same file.
+    world.fails.id = 'the second'
+    world.tables.distrust(world.tables.file()!.table)
+    await world.tables.repair()
+    expect(world.tables.status()).toMatchObject({ previous: null })
+    expect(readFileSync(world.used.at(-1)!.path, 'utf8')).toBe('one')
+    delete world.fails.id
+    world.write('the third')
+    expect(await world.tables.loadIfChanged()).toMatchObject({ table: 'the third' })
+    expect(world.tables.status()).toMatchObject({ previous: 'one' })
+  })
+})
+
+function replace(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text)
+  renameSync(`${path}.new`, path)
+}
+
+describe('the table before', () => {
+  const namesIn = (world: World): readonly string[] =>
+    readdirSync(join(world.path, '..')).filter((name) => /^(current|previous)-/.test(name))
+
+  it('outlives the server, and one copy is kept of each', async () => {
+    const world = newWorld()
+    for (const id of ['20260801-aa', '20260802-bbb', '20260803-cccc']) {
+      world.write(id)
+      await (id === '20260801-aa' ? world.loadFirst() : world.tables.loadIfChanged())
+    }
+    const next = world.next()
+    await next.loadFirst()
+    expect(next.tables.status()).toMatchObject({ previous: '20260802-bbb' })
+    await expect
+      .poll(() => namesIn(next))
+      .toEqual([
+        expect.stringMatching(/^current-.*-20260803-cccc\.iprisk$/),
+        expect.stringMatching(/^previous-.*-20260802-bbb\.iprisk$/),
+      ])
+    expect(await next.tables.rollback()).toEqual({ kind: 'swapped', table: '20260802-bbb' })
+    expect(next.tables.status()).toMatchObject({ previous: null, held: '20260803-cccc' })
+    const last = next.next()
+    await last.loadFirst()
+    expect(last.tables.status()).toMatchObject({ previous: null, held: '20260803-cccc' })
+  })
+
+  it('is the one that answered last, where another came while no server ran', async () => {
+    const world = newWorld()
+    world.write('20260801-aa')
+    await world.loadFirst()
+    world.write('20260802-bbb')
+    await world.tables.loadIfChanged()
+    world.write('20260803-cccc')
+    const next = world.next()
+    await next.loadFirst()
+    expect(await next.tables.rollback()).toEqual({ kind: 'swapped', table: '20260802-bbb' })
   })
 })
 

@@ -1,16 +1,17 @@
-// Compares every section with its checksum. That finds a table that was half written, cut off or
-// damaged, in a twelfth of the time of `verifyTable`; not one that was forged.
+// Compares what the sections of a table hold with the checksums in its header. That finds a table
+// that was half written, cut off or damaged, in a tenth of a second for a table of the world, where
+// `verifyTable` takes ten times that; it does not find one that was forged.
 
 import { crc32 } from 'node:zlib'
-import { sectionNames } from '../../../schema/table-sections.ts'
-import type { TableView } from '../table-view.ts'
-import { checksumMismatch, tableCorrupt } from '../trailer.ts'
+import { sectionNames } from '../../schema/table-sections.ts'
+import { checksumMismatch, tableCorrupt } from './trailer.ts'
+import type { TableView } from './table-view.ts'
 
 /** A few milliseconds' worth. */
 const pieceBytes = 2 ** 23
 
-/** Throws `table_corrupt`. In steps, for a loop that serves others between them. */
-export function* verifyChecksums(
+/** Throws `table_corrupt` for the first section that differs. In steps, for a loop that serves others. */
+export function* compareChecksums(
   file: Uint8Array,
   { views, checksums }: Pick<TableView, 'views' | 'checksums'>,
   path: string,
