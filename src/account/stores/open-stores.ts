@@ -122,11 +122,14 @@ export function reportOnce(hooks: StoresHooks): StoresHooks {
 }
 
 /** What both limiters need. Each has a rate file of its own: their words mean different things. */
-function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 'ledger'> {
+function limiterParts(
+  folder: string,
+  hooks: StoresHooks,
+  absent: AbsentStores,
+): Omit<LimiterOptions, 'ledger'> {
   const boot = bootId()
   const rateFile = openRateFile(folder, { boot })
-  // The primary makes it before the workers start.
-  if (rateFile.isNew) hooks.onTrouble(ratesMadeAnew(rateFile.path))
+  if (rateFile.isNew && absent === 'fail') hooks.onTrouble(ratesMadeAnew(rateFile.path))
   return {
     rateFile,
     leaseFile: openLeaseFile(folder, { boot }),
@@ -182,7 +185,8 @@ async function openEmbedded(
     openLists: lists.get,
     ledger,
     uses: createLastUsedStore(counters),
-    openLimiter: () => (limiter ??= createLimiter({ ...limiterParts(state, hooks), ledger })),
+    openLimiter: () =>
+      (limiter ??= createLimiter({ ...limiterParts(state, hooks, absent), ledger })),
     metrics: () => ({ up: 1, outages: 0 }),
     advice: async () => (keysFile === undefined ? [] : keysFileAdvice(keysFile, keyStore)),
     close: async () => {
@@ -222,7 +226,11 @@ async function keysFileAdvice(path: string, keyStore: KeyStore): Promise<readonl
   ]
 }
 
-async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
+async function openShared(
+  settings: StoresSettings,
+  hooks: StoresHooks,
+  absent: AbsentStores,
+): Promise<Stores> {
   const { state, store } = settings
   const { policy, timeoutMs, replicas } = store
   // Read in only here: it is a third of what a worker reads before it listens.
@@ -242,7 +250,7 @@ async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise
   const buckets = createRedisBuckets(breaker)
   let limiter: Limiter | undefined
   const openLimiter = (): Limiter => {
-    const parts = limiterParts(join(state, 'shared'), hooks)
+    const parts = limiterParts(join(state, 'shared'), hooks, absent)
     return createSharedLimiter({ ...parts, ledger, buckets, policy })
   }
   return {
@@ -273,5 +281,5 @@ export function openStores(
 ): Promise<Stores> {
   return settings.store.url === undefined
     ? openEmbedded(settings, hooks, absent)
-    : openShared(settings, hooks)
+    : openShared(settings, hooks, absent)
 }
