@@ -92,11 +92,19 @@ export const policiesBytesMax = 1_048_576
 /** Each policy remembers its decisions: two bytes for each record of the table and family. */
 export const policiesMax = 32
 
-/** Each is evaluated once for each record that is asked about; so many take 0.1 ms. */
+/** Each is evaluated once for each record that is asked about; `policyStepsMax` bounds their work. */
 export const rulesMax = 100
 
 /** Room for some six hundred AS numbers; longer lists are lists of the operator's own. */
 export const conditionCharsMax = 4000
+
+/**
+ * Steps (src/policy/condition/condition-program.ts) of all rules of a policy together, on the largest facts:
+ * what one request may evaluate. They take some 5 ms at the most (`npm run bench -- conditions`), a
+ * hundredth of what looks like a hang. A hundred rules that each ask for a list take 200,000; only
+ * loops over `lists`, of which a thousand may match, come near.
+ */
+export const policyStepsMax = 500_000
 
 /** A few sentences for whoever reads the file next. */
 export const policyDescriptionCharsMax = 500

@@ -38,7 +38,7 @@ export function watchPolicies(options: {
       set = compilePolicies(file.policies)
       failure = undefined
       if (file.warnings.length > 0) {
-        const message = `The policies ${path} have parts that can never match: ${file.warnings.join('; ')}`
+        const message = `The policies ${path} have parts to be corrected: ${file.warnings.join('; ')}`
         tell(onMisconfigured, { reason: 'misconfigured', message })
       }
     } catch (cause) {

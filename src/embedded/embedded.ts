@@ -52,7 +52,7 @@ export interface EmbeddedOptions extends Pick<
   readonly copy?: boolean
   /**
    * The path of a policies file (docs/decide.md); it decides, and is watched like the table.
-   * `onMisconfigured` is called for conditions in it that can never match.
+   * `onMisconfigured` is called for conditions in it that should be corrected.
    */
   readonly policies?: string
   /** How often it is looked for a new one. Default 1,000 milliseconds. */

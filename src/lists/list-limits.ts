@@ -1,7 +1,8 @@
 // The limits of own lists, each with its reason. Whoever meets one is told its number.
 
-/** Of the name of a list. */
+/** Of the name of a list: it is typed, and stands in answers and metrics. */
 export const listNameForm = /^[a-z][a-z0-9-]{0,31}$/
+export const listNameCharsMax = 32
 
 /** Every one of them may match one address, and then stands in its answer. */
 export const listsMax = 1000

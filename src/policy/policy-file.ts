@@ -8,12 +8,13 @@
 
 import { createHash } from 'node:crypto'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { policiesBytesMax } from '../base/limits.ts'
+import { policiesBytesMax, policyStepsMax } from '../base/limits.ts'
 import { repeatedMessage } from '../base/text/repeated-members.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
+import { formatCount } from '../base/text/number-format.ts'
 import { parseJsonContent } from '../config/json-content.ts'
 import { editDistance, suggestName } from '../config/setting-problem.ts'
-import { type Finding, compileCondition } from './condition/condition.ts'
+import { type Finding, compileCondition, tooManySteps } from './condition/condition.ts'
 import { membersByDepth, policiesSchema } from './policy-schema.ts'
 import type { Policies, PolicyRules } from './policy-form.ts'
 import { type PolicyPlace, hasPolicies } from './policy-place.ts'
@@ -182,15 +183,24 @@ function conditionMistakes(
   { rules }: WrittenPolicy,
   warnings: string[],
 ): readonly string[] {
-  return rules.flatMap(({ name, condition }, index) => {
+  let sum = 0
+  let most = { steps: 0, place: '' }
+  const mistakes = rules.flatMap(({ name, condition }, index) => {
     const compiled = compileCondition(condition)
     const place = `${rulePlace(policy, index, name)}.condition`
     if (compiled.kind === 'fault') return [findingText(place, compiled)]
+    const { steps } = compiled
+    sum += steps
+    if (steps > most.steps) most = { steps, place }
     if (warnings.length < warningsMax) {
       warnings.push(...compiled.warnings.map((one) => findingText(place, one)))
     }
     return []
   })
+  if (sum <= policyStepsMax) return mistakes
+  const share = `this rule takes the most, ${formatCount(most.steps)}`
+  const together = `all rules of ${policy} together ${tooManySteps(sum)}; ${share}`
+  return [...mistakes, `${most.place}: ${together}`]
 }
 
 function findingText(place: string, { message, line, column }: Finding): string {

@@ -97,6 +97,8 @@ export const sourcesMax = 4096
 export const sourceAsnsMax = 4096
 export const evidenceListMax = 4096
 export const reasonListMax = 64
+/** The longest code has 25: a condition may search each of an answer (src/policy). */
+export const reasonCodeBytesMax = 64
 /** Days of evidence have 16 bits: until 2149. */
 export const dayMax = 0xffff
 

@@ -129,15 +129,46 @@ describe('readPolicyFile', () => {
   })
 })
 
+describe('the work of policies', () => {
+  const loop = 'lists.exists(l, l.startsWith("team-"))'
+  const ruled = (conditions: readonly string[]) => ({
+    rules: conditions.map((condition, i) => ({ name: `r${i}`, condition, action: 'block' })),
+    otherwise: 'allow',
+  })
+
+  it('is bounded for all rules of a policy together', () => {
+    const most = `${loop} || ${loop}`
+    const many = [...Array.from({ length: 90 }, () => loop), most]
+    const over = file({ default: ruled([loop]), login: ruled(many) })
+    expect(mistakesOf(over)).toEqual([
+      expect.stringMatching(
+        /^policies\.login\.rules\[90\] \(r90\)\.condition: all rules of login together may take [\d,]+ steps for one address, more than the 500,000 allowed; .*; this rule takes the most, [\d,]+$/,
+      ),
+    ])
+  })
+
+  it('leaves room for a hundred rules that ask for lists, and for the longest lists of numbers', () => {
+    const ask = Array.from({ length: 100 }, (_, i) => `!("list-${i}" in lists) && risk_score > 50`)
+    expect(mistakesOf(file({ default: ruled(ask) }))).toEqual([])
+    const numbers = Array.from({ length: 600 }, (_, i) => 64_000 + i)
+    const long = Array.from({ length: 100 }, () => `network.asn in [${numbers.join()}]`)
+    expect(mistakesOf(file({ default: ruled(long) }))).toEqual([])
+  })
+})
+
 describe('policies with warnings', () => {
   const never = { name: 'tor', condition: '"tor_exit_listd" in reasons', action: 'block' }
   const warned = file({ default: { ...policy, rules: [rule, never] } })
+  const joining = (condition: string): string =>
+    file({ default: { ...policy, rules: [{ ...rule, condition }] } })
   const place = 'policies.default.rules[1] (tor).condition, column 1: '
   const one = JSON.stringify(policy)
   const twice = `{"policies": {"default": ${one}, "login": ${one},\n"login": ${one}}}`
 
   it.each([
     ['a condition that never matches', warned, place],
+    ['a sum of lists', joining('"a" in (lists + lists + reasons)'), 'column 9: `+` on lists'],
+    ['a sum of texts', joining('("a" + location.city).contains("aa")'), 'column 2: `+` on lists'],
     ['a policy that stands twice', twice, 'policies.login: it is written twice'],
     [
       'a rule that stands twice in one',

@@ -85,7 +85,7 @@ function policyFamilies({ policies, lists }: ScrapeData): readonly MetricFamily[
     singleSample(
       'gauge',
       'iprisk_policy_warnings',
-      'Parts of the policies in use that can never match, or that a later one replaces.',
+      'Parts of the policies in use that can never match, that a later one replaces, or that new policies may not have.',
       policies === undefined ? undefined : warnings.length,
     ),
     singleSample(

@@ -142,7 +142,7 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   }
   if (policies !== null && policies.warnings.length > 0) {
     const { path, warnings } = policies
-    const text = `The policies ${path} have parts that can never match: ${warnings.join('; ')}`
+    const text = `The policies ${path} have parts to be corrected: ${warnings.join('; ')}`
     const fix = `Correct them until "iprisk policy check ${path}" accepts the file.`
     findings.push(problem('policies_ineffective', text, fix))
   }

@@ -1,15 +1,17 @@
 // One condition: CEL text in, a test of an answer's facts out, or why it cannot be used. All that
 // can be wrong with it is found here; evaluating it never throws, and gives true or false.
 //
-// A condition with warnings can be used, but a part of it can never match. Nothing is written that
-// has one; what was written before is loaded, and its warnings are reported.
+// A condition with warnings can be used, but a part of it can never match, or joins lists or texts.
+// Nothing is written that has one; what was written before is loaded, and its warnings are reported.
 
 import { createRequire } from 'node:module'
 import type * as Cel from '@marcbachmann/cel-js'
 import { messageOf } from '../../base/coded-error.ts'
-import { conditionCharsMax } from '../../base/limits.ts'
-import { type Facts, factClasses } from './condition-facts.ts'
+import { conditionCharsMax, policyStepsMax } from '../../base/limits.ts'
+import { formatCount } from '../../base/text/number-format.ts'
+import type { Facts } from './condition-facts.ts'
 import { objectMembers, plainMembers } from './condition-members.ts'
+import { programOf } from './condition-program.ts'
 import { type Refusal, findRefusal, namesRead } from './condition-refusal.ts'
 import { findWarnings } from './condition-warnings.ts'
 
@@ -18,7 +20,12 @@ export interface Condition {
   readonly holds: (facts: Facts) => boolean
   /** Names of members that it reads, and perhaps of some that it does not. */
   readonly reads: ReadonlySet<string>
-  /** Parts of it that hold for no answer, or for all of them. Looked for when they are read. */
+  /** The most that one evaluation may take (condition-program.ts). */
+  readonly steps: number
+  /**
+   * Parts of it that hold for no answer or for all of them, and what is allowed no longer. Looked for
+   * when they are read.
+   */
   readonly warnings: readonly Finding[]
 }
 
@@ -33,7 +40,7 @@ export interface ConditionFault extends Finding {
   readonly kind: 'fault'
 }
 
-/** No condition needs more; with it no evaluation takes longer than a millisecond. */
+/** No condition needs more; it bounds parsing. What bounds evaluation are steps. */
 const limits = { maxAstNodes: 4000, maxDepth: 40, maxListElements: 1000, maxCallArguments: 4 }
 
 function newEnvironment(): Cel.Environment {
@@ -47,8 +54,7 @@ function newEnvironment(): Cel.Environment {
   }
   for (const [name, fields] of Object.entries(objectMembers)) {
     const type = `iprisk.${name}`
-    const ctor = factClasses[name as keyof typeof objectMembers]
-    environment.registerType(type, { ctor, fields })
+    environment.registerType(type, { fields })
     environment.registerVariable(name, type)
   }
   return environment
@@ -75,14 +81,31 @@ export function compileCondition(text: string): Condition | ConditionFault {
   if (type !== 'bool') {
     return faultAt(text, { message: `it must be true or false, and is of type ${type}`, at: 0 })
   }
+  const joins: number[] = []
+  const { run, steps } = programOf(parsed.ast, { joins })
+  if (steps > policyStepsMax) {
+    return faultAt(text, { message: `it ${tooManySteps(steps)}`, at: 0 })
+  }
   return {
     kind: 'condition',
-    holds: (facts) => parsed(facts) === true,
+    holds: (facts) => run(facts, false) === true,
     reads,
+    steps,
     get warnings() {
-      return findWarnings(parsed.ast).map((one) => findingAt(text, one))
+      const joined = joins.map((at) => ({ message: joinMessage, at }))
+      return [...findWarnings(parsed.ast), ...joined].map((one) => findingAt(text, one))
     },
   }
+}
+
+const joinMessage =
+  '`+` on lists and texts is not allowed in new conditions; ask for each of them, joined by `||`'
+
+/** The end of a sentence about a condition, or the rules of a policy. */
+export function tooManySteps(steps: number): string {
+  const [may, most] = [formatCount(steps), formatCount(policyStepsMax)]
+  const advice = 'use fewer or simpler loops over `lists` and `reasons`'
+  return `may take ${may} steps for one address, more than the ${most} allowed; ${advice}`
 }
 
 /** Of what the library throws. Its own message draws the text again; the summary does not. */

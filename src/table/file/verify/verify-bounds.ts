@@ -3,7 +3,7 @@
 // are long would fill the memory of who serves it, and a build makes none (src/base/clean-text.ts).
 
 import { tableRunBytesMax, tableTextBytesMax } from '../../../base/limits.ts'
-import { regionWords, runElementWords } from '../../../schema/table-layout.ts'
+import { reasonCodeBytesMax, regionWords, runElementWords } from '../../../schema/table-layout.ts'
 import type { SectionName } from '../../../schema/table-sections.ts'
 import type { TableView } from '../table-view.ts'
 import { tableCorrupt } from '../trailer.ts'
@@ -17,6 +17,11 @@ export function verifyBounds({ views, sources }: TableView, path: string, fail: 
     const bytes = texts[id]! - texts[id - 1]!
     if (bytes > tableTextBytesMax) fail('string_offsets', id, tooLong('a text', bytes, 'bytes'))
   }
+  views.reasons.forEach((word, at) => {
+    const text = word >>> 8
+    const bytes = (texts[text + 1] ?? 0) - texts[text]!
+    if (bytes > reasonCodeBytesMax) fail('reasons', at, tooLong('its code', bytes, 'bytes'))
+  })
   const { runs, regions } = views
   for (const section of ['network_runs', 'location_runs'] as const) {
     views[section].forEach((run, id) => {

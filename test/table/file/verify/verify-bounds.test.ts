@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { reasonListMax, runElementWords } from '../../../../src/schema/table-layout.ts'
 import { tableRunBytesMax, tableTextBytesMax } from '../../../../src/base/limits.ts'
+import { reasonTexts } from '../../../../src/score/points/reason-codes.ts'
 import { verifyTable } from '../../../../src/table/file/verify/verify-table.ts'
 import { type Forgery, writeForgedTable } from '../../forged-table.ts'
 import { smallContent } from '../../small-table.ts'
@@ -25,7 +26,8 @@ function written(change: (content: ReturnType<typeof smallContent>) => object): 
 describe('a table', () => {
   it('with texts as long as may be is not refused for them', () => {
     // Its runs say still what its texts said before they were forged.
-    const open = forged({ string: () => most, source: () => most })
+    const string = (text: string): string => (Object.hasOwn(reasonTexts, text) ? text : most)
+    const open = forged({ string, source: () => most })
     expect(open).not.toThrow(/more than any answer/)
   })
 
@@ -33,6 +35,13 @@ describe('a table', () => {
     const message = /section string_offsets at .*: a text has 65536 bytes, more than any answer has/
     expect(forged({ string: () => 'x'.repeat(65_536) })).toThrow(message)
     expect(forged({ string: () => `${most}x` })).toThrow(/section string_offsets .* 481 bytes/)
+  })
+
+  it('with a longer code of a reason is refused', () => {
+    const code = (chars: number) => (text: string) =>
+      Object.hasOwn(reasonTexts, text) ? 'x'.repeat(chars) : text
+    expect(forged({ string: code(64) })).not.toThrow(/its code/)
+    expect(forged({ string: code(65) })).toThrow(/section reasons .* its code has 65 bytes/)
   })
 
   it('with a longer text in its header is refused', () => {

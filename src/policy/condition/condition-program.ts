@@ -1,0 +1,332 @@
+// Compiles a condition that has been checked (condition.ts) to closures, and bounds their work: for
+// each part the steps that it may take on the largest facts, and the largest size of its value.
+//
+//   one step    an operation (`&&` and `||` are two: long chains of them miss the caches); an element
+//               of a list visited or copied; a character searched or counted; `charsPerStep`
+//               characters compared or joined. Up to 10 ns (`npm run bench -- conditions`).
+//
+// The library's own evaluation walks the tree generically and builds each literal list anew: it is
+// the slow twin in tests. Lists of literals are built once here, and `in` looks up a set.
+//
+// Invariants: what is evaluated never takes more steps than its bound; no value is larger than its
+// size. Facts have at most the sizes below, which a table's acceptance and the lists' limits hold.
+
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { tableTextBytesMax } from '../../base/limits.ts'
+import { optionalMember } from '../../base/optional-member.ts'
+import { listNameCharsMax, listsMax } from '../../lists/list-limits.ts'
+import { reasonCodeBytesMax, reasonListMax } from '../../schema/table-layout.ts'
+import type { Facts } from './condition-facts.ts'
+import { type MemberType, objectMembers, plainMembers } from './condition-members.ts'
+
+export type Value = boolean | number | string | readonly Value[]
+
+/** `item` is the element that the loop around it is at. */
+type Run = (facts: Facts, item: Value) => Value
+
+export interface Program {
+  readonly run: Run
+  readonly steps: number
+  readonly size: Size
+  /** The value, where it is a literal. */
+  readonly literal?: Value
+}
+
+/** The largest that a value can be: characters of a text, elements of a list and the size of each. */
+interface Size {
+  readonly kind: 'scalar' | 'text' | 'list'
+  readonly chars: number
+  readonly elements: number
+  readonly each?: Size
+}
+
+export const charsPerStep = 8
+
+const scalar: Size = { kind: 'scalar', chars: 0, elements: 0 }
+const textOf = (chars: number): Size => ({ kind: 'text', chars, elements: 0 })
+const listOf = (elements: number, each: Size): Size => ({ kind: 'list', chars: 0, elements, each })
+
+const tableText = textOf(tableTextBytesMax)
+/** What an own list adds is one reason more. */
+const reasonsMax = reasonListMax + 1
+const sizes: Readonly<Record<Exclude<MemberType, 'list<string>'>, Size>> = {
+  bool: scalar,
+  int: scalar,
+  double: scalar,
+  string: tableText,
+}
+const listSizes = {
+  reasons: listOf(reasonsMax, textOf(reasonCodeBytesMax)),
+  lists: listOf(listsMax, textOf(listNameCharsMax)),
+} as const
+
+const emptyValues: Readonly<Record<MemberType, Value>> = {
+  bool: false,
+  int: 0,
+  double: 0,
+  string: '',
+  'list<string>': [],
+}
+
+interface Scope {
+  /** Of the loop around a node. */
+  readonly variable?: { readonly name: string; readonly size: Size }
+  /** Gets the place of each `+` that joins lists or texts. */
+  readonly joins: number[]
+}
+
+/** `node` has nothing that `findRefusal` refuses, and its types are right. */
+export function programOf(node: ASTNode, scope: Scope): Program {
+  const compile = (one: ASTNode): Program => programOf(one, scope)
+  switch (node.op) {
+    case 'value':
+      return literalProgram(typeof node.args === 'bigint' ? Number(node.args) : node.args)
+    case 'id':
+      return nameProgram(node.args, scope)
+    case '.':
+      return memberProgram(node.args)
+    case 'list':
+      return listProgram(node.args.map(compile))
+    case 'call':
+      return methodProgram(node.args[0], node.args[1].map(compile))
+    case 'rcall': {
+      const [name, receiver, args] = node.args
+      const on = compile(receiver)
+      return Object.hasOwn(loops, name)
+        ? loopProgram(loops[name as LoopName], on, args, scope)
+        : methodProgram(name, [on, ...args.map(compile)])
+    }
+    case '?:': {
+      const [test, yes, no] = node.args.map(compile)
+      return chosenProgram(test!, yes!, no!)
+    }
+    case '!_': {
+      const { run, steps } = compile(node.args)
+      return { run: (facts, item) => run(facts, item) !== true, steps: steps + 1, size: scalar }
+    }
+    case '-_': {
+      const { run, steps, literal } = compile(node.args)
+      if (literal !== undefined) return literalProgram(-(literal as number))
+      return { run: (facts, item) => -(run(facts, item) as number), steps: steps + 1, size: scalar }
+    }
+    default:
+      return chainProgram(node, scope)
+  }
+}
+
+const connectives: ReadonlySet<string> = new Set(['&&', '||'])
+
+/** Chains lean to the left, up to two thousand operators deep: without recursion. */
+function chainProgram(node: ASTNode, scope: Scope): Program {
+  const chain: { readonly op: string; readonly right: ASTNode }[] = []
+  let first = node
+  while (connectives.has(first.op) || Object.hasOwn(operators, first.op)) {
+    const [left, right] = first.args as readonly [ASTNode, ASTNode]
+    chain.push({ op: first.op, right })
+    first = left
+  }
+  const { start } = first
+  return chain.reduceRight(
+    (left, { op, right }) => {
+      if (op === '+' && left.size.kind !== 'scalar' && scope.joins.at(-1) !== start) {
+        scope.joins.push(start)
+      }
+      return operatorProgram(op, left, programOf(right, scope))
+    },
+    programOf(first, scope),
+  )
+}
+
+function literalProgram(literal: unknown): Program {
+  const value = literal as Value
+  const size = typeof value === 'string' ? textOf(value.length) : scalar
+  return { run: () => value, steps: 1, size, literal: value }
+}
+
+function nameProgram(name: string, { variable }: Scope): Program {
+  if (name === variable?.name) return { run: (_, item) => item, steps: 1, size: variable.size }
+  const member = name as keyof typeof plainMembers
+  const type = plainMembers[member]
+  const size = type === 'list<string>' ? listSizes[member as keyof typeof listSizes] : sizes[type]
+  return { run: (facts) => facts[member], steps: 1, size }
+}
+
+/** A null object's members read as empty. */
+function memberProgram([object, member]: readonly [ASTNode, string]): Program {
+  const name = object.args as keyof typeof objectMembers
+  const type = (objectMembers[name] as Readonly<Record<string, MemberType>>)[member]!
+  const empty = emptyValues[type]
+  const run: Run = (facts) =>
+    (facts[name] as Readonly<Record<string, Value>> | null)?.[member] ?? empty
+  return { run, steps: 1, size: sizes[type as keyof typeof sizes] }
+}
+
+function listProgram(elements: readonly Program[]): Program {
+  const size = listOf(elements.length, elements.map((one) => one.size).reduce(larger, scalar))
+  const literals = elements.flatMap(({ literal }) => (literal === undefined ? [] : [literal]))
+  if (literals.length === elements.length) {
+    return { run: () => literals, steps: 1, size, literal: literals }
+  }
+  const runs = elements.map(({ run }) => run)
+  return {
+    run: (facts, item) => runs.map((run) => run(facts, item)),
+    steps: sumOf(elements) + elements.length + 1,
+    size,
+  }
+}
+
+function chosenProgram(test: Program, yes: Program, no: Program): Program {
+  return {
+    run: (facts, item) => (test.run(facts, item) === true ? yes : no).run(facts, item),
+    steps: test.steps + Math.max(yes.steps, no.steps) + 1,
+    size: larger(yes.size, no.size),
+  }
+}
+
+type Operator = (left: Value, right: Value) => Value
+
+const operators: Readonly<Record<string, Operator>> = {
+  '==': equal,
+  '!=': (a, b) => !equal(a, b),
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+  '-': (a, b) => (a as number) - (b as number),
+  '+': (a, b) => (Array.isArray(a) ? [...a, ...(b as readonly Value[])] : added(a, b)),
+  in: (a, b) => (b as readonly Value[]).some((one) => equal(a, one)),
+}
+
+/** Two numbers or two texts. */
+const added = (a: Value, b: Value): Value => (a as number) + (b as number)
+
+function equal(a: Value, b: Value): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object') return a === b
+  return a.length === b.length && a.every((one, index) => equal(one, b[index]!))
+}
+
+function operatorProgram(op: string, left: Program, right: Program): Program {
+  const { run: a } = left
+  const { run: b } = right
+  const operands = left.steps + right.steps
+  if (connectives.has(op)) {
+    const run: Run =
+      op === '&&'
+        ? (facts, item) => a(facts, item) === true && b(facts, item)
+        : (facts, item) => a(facts, item) === true || b(facts, item)
+    return { run, steps: operands + 2, size: scalar }
+  }
+  if (op === 'in' && right.literal !== undefined && right.size.each!.elements === 0) {
+    const known = new Set(right.literal as readonly Value[])
+    const steps = left.steps + 1 + stepsOfChars(left.size.chars)
+    return { run: (facts, item) => known.has(a(facts, item)), steps, size: scalar }
+  }
+  const operator = operators[op]!
+  return {
+    run: (facts, item) => operator(a(facts, item), b(facts, item)),
+    steps: operands + operatorSteps(op, left.size, right.size),
+    size: op === '+' ? sumOfSizes(left.size, right.size) : scalar,
+  }
+}
+
+function operatorSteps(op: string, left: Size, right: Size): number {
+  if (op === '+') {
+    return 1 + left.elements + right.elements + stepsOfChars(left.chars + right.chars)
+  }
+  return op === 'in' ? 1 + right.elements * equalSteps(left, right.each!) : equalSteps(left, right)
+}
+
+/** Texts of different lengths are told apart at once, lists likewise. */
+function equalSteps(left: Size, right: Size): number {
+  const elements = Math.min(left.elements, right.elements)
+  const each = elements === 0 ? 0 : equalSteps(left.each!, right.each!)
+  return 1 + stepsOfChars(Math.min(left.chars, right.chars)) + elements * each
+}
+
+const methods: Readonly<Record<string, Operator>> = {
+  contains: (text, part) => (text as string).includes(part as string),
+  startsWith: (text, part) => (text as string).startsWith(part as string),
+  endsWith: (text, part) => (text as string).endsWith(part as string),
+  size: (one) => (typeof one === 'string' ? codePoints(one) : (one as readonly Value[]).length),
+}
+
+function codePoints(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) count += 1
+  return count
+}
+
+function methodProgram(name: string, [on, part]: readonly Program[]): Program {
+  const method = methods[name]!
+  if (part === undefined) {
+    const { run, steps, size } = on!
+    return {
+      run: (facts, item) => method(run(facts, item), ''),
+      steps: steps + 1 + size.chars,
+      size: scalar,
+    }
+  }
+  const { chars } = part.size
+  const looked =
+    name === 'contains' ? on!.size.chars + chars : stepsOfChars(Math.min(on!.size.chars, chars))
+  return {
+    run: (facts, item) => method(on!.run(facts, item), part.run(facts, item)),
+    steps: on!.steps + part.steps + 1 + looked,
+    size: scalar,
+  }
+}
+
+type Holds = (one: Value) => boolean
+
+const loops = {
+  exists: (list: readonly Value[], holds: Holds) => list.some(holds),
+  all: (list: readonly Value[], holds: Holds) => list.every(holds),
+  exists_one: (list: readonly Value[], holds: Holds) => list.filter(holds).length === 1,
+  filter: (list: readonly Value[], holds: Holds) => list.filter(holds),
+} as const
+type LoopName = keyof typeof loops
+
+function loopProgram(
+  loop: (list: readonly Value[], holds: Holds) => Value,
+  { run, steps, size }: Program,
+  [name, predicate]: readonly ASTNode[],
+  { joins }: Scope,
+): Program {
+  const variable = { name: name!.args as string, size: size.each ?? scalar }
+  const test = programOf(predicate!, { variable, joins })
+  return {
+    run: (facts, item) =>
+      loop(run(facts, item) as readonly Value[], (one) => test.run(facts, one) === true),
+    steps: steps + 1 + size.elements * (test.steps + 2),
+    size: loop === loops.filter ? size : scalar,
+  }
+}
+
+const stepsOfChars = (chars: number): number => Math.ceil(chars / charsPerStep)
+
+const sumOf = (programs: readonly Program[]): number =>
+  programs.reduce((sum, { steps }) => sum + steps, 0)
+
+/** Of two values of one type, the size that holds either. */
+function larger(left: Size, right: Size): Size {
+  return {
+    kind: left.kind === 'scalar' ? right.kind : left.kind,
+    chars: Math.max(left.chars, right.chars),
+    elements: Math.max(left.elements, right.elements),
+    ...eachOf(left, right),
+  }
+}
+
+function sumOfSizes(left: Size, right: Size): Size {
+  return {
+    kind: left.kind,
+    chars: left.chars + right.chars,
+    elements: left.elements + right.elements,
+    ...eachOf(left, right),
+  }
+}
+
+function eachOf({ each: left }: Size, { each: right }: Size): { readonly each?: Size } {
+  if (left === undefined || right === undefined) return optionalMember('each', left ?? right)
+  return { each: larger(left, right) }
+}
