@@ -3,7 +3,7 @@
 import { type ServerAuditChange, withAuditedChanges } from '../account/keys/audit-log.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { optionalMember } from '../base/optional-member.ts'
-import { type WrittenPolicies, checkWritten } from '../policy/policy-file.ts'
+import { type WrittenPolicies, checkWrittenInTurns } from '../policy/policy-file.ts'
 import type { PolicyPlace } from '../policy/policy-place.ts'
 import { savePolicies } from '../policy/save-policies.ts'
 import type { SwapOutcome, TableManager } from '../supervisor/tables/table-manager.ts'
@@ -94,7 +94,7 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
         },
       },
       run: async ({ body }) => {
-        const checked = checkWritten(JSON.stringify(body))
+        const checked = await checkWrittenInTurns(body)
         if ('mistakes' in checked) {
           return { revision: null, names: [], mistakes: checked.mistakes }
         }
@@ -143,7 +143,7 @@ function savingRoute(parts: ServerApiParts): AdminRoute {
       if (tag !== undefined && typeof tag !== 'string') {
         throw badRequest('invalid_input', 'file_tag must be that of the file, or be left out.')
       }
-      const checked = checkWritten(JSON.stringify(content))
+      const checked = await checkWrittenInTurns(content)
       if ('mistakes' in checked) {
         return { reply: { status: 400, body: { error: mistaken, mistakes: checked.mistakes } } }
       }

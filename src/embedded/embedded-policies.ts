@@ -8,7 +8,7 @@ import { say } from '../client/core/failure-log.ts'
 import type { ClientFailure } from '../client/core/outcome-report.ts'
 import { tell } from '../client/core/tell.ts'
 import { factsOf } from '../policy/condition/condition-facts.ts'
-import { readPolicyFile } from '../policy/policy-file.ts'
+import { type PolicyFile, readPolicyFile, readPolicyFileInTurns } from '../policy/policy-file.ts'
 import { type PolicySet, compilePolicies } from '../policy/policy.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
 
@@ -31,25 +31,33 @@ export function watchPolicies(options: {
   const { path, everyMs, onRefused, onMisconfigured = sayFailure } = options
   let set: PolicySet | undefined
   let failure: ClientFailure | undefined
-  const load = (): void => {
-    try {
-      const file = readPolicyFile({ path, named: true })
-      if (file === undefined) return
-      set = compilePolicies(file.policies)
-      failure = undefined
-      if (file.warnings.length > 0) {
-        const message = `The policies ${path} have parts to be corrected: ${file.warnings.join('; ')}`
-        tell(onMisconfigured, { reason: 'misconfigured', message })
-      }
-    } catch (cause) {
-      const refused = { reason: 'misconfigured', message: messageOf(cause), cause } as const
-      if (set === undefined) failure = refused
-      tell(onRefused, refused)
+  const take = (file: PolicyFile | undefined): void => {
+    if (file === undefined) return
+    set = compilePolicies(file.policies)
+    failure = undefined
+    if (file.warnings.length > 0) {
+      const message = `The policies ${path} have parts to be corrected: ${file.warnings.join('; ')}`
+      tell(onMisconfigured, { reason: 'misconfigured', message })
     }
   }
+  const refuse = (cause: unknown): void => {
+    const refused = { reason: 'misconfigured', message: messageOf(cause), cause } as const
+    if (set === undefined) failure = refused
+    tell(onRefused, refused)
+  }
+  const place = { path, named: true }
   const known = fileIdentity(path)
-  load()
-  const watch = watchFile({ path, known, everyMs, changed: load, mayEnd: true })
+  try {
+    take(readPolicyFile(place))
+  } catch (cause) {
+    refuse(cause)
+  }
+  // One after the other, or an older state of the file could come last.
+  let loading = Promise.resolve()
+  const changed = (): void => {
+    loading = loading.then(() => readPolicyFileInTurns(place)).then(take, refuse)
+  }
+  const watch = watchFile({ path, known, everyMs, changed, mayEnd: true })
 
   return {
     failure: () => failure,

@@ -9,11 +9,15 @@
 import { createHash } from 'node:crypto'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax, policyStepsMax } from '../base/limits.ts'
+import { parseJsonObject } from '../base/json-object.ts'
+import { withoutByteOrderMark } from '../base/text/byte-order-mark.ts'
+import { optionalMember } from '../base/optional-member.ts'
 import { repeatedMessage } from '../base/text/repeated-members.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
 import { formatCount } from '../base/text/number-format.ts'
 import { parseJsonContent } from '../config/json-content.ts'
 import { editDistance, suggestName } from '../config/setting-problem.ts'
+import { compileAhead } from './condition/compile-ahead.ts'
 import { type Finding, compileCondition, tooManySteps } from './condition/condition.ts'
 import { membersByDepth, policiesSchema } from './policy-schema.ts'
 import type { Policies, PolicyRules } from './policy-form.ts'
@@ -36,19 +40,32 @@ export interface PolicyFile {
  * `policies_invalid`, whose lines are the mistakes, for whatever else is not to be used.
  */
 export function readPolicyFile(place: PolicyPlace): PolicyFile | undefined {
+  const file = readTrusted(place)
+  return file && policyFileOf(place, file)
+}
+
+/** The same for a loop that must not stop. */
+export async function readPolicyFileInTurns(place: PolicyPlace): Promise<PolicyFile | undefined> {
+  const file = readTrusted(place)
+  if (file === undefined) return undefined
+  await compileAhead(parseJsonObject(withoutByteOrderMark(file.bytes)))
+  return policyFileOf(place, file)
+}
+
+function readTrusted(place: PolicyPlace): TrustedFile | undefined {
   if (!hasPolicies(place)) return undefined
   const { path, named } = place
-  let file: TrustedFile
   try {
-    file = readTrustedFile(path, { bytesMax: policiesBytesMax, named, flag: '--policies' })
+    return readTrustedFile(path, { bytesMax: policiesBytesMax, named, flag: '--policies' })
   } catch (thrown) {
     throw policiesInvalid(path, [`it cannot be used: ${messageOf(thrown)}`])
   }
-  const checked = checkPolicies(file.bytes.toString('utf8').replace(/^\uFEFF/, ''))
+}
+
+function policyFileOf({ path }: PolicyPlace, { bytes, distrust }: TrustedFile): PolicyFile {
+  const checked = checkPolicies(bytes.toString('utf8').replace(/^\uFEFF/, ''))
   if ('mistakes' in checked) throw policiesInvalid(path, checked.mistakes)
-  const { distrust } = file
-  const tag = shortHash(file.bytes)
-  return { path, tag, ...checked, ...(distrust === undefined ? {} : { distrust }) }
+  return { path, tag: shortHash(bytes), ...checked, ...optionalMember('distrust', distrust) }
 }
 
 export function policiesInvalid(
@@ -75,6 +92,16 @@ export interface CheckedPolicies extends Pick<PolicyFile, 'policies' | 'written'
 interface Mistaken {
   readonly mistakes: readonly string[]
 }
+
+/** What would be the content of a file, for a loop that must not stop. */
+export async function checkWrittenInTurns(content: object): Promise<CheckedPolicies | Mistaken> {
+  const text = JSON.stringify(content)
+  if (Buffer.byteLength(text) > policiesBytesMax) return { mistakes: [fileTooLong] }
+  await compileAhead(content)
+  return checkWritten(text)
+}
+
+export const fileTooLong = `a file of policies has at most ${policiesBytesMax} bytes`
 
 /** Before they are written: a warning is a mistake. */
 export function checkWritten(text: string): CheckedPolicies | Mistaken {

@@ -10,7 +10,13 @@ import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { replaceFileSync } from '../base/system/atomic-file.ts'
 import { callerUserId } from '../base/system/trusted-file.ts'
-import { type PolicyFile, checkWritten, policiesInvalid, readPolicyFile } from './policy-file.ts'
+import {
+  type PolicyFile,
+  checkWritten,
+  fileTooLong,
+  policiesInvalid,
+  readPolicyFile,
+} from './policy-file.ts'
 import type { PolicyPlace } from './policy-place.ts'
 
 export interface SavedPolicies {
@@ -41,7 +47,7 @@ export function savePolicies(
   if ('mistakes' in checked) throw policiesInvalid(place.path, checked.mistakes)
   if (Buffer.byteLength(text) > policiesBytesMax) {
     // It would be read by no start.
-    throw policiesInvalid(place.path, [`a file of policies has at most ${policiesBytesMax} bytes`])
+    throw policiesInvalid(place.path, [fileTooLong])
   }
   const before = fileAt(place)
   const difference = differenceOf(before, changed)

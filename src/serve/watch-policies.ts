@@ -13,7 +13,12 @@ import { configPollMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { formatTime } from '../base/text/number-format.ts'
 import { optionalMember } from '../base/optional-member.ts'
-import { type PolicyFile, type WrittenPolicies, readPolicyFile } from '../policy/policy-file.ts'
+import {
+  type PolicyFile,
+  type WrittenPolicies,
+  readPolicyFile,
+  readPolicyFileInTurns,
+} from '../policy/policy-file.ts'
 import { type PolicyPlace, policyPlace } from '../policy/policy-place.ts'
 import type { Policies } from '../policy/policy-form.ts'
 import { identityOrEmpty, watchFile } from '../supervisor/tables/file-watch.ts'
@@ -29,8 +34,8 @@ export interface WatchedPolicies {
   readonly status: () => PoliciesStatus | undefined
   /** Where their file is, or would be. */
   readonly place: PolicyPlace
-  /** Looks at the file now: what was changed by this process is in use when it returns. */
-  readonly look: () => void
+  /** Looks at the file now: what was changed by this process is in use when it has. */
+  readonly look: () => Promise<void>
   /** Looks at the file from now on, also for what has changed since it was read. */
   readonly watch: (use: (policies: Policies) => void) => { readonly stop: () => void }
 }
@@ -40,8 +45,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
   const place = policyPlace(setting)
   const { path } = place
   const known = identityOrEmpty(path)
-  const read = (): PolicyFile | undefined => {
-    const file = readPolicyFile(place)
+  const reported = (file: PolicyFile | undefined): PolicyFile | undefined => {
     if (file?.distrust !== undefined) {
       log.warn({ path }, `The policies are obeyed because they were named, but ${file.distrust}.`)
     }
@@ -50,9 +54,9 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
     }
     return file
   }
-  let file = read()
+  let file = reported(readPolicyFile(place))
   let failure: PoliciesStatus['last_failure'] = null
-  const reload = (use: (policies: Policies) => void): void => {
+  const reload = async (use: (policies: Policies) => void): Promise<void> => {
     if (file !== undefined && !existsSync(path)) {
       failure = { at: formatTime(Date.now()), reason: 'The file is gone, those before stay.' }
       log.error({ path }, 'The file of the policies is gone, those before stay.')
@@ -60,7 +64,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
     }
     let next: PolicyFile | undefined
     try {
-      next = read()
+      next = reported(await readPolicyFileInTurns(place))
     } catch (error) {
       const lines = error instanceof IpriskError ? error.lines : [messageOf(error)]
       const reason = lines.map((line) => line.trim()).join(' ')
@@ -77,7 +81,8 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
     use(next.policies)
     log.info({ path, revision, policies: Object.keys(named) }, 'Changed policies are in use.')
   }
-  let look = (): void => undefined
+  let looking = Promise.resolve()
+  let look = async (): Promise<void> => undefined
   return {
     policies: () => file?.policies,
     written: () => file?.written,
@@ -91,12 +96,18 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
       return { path, revision, names: Object.keys(named), warnings, last_failure: failure }
     },
     watch: (use) => {
-      const changed = (): void => reload(use)
-      look = changed
+      let isStopped = false
+      const whileWatched = (policies: Policies): void => {
+        if (!isStopped) use(policies)
+      }
+      // One after the other, or an older state of the file could come last.
+      look = () => (looking = looking.then(() => reload(whileWatched)))
+      const changed = (): void => void look()
       const { stop } = watchFile({ path, known, everyMs: configPollMs, changed, gone: changed })
       process.on('SIGHUP', changed)
       return {
         stop: () => {
+          isStopped = true
           stop()
           process.off('SIGHUP', changed)
         },

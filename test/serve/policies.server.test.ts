@@ -40,6 +40,10 @@ const standard = {
   login: { rules: [rule('any', 'risk_score >= 20', 'step-up')], otherwise: 'allow' },
 }
 
+/** Seconds for one answer, in 3,742 characters. */
+const slow = `[${Array(240).fill('reasons').join()}].exists(l, "zz" in (${Array(900).fill('l').join('+')}))`
+const tooSlow = '.condition, column 1: it may take 6,3'
+
 function writePolicies(path: string, policies: object): void {
   writeFileSync(`${path}.new`, JSON.stringify({ policies }), { mode: 0o644 })
   renameSync(`${path}.new`, path)
@@ -237,11 +241,25 @@ describe('a server with policies', () => {
       'rules[0] (x).condition, column 19: network has no member asm',
     )
     expect((await check(asked, { ip })).decision).toEqual(decided('block', ''))
+    const long = [rule('slow', slow, 'allow')]
+    writePolicies(file, { default: { rules: long, otherwise: 'allow' } })
+    await eventually(async () => server.stderr().includes(`rules[0] (slow)${tooSlow}`) || undefined)
+    expect((await check(asked, { ip })).decision).toEqual(decided('block', ''))
     writePolicies(file, standard)
     await eventually(
       async () => (await check(asked, { ip })).decision?.action === 'allow' || undefined,
     )
     expect(await server.metric('iprisk_policies_refused')).toBe(0)
+  })
+
+  it('are refused by the administrative API where they may take long', async () => {
+    const policies = { default: { rules: [rule('slow', slow, 'allow')], otherwise: 'allow' } }
+    const { server } = asked
+    const url = `http://127.0.0.1:${server.adminPort}/admin/policies/check`
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify({ policies }) })
+    expect(await response.json()).toMatchObject({
+      mistakes: [expect.stringContaining(`policies.default.rules[0] (slow)${tooSlow}`)],
+    })
   })
 
   it('uses a file with a condition that never matches, and reports it until it is corrected', async () => {
@@ -381,5 +399,10 @@ describe('a server without policies', () => {
     const code = await eventually(() => child.exitCode ?? undefined)
     expect(code).toBe(1)
     expect(stderr()).toContain('policies.default.otherwise: it is missing')
+    writePolicies(file, { default: { rules: [rule('slow', slow, 'allow')], otherwise: 'allow' } })
+    const again = runServe([...args, '--policies', file])
+    expect(await eventually(() => again.child.exitCode ?? undefined)).toBe(1)
+    expect(again.stderr()).toContain(`${file} cannot be used`)
+    expect(again.stderr()).toContain(`policies.default.rules[0] (slow)${tooSlow}`)
   })
 })

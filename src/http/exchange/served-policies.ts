@@ -3,6 +3,7 @@
 
 import type { OpenTable } from '../../table/open-table.ts'
 import type { Table } from '../../table/table.ts'
+import { compileAhead } from '../../policy/condition/compile-ahead.ts'
 import { type DecisionMemory, newDecisionMemory } from '../../policy/decision-memory.ts'
 import { policyIndexOf } from '../../policy/policy-choice.ts'
 import type { ChosenPolicy, Policies } from '../../policy/policy-form.ts'
@@ -16,13 +17,31 @@ export interface ServedPolicies {
   readonly memoryOf: (table: Table) => DecisionMemory | undefined
   /** What a pool thread decides by, for the policy that the key and the name choose. */
   readonly itemPolicy: (key: Authenticated, named: string) => ChosenPolicy | undefined
-  readonly use: (policies: Policies) => void
+  /** The newest ones that are given are used, once they have been compiled in turns of the loop. */
+  readonly use: (policies: Policies) => Promise<void>
+  /** The same for those of the start, unless others have come already. */
+  readonly begin: (policies: Policies) => Promise<void>
 }
 
 export function createServedPolicies(): ServedPolicies {
   let policies: Policies | undefined
   let set: PolicySet | undefined
   let memory: DecisionMemory | undefined
+  let newest: Policies | undefined
+  let using: Promise<void> | undefined
+
+  const take = async (changed: Policies): Promise<void> => {
+    await compileAhead(changed)
+    if (changed !== newest) return
+    set = compilePolicies(changed)
+    policies = changed
+    memory = undefined
+  }
+  const use = (changed: Policies): Promise<void> => {
+    newest = changed
+    using = take(changed)
+    return using
+  }
   return {
     set: () => set,
     memoryOf: (table) => {
@@ -38,10 +57,7 @@ export function createServedPolicies(): ServedPolicies {
       const { name } = set.policies[chosen < 0 ? set.defaultIndex : chosen]!
       return { revision: policies.revision, name, rules: policies.policies[name]! }
     },
-    use: (changed) => {
-      set = compilePolicies(changed)
-      policies = changed
-      memory = undefined
-    },
+    use,
+    begin: (first) => using ?? use(first),
   }
 }

@@ -7,7 +7,7 @@
 import { createRequire } from 'node:module'
 import type * as Cel from '@marcbachmann/cel-js'
 import { messageOf } from '../../base/coded-error.ts'
-import { conditionCharsMax, policyStepsMax } from '../../base/limits.ts'
+import { conditionCharsMax, policiesBytesMax, policyStepsMax } from '../../base/limits.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import type { Facts } from './condition-facts.ts'
 import { objectMembers, plainMembers } from './condition-members.ts'
@@ -62,10 +62,28 @@ function newEnvironment(): Cel.Environment {
 
 let known: Cel.Environment | undefined
 
+/** By text: all conditions of a file of the largest size, and of the one before it. */
+const compiled = new Map<string, Condition | ConditionFault>()
+const compiledCharsMax = 2 * policiesBytesMax
+let compiledChars = 0
+
 export function compileCondition(text: string): Condition | ConditionFault {
   if (text.length > conditionCharsMax) {
     return faultAt(text, { message: `it is longer than ${conditionCharsMax} characters`, at: 0 })
   }
+  let condition = compiled.get(text)
+  if (condition !== undefined) return condition
+  condition = compileAnew(text)
+  compiledChars += text.length
+  if (compiledChars > compiledCharsMax) {
+    compiled.clear()
+    compiledChars = text.length
+  }
+  compiled.set(text, condition)
+  return condition
+}
+
+function compileAnew(text: string): Condition | ConditionFault {
   known ??= newEnvironment()
   let parsed: ReturnType<Cel.Environment['parse']>
   try {

@@ -108,8 +108,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       await tables.swap(file.table)
     }
     // Others may have come while the table was opened.
-    if (settings.policies !== undefined && policies.set() === undefined)
-      policies.use(settings.policies)
+    if (settings.policies !== undefined) await policies.begin(settings.policies)
     pool = createPool({ ...settings.pool, yielding: true, onDeath })
     const state = { counters, current, lists, policies, pool, snapshot }
     return start(parts, settings, { ...state, ...(await preparing) })
@@ -136,7 +135,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         lists.use(message.file)
         return
       case 'policies':
-        policies.use(message.policies)
+        void policies.use(message.policies)
         return
       case 'drawBelow':
         void drawBelow(running, message.lot)
