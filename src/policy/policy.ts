@@ -29,6 +29,8 @@ export interface Policy {
   readonly outcomes: readonly Outcome[]
   /** Whether a condition of it reads the member: facts that differ in others decide alike. */
   readonly reads: (member: string) => boolean
+  /** The most that one evaluation of all rules may take (condition-program.ts). */
+  readonly steps: number
   /** Evaluates the rules; gives the outcome's number. */
   readonly outcomeOf: (facts: Facts) => number
 }
@@ -68,6 +70,7 @@ interface CompiledRule {
   readonly observe: boolean
   readonly holds: Condition['holds']
   readonly reads: Condition['reads']
+  readonly steps: number
 }
 
 function compilePolicy(name: string, { rules, otherwise }: PolicyRules): Policy {
@@ -80,6 +83,7 @@ function compilePolicy(name: string, { rules, otherwise }: PolicyRules): Policy 
     name,
     rules,
     outcomes,
+    steps: compiled.reduce((sum, { steps }) => sum + steps, 0),
     reads: (member) => compiled.some(({ reads }) => reads.has(member)),
     outcomeOf: (facts) => {
       const decider = deciding.find(({ holds }) => holds(facts))
@@ -105,6 +109,6 @@ function compileRule({
 }: PolicyRules['rules'][number]): CompiledRule {
   const compiled = compileCondition(condition)
   if (compiled.kind === 'fault') throw new Error(`${name}: ${compiled.message}`)
-  const { holds, reads } = compiled
-  return { name, action, observe, holds, reads }
+  const { holds, reads, steps } = compiled
+  return { name, action, observe, holds, reads, steps }
 }

@@ -14,6 +14,12 @@
 /** About a hundred bytes less than sixty addresses with their quotes and commas. */
 export const batchInlineBytesMax = 1024
 
+/**
+ * Steps of a policy (src/policy/condition-program.ts): half a millisecond at most, where no decision
+ * is remembered. Above it the loop makes one decision at a time, and the pool those of any batch.
+ */
+export const inlineStepsMax = 50_000
+
 /** So few lines are answered before a thread has received them. */
 export const linesInlineBytesMax = 4096
 

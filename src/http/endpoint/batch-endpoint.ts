@@ -38,7 +38,7 @@ const after = ']}'
 const answerBytes = new Uint8Array(1 << 17)
 
 export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  if (body.length <= batchInlineBytesMax) {
+  if (body.length <= batchInlineBytesMax && !exchange.service.policies.isHeavy()) {
     answerOnLoop(exchange, key, body)
     return
   }

@@ -57,6 +57,8 @@ export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8A
     exchange.checkedAddress = queryText(query)
   }
   if (isGiven) answerInsightsCheck(exchange, key)
+  else if (exchange.service.policies.isHeavy())
+    chargeAndAnswer(exchange, query, exchange.service.table(), undefined)
   else enqueueCheck(batcher, exchange, query)
 }
 

@@ -7,12 +7,15 @@ import { compileAhead } from '../../policy/condition/compile-ahead.ts'
 import { type DecisionMemory, newDecisionMemory } from '../../policy/decision-memory.ts'
 import { policyIndexOf } from '../../policy/policy-choice.ts'
 import type { ChosenPolicy, Policies } from '../../policy/policy-form.ts'
+import { inlineStepsMax } from '../../pool/offload-policy.ts'
 import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 
 export interface ServedPolicies {
   /** `undefined` where there are no policies. */
   readonly set: () => PolicySet | undefined
+  /** Whether a decision may take so long that the loop makes one at a time. */
+  readonly isHeavy: () => boolean
   /** The same with what is remembered of that table. */
   readonly memoryOf: (table: Table) => DecisionMemory | undefined
   /** What a pool thread decides by, for the policy that the key and the name choose. */
@@ -27,6 +30,7 @@ export function createServedPolicies(): ServedPolicies {
   let policies: Policies | undefined
   let set: PolicySet | undefined
   let memory: DecisionMemory | undefined
+  let isHeavy = false
   let newest: Policies | undefined
   let using: Promise<void> | undefined
 
@@ -34,6 +38,7 @@ export function createServedPolicies(): ServedPolicies {
     await compileAhead(changed)
     if (changed !== newest) return
     set = compilePolicies(changed)
+    isHeavy = set.policies.some(({ steps }) => steps > inlineStepsMax)
     policies = changed
     memory = undefined
   }
@@ -44,6 +49,7 @@ export function createServedPolicies(): ServedPolicies {
   }
   return {
     set: () => set,
+    isHeavy: () => isHeavy,
     memoryOf: (table) => {
       if (set === undefined) return undefined
       // A worker's tables are open-table.ts's, whatever else of them this floor may see.

@@ -10,6 +10,8 @@ import { compileAhead } from '../../../src/policy/condition/compile-ahead.ts'
 import { compileCondition } from '../../../src/policy/condition/condition.ts'
 import { readPolicyFile, readPolicyFileInTurns } from '../../../src/policy/policy-file.ts'
 
+const loops = Array.from({ length: 9 }, () => 'lists.exists(l, l == "a")').join('||')
+
 /** A file of `rules` long conditions, unlike those of another `name`. */
 const policiesOf = (name: string, rules = 1) => ({
   default: {
@@ -74,6 +76,15 @@ describe('the policies of a worker', () => {
     const using = [served.use(files('long', 40)), served.use(files('short'))]
     await Promise.all([...using, served.begin(files('first'))])
     expect(served.set()?.revision).toBe('short')
+  })
+
+  it('are heavy where one decision may take half a millisecond', async () => {
+    const served = createServedPolicies()
+    await served.use(files('light'))
+    expect(served.isHeavy()).toBe(false)
+    const rules = [{ name: 'a', condition: loops, action: 'block', observe: false }]
+    await served.use({ revision: 'heavy', policies: { default: { rules, otherwise: 'allow' } } })
+    expect(served.isHeavy()).toBe(true)
   })
 
   it('are those of the start where no others have come', async () => {
