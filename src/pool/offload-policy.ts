@@ -15,7 +15,7 @@
 export const batchInlineBytesMax = 1024
 
 /**
- * Steps of a policy (src/policy/condition-program.ts): half a millisecond at most, where no decision
+ * Steps of a policy (src/policy/condition/condition-program.ts): half a millisecond at most, where no decision
  * is remembered. Above it the loop makes one decision at a time, and the pool those of any batch.
  */
 export const inlineStepsMax = 50_000

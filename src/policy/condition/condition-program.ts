@@ -109,32 +109,15 @@ export function programOf(node: ASTNode, scope: Scope): Program {
       if (literal !== undefined) return literalProgram(-(literal as number))
       return { run: (facts, item) => -(run(facts, item) as number), steps: steps + 1, size: scalar }
     }
-    default:
-      return chainProgram(node, scope)
+    default: {
+      const { op, start } = node
+      const [left, right] = (node.args as readonly [ASTNode, ASTNode]).map(compile)
+      const isJoin = op === '+' && left!.size.kind !== 'scalar'
+      // A chain of them is one place.
+      if (isJoin && scope.joins.at(-1) !== start) scope.joins.push(start)
+      return operatorProgram(op, left!, right!)
+    }
   }
-}
-
-const connectives: ReadonlySet<string> = new Set(['&&', '||'])
-
-/** Chains lean to the left, up to two thousand operators deep: without recursion. */
-function chainProgram(node: ASTNode, scope: Scope): Program {
-  const chain: { readonly op: string; readonly right: ASTNode }[] = []
-  let first = node
-  while (connectives.has(first.op) || Object.hasOwn(operators, first.op)) {
-    const [left, right] = first.args as readonly [ASTNode, ASTNode]
-    chain.push({ op: first.op, right })
-    first = left
-  }
-  const { start } = first
-  return chain.reduceRight(
-    (left, { op, right }) => {
-      if (op === '+' && left.size.kind !== 'scalar' && scope.joins.at(-1) !== start) {
-        scope.joins.push(start)
-      }
-      return operatorProgram(op, left, programOf(right, scope))
-    },
-    programOf(first, scope),
-  )
 }
 
 function literalProgram(literal: unknown): Program {
@@ -209,7 +192,7 @@ function operatorProgram(op: string, left: Program, right: Program): Program {
   const { run: a } = left
   const { run: b } = right
   const operands = left.steps + right.steps
-  if (connectives.has(op)) {
+  if (op === '&&' || op === '||') {
     const run: Run =
       op === '&&'
         ? (facts, item) => a(facts, item) === true && b(facts, item)

@@ -15,6 +15,9 @@ import { suggestName } from '../../config/setting-problem.ts'
 import { closedWords, memberNames, objectMembers, plainMembers } from './condition-members.ts'
 import { memberPath } from './condition-path.ts'
 
+/** `a || b || c` is two deep; 4,000 characters have room for some 300 comparisons. */
+export const operatorDepthMax = 500
+
 /** Why, as a clause, and the place of it in the condition's text. */
 export interface Refusal {
   readonly message: string
@@ -72,6 +75,19 @@ function refusal(node: ASTNode, message: string, about = ''): Refusal {
 }
 
 const quoted = (text: string): string => `\`${text}\``
+
+/** Whether operators follow each other, or hold each other, more often than whatever walks them can. */
+export function isTooDeep(ast: ASTNode): boolean {
+  const open: (readonly [unknown, number])[] = [[ast, 1]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, depth] = next
+    if (Array.isArray(value)) for (const one of value as unknown[]) open.push([one, depth])
+    if (!isNode(value)) continue
+    if (depth > operatorDepthMax) return true
+    open.push([value.args, depth + 1])
+  }
+  return false
+}
 
 function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value

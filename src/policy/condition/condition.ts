@@ -12,7 +12,13 @@ import { formatCount } from '../../base/text/number-format.ts'
 import type { Facts } from './condition-facts.ts'
 import { objectMembers, plainMembers } from './condition-members.ts'
 import { programOf } from './condition-program.ts'
-import { type Refusal, findRefusal, namesRead } from './condition-refusal.ts'
+import {
+  type Refusal,
+  findRefusal,
+  isTooDeep,
+  namesRead,
+  operatorDepthMax,
+} from './condition-refusal.ts'
 import { findWarnings } from './condition-warnings.ts'
 
 export interface Condition {
@@ -90,6 +96,10 @@ function compileAnew(text: string): Condition | ConditionFault {
     parsed = known.parse(text)
   } catch (thrown) {
     return faultAt(text, refusalOf(thrown))
+  }
+  if (isTooDeep(parsed.ast)) {
+    const message = `more than ${operatorDepthMax} operators follow each other; use \`in\` and a list`
+    return faultAt(text, { message, at: 0 })
   }
   const refused = findRefusal(parsed.ast)
   if (refused !== undefined) return faultAt(text, refused)

@@ -15,6 +15,7 @@ import {
   factsOf,
 } from '../../../src/policy/condition/condition-facts.ts'
 import { objectMembers, plainMembers } from '../../../src/policy/condition/condition-members.ts'
+import { operatorDepthMax } from '../../../src/policy/condition/condition-refusal.ts'
 import { type Value, charsPerStep } from '../../../src/policy/condition/condition-program.ts'
 import { reasonCodeBytesMax, reasonListMax } from '../../../src/schema/table-layout.ts'
 
@@ -321,12 +322,15 @@ describe('the steps of a condition', () => {
   it('refuse what would take long, at its place', () => {
     const reasons = repeated(240, 'reasons', ',')
     const attack = `[${reasons}].exists(l, "zz" in (${repeated(900, 'l', '+')}))`
-    expect(compileCondition(attack)).toMatchObject({
+    expect(compileCondition(attack)).toMatchObject({ kind: 'fault' })
+    const sums = repeated(9, `(${repeated(99, 'l', '+')})`, '+')
+    const other = `[${reasons}].exists(l, "zz" in (${sums}))`
+    expect(compileCondition(other)).toMatchObject({
       kind: 'fault',
       line: 1,
       column: 1,
       message: expect.stringMatching(
-        /^it may take [\d,]{13,} steps for one address, more than the 500,000 allowed; use fewer/,
+        /^it may take [\d,]{11,} steps for one address, more than the 500,000 allowed; use fewer/,
       ),
     })
     const loop = `lists.exists(l, ${repeated(500, 'l == ""', '||')})`
@@ -360,8 +364,17 @@ describe('what a condition says', () => {
 
   it.each(['+', '-', '&&', '||'])('does not depend on how long a chain of %s is', (op) => {
     const term = op.length === 1 ? '1' : '(1==1)'
-    const chain = repeated(Math.floor(3900 / (term.length + op.length)), term, op)
-    expect(load(op.length === 1 ? `${chain} != 0` : chain).holds(empty)).toBe(true)
+    const condition = (terms: number): string => {
+      const chain = repeated(terms, term, op)
+      return op.length === 1 ? `${chain} != 0` : chain
+    }
+    const most = op.length === 1 ? operatorDepthMax - 1 : Math.floor(3900 / 8)
+    expect(load(condition(most)).holds(empty)).toBe(true)
+    if (op.length > 1) return
+    expect(compileCondition(condition(1900))).toMatchObject({
+      kind: 'fault',
+      message: expect.stringMatching(/^more than 500 operators follow each other; use `in`/),
+    })
   })
 
   it('adds integers exactly', () => {

@@ -66,7 +66,7 @@ describe('memberValues', () => {
       const facts: Readonly<Record<string, unknown>> = factsOf(answer, [])
       for (const [path, type] of types) {
         const [object = '', member = ''] = path.split('.')
-        const empty = type === 'string' ? '' : 0
+        const empty = { bool: false, int: 0, double: 0, string: '' }[type as 'int']
         const of = facts[object] as Readonly<Record<string, unknown>> | null
         const value = member === '' ? facts[object] : (of?.[member] ?? empty)
         checked += 1
