@@ -85,6 +85,10 @@ const parts: Readonly<Record<string, Part>> = {
     question: 'what do own lists of a million entries cost a check, and how large are they?',
     run: () => import('./speed/features/lists.ts'),
   },
+  conditions: {
+    question: 'what does a decision cost that is not remembered, and how slow may a policy be?',
+    run: () => import('./speed/features/conditions.ts'),
+  },
   allocation: {
     question: 'what does the hot path leave for the garbage collector?',
     run: () => import('./speed/allocation.ts'),

@@ -99,10 +99,10 @@ export const rulesMax = 100
 export const conditionCharsMax = 4000
 
 /**
- * Steps (src/policy/condition/condition-program.ts) of all rules of a policy together, on the largest facts:
- * what one request may evaluate. They take some 5 ms at the most (`npm run bench -- conditions`), a
- * hundredth of what looks like a hang. A hundred rules that each ask for a list take 200,000; only
- * loops over `lists`, of which a thousand may match, come near.
+ * Steps (src/policy/condition/condition-program.ts) of all rules of a policy together, on the
+ * largest facts: what one request may evaluate. They take up to some 10 ms on a busy machine (`npm
+ * run bench -- conditions`), far from what looks like a hang. A hundred rules that each ask for a
+ * list take 200,000; only loops over `lists`, of which a thousand may match, come near.
  */
 export const policyStepsMax = 500_000
 

@@ -3,7 +3,8 @@
 //
 //   one step    an operation (`&&` and `||` are two: long chains of them miss the caches); an element
 //               of a list visited or copied; a character searched or counted; `charsPerStep`
-//               characters compared or joined. Up to 10 ns (`npm run bench -- conditions`).
+//               characters compared or joined. 10 ns on average (`npm run bench -- conditions`), a few
+//               more on a busy machine.
 //
 // The library's own evaluation walks the tree generically and builds each literal list anew: it is
 // the slow twin in tests. Lists of literals are built once here, and `in` looks up a set.

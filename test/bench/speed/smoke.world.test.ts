@@ -9,11 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { BulkReport } from '../../../bench/speed/bulk.ts'
 import type { Comparison } from '../../../bench/speed/report/comparison.ts'
+import type { ConditionsReport } from '../../../bench/speed/features/conditions.ts'
 import type { FeaturesReport } from '../../../bench/speed/features/features.ts'
 import type { LimitsReport } from '../../../bench/speed/features/limits.ts'
 import type { ListsReport } from '../../../bench/speed/features/lists.ts'
 import type { LimitReport } from '../../../bench/speed/features/limiter.ts'
 import type { LookupReport } from '../../../bench/speed/lookup.ts'
+import { policyStepsMax } from '../../../src/base/limits.ts'
 import { operations } from '../../../bench/speed/lookups/operation.ts'
 import type { PoolReport } from '../../../bench/speed/pool.ts'
 import { type HttpReport, faultCount } from '../../../bench/speed/report/http-report.ts'
@@ -292,6 +294,18 @@ describe('the benchmark `lists`', () => {
     expect(fileBytes).toBeGreaterThan(100_000)
     expect(rows).toHaveLength(8)
     expect(rows.every(({ ns }) => ns > 0)).toBe(true)
+  }, 60_000)
+})
+
+describe('the benchmark `conditions`', () => {
+  it('measures policies up to the bound, which all pass', async () => {
+    const { code, stdout } = await runBench('features/conditions', ['--smoke', '--json'])
+    expect(code).toBe(0)
+    const { ordinary, slow, checkMs } = JSON.parse(stdout) as ConditionsReport
+    expect(ordinary).toHaveLength(3)
+    expect(slow.length).toBeGreaterThan(5)
+    expect(slow.every(({ steps }) => steps > 10_000 && steps <= policyStepsMax)).toBe(true)
+    expect(checkMs).toBeGreaterThan(0)
   }, 60_000)
 })
 
