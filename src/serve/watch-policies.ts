@@ -45,16 +45,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
   const place = policyPlace(setting)
   const { path } = place
   const known = identityOrEmpty(path)
-  const reported = (file: PolicyFile | undefined): PolicyFile | undefined => {
-    if (file?.distrust !== undefined) {
-      log.warn({ path }, `The policies are obeyed because they were named, but ${file.distrust}.`)
-    }
-    for (const warning of file?.warnings ?? []) {
-      log.warn({ path }, `A part of the policies has no effect: ${warning}`)
-    }
-    return file
-  }
-  let file = reported(readPolicyFile(place))
+  let file = reported(readPolicyFile(place), log)
   let failure: PoliciesStatus['last_failure'] = null
   const reload = async (use: (policies: Policies) => void): Promise<void> => {
     if (file !== undefined && !existsSync(path)) {
@@ -64,7 +55,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
     }
     let next: PolicyFile | undefined
     try {
-      next = reported(await readPolicyFileInTurns(place))
+      next = reported(await readPolicyFileInTurns(place), log)
     } catch (error) {
       const lines = error instanceof IpriskError ? error.lines : [messageOf(error)]
       const reason = lines.map((line) => line.trim()).join(' ')
@@ -114,6 +105,19 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
       }
     },
   }
+}
+
+/** Logs what is to be said of a file that is used. */
+function reported(file: PolicyFile | undefined, log: Log): PolicyFile | undefined {
+  if (file === undefined) return undefined
+  const { path, distrust, warnings } = file
+  if (distrust !== undefined) {
+    log.warn({ path }, `The policies are obeyed because they were named, but ${distrust}.`)
+  }
+  for (const warning of warnings) {
+    log.warn({ path }, `A part of the policies is to be corrected: ${warning}`)
+  }
+  return file
 }
 
 /** For the settings of workers. */

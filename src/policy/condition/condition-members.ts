@@ -55,7 +55,6 @@ export const objectMembers = {
     Record<(typeof signalNames)[number], 'bool'>
   >,
 } as const
-export type ObjectName = keyof typeof objectMembers
 
 /** Members that are no objects; `lists` names the operator's own lists that match (5.3). */
 export const plainMembers = {

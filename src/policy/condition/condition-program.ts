@@ -78,47 +78,35 @@ interface Scope {
 
 /** `node` has nothing that `findRefusal` refuses, and its types are right. */
 export function programOf(node: ASTNode, scope: Scope): Program {
+  const { op, args } = node
   const compile = (one: ASTNode): Program => programOf(one, scope)
-  switch (node.op) {
-    case 'value':
-      return literalProgram(typeof node.args === 'bigint' ? Number(node.args) : node.args)
-    case 'id':
-      return nameProgram(node.args, scope)
-    case '.':
-      return memberProgram(node.args)
-    case 'list':
-      return listProgram(node.args.map(compile))
-    case 'call':
-      return methodProgram(node.args[0], node.args[1].map(compile))
-    case 'rcall': {
-      const [name, receiver, args] = node.args
-      const on = compile(receiver)
-      return Object.hasOwn(loops, name)
-        ? loopProgram(loops[name as LoopName], on, args, scope)
-        : methodProgram(name, [on, ...args.map(compile)])
-    }
-    case '?:': {
-      const [test, yes, no] = node.args.map(compile)
-      return chosenProgram(test!, yes!, no!)
-    }
-    case '!_': {
-      const { run, steps } = compile(node.args)
-      return { run: (facts, item) => run(facts, item) !== true, steps: steps + 1, size: scalar }
-    }
-    case '-_': {
-      const { run, steps, literal } = compile(node.args)
-      if (literal !== undefined) return literalProgram(-(literal as number))
-      return { run: (facts, item) => -(run(facts, item) as number), steps: steps + 1, size: scalar }
-    }
-    default: {
-      const { op, start } = node
-      const [left, right] = (node.args as readonly [ASTNode, ASTNode]).map(compile)
-      const isJoin = op === '+' && left!.size.kind !== 'scalar'
-      // A chain of them is one place.
-      if (isJoin && scope.joins.at(-1) !== start) scope.joins.push(start)
-      return operatorProgram(op, left!, right!)
-    }
+  if (op === 'value') return literalProgram(typeof args === 'bigint' ? Number(args) : args)
+  if (op === 'id') return nameProgram(args, scope)
+  if (op === '.') return memberProgram(args)
+  if (op === 'list') return listProgram(args.map(compile))
+  if (op === 'call') return methodProgram(args[0], args[1].map(compile))
+  if (op === 'rcall') {
+    const [name, receiver, rest] = args
+    const on = compile(receiver)
+    return Object.hasOwn(loops, name)
+      ? loopProgram(loops[name as LoopName], on, rest, scope)
+      : methodProgram(name, [on, ...rest.map(compile)])
   }
+  if (op === '!_' || op === '-_') return unaryProgram(op, compile(args))
+  const [first, second, third] = (args as readonly ASTNode[]).map(compile)
+  if (op === '?:') return chosenProgram(first!, second!, third!)
+  // A chain of them is one place.
+  const isJoin = op === '+' && first!.size.kind !== 'scalar'
+  if (isJoin && scope.joins.at(-1) !== node.start) scope.joins.push(node.start)
+  return operatorProgram(op, first!, second!)
+}
+
+function unaryProgram(op: '!_' | '-_', { run, steps, literal }: Program): Program {
+  if (op === '!_') {
+    return { run: (facts, item) => run(facts, item) !== true, steps: steps + 1, size: scalar }
+  }
+  if (literal !== undefined) return literalProgram(-(literal as number))
+  return { run: (facts, item) => -(run(facts, item) as number), steps: steps + 1, size: scalar }
 }
 
 function literalProgram(literal: unknown): Program {

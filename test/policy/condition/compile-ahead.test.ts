@@ -35,15 +35,15 @@ describe('policies that are compiled ahead', () => {
   it('leave turns of the loop to others, and are compiled afterwards', async () => {
     const content = files('ahead', 100)
     let turns = 0
-    let isDone = false
+    const end = new AbortController()
     const counting = (async () => {
-      while (!isDone) {
+      while (!end.signal.aborted) {
         turns += 1
         await nextTurn()
       }
     })()
     await compileAhead(content)
-    isDone = true
+    end.abort()
     await counting
     // Half a second of work; one turn for each 5 ms of it.
     expect(turns).toBeGreaterThan(10)

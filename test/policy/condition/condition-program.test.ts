@@ -129,7 +129,7 @@ function counted(
     steps += 1
     if (name === 'size') {
       if (typeof on === 'string') steps += on.length
-      return typeof on === 'string' ? [...on].length : (on as Value[]).length
+      return typeof on === 'string' ? Array.from(on).length : (on as Value[]).length
     }
     const [a, b] = [on as string, part as string]
     steps += name === 'contains' ? a.length + b.length : chars(Math.min(a.length, b.length))
