@@ -17,7 +17,7 @@ import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.t
 import { formatCount } from '../base/text/number-format.ts'
 import { parseJsonContent } from '../config/json-content.ts'
 import { editDistance, suggestName } from '../config/setting-problem.ts'
-import { compileAhead } from './condition/compile-ahead.ts'
+import { compileAhead, warningsMax } from './condition/compile-ahead.ts'
 import { type Finding, compileCondition, tooManySteps } from './condition/condition.ts'
 import { membersByDepth, policiesSchema } from './policy-schema.ts'
 import type { Policies, PolicyRules } from './policy-form.ts'
@@ -200,9 +200,6 @@ function actionWarnings(policy: string, { rules, otherwise }: WrittenPolicy): re
     return [`${place}.${member}: no client knows the action ${action}; did you mean ${meant}?`]
   })
 }
-
-/** The search for what was meant takes a millisecond or two each. */
-const warningsMax = 100
 
 /** Adds what is no mistake to `warnings`, while they are few enough to be read. */
 function conditionMistakes(

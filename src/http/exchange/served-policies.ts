@@ -35,7 +35,7 @@ export function createServedPolicies(): ServedPolicies {
   let using: Promise<void> | undefined
 
   const take = async (changed: Policies): Promise<void> => {
-    await compileAhead(changed)
+    await compileAhead(changed, false)
     if (changed !== newest) return
     set = compilePolicies(changed)
     isHeavy = set.policies.some(({ steps }) => steps > inlineStepsMax)

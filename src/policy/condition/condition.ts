@@ -68,9 +68,8 @@ function newEnvironment(): Cel.Environment {
 
 let known: Cel.Environment | undefined
 
-/** By text: all conditions of a file of the largest size, and of the one before it. */
+/** By text, the newest: all conditions of a file of the largest size. */
 const compiled = new Map<string, Condition | ConditionFault>()
-const compiledCharsMax = 2 * policiesBytesMax
 let compiledChars = 0
 
 export function compileCondition(text: string): Condition | ConditionFault {
@@ -80,12 +79,13 @@ export function compileCondition(text: string): Condition | ConditionFault {
   let condition = compiled.get(text)
   if (condition !== undefined) return condition
   condition = compileAnew(text)
-  compiledChars += text.length
-  if (compiledChars > compiledCharsMax) {
-    compiled.clear()
-    compiledChars = text.length
-  }
   compiled.set(text, condition)
+  compiledChars += text.length
+  for (const oldest of compiled.keys()) {
+    if (compiledChars <= policiesBytesMax) break
+    compiled.delete(oldest)
+    compiledChars -= oldest.length
+  }
   return condition
 }
 
@@ -114,6 +114,7 @@ function compileAnew(text: string): Condition | ConditionFault {
   if (steps > policyStepsMax) {
     return faultAt(text, { message: `it ${tooManySteps(steps)}`, at: 0 })
   }
+  let warnings: readonly Finding[] | undefined
   return {
     kind: 'condition',
     holds: (facts) => run(facts, false) === true,
@@ -121,7 +122,8 @@ function compileAnew(text: string): Condition | ConditionFault {
     steps,
     get warnings() {
       const joined = joins.map((at) => ({ message: joinMessage, at }))
-      return [...findWarnings(parsed.ast), ...joined].map((one) => findingAt(text, one))
+      warnings ??= [...findWarnings(parsed.ast), ...joined].map((one) => findingAt(text, one))
+      return warnings
     },
   }
 }
