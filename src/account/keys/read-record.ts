@@ -71,9 +71,12 @@ const areSecrets = (value: unknown, { revokedAt }: JsonObject): boolean =>
   within(revokedAt === undefined ? 1 : 0, limits.secretsLiveMax)(value.length) &&
   value.every(isSecret)
 
+const isRate = (value: unknown): boolean =>
+  typeof value === 'number' && value > 0 && value <= limits.ratePerSecondMax
+
 const areLimits = (value: unknown): boolean =>
   isJsonObject(value) &&
-  absentOr(within(1, limits.ratePerSecondMax))(value['perSecond']) &&
+  absentOr(isRate)(value['perSecond']) &&
   absentOr(within(1, limits.rateBurstMax))(value['burst']) &&
   absentOr(within(1, limits.quotaPerMonthMax))(value['quotaPerMonth'])
 
@@ -90,7 +93,7 @@ const checks: readonly (readonly [
   ['createdAt', isInstant, 'milliseconds since 1970'],
   ['expires', absentOr(isDay), 'days since 1970, or absent'],
   ['revokedAt', absentOr(isInstant), 'milliseconds since 1970, or absent'],
-  ['limits', absentOr(areLimits), 'an object of whole numbers within their bounds, or absent'],
+  ['limits', absentOr(areLimits), 'an object of numbers within their bounds, or absent'],
   ['policies', absentOr(areNames(1, limits.policiesMax)), 'a list of different names, or absent'],
   ['test', absentOr((value) => value === true), 'true, or absent'],
   ['secrets', areSecrets, `1 to ${limits.secretsLiveMax} secrets, each with its hash and instants`],

@@ -20,14 +20,15 @@ async function pullWith({
   codes = [],
   bad,
   next,
-  before = () => undefined,
+  whenTaken = () => undefined,
 }: {
   readonly codes?: readonly ('disk' | 'canary')[]
   /** The table in use, which the publisher has withdrawn. */
   readonly bad?: string
   /** What it has published since. */
   readonly next?: string
-  readonly before?: (place: string) => void
+  /** Before the table comes to its place. */
+  readonly whenTaken?: (place: string) => void
 }) {
   const publisher = newPublisher({ keepMs: 1 })
   const { how, folder, place, tablePath } = publisher
@@ -37,7 +38,6 @@ async function pullWith({
     ;({ release } = await publishRollback(release.id, how))
     if (next !== undefined) ({ release } = await publishTable(next, how))
   }
-  before(tablePath)
   const left = [...codes]
   let asked = 0
   const forced: boolean[] = []
@@ -59,6 +59,7 @@ async function pullWith({
           return Promise.resolve({ kind: 'refused', code, reason: `${code}, says the test` })
         }
         current = { id: release.id, asOf: 0 }
+        whenTaken(tablePath)
         return Promise.resolve({ kind: 'unchanged', table: release.id })
       },
     },
@@ -129,7 +130,7 @@ it('is tried as ever where it is newer than the withdrawn one', async () => {
 })
 
 it('comes to its place later, where the disk did not let it', async () => {
-  const { pull, inUse, id, folder } = await pullWith({ before: (place) => mkdirSync(place) })
+  const { pull, inUse, id, folder } = await pullWith({ whenTaken: (place) => mkdirSync(place) })
   try {
     await eventually(() => inUse() === id)
     await eventually(() => pull.status().last_refusal !== null)
