@@ -32,6 +32,7 @@ const programs = {
   'pool-thread': 'src/pool/pool-thread.js',
   'verify-child': 'src/supervisor/tables/verify-child-main.js',
   'verify-thread': 'src/supervisor/tables/verify-thread-main.js',
+  'policy-check-thread': 'src/policy/check-thread-main.js',
   'compile-lists': 'src/supervisor/lists/compile-lists-main.js',
   'pull-child': 'src/publish/pull/pull-child-main.js',
   'console-process': 'src/console/process/console-process-main.js',

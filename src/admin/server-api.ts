@@ -3,6 +3,7 @@
 import { type ServerAuditChange, withAuditedChanges } from '../account/keys/audit-log.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { optionalMember } from '../base/optional-member.ts'
+import { checkInThread } from '../policy/check-thread.ts'
 import { type WrittenPolicies, checkWrittenInTurns } from '../policy/policy-file.ts'
 import type { PolicyPlace } from '../policy/policy-place.ts'
 import { savePolicies } from '../policy/save-policies.ts'
@@ -93,14 +94,7 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
           mistakes: { type: 'array', items: text, description: 'Each with its place.' },
         },
       },
-      run: async ({ body }) => {
-        const checked = await checkWrittenInTurns(body)
-        if ('mistakes' in checked) {
-          return { revision: null, names: [], mistakes: checked.mistakes }
-        }
-        const { revision, policies: named } = checked.policies
-        return { revision, names: Object.keys(named), mistakes: [] }
-      },
+      run: ({ body }) => checkInThread(body),
     },
     savingRoute(parts),
   ]

@@ -1,0 +1,41 @@
+// Checks policies that somebody edits in a thread, one file after the other, so that the primary's
+// loop goes on watching its workers: the largest file takes a second of a core.
+
+import { startOneShotThread } from '../base/system/one-shot-thread.ts'
+import { policiesBytesMax } from '../base/limits.ts'
+import { checkWritten, checkWrittenInTurns, fileTooLong } from './policy-file.ts'
+
+export interface PolicyCheck {
+  /** `null` where there are mistakes. */
+  readonly revision: string | null
+  /** Of the policies. */
+  readonly names: readonly string[]
+  /** Each with its place. */
+  readonly mistakes: readonly string[]
+}
+
+let queue: Promise<unknown> = Promise.resolve()
+
+/** Checks what would be the content of a file. */
+export function checkInThread(content: object): Promise<PolicyCheck> {
+  const text = JSON.stringify(content)
+  if (Buffer.byteLength(text) > policiesBytesMax) {
+    return Promise.resolve(checkOf({ mistakes: [fileTooLong] }))
+  }
+  const check = queue.then(async () => {
+    const thread = startOneShotThread<string, PolicyCheck>(
+      new URL('./check-thread-main.js', import.meta.url),
+    )
+    thread.ask(text)
+    // A thread that cannot start must not keep anybody from mending policies.
+    return (await thread.answer()) ?? checkOf(await checkWrittenInTurns(content))
+  })
+  queue = check.catch(() => undefined)
+  return check
+}
+
+export function checkOf(checked: ReturnType<typeof checkWritten>): PolicyCheck {
+  if ('mistakes' in checked) return { revision: null, names: [], mistakes: checked.mistakes }
+  const { revision, policies } = checked.policies
+  return { revision, names: Object.keys(policies), mistakes: [] }
+}
