@@ -3,7 +3,7 @@
 
 import { startOneShotThread } from '../base/system/one-shot-thread.ts'
 import { policiesBytesMax } from '../base/limits.ts'
-import { checkWritten, checkWrittenInTurns, fileTooLong } from './policy-file.ts'
+import { type checkWritten, checkWrittenInTurns, fileTooLong } from './policy-file.ts'
 
 export interface PolicyCheck {
   /** `null` where there are mistakes. */
