@@ -331,7 +331,8 @@ describe('the benchmark `start`', () => {
     const { code, stdout, pid } = await runBench('start', flags)
     expect(code).toBe(0)
     const report = JSON.parse(stdout) as StartReport
-    expect(report.rounds.map(({ subject }) => subject)).toEqual(['node', 'library', 'serve'])
+    const subjects = ['node', 'inPlace', 'library', 'firstCopy', 'serve']
+    expect(report.rounds.map(({ subject }) => subject)).toEqual(subjects)
     expect(report.rounds.every(({ ms, cpuMs }) => ms > 0 && (cpuMs ?? 1) > 0)).toBe(true)
     expect(report.serveMs).toBeGreaterThan(0)
     expect(await groupIsGone(pid)).toBe(true)
