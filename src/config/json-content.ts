@@ -5,7 +5,7 @@
 
 import { messageOf } from '../base/coded-error.ts'
 import { configDepthMax } from '../base/limits.ts'
-import { type RepeatedMember, repeatedMembers } from '../base/text/repeated-members.ts'
+import { type RepeatedMember, placeAt, repeatedMembers } from '../base/text/repeated-members.ts'
 
 /**
  * Either the content, with the members that replace an earlier one of the same name; or
@@ -36,8 +36,8 @@ export function parseJsonContent(written: string): JsonContent {
 function lineOf(text: string, message: string): string {
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position === undefined || message.includes('line ')) return ''
-  const before = text.slice(0, Number(position)).split('\n')
-  return ` (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`
+  const { line, column } = placeAt(text, Number(position))
+  return ` (line ${line}, column ${column})`
 }
 
 /** What is nested too deep or has a reserved name. Goes no deeper than is allowed. */

@@ -78,7 +78,11 @@ function pathOf(open: readonly OpenValue[]): string {
     .join('')
 }
 
-function placeAt(text: string, at: number): { readonly line: number; readonly column: number } {
+/** Line and column, from 1, of the character at an offset. */
+export function placeAt(
+  text: string,
+  at: number,
+): { readonly line: number; readonly column: number } {
   const before = text.slice(0, at).split('\n')
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }

@@ -8,8 +8,7 @@
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { type MemberType, objectMembers, plainMembers } from './condition-members.ts'
-import { memberPath } from './condition-path.ts'
-import type { Refusal } from './condition-refusal.ts'
+import { type Refusal, isNode, memberPath } from './condition-refusal.ts'
 import { memberValues } from './member-values.ts'
 
 type Value = string | number | boolean
@@ -46,10 +45,6 @@ export function findContradictions(node: ASTNode, hidden?: string): readonly Con
   return operands.flatMap((one) => (isNode(one) ? findContradictions(one, hidden) : []))
 }
 
-function isNode(value: unknown): value is ASTNode {
-  return typeof value === 'object' && value !== null && 'op' in value
-}
-
 function chainOf(node: ASTNode, op: '&&' | '||'): readonly ASTNode[] {
   return node.op === op ? node.args.flatMap((one) => chainOf(one, op)) : [node]
 }
@@ -67,15 +62,10 @@ function judgeChain(
   }
   return [...byPath].flatMap(([path, parts]) => {
     if (parts.length < 2) return []
-    const values = valuesToTry(
-      path,
-      parts.flatMap(({ literals }) => literals),
-    )
-    const isWrong =
-      op === '&&'
-        ? !values.some((value) => parts.every(({ holds }) => holds(value)))
-        : values.every((value) => parts.some(({ holds }) => holds(value)))
-    if (!isWrong) return []
+    const literals = parts.flatMap((part) => part.literals)
+    const holds = joined(op, parts)
+    // Every value gives the same: false for `&&`, true for `||`.
+    if (valuesToTry(path, literals).some((value) => holds(value) === (op === '&&'))) return []
     const message =
       op === '&&'
         ? `no value of ${path} satisfies all of its comparisons here; did you mean || or in?`
@@ -84,6 +74,11 @@ function judgeChain(
     return [{ message, at: from, from, to: Math.max(...operands.map(({ end }) => end)) }]
   })
 }
+
+const joined =
+  (op: '&&' | '||', parts: readonly Part[]) =>
+  (value: Value): boolean =>
+    op === '&&' ? parts.every(({ holds }) => holds(value)) : parts.some(({ holds }) => holds(value))
 
 const typeOf = (path: string): MemberType | undefined => {
   const [object = '', member = ''] = path.split('.')
@@ -102,11 +97,7 @@ function partOf(node: ASTNode): Part | undefined {
     const [left, right] = args.map(partOf)
     if (left === undefined || right === undefined || left.path !== right.path) return undefined
     const literals = [...left.literals, ...right.literals]
-    const holds = (value: Value): boolean =>
-      op === '&&'
-        ? left.holds(value) && right.holds(value)
-        : left.holds(value) || right.holds(value)
-    return { path: left.path, holds, literals, at }
+    return { path: left.path, holds: joined(op, [left, right]), literals, at }
   }
   const own = memberPath(node)
   if (own !== undefined) {
@@ -143,12 +134,9 @@ function comparisonOf(node: ASTNode): Part | undefined {
   // Texts lie too close to each other to try what is between them.
   if (typeof literal !== 'number') return undefined
   const order = orders[op]!
-  return {
-    path,
-    literals,
-    at,
-    holds: (value) => (isSwapped ? order(literal, Number(value)) : order(Number(value), literal)),
-  }
+  const holds = (value: Value): boolean =>
+    isSwapped ? order(literal, Number(value)) : order(Number(value), literal)
+  return { path, literals, at, holds }
 }
 
 function literalOf(node: ASTNode): Value | undefined {

@@ -50,12 +50,7 @@ const listOf = (elements: number, each: Size): Size => ({ kind: 'list', chars: 0
 const tableText = textOf(tableTextBytesMax)
 /** What an own list adds is one reason more. */
 const reasonsMax = reasonListMax + 1
-const sizes: Readonly<Record<Exclude<MemberType, 'list<string>'>, Size>> = {
-  bool: scalar,
-  int: scalar,
-  double: scalar,
-  string: tableText,
-}
+const sizeOf = (type: MemberType): Size => (type === 'string' ? tableText : scalar)
 const listSizes = {
   reasons: listOf(reasonsMax, textOf(reasonCodeBytesMax)),
   lists: listOf(listsMax, textOf(listNameCharsMax)),
@@ -119,7 +114,7 @@ function nameProgram(name: string, { variable }: Scope): Program {
   if (name === variable?.name) return { run: (_, item) => item, steps: 1, size: variable.size }
   const member = name as keyof typeof plainMembers
   const type = plainMembers[member]
-  const size = type === 'list<string>' ? listSizes[member as keyof typeof listSizes] : sizes[type]
+  const size = type === 'list<string>' ? listSizes[member as keyof typeof listSizes] : sizeOf(type)
   return { run: (facts) => facts[member], steps: 1, size }
 }
 
@@ -130,7 +125,7 @@ function memberProgram([object, member]: readonly [ASTNode, string]): Program {
   const empty = emptyValues[type]
   const run: Run = (facts) =>
     (facts[name] as Readonly<Record<string, Value>> | null)?.[member] ?? empty
-  return { run, steps: 1, size: sizes[type as keyof typeof sizes] }
+  return { run, steps: 1, size: sizeOf(type) }
 }
 
 function listProgram(elements: readonly Program[]): Program {
@@ -232,11 +227,8 @@ function methodProgram(name: string, [on, part]: readonly Program[]): Program {
   const method = methods[name]!
   if (part === undefined) {
     const { run, steps, size } = on!
-    return {
-      run: (facts, item) => method(run(facts, item), ''),
-      steps: steps + 1 + size.chars,
-      size: scalar,
-    }
+    const whole: Run = (facts, item) => method(run(facts, item), '')
+    return { run: whole, steps: steps + 1 + size.chars, size: scalar }
   }
   const { chars } = part.size
   const looked =
@@ -279,26 +271,18 @@ const stepsOfChars = (chars: number): number => Math.ceil(chars / charsPerStep)
 const sumOf = (programs: readonly Program[]): number =>
   programs.reduce((sum, { steps }) => sum + steps, 0)
 
-/** Of two values of one type, the size that holds either. */
-function larger(left: Size, right: Size): Size {
+/** The size that holds either of two values of one type. */
+const larger = (left: Size, right: Size): Size => combined(left, right, Math.max)
+
+/** The size of both joined. */
+const sumOfSizes = (left: Size, right: Size): Size => combined(left, right, (a, b) => a + b)
+
+function combined(left: Size, right: Size, of: (a: number, b: number) => number): Size {
+  const isBoth = left.each !== undefined && right.each !== undefined
   return {
     kind: left.kind === 'scalar' ? right.kind : left.kind,
-    chars: Math.max(left.chars, right.chars),
-    elements: Math.max(left.elements, right.elements),
-    ...eachOf(left, right),
+    chars: of(left.chars, right.chars),
+    elements: of(left.elements, right.elements),
+    ...optionalMember('each', isBoth ? larger(left.each, right.each) : (left.each ?? right.each)),
   }
-}
-
-function sumOfSizes(left: Size, right: Size): Size {
-  return {
-    kind: left.kind,
-    chars: left.chars + right.chars,
-    elements: left.elements + right.elements,
-    ...eachOf(left, right),
-  }
-}
-
-function eachOf({ each: left }: Size, { each: right }: Size): { readonly each?: Size } {
-  if (left === undefined || right === undefined) return optionalMember('each', left ?? right)
-  return { each: larger(left, right) }
 }

@@ -13,7 +13,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { suggestName } from '../../config/setting-problem.ts'
 import { closedWords, memberNames, objectMembers, plainMembers } from './condition-members.ts'
-import { memberPath } from './condition-path.ts'
 
 /** `a || b || c` is two deep; 4,000 characters have room for some 300 comparisons. */
 export const operatorDepthMax = 500
@@ -89,7 +88,15 @@ export function isTooDeep(ast: ASTNode): boolean {
   return false
 }
 
-function isNode(value: unknown): value is ASTNode {
+/** The member of the answer that a node names: `risk_score`, `network.asn`. */
+export function memberPath({ op, args }: ASTNode): string | undefined {
+  if (op === 'id') return args
+  if (op !== '.') return undefined
+  const [object, member] = args
+  return object.op === 'id' ? `${object.args}.${member}` : undefined
+}
+
+export function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value
 }
 

@@ -7,10 +7,9 @@
 // alone: that is how a rule for everybody is written.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
-import type { Refusal } from './condition-refusal.ts'
+import { type Refusal, memberPath } from './condition-refusal.ts'
 import { findContradictions } from './condition-contradictions.ts'
 import { closedWords } from './condition-members.ts'
-import { memberPath } from './condition-path.ts'
 import { type NumberValues, type TextValues, listValues, memberValues } from './member-values.ts'
 
 /** What an operand can be. */
@@ -41,11 +40,7 @@ const quoted = (text: string): string =>
 export function findWarnings(root: ASTNode): readonly Refusal[] {
   const found: Refusal[] = []
   visit(root, outside, found)
-  const told = new Set<string>()
-  const warnings = found.filter(({ message, at }) => {
-    const key = `${at} ${message}`
-    return !told.has(key) && told.add(key)
-  })
+  const warnings = [...new Map(found.map((one) => [`${one.at} ${one.message}`, one])).values()]
   const more = findContradictions(root).filter(({ from, to }) => {
     return !warnings.some(({ at }) => at >= from && at <= to)
   })
@@ -283,25 +278,24 @@ function judgeTextOrder(member: TextOperand, literals: TextOperand, found: Refus
 }
 
 const partMethods = {
-  startsWith: {
-    does: 'starts with',
-    isPart: (whole: string, part: string) => whole.startsWith(part),
-  },
-  endsWith: { does: 'ends with', isPart: (whole: string, part: string) => whole.endsWith(part) },
-  contains: { does: 'contains', isPart: (whole: string, part: string) => whole.includes(part) },
+  startsWith: 'starts with',
+  endsWith: 'ends with',
+  contains: 'contains',
 } as const
+type PartMethod = keyof typeof partMethods
 
-const isPartMethod = (name: string): name is keyof typeof partMethods =>
-  Object.hasOwn(partMethods, name)
+const isPartMethod = (name: string): name is PartMethod => Object.hasOwn(partMethods, name)
 
 function judgePart(
-  method: keyof typeof partMethods,
+  method: PartMethod,
   whole: Operand | undefined,
   part: Operand | undefined,
   found: Refusal[],
 ): void {
   if (whole?.kind !== 'text' || part?.kind !== 'text' || whole.literals !== undefined) return
-  const { does, isPart } = partMethods[method]
+  const does = partMethods[method]
+  const isPart = (whole: string, part: string): boolean =>
+    method === 'contains' ? whole.includes(part) : whole[method](part)
   const { words, begins } = whole
   for (const [index, { start: at }] of (part.literals ?? []).entries()) {
     const text = part.words![index]!

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import type * as Cel from '@marcbachmann/cel-js'
 import { messageOf } from '../../base/coded-error.ts'
 import { conditionCharsMax, policiesBytesMax, policyStepsMax } from '../../base/limits.ts'
+import { placeAt } from '../../base/text/repeated-members.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import type { Facts } from './condition-facts.ts'
 import { objectMembers, plainMembers } from './condition-members.ts'
@@ -154,6 +155,5 @@ function faultAt(text: string, refusal: Refusal): ConditionFault {
 }
 
 function findingAt(text: string, { message, at }: Refusal): Finding {
-  const before = text.slice(0, at).split('\n')
-  return { message, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+  return { message, ...placeAt(text, at) }
 }
