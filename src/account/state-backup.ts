@@ -17,7 +17,7 @@
 
 import { createHash } from 'node:crypto'
 import { IpriskError } from '../base/coded-error.ts'
-import { isJsonObject, isWhole } from '../base/json-object.ts'
+import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
 import { type ListCatalogue, chunkIdsOf, parseCatalogue } from '../lists/list-catalogue.ts'
 import { chunkFault } from '../lists/list-chunk.ts'
 import { readListTexts } from '../lists/read-sources.ts'
@@ -58,8 +58,8 @@ export async function backUpState(
   stores: Stores,
   now: number,
 ): Promise<{ readonly text: string; readonly counts: StateCounts }> {
-  const problems: string[] = []
-  const keys = await stores.keyStore.list((skipped) => problems.push(skippedText(skipped)))
+  const { records: keys, skipped } = await stores.keyStore.list()
+  const problems = skipped.map(skippedText)
   const counters = stores.counters?.list('') ?? []
   for (const [name, value] of counters) {
     if (!isWhole(value)) problems.push(`The counter ${JSON.stringify(name)} is no whole number.`)
@@ -132,7 +132,7 @@ export function readStateFile(text: string, path: string): StateContent {
   if (last.trim() !== JSON.stringify({ sha256: hashOf(body) })) {
     throw refuse('is not whole, or no file of "iprisk state backup"')
   }
-  const [head, ...lines] = body.trimEnd().split('\n').map(parseLine)
+  const [head, ...lines] = body.trimEnd().split('\n').map(parseJson)
   if (!isJsonObject(head) || head['format'] !== format) {
     throw refuse('is no file of "iprisk state backup"')
   }
@@ -142,14 +142,6 @@ export function readStateFile(text: string, path: string): StateContent {
   const { content, problems } = readLines(lines)
   if (problems.length === 0) return content
   throw refuse('has lines that are not sound', shownLines(problems))
-}
-
-function parseLine(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The lines behind the first one, and all that is wrong with them. */

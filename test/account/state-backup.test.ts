@@ -88,7 +88,7 @@ describe('a copy', () => {
     stores = { ...whole, keyStore: { ...whole.keyStore, create } }
     await expect(restore(text)).rejects.toThrow('killed')
     expect(whole.counters?.list('')).toHaveLength(1)
-    expect(await whole.keyStore.list()).toHaveLength(1)
+    expect((await whole.keyStore.list()).records).toHaveLength(1)
     expect(await (await whole.openLists()).tag()).toBe('')
     stores = whole
     expect(await restore(text)).toEqual(counts)

@@ -25,7 +25,7 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { type JsonObject, isJsonObject } from '../../base/json-object.ts'
+import { type JsonObject, isJsonObject, parseJson } from '../../base/json-object.ts'
 import { flushFolderSync } from '../../base/system/atomic-file.ts'
 import type { ListAct } from '../../lists/list-catalogue.ts'
 import type { KeyRecord } from './key-record.ts'
@@ -292,14 +292,9 @@ const isEnd = (step: unknown): step is AuditEntry['result'] => ends.includes(ste
 
 /** A line that has what its readers show; a broken one keeps no other act from being shown. */
 function lineOf(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) && (value['step'] === 'begin' ? isBegin(value) : hasChanges(value))
-      ? value
-      : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  if (!isJsonObject(value)) return undefined
+  return (value['step'] === 'begin' ? isBegin(value) : hasChanges(value)) ? value : undefined
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string'

@@ -13,14 +13,16 @@ import type { Plans } from '../../config/plan.ts'
 import type { KeyRecord } from './key-record.ts'
 import type { SkippedKey } from './read-record.ts'
 
+/** Records, and the rows that cannot be used. */
+export interface KeyRows {
+  readonly records: readonly KeyRecord[]
+  readonly skipped: readonly SkippedKey[]
+}
+
 /** What changed since some version. */
-export interface KeyChanges {
+export interface KeyChanges extends KeyRows {
   /** The version that these records bring the reader to. */
   readonly version: number
-  /** The newest state of every key that changed, each once. */
-  readonly records: readonly KeyRecord[]
-  /** Those that changed and cannot be used, in place of what the reader had of them. */
-  readonly skipped: readonly SkippedKey[]
 }
 
 export interface KeyStore {
@@ -28,11 +30,8 @@ export interface KeyStore {
   readonly create: (record: KeyRecord) => Promise<void>
   /** The record, or `undefined`; fails with `key_unreadable`. */
   readonly get: (id: string) => Promise<KeyRecord | undefined>
-  /**
-   * Every record, oldest first, each as it was at some moment of the listing; rows that cannot be
-   * used go to `onSkipped`.
-   */
-  readonly list: (onSkipped?: (skipped: SkippedKey) => void) => Promise<readonly KeyRecord[]>
+  /** Every record, oldest first, each as it was at some moment of the listing. */
+  readonly list: () => Promise<KeyRows>
   /**
    * Replaces a record by what `change` makes of it, atomically; `undefined` where no key has that
    * id. A row that cannot be used is replaced by what `mend` makes, without which it fails with

@@ -11,9 +11,8 @@ import { formatDay, parseDay } from '../../base/day.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import type { KeyLimitOverrides, StoredSecret, KeyRecord } from './key-record.ts'
 import { revokedRecord } from './key-record.ts'
-import type { SkippedKey } from './read-record.ts'
 import { sameHash } from './secret-hash.ts'
-import type { KeyStore } from './key-store.ts'
+import type { KeyRows, KeyStore } from './key-store.ts'
 
 const instantText = (ms: number): string => new Date(ms).toISOString()
 
@@ -82,12 +81,7 @@ export function recordsOf(keys: readonly KeyFileEntry[]): readonly KeyRecord[] {
  * The file of all keys, oldest first. `now` is in milliseconds since the epoch. What is left of a
  * key that could not be read has no secret, and nothing to take elsewhere.
  */
-export async function exportKeys(
-  store: KeyStore,
-  now: number,
-  onSkipped?: (skipped: SkippedKey) => void,
-): Promise<KeyFile> {
-  const records = await store.list(onSkipped)
+export function exportKeys({ records }: KeyRows, now: number): KeyFile {
   const keys = records.filter(({ secrets }) => secrets.length > 0).map(toFile)
   return { format: keyFileFormat, version: keyFileVersion, exported_at: instantText(now), keys }
 }
@@ -137,8 +131,8 @@ export interface KeyImportPlan {
 
 /** What importing would do; it changes nothing. */
 export async function planImport(store: KeyStore, file: KeyFile): Promise<KeyImportPlan> {
-  const skipped = new Map<string, SkippedKey>()
-  const records = await store.list((row) => skipped.set(row.id, row))
+  const { records, skipped } = await store.list()
+  const unreadable = new Map(skipped.map((row) => [row.id, row]))
   const known = new Map(records.map((record) => [record.id, toFile(record)]))
   const fresh: KeyRecord[] = []
   const conflicts: KeyConflict[] = []
@@ -149,7 +143,7 @@ export async function planImport(store: KeyStore, file: KeyFile): Promise<KeyImp
     // The file's members come in any order; a record's do not.
     const record = fromFile(key)
     const members = there === undefined ? [] : differences(there, toFile(record))
-    const unread = skipped.get(key.id)
+    const unread = unreadable.get(key.id)
     if (unread !== undefined) {
       conflicts.push({
         id: key.id,

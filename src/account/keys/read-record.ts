@@ -12,6 +12,7 @@ import { redactKeys } from '../../base/key-form.ts'
 import * as limits from '../../base/limits.ts'
 import { escapeControls } from '../../base/text/control-characters.ts'
 import type { KeyRecord } from './key-record.ts'
+import type { KeyRows } from './key-store.ts'
 import { isKeyId } from './key-text.ts'
 
 /** A row that cannot be used. */
@@ -158,11 +159,8 @@ export function updatedRecord(
 /** The record of a row; throws `key_unreadable`. */
 export const recordOf = (row: KeyRow): KeyRecord => updatedRecord(row, (record) => record)
 
-/** Rows apart: those that can be used, and the others. */
-export function sortRows(rows: Iterable<KeyRow>): {
-  readonly records: KeyRecord[]
-  readonly skipped: SkippedKey[]
-} {
+/** Tells records from rows that cannot be used. */
+export function sortRows(rows: Iterable<KeyRow>): KeyRows {
   const records: KeyRecord[] = []
   const skipped: SkippedKey[] = []
   for (const row of rows) {
@@ -171,6 +169,11 @@ export function sortRows(rows: Iterable<KeyRow>): {
   }
   return { records, skipped }
 }
+
+export const oldestFirst = ({ records, skipped }: KeyRows): KeyRows => ({
+  records: records.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+  skipped,
+})
 
 const shownChars = 24
 

@@ -73,11 +73,7 @@ export function openFileKeyStore(path: string, firstPlans: Plans, state?: string
       const row = look().get(id)
       return row === undefined ? undefined : recordOf(row)
     },
-    list: async (onSkipped) => {
-      const { records, skipped } = sortRows(look().since(-1))
-      if (onSkipped !== undefined) skipped.forEach(onSkipped)
-      return records
-    },
+    list: async () => sortRows(look().since(-1)),
     version: async () => look().version(),
     changes: async (since) => {
       const { version, since: changedSince } = look()

@@ -214,15 +214,14 @@ async function openKeysFile(path: string, plans: Plans, state: string): Promise<
  * the next look says it.
  */
 async function keysFileAdvice(path: string, keyStore: KeyStore): Promise<readonly string[]> {
-  const skipped: string[] = []
-  const { length: keys } = await keyStore.list((row) => skipped.push(`  ${skippedText(row)}`))
-  if (keys === 0 && skipped.length > 0) {
-    const message = `Not one key in ${path} can be used:`
-    const details = skipped.slice(0, keysShownMax)
+  const { records, skipped } = await keyStore.list()
+  if (records.length === 0 && skipped.length > 0) {
+    const message = `None of the keys in ${path} can be used:`
+    const details = skipped.slice(0, keysShownMax).map((row) => `  ${skippedText(row)}`)
     throw new IpriskError({ code: 'keys_file', message, details, fault: 'input' })
   }
   return [
-    `${keys} keys come from a file: rates hold on each machine by itself, quotas are refused.`,
+    `${records.length} keys come from a file: rates hold on each machine by itself, quotas are refused.`,
   ]
 }
 

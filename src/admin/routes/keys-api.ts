@@ -8,7 +8,7 @@ import { type AuditedAct, withAudit } from '../../account/keys/audit-log.ts'
 import { type IssuedKey, createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
 import type { KeyStore } from '../../account/keys/key-store.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'
-import { type SkippedKey, skippedText } from '../../account/keys/read-record.ts'
+import { skippedText } from '../../account/keys/read-record.ts'
 import { type KeyWish, newKeyOf, policiesCaution } from '../../account/keys/new-key.ts'
 import type { Stores } from '../../account/stores/open-stores.ts'
 import { formatDay } from '../../base/day.ts'
@@ -98,17 +98,14 @@ function readingRoutes({ stores, plans }: KeysApiParts): readonly AdminRoute[] {
       run: async () => {
         const now = Date.now()
         const { keyStore, ...counts } = await stores()
-        const skipped: string[] = []
-        const skip = (row: SkippedKey): void => {
-          if (skipped.length < skippedMax) skipped.push(skippedText(row))
-        }
-        const [records, uses] = [await keyStore.list(skip), await readKeyUses(counts, now)]
+        const { records, skipped } = await keyStore.list()
+        const uses = await readKeyUses(counts, now)
         const shown = records.slice(-adminKeysMax).toReversed()
         return {
           keys: shown.map((record) => keyJson(keyViewOf(record, uses, plans(), now))),
           total: records.length,
           plans: Object.keys(plans()),
-          skipped,
+          skipped: skipped.slice(0, skippedMax).map(skippedText),
         } satisfies KeysView
       },
     },

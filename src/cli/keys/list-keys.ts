@@ -7,7 +7,6 @@ import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
 import { type EffectiveLimits, effectiveLimits } from '../../account/keys/key-limits.ts'
 import { formatMonth, monthOf } from '../../account/limits/quota-period.ts'
 import type { KeyRecord } from '../../account/keys/key-record.ts'
-import type { SkippedKey } from '../../account/keys/read-record.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { type Day, formatDay, msPerDay } from '../../base/day.ts'
 import { formatCount, formatTime } from '../../base/text/number-format.ts'
@@ -42,11 +41,13 @@ const usedText = (units: number | undefined): string =>
 /** `keys list`: every key, oldest first. */
 export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation } = settings
-  const skipped: SkippedKey[] = []
-  const views = await withStoresToRead(settings, async (stores) => {
+  const { views, skipped } = await withStoresToRead(settings, async (stores) => {
     const uses = await readKeyUses(stores, io.now)
-    const records = await stores.keyStore.list((row) => skipped.push(row))
-    return records.map((record) => keyViewOf(record, uses, settings.plans, io.now))
+    const { records, skipped } = await stores.keyStore.list()
+    return {
+      views: records.map((record) => keyViewOf(record, uses, settings.plans, io.now)),
+      skipped,
+    }
   })
   warnOfSkipped(skipped, io)
   if (invocation.json) {

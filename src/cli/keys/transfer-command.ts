@@ -7,7 +7,6 @@ import {
   importKeys,
   planImport,
 } from '../../account/keys/key-transfer.ts'
-import type { SkippedKey } from '../../account/keys/read-record.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
@@ -27,10 +26,9 @@ export async function keysExport(settings: Settings, io: CommandIo): Promise<voi
     io,
     { act: 'export' },
     async (store) => {
-      const skipped: SkippedKey[] = []
-      const file = await exportKeys(store, io.now, (row) => skipped.push(row))
-      warnOfSkipped(skipped, io)
-      return file
+      const rows = await store.list()
+      warnOfSkipped(rows.skipped, io)
+      return exportKeys(rows, io.now)
     },
     'refuse',
   )

@@ -99,7 +99,7 @@ function catchUpArguments({ build: { flipsMaxPercent } }: Settings): readonly st
 async function firstKeys(settings: Settings, io: Io): Promise<FirstKeys | undefined> {
   if (settings.store.keysFile !== undefined) return undefined
   return withStores(settings, async ({ keyStore: store }) => {
-    if ((await store.list()).length > 0) return undefined
+    if ((await store.list()).records.length > 0) return undefined
     const key = { name: 'first key', plan: firstPlan, apis: apiNames }
     const testKey = { ...key, name: 'first test key', test: true } as const
     const { state } = settings

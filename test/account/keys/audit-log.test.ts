@@ -124,7 +124,7 @@ describe('an act', () => {
     const what = { state, store: mute, act: 'create', keys: [], onUnwritten } as const
     const creating = withAudit(what, (store) => createKey(store, team, now))
     const thrown = await creating.catch((error: unknown) => error)
-    const [made] = await store.list()
+    const [made] = (await store.list()).records
     const id = made?.id ?? ''
     expect(thrown).toMatchObject({ code: 'store_unknown' })
     expect((thrown as Error).message).toMatch(

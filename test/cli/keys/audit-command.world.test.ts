@@ -59,7 +59,7 @@ describe('the audit log', () => {
     }
     const entries = await auditOf(cwd, '--last', '1000')
     const store = await openLmdbKeyStore(join(cwd, 'data/state'))
-    const keys = await store.list()
+    const { records: keys } = await store.list()
     await store.close()
     expect(entries).toHaveLength(kills + 1)
     const told = new Set(entries.flatMap(({ changes }) => changes.map(({ key }) => key)))

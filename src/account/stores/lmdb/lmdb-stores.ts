@@ -27,7 +27,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
 import { open } from 'lmdb'
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
-import { isJsonObject } from '../../../base/json-object.ts'
+import { isJsonObject, parseJson } from '../../../base/json-object.ts'
 import { checkLmdbHeader } from './lmdb-header-check.ts'
 import type { CounterStore } from '../../limits/quota-ledger.ts'
 import type { KeyRecord } from '../../keys/key-record.ts'
@@ -35,6 +35,7 @@ import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
 import {
   type KeyRow,
   missingRecord,
+  oldestFirst,
   parseRecord,
   recordOf,
   sortRows,
@@ -157,14 +158,6 @@ function putRecord(databases: Databases, record: KeyRecord, before?: string): vo
   meta.putSync('version', changed)
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The version of a row's latest change; `undefined` where the row does not say it. */
 function changedOf(text: string): number | undefined {
   const row = parseJson(text)
@@ -243,11 +236,7 @@ export async function openLmdbKeyStore(
       const text = keys.get(id)
       return text === undefined ? undefined : recordOf(rowOf(id, text))
     },
-    list: async (onSkipped) => {
-      const { records, skipped } = sortRows(await allRows(databases))
-      if (onSkipped !== undefined) skipped.forEach(onSkipped)
-      return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-    },
+    list: async () => oldestFirst(sortRows(await allRows(databases))),
     update: async (id, change, mend) =>
       root.transactionSync(() => {
         const before = keys.get(id)

@@ -15,6 +15,7 @@ import {
   type KeyRow,
   type SkippedKey,
   missingRecord,
+  oldestFirst,
   parseRecord,
   recordOf,
   sortRows,
@@ -135,11 +136,9 @@ export function createRedisKeyStore(breaker: StoreCircuitBreaker): KeyStore {
       const text = await breaker.runScript(script.readKeyScript, [recordsName], [id])
       return typeof text === 'string' ? recordOf(parseRecord(id, text)) : undefined
     },
-    list: async (onSkipped) => {
+    list: async () => {
       const fresh: ReaderState = { base: 0, version: 0, stamp: '', ids: new Set() }
-      const { records, skipped } = await readChanges(breaker, fresh, 0)
-      if (onSkipped !== undefined) skipped.forEach(onSkipped)
-      return records.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+      return oldestFirst(await readChanges(breaker, fresh, 0))
     },
     update: (...act) => updateRecord(breaker, ...act),
     version: async () =>

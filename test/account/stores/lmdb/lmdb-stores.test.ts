@@ -142,7 +142,7 @@ it('lists thousands of keys while its loop goes on', async () => {
   const store = await openLmdbKeyStore(state)
   let turns = 0
   const turning = setInterval(() => (turns += 1), 0)
-  const listed = await store.list()
+  const { records: listed } = await store.list()
   clearInterval(turning)
   expect(listed.map(({ id }) => id)).toEqual(Array.from(listed, (_, i) => idOf(count - 1 - i)))
   expect(listed).toHaveLength(count)

@@ -215,7 +215,7 @@ describeStores('one server', () => {
     const { records, version } = await late.changes(first.version)
     expect(records.map(({ name }) => name).toSorted()).toEqual(['1198', '1199', 'a key'])
     expect((await late.changes(version)).records).toEqual([])
-    expect(await keys.list()).toHaveLength(3)
+    expect((await keys.list()).records).toHaveLength(3)
     await opened.close()
   })
 
