@@ -4,6 +4,7 @@
 
 import type { Day } from '../../src/base/day.ts'
 import { formatDay, parseDay } from '../../src/base/day.ts'
+import { isJsonObject } from '../../src/base/json-object.ts'
 
 export interface SnapshotRecord {
   readonly sha256: string
@@ -52,7 +53,8 @@ export function parseSnapshotSet(text: string): SnapshotSet | undefined {
   } catch {
     return undefined
   }
-  if (!isObject(root) || root['version'] !== VERSION || !isObject(root['files'])) return undefined
+  if (!isJsonObject(root) || root['version'] !== VERSION || !isJsonObject(root['files']))
+    return undefined
   const files = new Map<string, SnapshotRecord>()
   const temporary = new Map<string, string>()
   for (const [name, value] of Object.entries(root['files'])) {
@@ -66,7 +68,7 @@ export function parseSnapshotSet(text: string): SnapshotSet | undefined {
 }
 
 function parseRecord(value: unknown): SnapshotRecord | undefined {
-  if (!isObject(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   const { sha256, bytes, from, url, etag, lastModified, fetchedAt } = value
   const day = typeof value['day'] === 'string' ? parseDay(value['day']) : undefined
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return undefined
@@ -83,10 +85,6 @@ function parseRecord(value: unknown): SnapshotRecord | undefined {
     ...(typeof lastModified === 'string' ? { lastModified } : {}),
     fetchedAt,
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A name within the folder, never a path out of it. */

@@ -9,6 +9,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
+import { isJsonObject } from '../../src/base/json-object.ts'
 import { replaceFile } from '../../src/base/system/atomic-file.ts'
 import { dayPath, storedDays, storedFeeds } from '../history/history-days.ts'
 import { openDuckDb } from '../history/duckdb.ts'
@@ -132,10 +133,10 @@ function parseLedger(text: string): GateLedger | undefined {
   } catch {
     return undefined
   }
-  if (!isObject(root) || root['version'] !== 1 || !isObject(root['feeds'])) return undefined
+  if (!isJsonObject(root) || root['version'] !== 1 || !isJsonObject(root['feeds'])) return undefined
   const ledger = new Map<string, FeedMemory>()
   for (const [id, value] of Object.entries(root['feeds'])) {
-    const memory = isObject(value) ? parseMemory(value) : undefined
+    const memory = isJsonObject(value) ? parseMemory(value) : undefined
     if (memory === undefined) return undefined
     ledger.set(id, memory)
   }
@@ -148,8 +149,8 @@ function parseMemory(value: Readonly<Record<string, unknown>>): FeedMemory | und
   const { moved, good } = value
   if (sizes === undefined || held === undefined || typeof moved !== 'boolean') return undefined
   if (good === undefined) return { sizes, held, moved }
-  const folder = isObject(good) ? good['folder'] : undefined
-  const files = isObject(good) ? parseAll(good['files'], parseFile) : undefined
+  const folder = isJsonObject(good) ? good['folder'] : undefined
+  const files = isJsonObject(good) ? parseAll(good['files'], parseFile) : undefined
   if (!isPlainName(folder) || files === undefined) return undefined
   return { sizes, held, moved, lastGood: { folder, files } }
 }
@@ -172,7 +173,7 @@ function parseAll<T>(
   parse: (each: Readonly<Record<string, unknown>>) => T | undefined,
 ): readonly T[] | undefined {
   if (!Array.isArray(value)) return undefined
-  const parsed = value.flatMap((each: unknown) => (isObject(each) ? (parse(each) ?? []) : []))
+  const parsed = value.flatMap((each: unknown) => (isJsonObject(each) ? (parse(each) ?? []) : []))
   return parsed.length === value.length ? parsed : undefined
 }
 
@@ -187,8 +188,4 @@ function isCount(value: unknown): value is number {
 /** A name that stays in its folder. */
 function isPlainName(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

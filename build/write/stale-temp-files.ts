@@ -2,8 +2,9 @@
 // of a table each. The next build removes them. Names of living processes stay, for that build may be running;
 // a file taken from under one in another container costs that build, loudly, never the live table.
 
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { namesIn } from '../../src/base/system/atomic-file.ts'
 import { isProcessAlive } from '../../src/base/system/process.ts'
 
 /** Removes the temporary files of `path` that no process of this machine is writing. */
@@ -15,14 +16,5 @@ export function removeStaleTempFiles(path: string): void {
     if (pid === undefined) continue
     if (Number(pid) !== process.pid && isProcessAlive(Number(pid))) continue
     rmSync(join(folder, name), { force: true })
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // It is made when the first file goes into it.
-    return []
   }
 }

@@ -21,12 +21,19 @@ export function parseJsonObject(bytes: Uint8Array): JsonObject | NoObject {
   return isJsonObject(value) ? value : 'no_object'
 }
 
-/** Of a value that JSON.parse gave. */
+/** `undefined` for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether it is a whole number from `min` to `max`. */
 export function isWhole(value: unknown, min = 0, max = Number.MAX_SAFE_INTEGER): value is number {
   return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
 }

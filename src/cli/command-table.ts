@@ -104,7 +104,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     example: 'policy init',
     changes: true,
     run: async ({ policies, invocation: { enforce } }, _args, io) =>
-      (await import('./policy/policy-command.ts')).policyInit({ policies, enforce }, io),
+      (await import('./policy/policy-command.ts')).policyInit(policies, enforce, io),
   },
   'policy check <file>': {
     options: 'policy check',

@@ -18,6 +18,7 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
+  readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -25,7 +26,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { IpriskError } from '../coded-error.ts'
 
@@ -85,19 +86,15 @@ function irregularFault(stat: Stats): string | undefined {
  * not be written at the end.
  */
 export function checkOutput(name: string, path: string, code: string): void {
-  const fault = path === '-' ? 'is standard output (./- is a file of that name)' : faultOf(path)
-  if (fault === undefined) return
-  const message = `${name} must name a file, and ${path} ${fault}.`
-  throw new IpriskError({ code, message, fault: 'usage' })
-}
-
-/** What a system call refuses, the writing itself will tell. */
-function faultOf(path: string): string | undefined {
+  let fault: string | undefined
   try {
-    return outputFault(path)
+    fault = path === '-' ? 'is standard output (./- is a file of that name)' : outputFault(path)
   } catch {
-    return undefined
+    // Writing the file will report what a system call refuses.
   }
+  if (fault === undefined) return
+  const message = `${name} must name a regular file, but ${path} ${fault}.`
+  throw new IpriskError({ code, message, fault: 'usage' })
 }
 
 /** A file on its way: its writer makes `temporary`, then commits; `discard` is for every end. */
@@ -219,9 +216,17 @@ export function flushFolderSync(folder: string): void {
   }
 }
 
+/** The names in a folder; none if it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
 /** Removes temporary files that a killed run left in `folder`. */
 export async function removeTemporaryFiles(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
-  const left = names.filter((name) => name.startsWith('.') && name.endsWith('.tmp'))
+  const left = namesIn(folder).filter((name) => name.startsWith('.') && name.endsWith('.tmp'))
   await Promise.all(left.map(async (name) => rm(join(folder, name), { force: true })))
 }

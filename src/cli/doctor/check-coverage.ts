@@ -15,7 +15,7 @@ export function checkCoverage(
   // A clock may lag behind the table.
   const day = Math.max(table.asOf, dayOf(nowMs)) as Day
   const gaps = coverageToday(table, nowMs).coverage.filter(({ state }) => state !== 'full')
-  const old = gaps.filter((gap) => isOld(gap, day))
+  const old = gaps.filter(({ state, newest }) => state === 'missing' && newest !== undefined)
   const missing = gaps.filter((gap) => !old.includes(gap))
   const findings: DoctorFinding[] = []
   if (missing.length > 0) {
@@ -31,10 +31,6 @@ export function checkCoverage(
     findings.push(problem('feeds_old', text, fetchFix))
   }
   return findings
-}
-
-function isOld({ kind, newest }: KindCoverage, day: Day): boolean {
-  return newest !== undefined && day - newest >= freshDaysMax[kind]
 }
 
 function gapText({ kind, state, newest }: KindCoverage): string {

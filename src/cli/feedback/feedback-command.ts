@@ -2,6 +2,7 @@
 // that asks to be forgotten out of it, while servers run. `report` is feedback-report.ts.
 
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { parseJson } from '../../base/json-object.ts'
 import { formatCounted } from '../../base/text/number-format.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { repeatedMembers } from '../../base/text/repeated-members.ts'
@@ -61,14 +62,6 @@ function readFile(path: string, nowMs: number): readonly Outcome[] {
   const details = [...faults.slice(0, faultsMax), ...(more > 0 ? [`… and ${more} more`] : [])]
   const message = 'Nothing was imported.'
   throw new IpriskError({ code: 'feedback_file', message, details, fault: 'input' })
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 function readText(path: string): string {

@@ -23,7 +23,7 @@ export async function feedbackReportCommand(
 ): Promise<number> {
   const { state, table: path, policies, how } = options
   const policy = await offlinePolicy(policies, how.policy, io.err)
-  const pinned = await pinTable(path, { listsAt: how.lists })
+  const pinned = await pinTable(path, how.lists)
   try {
     const report = await feedbackReport(state, pinned.table, policy)
     if (how.json) io.out(JSON.stringify(report))

@@ -45,7 +45,7 @@ export async function checkCommand(options: CheckOptions, io: Io): Promise<numbe
   if (missing.length > 0 && groups.length === 0) return exitCodes.failed
   // Addresses given as arguments are answered before a copy would have been made.
   const inPlace = groups.every(({ inputs }) => inputs.length === 0)
-  const pinned = await pinTable(options.table, { listsAt: options.how.lists, inPlace })
+  const pinned = await pinTable(options.table, options.how.lists, inPlace)
   try {
     const code = await checkWith(pinned, { ...options, groups }, io)
     return missing.length > 0 && code === exitCodes.done ? exitCodes.failed : code

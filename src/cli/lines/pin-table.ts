@@ -23,10 +23,8 @@ export interface PinnedTable {
  */
 export async function pinTable(
   name: string,
-  {
-    listsAt,
-    inPlace = false,
-  }: { readonly listsAt?: string | undefined; readonly inPlace?: boolean } = {},
+  listsAt?: string,
+  inPlace = false,
 ): Promise<PinnedTable> {
   const pinned = inPlace ? pinInPlace(name) : await pinCopy(name)
   try {

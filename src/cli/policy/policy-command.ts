@@ -15,13 +15,7 @@ import { type Io, exitCodes } from '../terminal/io.ts'
  * Writes no file where there is one. A running server takes the file in at once, so its rules only
  * observe unless `enforce` is wanted.
  */
-export function policyInit(
-  {
-    policies: setting,
-    enforce,
-  }: { readonly policies?: string | undefined; readonly enforce: boolean },
-  io: Io,
-): number {
+export function policyInit(setting: string | undefined, enforce: boolean, io: Io): number {
   const { path } = policyPlace(setting)
   try {
     const text = defaultPoliciesText({ observe: !enforce })

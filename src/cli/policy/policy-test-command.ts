@@ -50,7 +50,7 @@ export async function policyTest(options: PolicyTestOptions, io: Io): Promise<nu
   const place = policyPlace(options.policies)
   const set = readPolicySet(place, io)
   const detectFormat = lineFormatDetector(how)
-  const pinned = await pinTable(options.table, { listsAt: how.lists })
+  const pinned = await pinTable(options.table, how.lists)
   try {
     const { table } = pinned
     const one = rehearsed(table, set, how.policy ?? defaultPolicyName, place.path)

@@ -53,7 +53,7 @@ export async function replayCommand(options: ReplayOptions, io: Io): Promise<num
   const file = readPolicyFile(place)
   const set = file === undefined ? undefined : compilePolicies(file.policies)
   for (const line of file === undefined ? [] : warningLines(file)) io.err(line)
-  const pinned = await pinTable(options.table, { listsAt: how.lists })
+  const pinned = await pinTable(options.table, how.lists)
   const against = openCopiedTable(other)
   const { lists } = how.lists === undefined ? { ...sampled } : {}
   const mapped = lists === undefined ? undefined : mapLists(lists.path, lists.version)

@@ -27,6 +27,11 @@ export interface AddressedRequest {
   readonly peer?: string | undefined
 }
 
+export interface AddressSource {
+  readonly trust: Trust
+  readonly header: AddressHeader
+}
+
 export interface ProxyWalk {
   /** The client; `undefined` where not even the peer is known. */
   readonly address: string | undefined
@@ -38,7 +43,7 @@ export interface ProxyWalk {
 
 export function walkProxies(
   request: AddressedRequest,
-  { trust, header }: { readonly trust: Trust; readonly header: AddressHeader },
+  { trust, header }: AddressSource,
 ): ProxyWalk {
   const isTrusted = trustOf(trust)
   const peerText = request.peer ?? request.socket?.remoteAddress ?? undefined

@@ -7,8 +7,14 @@
 // proxies. What it says repeats no address from the left of a header, which anybody may write.
 
 import { forwardedAddresses } from './forwarded-header.ts'
-import { type AddressedRequest, type ProxyWalk, headerOf, trustOf } from './proxy-walk.ts'
-import { type AddressHeader, type Trust, addressHeaders, readTrust } from './trusted-proxies.ts'
+import {
+  type AddressSource,
+  type AddressedRequest,
+  type ProxyWalk,
+  headerOf,
+  trustOf,
+} from './proxy-walk.ts'
+import { addressHeaders, readTrust } from './trusted-proxies.ts'
 
 const privateRanges = ['loopback', 'private', '100.64.0.0/10'] as const
 /** The unspecified addresses besides: nobody connects from them. */
@@ -36,9 +42,10 @@ const knownHeaders = [
 /** What is wrong and which setting mends it; `undefined` where nothing is known to be wrong. */
 export function trustMistake(
   request: AddressedRequest,
-  { trust, header }: { readonly trust: Trust; readonly header: AddressHeader },
+  source: AddressSource,
   { address, isUnread, named }: ProxyWalk,
 ): string | undefined {
+  const { header } = source
   if (address === undefined || isPublic(address)) return undefined
   if (isUnread) {
     return (
@@ -48,7 +55,7 @@ export function trustMistake(
   }
   // The nearest public address is the visitor's, or that of a proxy such as Cloudflare's.
   const hops = named.findIndex(isPublic) + 1
-  if (hops > 0) return wrongTrust({ trust, header, address, hops })
+  if (hops > 0) return wrongTrust(source, address, hops)
   const other = knownHeaders.find((name) => name !== header && holdsPublic(request, name))
   if (other === undefined) return undefined
   const found = `${header} holds no public address, but ${other} does`
@@ -58,17 +65,7 @@ export function trustMistake(
   return `${found}: have the proxy write ${header}${instead}.`
 }
 
-function wrongTrust({
-  trust,
-  header,
-  address,
-  hops,
-}: {
-  readonly trust: Trust
-  readonly header: AddressHeader
-  readonly address: string
-  readonly hops: number
-}): string {
+function wrongTrust({ trust, header }: AddressSource, address: string, hops: number): string {
   const sends = `sends ${header}`
   const count = `count the proxies in front, probably \`trust: ${hops}\``
   if (trust === 0) return `\`trust\` is not set, but the proxy ${address} ${sends}: ${count}.`

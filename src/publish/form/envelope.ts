@@ -9,6 +9,7 @@
 
 import { sign, verify } from 'node:crypto'
 import { z } from 'zod'
+import { parseJson } from '../../base/json-object.ts'
 import type { SigningKey, TrustedKey } from './signing-key.ts'
 
 const signaturesMax = 8
@@ -55,12 +56,4 @@ export function openEnvelope(
 function signedBytes(type: string, payload: Buffer): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `
   return Buffer.concat([Buffer.from(head, 'utf8'), payload])
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

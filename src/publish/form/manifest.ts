@@ -10,6 +10,7 @@
 
 import { z } from 'zod'
 import { parseDay } from '../../base/day.ts'
+import { parseJson } from '../../base/json-object.ts'
 import {
   manifestReleasesMax,
   manifestStagesMax,
@@ -83,7 +84,7 @@ export function openManifest(text: string, trusted: readonly TrustedKey[]): Open
   if (opened.kind === 'untrusted') {
     return refused('signature', 'it is not signed with a key that is trusted here')
   }
-  const parsed = manifestSchema.safeParse(jsonOf(opened.payload))
+  const parsed = manifestSchema.safeParse(parseJson(opened.payload))
   if (parsed.success) return { kind: 'manifest', manifest: parsed.data, by: opened.by }
   const [issue] = parsed.error.issues
   const place = issue?.path.join('.') ?? ''
@@ -92,12 +93,4 @@ export function openManifest(text: string, trusted: readonly TrustedKey[]): Open
 
 function refused(code: 'manifest' | 'signature', why: string): OpenedManifest {
   return { kind: 'refused', code, why }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

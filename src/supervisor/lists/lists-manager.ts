@@ -199,7 +199,7 @@ async function takeLists(
   if (status.known && tag === status.tag && !isLost && !live.isRefused) return true
   if (isLost && old !== undefined && status.failure === '')
     log.error({ path: old.path }, 'The compiled own lists are gone or were changed.')
-  const { isTaken, ...compiled } = await compileAndTell(parts, live, { tag })
+  const { isTaken, ...compiled } = await compileForWorkers(parts, live, { tag })
   const { version } = live
   if (!isTaken) log.warn({ version }, 'Not every worker has said that it knows the own lists.')
   if (old !== undefined) removeLater(old.path)
@@ -222,7 +222,10 @@ const hasNone = (live: LiveLists): boolean => !live.status.known || live.isRefus
 async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<void> {
   const old = live.file
   try {
-    const { lists, entries } = await compileAndTell(parts, live, { tag: 'damaged', partly: true })
+    const { lists, entries } = await compileForWorkers(parts, live, {
+      tag: 'damaged',
+      partly: true,
+    })
     // Not the tag: the store's lists are others.
     live.status = { ...live.status, known: true, lists, entries, tag: '' }
     if (old !== undefined) removeLater(old.path)
@@ -232,33 +235,25 @@ async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<vo
   }
 }
 
-/** Compiles what the store has, and gives it to the workers. */
-async function compileAndTell(
-  parts: CompilerParts,
-  live: LiveLists,
-  what: { readonly tag: string; readonly partly?: boolean },
-): Promise<CompiledLists & { readonly isTaken: boolean }> {
-  const { file, ...compiled } = await compile(parts, live, what)
-  live.file = file
-  live.identity = file === undefined ? '' : inodeIdentity(file.path)
-  live.isRefused = false
-  return { ...compiled, isTaken: await parts.supervisor.useLists(file) }
-}
-
-/** What the store has, as a file with a name of its own; none where there are no entries. */
-async function compile(
-  { settings, prefix, compiler }: CompilerParts,
+/** Compiles the store's lists to a file with a new name, if they have entries, for the workers. */
+async function compileForWorkers(
+  { settings, prefix, compiler, supervisor }: CompilerParts,
   live: LiveLists,
   { tag, partly = false }: { readonly tag: string; readonly partly?: boolean },
-): Promise<CompiledLists & { readonly file: ListFile | undefined }> {
+): Promise<CompiledLists & { readonly isTaken: boolean }> {
   live.version += 1
   const { version } = live
   const path = `${prefix}lists-${version}.iprisk`
-  // A store without lists starts no process.
-  if (tag === '') return { tag, lists: 0, entries: 0, written: false, file: undefined }
   const unfinished = `${prefix}lists-${version}-unfinished.iprisk`
-  const compiled = await compiler.compile({ settings, path, unfinished, partly })
-  return { ...compiled, file: compiled.written ? { version, path } : undefined }
+  // A store without lists starts no process.
+  const compiled =
+    tag === ''
+      ? { tag, lists: 0, entries: 0, written: false }
+      : await compiler.compile({ settings, path, unfinished, partly })
+  live.file = compiled.written ? { version, path } : undefined
+  live.identity = compiled.written ? inodeIdentity(path) : ''
+  live.isRefused = false
+  return { ...compiled, isTaken: await supervisor.useLists(live.file) }
 }
 
 /** Requests in the pool go on with the lists that they began with. */

@@ -11,9 +11,10 @@
 // for freeing a large file takes a tenth of a second.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, linkSync, readdirSync, renameSync } from 'node:fs'
+import { linkSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { namesIn } from '../../base/system/atomic-file.ts'
 import { inodeIdentity } from './file-watch.ts'
 
 export type KeptRole = 'current' | 'previous'
@@ -38,9 +39,7 @@ export function placeMark(path: string): string {
 export function openKeptTables(stateFolder: string, path: string): KeptTables {
   const mark = placeMark(path)
   const namesOf = (role: KeptRole | 'dropped'): readonly string[] =>
-    existsSync(stateFolder)
-      ? readdirSync(stateFolder).filter((name) => name.startsWith(`${role}-${mark}-`))
-      : []
+    namesIn(stateFolder).filter((name) => name.startsWith(`${role}-${mark}-`))
   const remove = (name: string): void =>
     void rm(join(stateFolder, name), { force: true }).catch(() => undefined)
   const drop = (role: KeptRole): void => {

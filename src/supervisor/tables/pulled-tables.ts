@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { checkOutput, outputTarget } from '../../base/system/atomic-file.ts'
+import { checkOutput, namesIn, outputTarget } from '../../base/system/atomic-file.ts'
 
 /** Tables kept beside those that are in use. */
 const keptTables = 2
@@ -20,10 +20,6 @@ export interface PulledTables {
   readonly putInPlace: (id: string) => void
   /** Removes the oldest tables, but none of these. */
   readonly removeOld: (inUse: readonly string[]) => void
-}
-
-function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : []
 }
 
 export function openPulledTables(tablePath: string): PulledTables {

@@ -65,24 +65,19 @@ export function makeCopyFolder(folder: string): void {
   if (unfit !== undefined) throw new Error(`${folder} is ${unfit}`)
 }
 
-/** With those above it. Node's own way (`recursive`) never ends below /proc. */
+/** Makes parent folders, too. Node's `recursive` never ends below /proc. */
 function makeFolder(folder: string): void {
-  if (tryToMake(folder) || dirname(folder) === folder) return
+  if (isThere(folder)) return
   makeFolder(dirname(folder))
-  mkdirSync(folder, { mode: 0o700 })
-}
-
-/** `false` where the folder above it is missing. */
-function tryToMake(folder: string): boolean {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') return false
-    if (code !== 'EEXIST') throw cause
+    // Another process may have made it just now.
+    if (!isThere(folder)) throw cause
   }
-  return true
 }
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** Throws where the disk of `folder` has not that many bytes free for this user. */
 export function checkRoom(folder: string, bytes: number): void {

@@ -17,18 +17,10 @@
 // - A copy of another run of the machine is not used: copies are not flushed, so after a power cut
 //   it may hold anything.
 
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, closeSync, constants, fstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../coded-error.ts'
+import { namesIn } from '../atomic-file.ts'
 import { bootId } from '../clock.ts'
 import { checkRoom, copyFolders, makeCopyFolder } from './copy-folder.ts'
 import { copyLargeFileInSteps } from '../copy-large-file.ts'
@@ -248,14 +240,6 @@ function sweep(folder: string): void {
     } catch {
       // Another process may have removed it just now.
     }
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }
 
