@@ -12,7 +12,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { IpriskError } from '../src/base/coded-error.ts'
-import { beginReplacing } from '../src/base/system/atomic-file.ts'
+import { replaceWith } from '../src/base/system/atomic-file.ts'
 import {
   type KeptOutcome,
   feedbackFolder,
@@ -101,13 +101,9 @@ async function exportDay(
   const value = (column: number, row: number): ParquetValue =>
     columns[column]?.of(rows[row] as KeptOutcome) ?? null
   // Whole addresses, for their owner alone, as the lines are.
-  const file = beginReplacing(target, 0o600)
-  try {
-    await duck.writeParquet(file.temporary, { columns, count: rows.length, value }, about)
-    await file.commit()
-  } finally {
-    file.discard()
-  }
+  await replaceWith(target, 0o600, (temporary) =>
+    duck.writeParquet(temporary, { columns, count: rows.length, value }, about),
+  )
   return { day, state: 'written', outcomes: rows.length }
 }
 

@@ -2,7 +2,7 @@
 // them in bounded memory. Sorted as the lines are: by family and first address.
 
 import { dirname } from 'node:path'
-import { beginReplacing } from '../../src/base/system/atomic-file.ts'
+import { replaceWith } from '../../src/base/system/atomic-file.ts'
 import { copyToParquetSql, openDuckDb, sqlQuote } from '../history/duckdb.ts'
 
 /** Columns by what they hold. */
@@ -29,20 +29,19 @@ export async function writeParquetExport(
   columns: readonly ParquetColumn[],
   about: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const file = beginReplacing(target, 0o644)
-  const duck = await openDuckDb({ spill: dirname(file.temporary), memoryBytes })
-  try {
-    const types = columns.map(({ name, type }) => `${sqlQuote(name)}: ${sqlQuote(sqlTypes[type])}`)
-    // Text is never unknown: an empty cell is an empty text.
-    const texts = columns.filter(({ type }) => type === 'text').map(({ name }) => sqlQuote(name))
-    const read =
-      `(select * from read_csv(${sqlQuote(lines)}, auto_detect = false, header = false, ` +
-      `delim = ',', quote = '"', escape = '"', new_line = '\\n', ` +
-      `columns = {${types.join(', ')}}, force_not_null = [${texts.join(', ')}]))`
-    await duck.run(copyToParquetSql(read, file.temporary, about))
-    await file.commit()
-  } finally {
-    await duck.close()
-    file.discard()
-  }
+  const types = columns.map(({ name, type }) => `${sqlQuote(name)}: ${sqlQuote(sqlTypes[type])}`)
+  // Text is never unknown: an empty cell is an empty text.
+  const texts = columns.filter(({ type }) => type === 'text').map(({ name }) => sqlQuote(name))
+  const read =
+    `(select * from read_csv(${sqlQuote(lines)}, auto_detect = false, header = false, ` +
+    `delim = ',', quote = '"', escape = '"', new_line = '\\n', ` +
+    `columns = {${types.join(', ')}}, force_not_null = [${texts.join(', ')}]))`
+  await replaceWith(target, 0o644, async (temporary) => {
+    const duck = await openDuckDb({ spill: dirname(temporary), memoryBytes })
+    try {
+      await duck.run(copyToParquetSql(read, temporary, about))
+    } finally {
+      await duck.close()
+    }
+  })
 }

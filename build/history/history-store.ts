@@ -9,9 +9,9 @@ import type { Day } from '../../src/base/day.ts'
 import { dayOf, formatDay } from '../../src/base/day.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import {
-  beginReplacing,
   flushFolder,
   removeTemporaryFiles,
+  replaceWith,
 } from '../../src/base/system/atomic-file.ts'
 import { type FileLock, acquireFileLock } from '../../src/base/system/file-lock.ts'
 import { type DayContent, type ListedRange, dayContent } from './day-content.ts'
@@ -143,9 +143,7 @@ async function writeDay(
   if (file.hash === content.hash) return { state: 'unchanged', rowCount }
   const folder = dirname(path)
   if ((await mkdir(folder, { recursive: true })) !== undefined) await flushFolder(dirname(folder))
-  const replacement = beginReplacing(path, 0o644)
-  await writeDayFile(duck, replacement.temporary, file)
-  await replacement.commit()
+  await replaceWith(path, 0o644, (temporary) => writeDayFile(duck, temporary, file))
   return { state: 'written', rowCount }
 }
 

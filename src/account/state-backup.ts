@@ -19,7 +19,7 @@ import { createHash } from 'node:crypto'
 import { IpriskError } from '../base/coded-error.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
 import { type ListCatalogue, chunkIdsOf, parseCatalogue } from '../lists/list-catalogue.ts'
-import { chunkFault } from '../lists/list-chunk.ts'
+import { chunkFault, isChunkId } from '../lists/list-chunk.ts'
 import { readListTexts } from '../lists/read-sources.ts'
 import type { ListStore } from '../lists/list-store.ts'
 import { type KeyRecord, revokedRecord } from './keys/key-record.ts'
@@ -187,8 +187,6 @@ function readLines(lines: readonly unknown[]): {
   }
   return { content, problems }
 }
-
-const isChunkId = (id: unknown): id is string => typeof id === 'string' && /^[\w-]{1,64}$/.test(id)
 
 /** Units of a month by key, and days of the last use. */
 const counterForm = /^(\d{4}-\d\d|used) [0-9A-Za-z]{1,64}$/

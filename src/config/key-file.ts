@@ -188,29 +188,25 @@ export function readKeyFileRows(
   const { keys } = parsed.data
   const sound: KeyFileEntry[] = []
   const unsound: { readonly id: string; readonly why: string }[] = []
-  const times = new Map<unknown, number>()
-  const idOf = (row: unknown): unknown => valueAt(row, ['id'])
-  for (const row of keys) times.set(idOf(row), (times.get(idOf(row)) ?? 0) + 1)
+  const ids = keys.map((row) => valueAt(row, ['id']))
+  const seen = new Set<unknown>()
+  const repeated = new Set<unknown>()
+  for (const id of ids) (seen.has(id) ? repeated : seen).add(id)
   for (const [i, row] of keys.entries()) {
     const { data, error } = key.safeParse(row)
     const [problem] =
       error === undefined
         ? crossProblems([data], plans, origin)
         : error.issues.flatMap((issue) => problemsOf(issue, row, origin))
+    if (data !== undefined && problem === undefined && !repeated.has(ids[i])) {
+      sound.push(data)
+      continue
+    }
     const why =
-      problem !== undefined
-        ? `${problem.name}: ${problem.allowed}`
-        : (times.get(idOf(row)) ?? 0) > 1
-          ? 'the file has its id more than once'
-          : undefined
-    if (data !== undefined && why === undefined) sound.push(data)
-    else unsound.push({ id: data?.id ?? rowName(row, i), why: why ?? 'it is no key' })
+      problem === undefined
+        ? 'the file has its id more than once'
+        : `${problem.name}: ${problem.allowed}`
+    unsound.push({ id: key.shape.id.safeParse(ids[i]).data ?? `keys.${i}`, why })
   }
   return { sound, unsound }
-}
-
-/** What a row that is no key is called: it may still say which one it should be. */
-function rowName(row: unknown, i: number): string {
-  const { data } = key.shape.id.safeParse(valueAt(row, ['id']))
-  return data ?? `keys.${i}`
 }

@@ -2,8 +2,8 @@
 // be undone to. One text, replaced as a whole, so that a reader sees an act done or not done.
 
 import { IpriskError } from '../base/coded-error.ts'
-import { isJsonObject, isWhole } from '../base/json-object.ts'
-import type { ListChunk } from './list-chunk.ts'
+import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
+import { type ListChunk, isChunkId } from './list-chunk.ts'
 import { listNameForm } from './list-limits.ts'
 import { type ListEffect, listEffects } from '../config/list-effects.ts'
 
@@ -43,13 +43,9 @@ const emptyCatalogue: ListCatalogue = { format: 1, lists: [], acts: [] }
 /** `''` is a store without lists. Throws `lists_unusable`. */
 export function parseCatalogue(text: string): ListCatalogue {
   if (text === '') return emptyCatalogue
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw damagedError('it is not JSON')
-  }
-  if (!isJsonObject(value)) throw damagedError('it is no object')
+  const value = parseJson(text)
+  if (value === undefined) throw damagedError('it is not JSON')
+  if (!isJsonObject(value)) throw damagedError('it is not an object')
   const { format, lists, acts } = value
   if (format !== 1) {
     throw unusableError(
@@ -89,8 +85,7 @@ function isStoredList(value: unknown): value is StoredList {
 function isChunk(value: unknown): value is ListChunk {
   if (!isJsonObject(value)) return false
   const { id, first, entries, soonest } = value
-  const isText = typeof id === 'string' && /^[\w-]{1,64}$/.test(id) && typeof first === 'string'
-  return isText && isWhole(entries) && isWhole(soonest)
+  return isChunkId(id) && typeof first === 'string' && isWhole(entries) && isWhole(soonest)
 }
 
 function isUndoableAct(value: unknown): value is UndoableAct {

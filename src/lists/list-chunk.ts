@@ -45,6 +45,9 @@ export function decodeChunk(text: string): ListEntry[] {
   })
 }
 
+export const isChunkId = (id: unknown): id is string =>
+  typeof id === 'string' && /^[\w-]{1,64}$/.test(id)
+
 const lineForm = /^(?:a[0-9a-f]{8}|4[0-9a-f]{16}|6[0-9a-f]{64}) [0-9a-z]{1,7} [0-9a-z]{1,7}(?: |$)/
 
 function isLine(line: string): boolean {

@@ -5,11 +5,11 @@
 // Invariant: the file is whole (base/system/atomic-file.ts).
 
 import { readFileSync } from 'node:fs'
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { msPerDay } from '../base/day.ts'
 import { sampledCheckDaysMax } from '../base/limits.ts'
-import { beginReplacing } from '../base/system/atomic-file.ts'
+import { replaceFile } from '../base/system/atomic-file.ts'
 import { type SampledCheck, parseSampleLine, sampleLine } from './sampled-check.ts'
 
 const folderOf = (state: string): string => join(state, 'traffic')
@@ -43,20 +43,15 @@ export async function writeSample(path: string, checks: readonly SampledCheck[])
     return
   }
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
-  const replacement = beginReplacing(path, 0o600)
-  try {
-    const file = await open(replacement.temporary, 'wx', 0o600)
-    try {
-      for (let from = 0; from < checks.length; from += writtenAtOnce) {
-        const lines = checks.slice(from, from + writtenAtOnce).map(sampleLine)
-        await file.appendFile(lines.join(''))
-      }
-    } finally {
-      await file.close()
-    }
-    await replacement.commit()
-  } finally {
-    replacement.discard()
+  await replaceFile(path, piecesOf(checks), 0o600)
+}
+
+function* piecesOf(checks: readonly SampledCheck[]): Generator<string> {
+  for (let from = 0; from < checks.length; from += writtenAtOnce) {
+    yield checks
+      .slice(from, from + writtenAtOnce)
+      .map(sampleLine)
+      .join('')
   }
 }
 

@@ -124,7 +124,7 @@ describe('a catalogue', () => {
   const whole = { ...list, chunks: [chunk] }
   it.each([
     ['{', 'it is not JSON'],
-    ['null', 'it is no object'],
+    ['null', 'it is not an object'],
     ['{"format":1}', 'it has no lists'],
     [{ format: 1, lists: [list], acts: [] }, 'its list 1, a, is malformed'],
     [{ format: 1, lists: [whole, { ...whole, name: '__proto__' }], acts: [] }, 'its list 2 is'],

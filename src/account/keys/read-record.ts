@@ -7,7 +7,7 @@
 // this version does not know are kept and ignored.
 
 import { IpriskError } from '../../base/coded-error.ts'
-import { type JsonObject, isJsonObject, isWhole } from '../../base/json-object.ts'
+import { type JsonObject, isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
 import { redactKeys } from '../../base/key-form.ts'
 import * as limits from '../../base/limits.ts'
 import { escapeControls } from '../../base/text/control-characters.ts'
@@ -128,11 +128,8 @@ export function parseRecord(
   if (text.length > limits.keyRecordCharsMax) {
     return { ...skipped, why: `it has more than ${limits.keyRecordCharsMax} characters` }
   }
-  try {
-    return readRecord(id, open(JSON.parse(text)))
-  } catch {
-    return { ...skipped, why: 'it is not JSON' }
-  }
+  const value = parseJson(text)
+  return value === undefined ? { ...skipped, why: 'it is not JSON' } : readRecord(id, open(value))
 }
 
 /** A row that a store names and does not have. */

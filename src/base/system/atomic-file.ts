@@ -26,7 +26,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { IpriskError } from '../coded-error.ts'
 
@@ -165,24 +165,28 @@ function giveTo(descriptor: number, { uid, gid }: { uid: number; gid: number }):
   }
 }
 
-/** Writes `content` as the file at `path`, all or nothing. */
-export async function replaceFile(
+/** Replaces the file at `path` by what `write` writes to a temporary path, all or nothing. */
+export async function replaceWith(
   path: string,
-  content: string | Uint8Array,
-  mode = 0o644,
+  mode: number,
+  write: (temporary: string) => Promise<void>,
 ): Promise<void> {
   const file = beginReplacing(path, mode)
   try {
-    const handle = await open(file.temporary, 'wx', mode)
-    try {
-      await handle.writeFile(content)
-    } finally {
-      await handle.close()
-    }
+    await write(file.temporary)
     await file.commit()
   } finally {
-    await rm(file.temporary, { force: true })
+    file.discard()
   }
+}
+
+/** Writes `content` as the file at `path`, all or nothing; the loop turns between two pieces. */
+export function replaceFile(
+  path: string,
+  content: string | Iterable<string>,
+  mode = 0o644,
+): Promise<void> {
+  return replaceWith(path, mode, (to) => writeFile(to, content, { flag: 'wx', mode }))
 }
 
 /** The same for code that cannot wait. */

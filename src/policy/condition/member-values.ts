@@ -92,16 +92,14 @@ function hintOfCountry(text: string): string {
   return meant(country?.name) || suggestName(text, countryNames)
 }
 
-function hintOfContinent(text: string, place: 0 | 1): string {
-  const continent = continentBy.get(text.toLowerCase())
-  if (continent !== undefined) return meant(continent[place])
-  const country = countryBy.get(text.toLowerCase())
-  if (country !== undefined) return `; did you mean location.country_code ${country.code}?`
-  return suggestName(
-    text,
-    Object.entries(continents).map((entry) => entry[place]),
-  )
-}
+const continentWords = (words: readonly string[], place: 0 | 1): TextValues =>
+  wordsOf([...words, ''], (text) => {
+    const continent = continentBy.get(text.toLowerCase())
+    if (continent !== undefined) return meant(continent[place])
+    const country = countryBy.get(text.toLowerCase())
+    if (country !== undefined) return `; did you mean location.country_code ${country.code}?`
+    return suggestName(text, words)
+  })
 
 const currencies = [...new Set(countries.map(({ currency }) => currency))]
 
@@ -201,14 +199,8 @@ export const memberValues: ReadonlyMap<string, MemberValues> = new Map<string, M
   }),
   ['location.country_code', wordsOf([...countries.map(({ code }) => code), ''], hintOfCode)],
   ['location.country', wordsOf([...countryNames, ''], hintOfCountry)],
-  [
-    'location.continent_code',
-    wordsOf([...Object.keys(continents), ''], (text) => hintOfContinent(text, 0)),
-  ],
-  [
-    'location.continent',
-    wordsOf([...Object.values(continents), ''], (text) => hintOfContinent(text, 1)),
-  ],
+  ['location.continent_code', continentWords(Object.keys(continents), 0)],
+  ['location.continent', continentWords(Object.values(continents), 1)],
   ['location.currency_code', wordsOf([...currencies, ''], hintOfCurrency)],
   ['location.timezone', timezone],
   ['proxy.last_seen_at', day],

@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { messageOf } from '../../base/coded-error.ts'
 import { partIndexTextBytesMax } from '../../base/limits.ts'
-import { beginReplacing, removeTemporaryFiles } from '../../base/system/atomic-file.ts'
+import { removeTemporaryFiles, replaceWith } from '../../base/system/atomic-file.ts'
 import { type MappedFile, mapFile } from '../../base/system/memory-map.ts'
 import { readTableView } from '../../table/file/table-view.ts'
 import { pullError } from '../fetch/pull-refusal.ts'
@@ -63,9 +63,8 @@ export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
   await removeTemporaryFiles(folder)
   const moved = { parts: 0, bytes: 0, reusedBytes: 0 }
   const index = await fetchIndex(job, moved)
-  const file = beginReplacing(join(folder, name), 0o644)
-  try {
-    const descriptor = openSync(file.temporary, 'wx', 0o644)
+  await replaceWith(join(folder, name), 0o644, async (temporary) => {
+    const descriptor = openSync(temporary, 'wx', 0o644)
     try {
       ftruncateSync(descriptor, index.bytes)
       for await (const [segment, planes] of segmentsOf(index, job, moved)) {
@@ -74,13 +73,10 @@ export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
     } finally {
       closeSync(descriptor)
     }
-    if (!isFileNamed(file.temporary, release.sha256)) {
+    if (!isFileNamed(temporary, release.sha256)) {
       throw pullError('table', `the parts of ${release.id} are not the table that was signed`)
     }
-    await file.commit()
-  } finally {
-    file.discard()
-  }
+  })
   await rm(job.parts, { recursive: true, force: true })
   return moved
 }
