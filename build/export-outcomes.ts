@@ -45,7 +45,7 @@ const columns: readonly (ParquetRows['columns'][number] & {
 ]
 
 const dayForm = /^(\d{4}-\d\d-\d\d)\.parquet$/
-/** What a killed run left of one. */
+/** The temporary file of a killed run. */
 const unfinishedForm = /^\.\d{4}-\d\d-\d\d\.parquet\..+\.tmp$/
 
 /** Makes the folder follow the state folder. Throws what disk and DuckDB say. */
@@ -77,11 +77,11 @@ export async function exportOutcomes(
   return exported.sort((a, b) => (a.day < b.day ? -1 : 1))
 }
 
-/** Most likely another state folder is meant: following this one would remove every day. */
+/** Most likely the wrong state folder: following it would remove every exported day. */
 function neverKept(state: string, folder: string): IpriskError {
   const message =
-    `${state} has never kept an outcome, and ${folder} holds exported days, which would be removed. ` +
-    'Name the state folder with --state.'
+    `${state} holds no feedback, so this export would delete the days already in ${folder}. ` +
+    'Name the right state folder with --state.'
   return new IpriskError({ code: 'feedback_none', message, fault: 'input' })
 }
 
@@ -100,7 +100,7 @@ async function exportDay(
   const about = { iprisk_day: day, iprisk_hash: hash, iprisk_rows: String(rows.length) }
   const value = (column: number, row: number): ParquetValue =>
     columns[column]?.of(rows[row] as KeptOutcome) ?? null
-  // Whole addresses, for their owner alone, as the lines are.
+  // Whole addresses, so readable by the owner only.
   await replaceWith(target, 0o600, (temporary) =>
     duck.writeParquet(temporary, { columns, count: rows.length, value }, about),
   )

@@ -67,7 +67,7 @@ export interface BuildOptions {
  * `build_rejected` where the gate keeps the table from going live. The report is written then, too.
  */
 export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Promise<BuildReport> {
-  // Candidate and rejected table lie beside the table that is replaced, not beside a link to it.
+  // Candidate and rejected table are written beside the table itself, not beside a link to it.
   const options = { ...named, out: outputTarget(named.out), report: outputTarget(named.report) }
   const stages = newBuildStages(tell)
   const feeds = chooseFeeds(loadWholeCatalogue(catalogueFolder), options).filter(

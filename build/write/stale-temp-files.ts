@@ -1,6 +1,6 @@
-// What a killed build left beside its files (the names of base/system/atomic-file.ts), up to the size
-// of a table each. The next build removes them. Names of living processes stay, for that build may be running;
-// a file taken from under one in another container costs that build, loudly, never the live table.
+// Temporary files of killed builds (named by base/system/atomic-file.ts), each up to the size of a
+// table. The next build removes them unless their process is alive. A build in another container may
+// lose its file to this: it fails loudly, and the live table is safe.
 
 import { rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

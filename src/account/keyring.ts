@@ -12,8 +12,8 @@
 // that is equal, so that a part which is right shows nowhere.
 //
 // Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
-// never remembered; the caller cannot tell why a key was not accepted. A record that cannot be used
-// is denied, whatever the keyring held of that key before, and keeps no other change from it.
+// never remembered; the caller cannot tell why a key was not accepted. An invalid record
+// denies its key, even if the keyring held a valid one, and delays no other change.
 
 import { dayOf, msPerDay } from '../base/day.ts'
 import { messageOf, IpriskError } from '../base/coded-error.ts'
@@ -174,7 +174,7 @@ function createSecretMarks(): {
   }
 }
 
-/** The keys by id, with the marks of their secrets, and which records cannot be used. */
+/** Keys by id, the marks of their secrets, and the ids of invalid records. */
 function createHeldKeys(release: (keyId: string) => void) {
   const keys = new Map<string, HeldKey>()
   const skipped = new Set<string>()
@@ -237,10 +237,7 @@ export interface KeyringOptions {
    * Called for the first verification of a value on each day of the keyring's clock, and oftener.
    */
   readonly onVerified?: (keyId: string, now: number) => void
-  /**
-   * Called when records that cannot be used come or go, once a change: those that came, and how many
-   * there are.
-   */
+  /** Called when invalid records appear or go: those that appeared, and how many there are. */
   readonly onSkipped?: (came: readonly SkippedKey[], count: number) => void
 }
 

@@ -182,14 +182,14 @@ function cautionsOf(keys: readonly string[]): readonly string[] {
   ]
 }
 
-/** A file may have them that was written long ago; an act of `add` begins now. */
+/** Only a file, which may be old, can have expired entries. */
 function expiredCautions(request: ListRequest, nowMs: number): readonly string[] {
   if (request.act !== 'import') return []
   const ended = request.entries.filter(({ expires }) => expires !== 0 && expires * 1000 <= nowMs)
   const [first] = ended
   if (first === undefined) return []
   const more = ended.length > 1 ? ` and ${ended.length - 1} more` : ''
-  return [`${formatEntryKey(first.key)}${more}: expired already, and will match nothing`]
+  return [`${formatEntryKey(first.key)}${more}: already expired, will never match`]
 }
 
 function isBogonKey(key: string): boolean {

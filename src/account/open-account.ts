@@ -23,12 +23,11 @@ export interface AccountOptions {
   /** Absent: the state folder is all. */
   readonly store?: StoreSettings
   readonly plans: Plans
-  /** By default they are made. */
+  /** Default: created. */
   readonly absentStores?: AbsentStores
   /** Called once for each trouble, and once when it is over (open-stores.ts). */
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
-  /** Called when records of keys that cannot be used come or go. */
   readonly onSkipped?: KeyringOptions['onSkipped']
 }
 

@@ -4,13 +4,13 @@
 //
 // What restoring promises: no key that is revoked now works again, and no secret that was rotated
 // out; no quota is granted twice (of two counts the higher one stays), keys that were made since
-// stay as they are; the lists are those of the file. Of a record that cannot be read only `revokedAt`
-// is heeded, where it has one.
+// stay as they are; the lists are those of the file. An unreadable record is replaced,
+// but stays revoked if it has `revokedAt`.
 //
-// Invariants: a copy is whole: where a row cannot be read there is none, and the file before stays.
-// Every line of a copy is checked before the first one is written. A restore that is cut off is
-// finished by doing it again; until then counters are the higher ones, some keys are those of the
-// file, and the lists are all those before or all those of the file.
+// Invariants: a backup is complete: if a row cannot be read, no file is written and the old one
+// stays. A restore validates every line before it writes anything. An interrupted restore is finished
+// by running it again; until then counters are the higher ones, some keys are those of the file, and
+// the lists are entirely the old or entirely the new ones.
 //
 // With a store for many machines the counters stay there, for no other process may be asked to
 // stand still: its own copies have them.
@@ -29,7 +29,6 @@ import type { Stores } from './stores/open-stores.ts'
 const format = 'iprisk-state'
 const version = 1
 
-/** Problems that are named one by one. */
 const shownMax = 20
 
 /** How much of each there is. */
@@ -44,16 +43,15 @@ interface Chunk {
   readonly text: string
 }
 
-/** What a copy holds. */
 export interface StateContent {
   readonly keys: readonly KeyRecord[]
   readonly chunks: readonly Chunk[]
-  /** As the store has it. */
+  /** As stored. */
   readonly catalogue: string
   readonly counters: readonly (readonly [name: string, value: number])[]
 }
 
-/** The text of a copy. Throws `state_unreadable`, and what reading the lists throws. */
+/** The text of a backup. Throws `state_unreadable`, and what reading the lists throws. */
 export async function backUpState(
   stores: Stores,
   now: number,
@@ -62,7 +60,7 @@ export async function backUpState(
   const problems = skipped.map(skippedText)
   const counters = stores.counters?.list('') ?? []
   for (const [name, value] of counters) {
-    if (!isWhole(value)) problems.push(`The counter ${JSON.stringify(name)} is no whole number.`)
+    if (!isWhole(value)) problems.push(`The counter ${JSON.stringify(name)} is not a whole number.`)
   }
   if (problems.length > 0) throw unreadableError(problems)
   const { catalogue, chunks } = await readLists(await stores.openLists())
@@ -81,11 +79,11 @@ export async function backUpState(
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A copy without them would take the place of one that may have them. */
+/** A backup without them could replace one that has them. */
 function unreadableError(problems: readonly string[]): IpriskError {
-  const message = 'There is no copy, and none was replaced, for these cannot be read:'
+  const message = 'No backup was written, because these cannot be read:'
   const end =
-    'Restore an older copy, which puts them back; or end such a key with "iprisk keys revoke ID".'
+    'Restore them from an older backup, or revoke such a key with "iprisk keys revoke ID".'
   const details = [...shownLines(problems), end]
   return new IpriskError({ code: 'state_unreadable', message, details, fault: 'environment' })
 }
@@ -96,7 +94,7 @@ function shownLines(problems: readonly string[]): readonly string[] {
   return more > 0 ? [...shown, `  and ${more} more`] : shown
 }
 
-/** A catalogue, and all chunks that it refers to. An act whose chunks are lost cannot be undone. */
+/** The catalogue and all its chunks, without acts whose chunks are lost: they cannot be undone. */
 async function readLists(store: ListStore): Promise<{
   readonly catalogue: string
   readonly chunks: readonly (readonly [string, string])[]
@@ -121,7 +119,7 @@ async function readLists(store: ListStore): Promise<{
   }
 }
 
-/** What a copy holds. Throws `state_file` for what is none, or has a line that is not sound. */
+/** The content of a backup. Throws `state_file` for another file, or for invalid lines. */
 export function readStateFile(text: string, path: string): StateContent {
   const end = text.lastIndexOf('\n', text.length - 2) + 1
   const [body, last] = [text.slice(0, end), text.slice(end)]
@@ -141,10 +139,10 @@ export function readStateFile(text: string, path: string): StateContent {
   }
   const { content, problems } = readLines(lines)
   if (problems.length === 0) return content
-  throw refuse('has lines that are not sound', shownLines(problems))
+  throw refuse('has invalid lines', shownLines(problems))
 }
 
-/** The lines behind the first one, and all that is wrong with them. */
+/** The content after the header, and every problem in it. */
 function readLines(lines: readonly unknown[]): {
   readonly content: StateContent
   readonly problems: readonly string[]
@@ -153,29 +151,29 @@ function readLines(lines: readonly unknown[]): {
   const chunks = new Map<string, string>()
   const counters = new Map<string, number>()
   const catalogues: string[] = []
-  /** What is wrong with a line, if anything is. */
+  /** Takes a line in, or says what is wrong with it. */
   const take = (line: unknown): string | undefined => {
-    if (!isJsonObject(line)) return 'it is no JSON object'
+    if (!isJsonObject(line)) return 'it is not a JSON object'
     const { key, chunk, text, catalogue, counter, value } = line
     if (isJsonObject(key)) {
       const row = readRecord(String(key['id']), key)
       if (isSkipped(row)) return `the key ${shownId(row.id)}: ${row.why}`
-      if (keys.has(row.id)) return `the key ${row.id} is there twice`
+      if (keys.has(row.id)) return `the key ${row.id} appears twice`
       keys.set(row.id, row)
     } else if (isChunkId(chunk)) {
       if (typeof text !== 'string') return `the chunk ${chunk} has no text`
-      if (chunks.has(chunk)) return `the chunk ${chunk} is there twice`
+      if (chunks.has(chunk)) return `the chunk ${chunk} appears twice`
       chunks.set(chunk, text)
     } else if (typeof catalogue === 'string') catalogues.push(catalogue)
     else if (typeof counter === 'string' && counterForm.test(counter)) {
-      if (!isWhole(value)) return `the counter ${counter} is no whole number`
+      if (!isWhole(value)) return `the counter ${counter} is not a whole number`
       counters.set(counter, Math.max(value, counters.get(counter) ?? 0))
-    } else return 'it is of no kind that this version knows'
+    } else return 'this version does not know its kind'
     return undefined
   }
   const problems = lines.flatMap((line, i) => {
     const problem = take(line)
-    // The first line is read before.
+    // Line 1 is the header.
     return problem === undefined ? [] : [`line ${i + 2}: ${problem}`]
   })
   problems.push(...catalogueProblems(catalogues, chunks))
@@ -188,7 +186,7 @@ function readLines(lines: readonly unknown[]): {
   return { content, problems }
 }
 
-/** Units of a month by key, and days of the last use. */
+/** A month's units of a key, or the day of its last use. */
 const counterForm = /^(\d{4}-\d\d|used) [0-9A-Za-z]{1,64}$/
 
 function catalogueProblems(
@@ -196,7 +194,7 @@ function catalogueProblems(
   chunks: ReadonlyMap<string, string>,
 ): readonly string[] {
   const [text = '', ...more] = catalogues
-  if (catalogues.length === 0) return ['it has no line with the catalogue of lists']
+  if (catalogues.length === 0) return ['it has no catalogue of lists']
   if (more.length > 0) return ['it has more than one catalogue of lists']
   let catalogue: ListCatalogue
   try {
@@ -220,9 +218,9 @@ export async function restoreState(
   onMended: (skipped: SkippedKey) => void,
 ): Promise<StateCounts> {
   const lists = await stores.openLists()
-  // A store that cannot be reached fails here, before anything is written.
+  // An unreachable store fails here, before anything is written.
   await lists.catalogue()
-  // First of all: a key that comes back must not find its quota unspent.
+  // Counters first: a restored key must not find its quota unspent.
   if (stores.counters !== undefined) {
     for (const [name, value] of counters) await raiseCounter(stores.counters, name, value)
   }
@@ -246,7 +244,7 @@ async function restoreKey(
     (now) => (now.revokedAt === undefined ? { ...record, secrets: now.secrets } : now),
     (skipped) => {
       mended = skipped
-      // When it was revoked can be read no more.
+      // The original time is unreadable.
       return skipped.isRevoked ? revokedRecord(record, Date.now()) : record
     },
   )
@@ -254,11 +252,11 @@ async function restoreKey(
   if (found === undefined) await keyStore.create(record)
 }
 
-/** Others are as quick, but each failed try means that one of them succeeded. */
+/** Each failed try means that another writer succeeded. */
 const triesMax = 1000
 
 function busyError(what: string): IpriskError {
-  const message = `${what} changed ${triesMax} times while the copy was put back. Restore it once more.`
+  const message = `${what} changed ${triesMax} times during the restore. Run it again.`
   return new IpriskError({ code: 'state_busy', message, fault: 'environment', retryable: true })
 }
 
@@ -278,7 +276,7 @@ async function restoreLists(
   throw busyError('The lists')
 }
 
-/** Those of a catalogue that cannot be read are left, as what killed processes leave. */
+/** Chunks of an unreadable catalogue stay, like those of killed processes. */
 function chunkIdsIn(catalogue: string): readonly string[] {
   try {
     return [...chunkIdsOf(parseCatalogue(catalogue))]

@@ -7,7 +7,7 @@
 // learn one word. A page in a browser may read nothing: its requests show themselves by Origin or
 // Sec-Fetch-Site, or by the name that they are sent to (admin-hosts.ts), for which every path is
 // 403. The one exception is this port's own page, the console (src/console), whose requests carry
-// the cookie and the text of a login.
+// the cookie and the CSRF text of a session.
 
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'

@@ -5,7 +5,7 @@ export interface PoliciesStatus {
   /** A hash: machines with the same one decide alike. */
   readonly revision: string
   readonly names: readonly string[]
-  /** What the file in use says that can never matter, each with its place. */
+  /** Warnings about the file in use, each with its place. */
   readonly warnings: readonly string[]
   /** Why a changed file is not in use, or that it is gone; null where the file is in use. */
   readonly last_failure: { readonly at: string; readonly reason: string } | null

@@ -82,7 +82,7 @@ export interface ServerStatus {
     readonly up: boolean
     readonly outages: number
     readonly policy: string
-    /** Records of keys that cannot be used: each is skipped, and its key gets 401. */
+    /** Invalid key records: each is skipped, and its key gets 401. */
     readonly keys_skipped: number
   }
   readonly lists: ListsStatus

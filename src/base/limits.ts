@@ -99,10 +99,9 @@ export const rulesMax = 100
 export const conditionCharsMax = 4000
 
 /**
- * Steps (src/policy/condition/condition-program.ts) of all rules of a policy together, on the
- * largest facts: what one request may evaluate. They take up to some 10 ms on a busy machine (`npm
- * run bench -- conditions`), far from what looks like a hang. A hundred rules that each ask for a
- * list take 200,000; only loops over `lists`, of which a thousand may match, come near.
+ * Steps (src/policy/condition/condition-program.ts) that all rules of a policy may take together on
+ * the largest facts: up to 10 ms on a busy machine (`npm run bench -- conditions`), far below what
+ * looks like a hang. A hundred `"x" in lists` rules take 200,000; only loops over `lists` come near.
  */
 export const policyStepsMax = 500_000
 
@@ -129,7 +128,7 @@ export const secretsLiveMax = 2
 /** A name is a label for people, printed in one line of a table. */
 export const keyNameCharsMax = 100
 
-/** A record with all that it may have is some 2,500 characters; a later version may add members. */
+/** The largest record has about 2,500 characters; later versions may add members. */
 export const keyRecordCharsMax = 16_384
 
 /** Contract 4: a key takes effect within one second; five looks a second leave room for a stall. */

@@ -100,7 +100,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   'policy init': {
     options: 'policy init',
-    help: 'write a file of policies to begin with, whose rules only observe',
+    help: 'write a starter policies file whose rules only observe',
     example: 'policy init',
     changes: true,
     run: async ({ policies, invocation: { enforce } }, _args, io) =>

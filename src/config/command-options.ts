@@ -32,7 +32,7 @@ export const exportOptions = {
   'invocation.allowEmpty': {
     flag: '--allow-empty',
     commands: exporting,
-    help: 'write the file also where no address matches: an empty set empties that of a firewall',
+    help: 'write the file even if no address matches; loading an empty set empties a firewall’s',
     type: is.onOff.default(false),
   },
   'invocation.layout': {

@@ -27,7 +27,7 @@ export interface ConfigFile {
   /** Of a file that was named: why it would not be obeyed if it had not been. */
   readonly distrust?: string
   readonly content: SettingNode
-  /** Members that a later one of the same name replaces, a line each. */
+  /** Members that appear twice, a line each. */
   readonly repeated: readonly string[]
 }
 

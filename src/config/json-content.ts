@@ -8,8 +8,8 @@ import { configDepthMax } from '../base/limits.ts'
 import { type RepeatedMember, placeAt, repeatedMembers } from '../base/text/repeated-members.ts'
 
 /**
- * Either the content, with the members that replace an earlier one of the same name; or
- * `failure`, a clause that begins with "it must"; `name` is its place.
+ * Either the content, with the members that appear twice; or `failure`, a clause that begins with
+ * "it must"; `name` is its place.
  */
 export type JsonContent =
   | { readonly content: unknown; readonly repeated: readonly RepeatedMember[] }

@@ -1,6 +1,5 @@
-// A file of exported keys: its form, every problem of one that is to be imported, and the sound keys
-// of one that a server reads. It holds hashes, never secrets. What importing does with the keys is
-// src/account/keys/key-transfer.ts.
+// A file of exported keys: its form, every problem for an import, and the valid keys for a server.
+// It holds hashes, never secrets. src/account/keys/key-transfer.ts imports the keys.
 //
 //   { "format": "iprisk-keys", "version": 1, "exported_at": "…Z", "keys": [
 //     { "id", "name", "plan", "apis", "created_at", "expires"?, "revoked_at"?,
@@ -90,7 +89,7 @@ const keyFile = z.strictObject(
   'an object of format, version, exported_at and keys',
 )
 
-/** Its keys are judged one by one. */
+/** Its keys are validated one by one. */
 const keyRows = keyFile.extend({ keys: z.array(z.unknown(), 'a list of keys') })
 
 export type KeyFile = z.infer<typeof keyFile>
@@ -141,7 +140,7 @@ interface FileContext {
   readonly origin: string
 }
 
-/** The content of a file as a schema has it, or every problem in it. */
+/** The content of a file, or every problem in it. */
 function parseContent<T extends z.ZodType>(
   schema: T,
   written: string,
@@ -174,11 +173,11 @@ export function parseKeyFile(
 
 export interface KeyFileRows {
   readonly sound: readonly KeyFileEntry[]
-  /** By the id, or by the place where there is none; `why` is the end of a sentence. */
+  /** `id` is the place if there is none; `why` is a clause. */
   readonly unsound: readonly { readonly id: string; readonly why: string }[]
 }
 
-/** The keys of a file one by one, or every problem of the file beside them. */
+/** The keys of a file one by one, or every other problem of the file. */
 export function readKeyFileRows(
   written: string,
   { plans, origin }: FileContext,

@@ -413,7 +413,7 @@ export const optionTable = {
     },
   ),
   'invocation.enforce': option('--enforce', ['policy init'], {
-    help: 'write rules that decide at once',
+    help: 'write rules that take effect at once',
     type: is.onOff.default(false),
   }),
   'invocation.against': option('--against <other>', ['policy test', 'replay'], {

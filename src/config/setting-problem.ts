@@ -109,7 +109,7 @@ export function suggestName(name: string, known: readonly string[]): string {
   const written = name.toLowerCase()
   const editsMax = Math.max(1, Math.floor(written.length / 3))
   const near = known
-    // What is so much longer or shorter is not near, and costs nothing.
+    // Skips words whose length alone is too different.
     .filter(({ length }) => {
       return length <= written.length + editsMax && length >= written.length - 2 * editsMax
     })

@@ -5,16 +5,15 @@
 //   GET  /console/session   role and end of the session, after the page was loaded anew
 //   POST /console/logout
 //
-// The cookie alone opens nothing, not even a read: a browser sends it to every port of this host,
-// so whatever server listens on one of them has it. Each request must also carry the session's
-// text in the header of csrf-header.ts. It is in one answer only, that of the login, and the page
-// keeps it where its own origin alone can read it (page/ask/session-text.ts).
+// The cookie alone opens nothing, not even a read, because a browser sends it to servers on every port
+// of this host. Each request must also carry the session's text in the header of csrf-header.ts. Only
+// the answer to the login holds that text; the page keeps it where only its own origin can read it
+// (page/ask/session-text.ts).
 //
 // A request counts as the page's own where the browser itself says so: Sec-Fetch-Site is
-// same-origin or, without it, Origin is the Host. Scheme is not compared, because behind a proxy
-// that speaks TLS the server does not know its own; the text decides. The name in Host was judged
-// before (src/admin/admin-hosts.ts), so that another's name that leads here (DNS rebinding) gets
-// nowhere.
+// same-origin or, without it, Origin is the Host. The scheme is not compared, because behind a TLS
+// proxy the server does not know its own; the text decides. The name in Host was checked before
+// (src/admin/admin-hosts.ts), which stops DNS rebinding.
 
 import type { IncomingMessage } from 'node:http'
 import { readJsonBody } from '../admin/admin-api.ts'
@@ -29,7 +28,7 @@ import { type LoginLimit, createLoginLimit } from './login-limit.ts'
 import { type Session, type SessionStore, createSessionStore } from './session-store.ts'
 import type { ConsoleLogin, ConsoleSession } from './console-shapes.ts'
 
-/** Ports of a host share its cookies: so two consoles there do not overwrite each other's. */
+/** With the port, so that two consoles on one host do not overwrite each other's cookie. */
 function cookieName({ headers }: IncomingMessage): string {
   const port = /:(\d{1,5})$/.exec(headers.host ?? '')?.[1]
   return port === undefined ? 'iprisk_console' : `iprisk_console_${port}`
@@ -89,7 +88,7 @@ export function createConsoleLogin(parts: {
   const sessionOf = (request: IncomingMessage): Session | AdminPage => {
     if (!isOwnPage(request)) return foreign
     const csrf = String(request.headers[csrfHeader] ?? '')
-    // A server on another port can set more cookies of the name; the text tells which one is ours.
+    // A server on another port can add cookies of this name; the text identifies ours.
     for (const id of cookiesOf(request)) {
       const session = sessions.find({ id, csrf }, now())
       if (session !== undefined) return session
@@ -166,7 +165,7 @@ const foreign = errorPage(
   'This comes from another page than the console; a proxy in front must hand on Host as it is.',
 )
 
-/** One answer to a cookie with a wrong text and to no cookie: a cookie alone learns nothing. */
+/** The same for a wrong text and for no cookie, so that a cookie alone reveals nothing. */
 const noSession = errorPage(
   401,
   'no_session',
@@ -181,7 +180,7 @@ function isOwnPage({ headers }: IncomingMessage): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
 }
 
-/** As many as the 16 KiB that Node.js takes of headers have room for. */
+/** Bounded by the 16 KiB that Node.js accepts of headers. */
 function cookiesOf(request: IncomingMessage): readonly string[] {
   const begin = `${cookieName(request)}=`
   const cookies = (request.headers.cookie ?? '').split(';').map((one) => one.trim())

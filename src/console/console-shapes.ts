@@ -193,7 +193,7 @@ export interface KeysView {
   readonly total: number
   /** What a new key may have. */
   readonly plans: readonly string[]
-  /** Records that cannot be used, a sentence each; the first of them. */
+  /** Invalid records, one sentence each; the first twenty. */
   readonly skipped: readonly string[]
   readonly keys: readonly {
     readonly id: string

@@ -1,12 +1,12 @@
 // Who is logged in to the console, in memory alone: a restart ends every session.
 //
 // A session has two secrets: the id in its cookie, which the browser also sends to servers on other
-// ports of this host, and the csrf text, which only pages of the console's own origin can read.
+// ports of this host, and the CSRF text, which only pages of the console's own origin can read.
 //
-// Invariants: nothing finds a session but both together; one alone does not keep it alive either.
-// Only the SHA-256 of each is kept, and a login always makes new ones, so that an id which another
-// server has set or seen is worth nothing. A session ends twelve hours after its login, and after an
-// hour without a request; above `consoleSessionsMax` the one that rests longest ends.
+// Invariants: only both together find a session or keep it alive. Only their SHA-256 is kept, and a
+// login always makes new ones, so an id that another server has set or seen is worthless. A session
+// ends twelve hours after its login, after an hour without a request, and if it is the longest idle
+// one above `consoleSessionsMax`.
 
 import { randomBytes } from 'node:crypto'
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
@@ -14,7 +14,7 @@ import type { AdminCaller } from '../admin/admin-caller.ts'
 import { consoleIdleMsMax, consoleSessionMsMax, consoleSessionsMax } from '../base/limits.ts'
 
 export interface Session {
-  /** As its cookie has it, 43 characters. */
+  /** The cookie's value, 43 characters. */
   readonly id: string
   readonly caller: AdminCaller
   /** Milliseconds since the epoch. */
@@ -22,9 +22,9 @@ export interface Session {
 }
 
 export interface SessionStore {
-  /** A new session, and the text that every request of it sends as a header. */
+  /** A new session, and the text for the header of its requests. */
   readonly open: (caller: AdminCaller, nowMs: number) => { readonly csrf: string } & Session
-  /** Counts as a request of it. */
+  /** Counts as a request of the session. */
   readonly find: (secrets: SessionSecrets, nowMs: number) => Session | undefined
   readonly close: (id: string) => void
   readonly size: () => number

@@ -1,6 +1,6 @@
 // The operator's policies in the process (contract 5.4): the file is watched, and one that can be
 // used takes the place of the one before. All of its policies may be chosen, for there are no keys
-// here. A file with warnings is used, and each load reports them as a misconfiguration.
+// here. A file with warnings is used; each load reports them as a misconfiguration.
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
@@ -25,7 +25,7 @@ export function watchPolicies(options: {
   readonly path: string
   readonly everyMs: number
   readonly onRefused: ((failure: ClientFailure) => unknown) | undefined
-  /** Gets the file's warnings; without it they go to the console. */
+  /** Gets the file's warnings; default: the console. */
   readonly onMisconfigured: ((failure: ClientFailure) => unknown) | undefined
 }): EmbeddedPolicies {
   const { path, everyMs, onRefused, onMisconfigured = sayFailure } = options
@@ -36,7 +36,7 @@ export function watchPolicies(options: {
     set = compilePolicies(file.policies)
     failure = undefined
     if (file.warnings.length > 0) {
-      const message = `The policies ${path} have parts to be corrected: ${file.warnings.join('; ')}`
+      const message = `The policies in ${path} have warnings: ${file.warnings.join('; ')}`
       tell(onMisconfigured, { reason: 'misconfigured', message })
     }
   }
@@ -52,7 +52,7 @@ export function watchPolicies(options: {
   } catch (cause) {
     refuse(cause)
   }
-  // One after the other, or an older state of the file could come last.
+  // In order, so that the newest state of the file wins.
   let loading = Promise.resolve()
   const changed = (): void => {
     loading = loading.then(() => readPolicyFileInTurns(place)).then(take, refuse)

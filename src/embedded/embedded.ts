@@ -2,10 +2,9 @@
 // file in this process. An application that had `createClient({ url, key })` has `createEmbedded({
 // table })` and changes nothing else; the middlewares take either.
 //
-// The file is watched, and a new one that can be opened takes the place of the old one. Answers
-// come from a private copy (open-copied-table.ts), so a file that is overwritten in place harms
-// nothing: until it is whole, the table before it answers. Where no table can be opened, checks are
-// `unavailable` until the next file comes.
+// The file is watched, and a new one that can be opened replaces the old one. Answers come from a
+// private copy (open-copied-table.ts), so overwriting the file in place is harmless: until it is
+// complete, the previous table answers. Without a table, checks are `unavailable`.
 //
 // A check takes microseconds on the application's own loop, insights about half a millisecond. The
 // first table is opened before `createEmbedded` returns, later ones in steps of a few milliseconds.
@@ -48,11 +47,11 @@ export interface EmbeddedOptions extends Pick<
 > {
   /** The path of the table file. */
   readonly table: string
-  /** As for `openTable`: `false` maps the file itself, not a private copy. Default true. */
+  /** As in `openTable`: `false` maps the file itself, not a private copy. Default true. */
   readonly copy?: boolean
   /**
    * The path of a policies file (docs/decide.md); it decides, and is watched like the table.
-   * `onMisconfigured` is called for conditions in it that should be corrected.
+   * `onMisconfigured` gets its warnings.
    */
   readonly policies?: string
   /** How often it is looked for a new one. Default 1,000 milliseconds. */
@@ -263,7 +262,7 @@ function watchTable(
   }
 }
 
-/** Runs the steps on the loop, each in a turn of its own; what it returns ends them early. */
+/** Runs each step in its own turn of the loop; returns a function that ends them early. */
 function runInSteps<T>(
   steps: Generator<number, T, undefined>,
   {

@@ -40,7 +40,7 @@ export interface ExportWishes {
   readonly format: ExportFormat
   readonly out: string
   readonly where: string | undefined
-  /** Write a file of no entries. Otherwise it is refused: loaded, it would empty a firewall's set. */
+  /** Write a file without entries, which would empty a firewall's set; otherwise that is refused. */
   readonly allowEmpty?: boolean
   readonly fields: readonly string[] | undefined
   readonly layout: MmdbLayoutName | undefined
@@ -128,7 +128,7 @@ function empty({ where }: ExportWishes): IpriskError {
   const why = where === undefined ? 'The table has no entries' : 'No address matches --where'
   const message =
     `${why}, so nothing was written: an empty file would replace a good one. ` +
-    'Check the condition and the table, or give --allow-empty.'
+    'Check the condition and the table, or pass --allow-empty.'
   return new IpriskError({ code: 'export_empty', message, fault: 'input' })
 }
 

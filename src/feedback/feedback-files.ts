@@ -107,13 +107,13 @@ export async function readDayOutcomes(
   }
 }
 
-/** `undefined` for what was erased, and for what is no outcome, such as a line that was cut off. */
+/** `undefined` for an erased, truncated or otherwise invalid line. */
 function parseLine(line: Buffer): KeptOutcome | undefined {
   const row = parseJsonObject(line)
   if (typeof row === 'string') return undefined
   const { received, key_id: keyId } = row
   const receivedMs = Date.parse(String(received))
-  // How far ahead `at` may be was judged when it came in.
+  // `at` was checked against the clock when it came in.
   const outcome = readOutcome(row, Infinity)
   if ('message' in outcome || !Number.isFinite(outcome.atMs)) return undefined
   if (Number.isNaN(receivedMs) || typeof keyId !== 'string') return undefined

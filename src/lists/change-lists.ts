@@ -69,7 +69,7 @@ async function change(
     const catalogue = parseCatalogue(text)
     const planned = await planOf(catalogue, plan)
     if (planned instanceof IpriskError) {
-      // No other act has removed what this one was about to read: it is lost.
+      // The catalogue is unchanged, so no other act removed the chunk: it is lost.
       if (tag === missedTag) throw planned
       missedTag = tag
       continue

@@ -97,8 +97,8 @@ function isUndoableAct(value: unknown): value is UndoableAct {
 
 function damagedError(why: string): IpriskError {
   return unusableError(
-    `The catalogue of own lists is damaged: ${why}. "iprisk state restore FILE" puts back that of ` +
-      'a copy.',
+    `The catalogue of own lists is damaged: ${why}. ` +
+      'Restore it from a backup with "iprisk state restore FILE".',
   )
 }
 

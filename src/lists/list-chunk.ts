@@ -4,8 +4,8 @@
 //   4c0000200c00002ff tj3mps tiklz4 the office        key, expires, added (base 36), note
 //   4c6336401c6336401 0 tiklz4
 //
-// A chunk that is missing or says something else would leave addresses uncovered: whoever reads one
-// from a store asks `chunkFault` before.
+// A missing or malformed chunk would leave addresses uncovered: check chunks from a store with
+// `chunkFault` first.
 
 import { IpriskError } from '../base/coded-error.ts'
 import type { ListEntry } from './list-entry.ts'
@@ -55,24 +55,23 @@ function isLine(line: string): boolean {
   const keyEnd = line.indexOf(' ')
   const half = (keyEnd + 1) / 2
   if (line[0] !== 'a' && line.slice(1, half) > line.slice(half, keyEnd)) return false
-  // The compiled file has 32 bits for it.
+  // The compiled file has 32 bits for the end.
   return parseInt(line.slice(keyEnd + 1, line.indexOf(' ', keyEnd + 1)), 36) <= 0xffff_ffff
 }
 
-/** What is wrong with the text of a chunk, behind "its chunk …"; `undefined`: nothing is. */
+/** What is wrong with a chunk's text, to follow "its chunk"; `undefined` if it is valid. */
 export function chunkFault({ id, entries }: ListChunk, text: string | undefined) {
   if (text === undefined) return `${id} is not in the store`
   const lines = text.split('\n')
   if (lines.length !== entries) return `${id} has ${lines.length} entries instead of ${entries}`
   const bad = lines.findIndex((line) => !isLine(line))
-  return bad < 0 ? undefined : `${id} has no entry in its line ${bad + 1}`
+  return bad < 0 ? undefined : `${id} is malformed in line ${bad + 1}`
 }
 
-/** The list is unreadable in part, and stays so. */
 export function damagedListError(list: string, fault: string): IpriskError {
   const message =
     `The list${list === '' ? '' : ` ${list}`} cannot be read: its chunk ${fault}. ` +
-    '"iprisk state restore FILE" puts back that of a copy; or delete the list and import it again.'
+    'Restore it with "iprisk state restore FILE", or delete the list and import it again.'
   return new IpriskError({ code: 'lists_damaged', message, fault: 'environment' })
 }
 

@@ -1,6 +1,6 @@
 // The limits of own lists, each with its reason. Whoever meets one is told its number.
 
-/** Of the name of a list: it is typed, and stands in answers and metrics. */
+/** A list's name, which people type and answers and metrics hold. */
 export const listNameForm = /^[a-z][a-z0-9-]{0,31}$/
 export const listNameCharsMax = 32
 

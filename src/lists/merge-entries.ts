@@ -166,8 +166,8 @@ function makeBetween(
 }
 
 /**
- * Throws `lists_changed` where a chunk is gone, for the catalogue may be another one by now, and
- * `lists_damaged` where it is malformed.
+ * Throws `lists_changed` if a chunk is missing, because the catalogue may have changed, and
+ * `lists_damaged` if one is malformed.
  */
 export async function readEntries(
   store: Pick<ListStore, 'chunks'>,
@@ -181,8 +181,8 @@ export async function readEntries(
     throw new IpriskError({
       code: 'lists_changed',
       message:
-        `The chunk ${fault}: the list was changed while it was read, and can be read once more. ` +
-        'If not, it is damaged: "iprisk state restore FILE" puts back a copy, or delete the list.',
+        `The chunk ${fault}: the list changed while it was read. Try again; if that fails, it is ` +
+        'damaged: restore a backup with "iprisk state restore FILE", or delete the list.',
       fault: 'environment',
       retryable: true,
     })

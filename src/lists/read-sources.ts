@@ -1,8 +1,8 @@
-// Reads the lists of a store as the compiler takes them, and as a backup does. Chunks never change,
-// so whoever compiles often keeps those that are decoded.
+// Reads the lists of a store for the compiler and for backups. Chunks never change, so a frequent
+// compiler keeps them decoded.
 //
-// Invariant: a chunk that is missing or malformed fails the reading by its name, for a list without
-// it would let through what it blocks. Only who has nothing better asks for what is left.
+// Invariant: a missing or malformed chunk fails the read with its name, because without it a list
+// would let through what it blocks. Only a server without any lists asks for the readable parts.
 
 import { IpriskError } from '../base/coded-error.ts'
 import type { ListSource } from './compile/compile-lists.ts'
@@ -23,7 +23,7 @@ export interface ReadLists {
   readonly sources: readonly ListSource[]
 }
 
-/** Takes an error for each chunk that is left out; without it the first one is thrown. */
+/** Gets an error for each chunk that is left out; without it the first error is thrown. */
 type OnDamaged = (error: IpriskError) => void
 
 /** `rows` holds decoded chunks by id: those of the lists and no others, afterwards. */
@@ -50,11 +50,11 @@ export async function readListSources(
 export interface ListTexts {
   readonly tag: string
   readonly catalogue: ListCatalogue
-  /** By id, without those that the reader holds. */
+  /** By id, except those that the caller holds. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Throws `lists_damaged`, `lists_unusable`, and `lists_changed` where they keep changing. */
+/** Throws `lists_damaged`, `lists_unusable`, and `lists_changed` if they keep changing. */
 export async function readListTexts(
   store: Store,
   isHeld: (id: string) => boolean = () => false,
@@ -75,7 +75,7 @@ export async function readListTexts(
       else errors.push(damagedListError(name, fault))
     }
     const [first] = errors
-    // An act may have removed a chunk meanwhile; then the catalogue is another one.
+    // If an act removed the chunk meanwhile, the catalogue has changed, too.
     if (first !== undefined && (await store.catalogue()).tag !== tag) continue
     if (first !== undefined && onDamaged === undefined) throw first
     if (onDamaged !== undefined) errors.forEach(onDamaged)

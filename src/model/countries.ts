@@ -1,17 +1,16 @@
-// The countries that an answer can name, with what people write in their place. Answers get code,
-// name and currency from countries-list when a table is built (build/places/countries.ts); this
-// copy is for checks where the compiler is not installed. test/policy/condition/member-values.test.ts holds
-// that both say the same.
+// The countries that an answer can name, with common other names. Tables get code, name and currency
+// from countries-list (build/places/countries.ts); this copy is for installations without the
+// compiler. test/policy/condition/member-values.test.ts compares both.
 
 export interface Country {
-  /** ISO 3166-1 alpha-2, with AC, TA and XK, which it reserves or leaves to users. */
+  /** ISO 3166-1 alpha-2, with the reserved AC and TA and the user-assigned XK. */
   readonly code: string
   /** ISO 3166-1 alpha-3. */
   readonly alpha3: string
   /** ISO 4217; '' in Antarctica. */
   readonly currency: string
   readonly name: string
-  /** Other names that are in use, or were. */
+  /** Other current and former names. */
   readonly aliases: readonly string[]
 }
 
@@ -106,7 +105,6 @@ export const countries: readonly Country[] = rows
     return { code, alpha3, currency: currency === '-' ? '' : currency, name, aliases }
   })
 
-/** Of an answer, by code. */
 export const continents = {
   AF: 'Africa',
   AN: 'Antarctica',

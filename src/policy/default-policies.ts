@@ -19,7 +19,7 @@ const rules = [
   { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },
 ] as const
 
-/** A file's text; with `observe` no rule decides yet. */
+/** A file's text; with `observe` its rules decide nothing yet. */
 export function defaultPoliciesText({ observe }: { readonly observe: boolean }): string {
   const policies = {
     default: {

@@ -2,9 +2,8 @@
 // against the types of the answer (condition.ts). Either all of it can be used, or every mistake is
 // told with its place, and none of it is used.
 //
-// Warnings name what can be used and cannot be meant: a condition's part that never matches, a
-// member that a later one of the same name replaces. For whoever writes the file they are mistakes
-// (`checkWritten`); a file that is there already is used in spite of them.
+// Warnings are about usable content that cannot be intended: a comparison that never matches, a member
+// that appears twice. `checkWritten` refuses them in new policies; an existing file is still used.
 
 import { createHash } from 'node:crypto'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
@@ -29,7 +28,7 @@ export interface PolicyFile {
   readonly tag: string
   readonly policies: Policies
   readonly written: WrittenPolicies
-  /** Each one line with its place; of very many, the first hundred or so. */
+  /** One line each, with its place; about a hundred at most. */
   readonly warnings: readonly string[]
   /** Of a file that was named: why it would not be obeyed otherwise. */
   readonly distrust?: string
@@ -44,7 +43,7 @@ export function readPolicyFile(place: PolicyPlace): PolicyFile | undefined {
   return file && policyFileOf(place, file)
 }
 
-/** The same for a loop that must not stop. */
+/** The same in turns of the event loop. */
 export async function readPolicyFileInTurns(place: PolicyPlace): Promise<PolicyFile | undefined> {
   const file = readTrusted(place)
   if (file === undefined) return undefined
@@ -82,7 +81,7 @@ export function policiesInvalid(
   })
 }
 
-/** For a terminal; none of a file without warnings. */
+/** For a terminal. */
 export function warningLines({ path, warnings }: PolicyFile): readonly string[] {
   return warnings.map((warning) => `iprisk: warning: ${path}: ${warning}`)
 }
@@ -93,7 +92,7 @@ interface Mistaken {
   readonly mistakes: readonly string[]
 }
 
-/** What would be the content of a file, for a loop that must not stop. */
+/** Checks new content in turns of the event loop. */
 export async function checkWrittenInTurns(content: object): Promise<CheckedPolicies | Mistaken> {
   const text = JSON.stringify(content)
   if (Buffer.byteLength(text) > policiesBytesMax) return { mistakes: [fileTooLong] }
@@ -103,7 +102,7 @@ export async function checkWrittenInTurns(content: object): Promise<CheckedPolic
 
 export const fileTooLong = `a file of policies has at most ${policiesBytesMax} bytes`
 
-/** Before they are written: a warning is a mistake. */
+/** Checks new policies: a warning counts as a mistake. */
 export function checkWritten(text: string): CheckedPolicies | Mistaken {
   const checked = checkPolicies(text)
   if ('mistakes' in checked || checked.warnings.length === 0) return checked
@@ -187,7 +186,7 @@ function repeatedNames(policy: string, rules: WrittenPolicy['rules']): readonly 
 /** The words that every client knows (contract 5.4). */
 const knownActions = ['allow', 'challenge', 'block']
 
-/** A word of the operator's own may be any, but one beside those is one of them misspelt. */
+/** Operators may use their own actions, but one edit away from these is a typo. */
 function actionWarnings(policy: string, { rules, otherwise }: WrittenPolicy): readonly string[] {
   const actions = [
     ...rules.map(({ name, action }, index) => [rulePlace(policy, index, name), action] as const),
@@ -201,7 +200,7 @@ function actionWarnings(policy: string, { rules, otherwise }: WrittenPolicy): re
   })
 }
 
-/** Adds what is no mistake to `warnings`, while they are few enough to be read. */
+/** Also adds to `warnings`, up to `warningsMax`. */
 function conditionMistakes(
   policy: string,
   { rules }: WrittenPolicy,

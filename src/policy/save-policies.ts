@@ -1,9 +1,8 @@
-// Writes a policies file that was changed elsewhere than in an editor, whole
+// Writes a policies file that was changed through the console or the API, atomically
 // (base/system/atomic-file.ts).
 //
-// Invariants: nothing is written but what `checkWritten` has nothing against; nothing is written
-// over a file that is not the one which was changed; a file or a link that belongs to another user
-// is left as it is, for what takes its place would be this user's.
+// Invariants: only what `checkWritten` accepts is written; a file that has changed meanwhile is not
+// replaced; nor is a file or link of another user, because its replacement would be this user's.
 
 import { type Stats, chmodSync, lstatSync, statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../base/coded-error.ts'

@@ -63,8 +63,8 @@ export interface Published {
 }
 
 /**
- * Publishes a copy, for an upload takes minutes and the file may be overwritten meanwhile. Throws
- * `publish_refused`, what the table's verification throws, and what the place throws.
+ * Publishes a copy, because the file may be overwritten during a long upload. Throws
+ * `publish_refused`, and what verification and the place throw.
  */
 export async function publishTable(path: string, options: PublishOptions): Promise<Published> {
   const copy = takeTableCopy(path)

@@ -97,7 +97,7 @@ export const sourcesMax = 4096
 export const sourceAsnsMax = 4096
 export const evidenceListMax = 4096
 export const reasonListMax = 64
-/** The longest code has 25: a condition may search each of an answer (src/policy). */
+/** The longest code has 25. Bounds the work of conditions, which may search each code (src/policy). */
 export const reasonCodeBytesMax = 64
 /** Days of evidence have 16 bits: until 2149. */
 export const dayMax = 0xffff

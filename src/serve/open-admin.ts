@@ -176,7 +176,7 @@ async function consoleOf(parts: ShownParts): Promise<OpenConsole | undefined> {
 function readinessOf({ supervisor, lists, shutdown }: ShownParts): Readiness {
   const { listening, answering, keysKnown, degraded } = supervisor.status()
   if (shutdown.signal.aborted) return 'draining'
-  // A worker that cannot use the lists does not listen.
+  // A worker without usable lists does not listen.
   if (listening === 0) return lists.areUsable() ? 'no_workers' : 'no_lists'
   if (!keysKnown) return 'no_keys'
   if (!lists.status().known) return 'no_lists'

@@ -327,7 +327,7 @@ async function askPredecessorToYield(predecessor: string, log: Log): Promise<voi
   else log.error({}, `${reply.text} This one starts; end that one where it still has the port.`)
 }
 
-/** The predecessor answers; this one must be able to. */
+/** The predecessor answers, so this server must be able to, too. */
 function requireAnswers(file: VerifiedTableFile | undefined, lists: ListsManager): void {
   if (file === undefined) {
     throw takeoverFailed('this one has no table to answer from (the log says why).')

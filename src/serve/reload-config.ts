@@ -65,7 +65,7 @@ export function watchConfiguration(options: {
     let next: Settings
     try {
       next = read(({ repeated }) => {
-        for (const one of repeated) log.warn({ path }, `A part of it has no effect: ${one}.`)
+        for (const one of repeated) log.warn({ path }, `A setting has no effect: ${one}.`)
       })
     } catch (error) {
       log.error(

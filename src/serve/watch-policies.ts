@@ -3,8 +3,8 @@
 //
 // Invariants: a file with a mistake changes nothing, and the log and the status name every mistake;
 // at the start it is an error, as in the configuration. One that is removed changes nothing either,
-// and they say so: the next start would be without policies. One that comes later is taken in. One
-// with warnings is used, and the log, the status and a metric name them.
+// and they say so: the next start would be without policies. One that comes later is loaded. One
+// with warnings is used; the log, the status and a metric report them.
 
 import { existsSync } from 'node:fs'
 import process from 'node:process'
@@ -34,7 +34,7 @@ export interface WatchedPolicies {
   readonly status: () => PoliciesStatus | undefined
   /** Where their file is, or would be. */
   readonly place: PolicyPlace
-  /** Looks at the file now: what was changed by this process is in use when it has. */
+  /** Checks the file now: a change by this process is in use when this resolves. */
   readonly look: () => Promise<void>
   /** Looks at the file from now on, also for what has changed since it was read. */
   readonly watch: (use: (policies: Policies) => void) => { readonly stop: () => void }
@@ -91,7 +91,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
       const whileWatched = (policies: Policies): void => {
         if (!isStopped) use(policies)
       }
-      // One after the other, or an older state of the file could come last.
+      // In order, so that the newest state of the file wins.
       look = () => (looking = looking.then(() => reload(whileWatched)))
       const changed = (): void => void look()
       const { stop } = watchFile({ path, known, everyMs: configPollMs, changed, gone: changed })
@@ -107,7 +107,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
   }
 }
 
-/** Logs what is to be said of a file that is used. */
+/** Logs the warnings of a file that is used. */
 function reported(file: PolicyFile | undefined, log: Log): PolicyFile | undefined {
   if (file === undefined) return undefined
   const { path, distrust, warnings } = file
@@ -115,7 +115,7 @@ function reported(file: PolicyFile | undefined, log: Log): PolicyFile | undefine
     log.warn({ path }, `The policies are obeyed because they were named, but ${distrust}.`)
   }
   for (const warning of warnings) {
-    log.warn({ path }, `A part of the policies is to be corrected: ${warning}`)
+    log.warn({ path }, `The policies have a warning: ${warning}`)
   }
   return file
 }

@@ -1,9 +1,8 @@
-// Opens a table file that others may write: a private copy of it is mapped (shared-copy.ts), so that
-// truncating or overwriting the file ends no process that answers from it. Making a copy also
-// compares every checksum, so a file that is still being written is refused.
+// Opens a table file that others may write, by mapping a private copy (shared-copy.ts): truncating or
+// overwriting the file cannot end a process that answers from it. Making a copy compares every
+// checksum, so a file that is still being written is refused.
 //
-// Invariant: where there is no place for a copy, the file itself is mapped and the reason reported
-// once. An application without room on its disk answers as it did before.
+// Invariant: if no copy can be made, the file itself is mapped and the reason is reported once.
 
 import { statSync } from 'node:fs'
 import { IpriskError } from '../base/coded-error.ts'
@@ -43,7 +42,7 @@ export function openCopiedTable(path: string, options: CopiedTableOptions = {}):
   return waitFor(openCopiedTableInSteps(path, options))
 }
 
-/** The copy alone, for what reads the file otherwise; the file itself where no copy can be made. */
+/** The copy alone, for other readers of the file; the file itself if no copy can be made. */
 export function takeTableCopy(path: string): Pick<SharedCopy, 'path' | 'release'> {
   return waitFor(tryToShare(path)) ?? { path, release: () => undefined }
 }
@@ -57,7 +56,7 @@ function waitFor<T>(steps: CopySteps<T>): T {
   return step.value
 }
 
-/** The same in steps. `return` on them ends it early and leaves nothing. */
+/** The same in steps; `return` ends them early and cleans up. */
 export function* openCopiedTableInSteps(
   path: string,
   { copy = true, ...options }: CopiedTableOptions = {},
@@ -81,7 +80,7 @@ export function* openCopiedTableInSteps(
   }
 }
 
-/** Of a file that is mapped, whose name may be gone by now. */
+/** The name of a mapped file may be gone by now. */
 function writtenMsOf(path: string): number {
   return Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
 }
@@ -93,8 +92,8 @@ function* tryToShare(path: string): CopySteps<SharedCopy | undefined> {
     if (!(error instanceof IpriskError) || error.code !== uncopied) throw error
     warnOnce(
       `${path} is mapped in place, so overwriting it in place ends this process: ` +
-        `no copy could be made (${error.message}). Set XDG_CACHE_HOME to a folder of this user on a ` +
-        'disk with room for it.',
+        `no copy could be made (${error.message}). Set XDG_CACHE_HOME to a folder of this user ` +
+        'on a disk with enough space.',
     )
     return undefined
   }

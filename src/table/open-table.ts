@@ -1,10 +1,10 @@
 // Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
-// processes that open the same file. Content is checked by `verifyTable`, not here, but for its
-// checksums where `whole` asks for that.
+// processes that open the same file. Content is checked by `verifyTable`, not here; `whole`
+// compares the checksums.
 //
-// The file itself is mapped: truncating or overwriting it in place ends this process (SIGBUS). So
-// this is for files that only this program writes, and for a look of a few milliseconds;
-// open-copied-table.ts is for every other file.
+// The file itself is mapped: truncating or overwriting it in place ends this process (SIGBUS). So use
+// this only for files that this program alone writes, or for a few milliseconds, and
+// open-copied-table.ts for every other file.
 
 import { type MappedRegion, mapFile } from '../base/system/memory-map.ts'
 import { IpriskError } from '../base/coded-error.ts'
@@ -33,9 +33,9 @@ const clockMs = 60_000
 export interface OpenTableOptions {
   /** The clock, milliseconds since the epoch; `Date.now` unless a test says otherwise. */
   readonly now?: () => number
-  /** The file to map, a copy of the one that errors name; by default that one. */
+  /** The file to map; default `path`, which errors name. */
   readonly mapped?: string
-  /** What the file holds is compared with its checksums first. */
+  /** Compare all checksums first. */
   readonly whole?: boolean
 }
 

@@ -2,7 +2,7 @@
 // owner alone, named after the server's port, in a folder of the state folder. Whole addresses are
 // in no other file of a server that was not told to write them.
 //
-// Invariant: the file is whole (base/system/atomic-file.ts).
+// Invariant: the file is complete (base/system/atomic-file.ts).
 
 import { readFileSync } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'

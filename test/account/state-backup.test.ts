@@ -164,16 +164,12 @@ describe('a file with a line that is not sound', () => {
     ['a key without secrets', ofKey({ secrets: undefined }), /line 2: the key \w{12}: its secrets/],
     ['a key without a date', ofKey({ createdAt: 'soon' }), /line 2: the key \w{12}: its createdAt/],
     ['a key without an id', ofKey({ id: '__proto__' }), /line 2: the key "__proto__": an id is/],
-    [
-      'a key twice',
-      (lines) => void (lines[2] = lines[1]!),
-      /line 3: the key \w{12} is there twice/,
-    ],
+    ['a key twice', (lines) => void (lines[2] = lines[1]!), /line 3: the key \w{12} appears twice/],
     ['no chunk', (lines) => void lines.splice(3, 1), /list attackers: its chunk \S+ is not in/],
     [
       'a malformed chunk',
       (lines) => void (lines[3] = lines[3]!.replace(/"text":"./, '"text":"z')),
-      /list attackers: its chunk \S+ has no entry in its line 1/,
+      /list attackers: its chunk \S+ is malformed in line 1/,
     ],
     [
       'a malformed catalogue',

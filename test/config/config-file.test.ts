@@ -141,7 +141,7 @@ describe('content', () => {
     const settings = readSettings(sources(), ({ repeated }) => told.push(...repeated))
     expect(settings.serve.port).toBe(2)
     expect(told).toEqual([
-      'serve: it is written twice, and only the last one counts (line 2, column 1); remove or rename one',
+      'serve: it appears twice, and only the last one counts (line 2, column 1); remove or rename one',
     ])
   })
 

@@ -122,7 +122,7 @@ describe('a list with a chunk that is lost', () => {
       lists: { failure: named, entries: 1 },
     })
     expect(await server.metric('iprisk_lists_refused')).toBe(1)
-    expect(server.stderr()).toContain('What is left of damaged own lists is in use.')
+    expect(server.stderr()).toContain('The readable parts of damaged own lists are in use.')
     const told = ['--table', table, '--admin-port', String(server.adminPort)]
     expect((await run('doctor', ...told)).out).toMatch(/The list attackers.*\[lists_refused\]/)
     const backup = await run('state', 'backup', 'copy')

@@ -142,7 +142,7 @@ function endsMidLine(file: number): boolean {
 function append(path: string, line: object): void {
   const isNew = !existsSync(path)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // For reading too: for writing alone, a pipe would wait for its reader; its fsync fails.
+  // Also for reading: opening a pipe for writing alone waits for a reader. Its fsync fails.
   const file = openSync(path, 'a+', 0o600)
   try {
     const text = `${endsMidLine(file) ? '\n' : ''}${JSON.stringify(line)}\n`
@@ -197,7 +197,7 @@ function recordChanges(store: KeyStore, changes: Pick<AuditChange[], 'push'>): K
         after = change(found)
         return after
       }
-      // What cannot be read has no summary.
+      // An unreadable record has no summary.
       const mended = mend && ((skipped: SkippedKey) => (after = mend(skipped)))
       return tell(store.update(id, changed, mended), () =>
         after === undefined
@@ -290,7 +290,7 @@ const ends: readonly unknown[] = ['done', 'failed', 'unknown'] satisfies AuditEn
 
 const isEnd = (step: unknown): step is AuditEntry['result'] => ends.includes(step)
 
-/** A line that has what its readers show; a broken one keeps no other act from being shown. */
+/** `undefined` for a line without the members that readers need; it is skipped. */
 function lineOf(text: string): JsonObject | undefined {
   const value = parseJson(text)
   if (!isJsonObject(value)) return undefined

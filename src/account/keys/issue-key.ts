@@ -28,7 +28,7 @@ export async function createKey(store: KeyStore, key: NewKey, now: number): Prom
   return { text: formatKeyText({ id, secret, test: key.test === true }), record }
 }
 
-/** Revokes a key for good, also one whose record cannot be read; fails with `key_unknown`. */
+/** Revokes a key for good, even if its record is unreadable; fails with `key_unknown`. */
 export async function revokeKey(store: KeyStore, id: string, now: number): Promise<KeyRecord> {
   const record = await store.update(
     id,

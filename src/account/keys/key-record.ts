@@ -57,7 +57,7 @@ export function newRecord(
   return { id: made.id, ...key, createdAt: made.now, secrets }
 }
 
-/** What is left of a key whose record is lost or cannot be read: it is revoked, and has no secret. */
+/** Stands in for a lost or unreadable record: revoked, without secrets. */
 export function lostRecord(id: string, now: number): KeyRecord {
   return { id, name: '', plan: 'none', apis: [], createdAt: now, revokedAt: now, secrets: [] }
 }

@@ -1,7 +1,7 @@
 // Where keys are kept: the interface that every store implements and the conformance suite
 // (test/account/stores/conformance.ts) holds it to. Stores know nothing of expiry or
-// secrets, and of plans only where a file is one: they keep records and count changes. A row that is
-// no sound record (read-record.ts) is never given out as one, and keeps no other row from it.
+// secrets, and of plans only where a file is one: they keep records and count changes. An
+// invalid row (read-record.ts) is never returned as a record, and does not hide the others.
 //
 // Invariants of every store:
 // - A change and the version that counts it become visible together, to every process.
@@ -13,7 +13,7 @@ import type { Plans } from '../../config/plan.ts'
 import type { KeyRecord } from './key-record.ts'
 import type { SkippedKey } from './read-record.ts'
 
-/** Records, and the rows that cannot be used. */
+/** Valid records, and the invalid rows. */
 export interface KeyRows {
   readonly records: readonly KeyRecord[]
   readonly skipped: readonly SkippedKey[]
@@ -34,7 +34,7 @@ export interface KeyStore {
   readonly list: () => Promise<KeyRows>
   /**
    * Replaces a record by what `change` makes of it, atomically; `undefined` where no key has that
-   * id. A row that cannot be used is replaced by what `mend` makes, without which it fails with
+   * id. An invalid row is replaced by the result of `mend`; without it, fails with
    * `key_unreadable`. Both are pure: a store may call them again.
    */
   readonly update: (

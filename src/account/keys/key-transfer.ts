@@ -77,10 +77,7 @@ export function recordsOf(keys: readonly KeyFileEntry[]): readonly KeyRecord[] {
   return keys.map(fromFile)
 }
 
-/**
- * The file of all keys, oldest first. `now` is in milliseconds since the epoch. What is left of a
- * key that could not be read has no secret, and nothing to take elsewhere.
- */
+/** The file of all keys that have secrets, oldest first; `now` in milliseconds since the epoch. */
 export function exportKeys({ records }: KeyRows, now: number): KeyFile {
   const keys = records.filter(({ secrets }) => secrets.length > 0).map(toFile)
   return { format: keyFileFormat, version: keyFileVersion, exported_at: instantText(now), keys }
@@ -147,7 +144,7 @@ export async function planImport(store: KeyStore, file: KeyFile): Promise<KeyImp
     if (unread !== undefined) {
       conflicts.push({
         id: key.id,
-        members: ['all, for its record cannot be read'],
+        members: ['everything: its record cannot be read'],
         revoked: unread.isRevoked,
       })
       replacements.push(record)

@@ -1,10 +1,8 @@
-// Key records as they are read from a store or a backup: rows may come from another version, a
-// restored copy or somebody's hand, so each is checked before it is used. A row that fails is
-// skipped: its key gets 401, and all other keys work on.
+// Validates key records read from a store or a backup: a row may come from another version, a
+// restored copy or a manual edit. An invalid row is skipped: its key gets 401, all others work on.
 //
-// Invariants: nothing here throws for what a row says; a text that is made here names the id of a
-// key and the member that is wrong, never a value, for that may be a hash or a secret. Members that
-// this version does not know are kept and ignored.
+// Invariants: no content of a row makes this throw. Messages name the key's id and the wrong member,
+// never a value, which may be a hash or a secret. Unknown members are kept and ignored.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { type JsonObject, isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
@@ -15,11 +13,11 @@ import type { KeyRecord } from './key-record.ts'
 import type { KeyRows } from './key-store.ts'
 import { isKeyId } from './key-text.ts'
 
-/** A row that cannot be used. */
+/** An invalid row. */
 export interface SkippedKey {
-  /** As the store has it: for people, `shownId` escapes and cuts it. */
+  /** As stored; `shownId` makes it printable. */
   readonly id: string
-  /** What is wrong, as the end of a sentence. */
+  /** What is wrong, as a clause. */
   readonly why: string
   /** The row still says that the key is revoked. */
   readonly isRevoked: boolean
@@ -39,18 +37,17 @@ const within =
   (value: unknown): boolean =>
     isWhole(value, min, max)
 
-/** Both end with the year 9999, as texts of four digits do. */
+/** Both end with the year 9999: texts have four digits. */
 const isInstant = within(0, 253_402_300_799_999)
 export const isDay = within(0, 2_932_896)
 
-/** Of plans, APIs and policies, those of later versions included. */
+/** A plan, an API or a policy, also of a later version. */
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && /^[a-z][a-z0-9_-]{0,63}$/.test(value)
 
 const isLabel = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= limits.keyNameCharsMax && !/\p{C}/u.test(value)
 
-/** A list of different names. */
 const areNames =
   (min: number, max: number) =>
   (value: unknown): boolean =>
@@ -66,7 +63,7 @@ const isSecret = (value: unknown): boolean =>
   isInstant(value['createdAt']) &&
   absentOr(isInstant)(value['expiresAt'])
 
-/** Only what is left of a revoked key may have none. */
+/** Only a revoked key may have none. */
 const areSecrets = (value: unknown, { revokedAt }: JsonObject): boolean =>
   Array.isArray(value) &&
   within(revokedAt === undefined ? 1 : 0, limits.secretsLiveMax)(value.length) &&
@@ -90,21 +87,21 @@ const checks: readonly (readonly [
 ])[] = [
   ['name', isLabel, `printable text of at most ${limits.keyNameCharsMax} characters`],
   ['plan', isName, 'the name of a plan'],
-  ['apis', areNames(0, apisMax), 'a list of different APIs'],
+  ['apis', areNames(0, apisMax), 'a list of distinct APIs'],
   ['createdAt', isInstant, 'milliseconds since 1970'],
   ['expires', absentOr(isDay), 'days since 1970, or absent'],
   ['revokedAt', absentOr(isInstant), 'milliseconds since 1970, or absent'],
-  ['limits', absentOr(areLimits), 'an object of numbers within their bounds, or absent'],
-  ['policies', absentOr(areNames(1, limits.policiesMax)), 'a list of different names, or absent'],
+  ['limits', absentOr(areLimits), 'an object of numbers within their limits, or absent'],
+  ['policies', absentOr(areNames(1, limits.policiesMax)), 'a list of distinct names, or absent'],
   ['test', absentOr((value) => value === true), 'true, or absent'],
   ['secrets', areSecrets, `1 to ${limits.secretsLiveMax} secrets, each with its hash and instants`],
 ]
 
-/** What is wrong with a value as the record of that key; `undefined`: nothing is. */
+/** What is wrong with a record; `undefined` if it is valid. */
 export function recordFault(id: string, value: unknown): string | undefined {
-  if (!isKeyId(id)) return 'an id is 12 letters and digits'
+  if (!isKeyId(id)) return 'its id must be 12 letters and digits'
   if (!isJsonObject(value)) return 'it must be an object'
-  if (value['id'] !== id) return 'its id is that of another key'
+  if (value['id'] !== id) return 'its id is that of a different key'
   for (const [name, isSound, allowed] of checks) {
     if (!isSound(value[name], value)) return `its ${name} must be ${allowed}`
   }
@@ -118,7 +115,7 @@ export function readRecord(id: string, value: unknown): KeyRow {
   return { id, why, isRevoked: revoked !== undefined }
 }
 
-/** The row of that key; `open` gives the record of what the text is, where it holds more. */
+/** Parses a row; `open` extracts the record from a larger value. */
 export function parseRecord(
   id: string,
   text: string,
@@ -132,17 +129,13 @@ export function parseRecord(
   return value === undefined ? { ...skipped, why: 'it is not JSON' } : readRecord(id, open(value))
 }
 
-/** A row that a store names and does not have. */
 export const missingRecord = (id: string): SkippedKey => ({
   id,
-  why: 'the store has no record of it',
+  why: 'its record is missing from the store',
   isRevoked: false,
 })
 
-/**
- * What an update makes of a row: `change` of a record, `mend` of what is none. Throws
- * `key_unreadable` where there is no `mend`.
- */
+/** Applies `change` to a valid row and `mend` to an invalid one; throws `key_unreadable` without it. */
 export function updatedRecord(
   row: KeyRow,
   change: (record: KeyRecord) => KeyRecord,
@@ -153,10 +146,9 @@ export function updatedRecord(
   return mend(row)
 }
 
-/** The record of a row; throws `key_unreadable`. */
+/** Throws `key_unreadable` for an invalid row. */
 export const recordOf = (row: KeyRow): KeyRecord => updatedRecord(row, (record) => record)
 
-/** Tells records from rows that cannot be used. */
 export function sortRows(rows: Iterable<KeyRow>): KeyRows {
   const records: KeyRecord[] = []
   const skipped: SkippedKey[] = []
@@ -174,7 +166,7 @@ export const oldestFirst = ({ records, skipped }: KeyRows): KeyRows => ({
 
 const shownChars = 24
 
-/** An id for people: what is none is escaped and cut, and never the text of a key. */
+/** A printable id: anything else is escaped, cut, and never the text of a key. */
 export function shownId(id: string): string {
   if (isKeyId(id)) return id
   const text = redactKeys(id.slice(0, 1000))
@@ -182,14 +174,13 @@ export function shownId(id: string): string {
   return escapeControls(JSON.stringify(cut))
 }
 
-/** The same for logs, warnings and errors; the next step is the reader's. */
+/** For logs, warnings and errors; callers add the next step. */
 export function skippedText({ id, why }: SkippedKey): string {
-  return `The record of the key ${shownId(id)} cannot be used, so the key gets 401: ${why}.`
+  return `The record of key ${shownId(id)} is invalid, so the key gets 401: ${why}.`
 }
 
-/** What to do about it. */
 export const skippedAdvice =
-  '"iprisk state restore FILE" replaces it by that of a copy; "iprisk keys revoke ID" ends the key.'
+  'Restore it with "iprisk state restore FILE", or revoke the key with "iprisk keys revoke ID".'
 
 function unreadableKeyError(skipped: SkippedKey): IpriskError {
   const message = `${skippedText(skipped)} ${skippedAdvice}`

@@ -13,7 +13,7 @@ import { type Month, formatMonth } from './quota-period.ts'
 
 /** A number, and the version of it that `replace` compares; both 0 where there is none. */
 export interface VersionedCounter {
-  /** NaN where what is kept is no count: that one cannot be read, and others can. */
+  /** NaN if the stored value is not a count. */
   readonly value: number
   readonly version: number
 }
@@ -27,7 +27,7 @@ export interface CounterStore {
     before: VersionedCounter,
     value: number,
   ) => Promise<boolean>
-  /** Names with that beginning, and their numbers, NaN as above. */
+  /** Names with that prefix, and their numbers, NaN as above. */
   readonly list: (prefix: string) => readonly (readonly [string, number])[]
   readonly close: () => Promise<void>
 }
@@ -86,14 +86,14 @@ export function leaseGrantUnits(
 /** Other workers are as quick, but each failed try means that one of them succeeded. */
 const triesMax = 1000
 
-/** Nobody knows what is taken: nothing more is granted. */
+/** What was spent is unknown, so nothing more is granted. */
 function unreadableCounter(name: string): IpriskError {
   const [month = '', keyId = ''] = name.split(' ')
   return new IpriskError({
     code: 'counter_unreadable',
     message:
-      `The quota counter of the key ${keyId} for ${month} cannot be read, so nothing of its quota ` +
-      'is granted: it is no whole number. "iprisk state restore FILE" puts back that of a copy.',
+      `The quota counter of key ${keyId} for ${month} is not a whole number, so the key gets no quota. ` +
+      'Restore it from a backup with "iprisk state restore FILE".',
     fault: 'environment',
   })
 }

@@ -36,7 +36,7 @@ const fullAtWord = 2
 
 export interface RateFile {
   readonly path: string
-  /** There was none before. */
+  /** It was created just now. */
   readonly isNew: boolean
   /** The whole file; the indices of `slotOf` point into it. */
   readonly words: Int32Array
@@ -89,10 +89,7 @@ export function openRateFile(
   }
 }
 
-/**
- * Makes the file where it is missing, blocks and all, and removes what earlier runs have left;
- * whether it was missing.
- */
+/** Creates a missing file with all its blocks and removes those of earlier runs; returns whether. */
 function createRateFile(folder: string, path: string, size: RateFileSize): boolean {
   const name = path.slice(folder.length + 1)
   const others = readdirSync(folder)

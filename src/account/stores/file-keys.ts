@@ -3,13 +3,12 @@
 // file is at the path, a mount's symbolic links included. The file is the whole truth: a key that
 // it no longer has is revoked.
 //
-// A quota is counted in one place, and a file is none: each machine would grant it anew. So a key
-// that has one, of its own or of its plan, is not sound here. Rates hold on each machine by itself.
+// A file cannot count a quota: each machine would grant it anew. So a key with a quota, its own or
+// its plan's, is invalid here. Rates hold per machine.
 //
-// Invariants: a key that is not sound is skipped, by name, and the others of its file are read. A
-// file that is none changes nothing; the keys that were read before stay. A process that starts
-// while it is none begins with the last good one, which is kept in the state folder: hashes, as in
-// the file itself.
+// Invariants: an invalid key is skipped by name, and the other keys are read. A file that is not a
+// keys file changes nothing: the previous keys stay, and a process that starts meanwhile uses the last
+// good file, which is kept in the state folder (hashes only, like the file itself).
 
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -92,7 +91,7 @@ export function validateKeysFile(path: string, plans: Plans): void {
   judgeKeys(readText(path), path, plans)
 }
 
-/** The rows of a file, and which of its versions brought each as it is. */
+/** The rows of a file, each with the version that changed it last. */
 interface HeldRows {
   /** All of another file; what it no longer has is revoked. */
   readonly take: (rows: readonly KeyRow[]) => void
@@ -176,8 +175,7 @@ function judgeKeys(text: string, path: string, plans: Plans): readonly KeyRow[] 
 }
 
 const quotaAdvice =
-  'a quota cannot be shared by a file, for each machine would grant it anew; give it a plan ' +
-  'without one, or use --store'
+  'a keys file cannot share a quota between machines; use a plan without a quota, or --store'
 
 function hasQuota({ plan, limits, revokedAt }: KeyRecord, plans: Plans): boolean {
   const own = planNamed(plans, plan)

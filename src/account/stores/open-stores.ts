@@ -83,7 +83,7 @@ export interface Stores {
 /** What the circuit breaker reports by itself. */
 const circuitBreakerCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
 
-/** Of limits, while the store is there. */
+/** Trouble with limits while the store is there. */
 const limitCodes = new Set([
   'store_failed',
   'store_lost_units',
@@ -140,7 +140,6 @@ function limiterParts(
   }
 }
 
-/** Keys of a file that are named one by one. */
 const keysShownMax = 20
 
 /** What becomes of stores that are not there; `refuse`: it is an error where there is none at all. */
@@ -150,8 +149,8 @@ function ratesMadeAnew(path: string): IpriskError {
   return new IpriskError({
     code: 'rates_lost',
     message:
-      `The rate limits in ${path} were gone and begin anew, so a key may spend its rate twice. ` +
-      '"iprisk restart" ends that: it gives all workers the same file.',
+      `The rate limit file ${path} was missing and was recreated, so a key may spend its rate twice. ` +
+      'Run "iprisk restart" to give all workers the same file.',
     fault: 'environment',
   })
 }
@@ -209,10 +208,7 @@ async function openKeysFile(path: string, plans: Plans, state: string): Promise<
   return openFileKeyStore(path, plans, state)
 }
 
-/**
- * Throws what is wrong with the file, and where none of its keys can be used; with a last good one
- * the next look says it.
- */
+/** Throws what is wrong with the file, or if all its keys are invalid. */
 async function keysFileAdvice(path: string, keyStore: KeyStore): Promise<readonly string[]> {
   const { records, skipped } = await keyStore.list()
   if (records.length === 0 && skipped.length > 0) {

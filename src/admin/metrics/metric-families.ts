@@ -85,14 +85,14 @@ function policyFamilies({ policies, lists }: ScrapeData): readonly MetricFamily[
     singleSample(
       'gauge',
       'iprisk_policy_warnings',
-      'Parts of the policies in use that can never match, that a later one replaces, or that new policies may not have.',
+      'Warnings about the policies in use: conditions that can never match, members that appear twice, syntax that is no longer allowed.',
       policies === undefined ? undefined : warnings.length,
     ),
     singleSample(
       'gauge',
       'iprisk_lists_refused',
       '1 while the own lists in the store cannot be used: ' +
-        'those before answer, after a start what is left of them.',
+        'the previous lists stay in use, after a start the readable parts.',
       Number(lists.failure !== ''),
     ),
   ]
@@ -236,7 +236,7 @@ function tableFamilies({ table, now }: ScrapeData): readonly MetricFamily[] {
       help:
         'Whether feeds of the table cover a kind today: 1, ' +
         '0.5 partly (hand-kept tables alone, or feeds cut short), ' +
-        '0 not at all, or by feeds that are too old by now.',
+        '0 not at all, or only by feeds that are now too old.',
       labels: ['kind'],
       samples: coverage.map(({ kind, state }) => [{ kind }, coveredShares[state]]),
     },
@@ -383,7 +383,7 @@ const workerFigures: readonly (readonly [
   [
     'iprisk_keys_skipped',
     'gauge',
-    'Records of keys that cannot be used: each is skipped, and its key gets 401.',
+    'Invalid key records: each is skipped, and its key gets 401.',
     ({ keysSkipped }) => keysSkipped,
   ],
   [

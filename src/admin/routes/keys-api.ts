@@ -66,7 +66,6 @@ const issued = {
 
 const keys = '/admin/keys'
 
-/** Records that are named in one answer. */
 const skippedMax = 20
 
 export function keyRoutes(parts: KeysApiParts): readonly AdminRoute[] {
@@ -91,7 +90,7 @@ function readingRoutes({ stores, plans }: KeysApiParts): readonly AdminRoute[] {
           skipped: {
             type: 'array',
             items: text,
-            description: `Records that cannot be used, a sentence each, at most ${skippedMax}.`,
+            description: `Invalid key records, one sentence each, at most ${skippedMax}.`,
           },
         },
       },

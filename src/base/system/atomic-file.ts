@@ -1,12 +1,12 @@
-// Files that are there whole or not at all: written under a temporary name beside their place,
-// flushed, renamed, and the folder flushed after them. Every file that a user may name is written
-// this way, and so is state that must survive a power cut.
+// Atomic file writes: to a temporary file in the same folder, flushed, renamed, and the folder
+// flushed. Every file that a user may name is written this way, as is state that must survive a power
+// cut.
 //
-// Invariants: only a regular file is replaced, for a rename over a device or a pipe removes it; that
-// is checked before anything is written and again before the rename. A symbolic link stays, and its
-// target is replaced or made. A file of mode 0600 holds a secret and is its writer's alone, whatever
-// it replaces; any other keeps the mode of the file it replaces and, if root writes it, the owner.
-// What is thrown for a path is an Error whose message is a reason alone ("it is a folder").
+// Invariants: only a regular file is replaced, because a rename over a device or a pipe removes it;
+// checked before anything is written and again before the rename. A symbolic link stays, and its
+// target is replaced or created. A file of mode 0600 holds a secret and belongs to its writer alone,
+// whatever it replaces; any other keeps the mode of the file it replaces and, as root, the owner.
+// Errors about a path have a reason alone as their message ("it is a folder").
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -30,29 +30,29 @@ import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { IpriskError } from '../coded-error.ts'
 
-/** Linux follows no more. */
+/** Linux's own limit. */
 const linksMax = 40
 const privateMode = 0o600
 
-/** A temporary name beside `name`'s file; a killed run's can be told by its process id. */
+/** A temporary name for `name`'s folder; it holds the process id, so a killed run's is known. */
 export function temporaryName(name: string): string {
   return `.${name}.${process.pid}.${randomUUID()}.tmp`
 }
 
-/** The file that a path means: itself, or where its symbolic links lead. Throws a reason. */
+/** The file at the end of a path's symbolic links. Throws a reason. */
 export function outputTarget(path: string): string {
   const fault = outputFault(path)
   if (fault !== undefined) throw new Error(`it ${fault}`)
   if (!isLink(path)) return path
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) {
-    // The system's: the one in JavaScript drops ".." behind a link to a folder.
+    // Native: the JavaScript version drops ".." after a link to a folder.
     return realpathSync.native(path)
   }
-  // What the links lead to is not there yet.
+  // The target does not exist yet.
   let target = path
   for (let links = 0; isLink(target) && links < linksMax; links += 1) {
     const to = readlinkSync(target)
-    // Not joined: ".." behind a link to a folder is another folder's parent.
+    // Not joined: ".." after a link to a folder is that folder's parent.
     target = isAbsolute(to) ? to : `${dirname(target)}/${to}`
   }
   return join(realpathSync.native(dirname(target)), basename(target))
@@ -61,7 +61,7 @@ export function outputTarget(path: string): string {
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
-/** Why no file can be written at a path, as a clause; `undefined` where nothing speaks against it. */
+/** Why no file can be written at a path, as a clause; `undefined` if one can. */
 export function outputFault(path: string): string | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
@@ -81,10 +81,7 @@ function irregularFault(stat: Stats): string | undefined {
   return `is a ${what}, not a regular file`
 }
 
-/**
- * For a command, before its work: throws `code` where the file that `name` (an option) names could
- * not be written at the end.
- */
+/** Throws `code` before a command's work if the file that its option `name` names cannot be written. */
 export function checkOutput(name: string, path: string, code: string): void {
   let fault: string | undefined
   try {
@@ -97,17 +94,17 @@ export function checkOutput(name: string, path: string, code: string): void {
   throw new IpriskError({ code, message, fault: 'usage' })
 }
 
-/** A file on its way: its writer makes `temporary`, then commits; `discard` is for every end. */
+/** The writer creates `temporary`, then commits; it always calls `discard` at the end. */
 export interface Replacement {
   readonly temporary: string
-  /** Flushes `temporary`, and gives it the place of the file. */
+  /** Flushes `temporary` and renames it into place. */
   readonly commit: () => Promise<void>
   readonly commitSync: () => void
-  /** Removes `temporary` where it was not committed. */
+  /** Removes `temporary` unless it was committed. */
   readonly discard: () => void
 }
 
-/** `mode`: of a new file, where its writer makes it with that; of a secret in any case. */
+/** `mode` is that of a new file, which the writer sets, and of a secret in any case. */
 export function beginReplacing(path: string, mode: number): Replacement {
   const target = outputTarget(path)
   const folder = dirname(target)
@@ -156,7 +153,7 @@ function inheritFrom(descriptor: number, replaced: Stats | undefined, mode: numb
   if ((made.mode & 0o777) !== wanted) fchmodSync(descriptor, wanted)
 }
 
-/** A root without that right, as in some containers, stays the owner. */
+/** In some containers root lacks the right, and stays the owner. */
 function giveTo(descriptor: number, { uid, gid }: { uid: number; gid: number }): void {
   try {
     fchownSync(descriptor, uid, gid)

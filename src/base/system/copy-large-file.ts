@@ -21,8 +21,8 @@ export function copyLargeFile(source: string, target: string): void {
 }
 
 /**
- * The same in steps of a few milliseconds, for a loop that serves others between them. Of a file
- * that grows meanwhile the first `bytesMax` alone.
+ * The same in steps of a few milliseconds, so that the event loop can run between them. Copies at
+ * most `bytesMax`, even if the file grows.
  */
 export function* copyLargeFileInSteps(
   source: string,

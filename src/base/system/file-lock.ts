@@ -72,8 +72,8 @@ export function acquireFileLock(path: string): FileLock | undefined {
 }
 
 /**
- * Whether the lock on the open file could be had at once; it ends when `descriptor` is closed. Many
- * may hold a shared lock at once, but none while an exclusive lock is held.
+ * Tries to lock an open file without waiting; the lock ends when `descriptor` is closed. Many may
+ * hold a shared lock, but none while an exclusive lock is held.
  */
 export function lockDescriptor(
   descriptor: number,

@@ -152,7 +152,7 @@ function standardOutput(): Target & { readonly close: () => Promise<void> } {
 }
 
 const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
-/** Without waiting: a plain open of a pipe waits for its reader, and no signal ends it. */
+/** Non-blocking: a plain open of a pipe waits for its reader, and no signal interrupts it. */
 const appendFlags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
 
 function namedFile(path: string): Target & { readonly close: () => Promise<void> } {

@@ -1,7 +1,6 @@
-// Members that stand twice in one object of a JSON text. JSON.parse keeps the last of them and
-// says nothing, so what the first one says is lost.
+// Members that appear twice in one object of a JSON text: JSON.parse silently keeps only the last.
 //
-// The text must be JSON: it is parsed first.
+// The text must be valid JSON: callers parse it first.
 
 export interface RepeatedMember {
   /** `policies.default.rules[2].condition`. */
@@ -11,13 +10,13 @@ export interface RepeatedMember {
   readonly column: number
 }
 
-/** More of them are one mistake made many times. */
+/** More are one mistake made many times. */
 const repeatedShownMax = 20
 
 interface OpenValue {
-  /** Of an object, the names so far. */
+  /** The names so far, if it is an object. */
   readonly names: Set<string> | undefined
-  /** What is being read: the name of a member, or `[2]`. */
+  /** The current member's name, or `[2]`. */
   step: string
   index: number
 }
@@ -58,14 +57,14 @@ export function repeatedMembers(text: string): readonly RepeatedMember[] {
 /** A clause about it, without its path. */
 export function repeatedFault({ line, column }: RepeatedMember): string {
   const place = `line ${line}, column ${column}`
-  return `it is written twice, and only the last one counts (${place}); remove or rename one`
+  return `it appears twice, and only the last one counts (${place}); remove or rename one`
 }
 
 /** One line for a person. */
 export const repeatedMessage = (member: RepeatedMember): string =>
   `${member.path}: ${repeatedFault(member)}`
 
-/** The place of the quote that closes the text which opens at `from`. */
+/** The closing quote of the string that opens at `from`. */
 function endOfText(text: string, from: number): number {
   let at = from + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1

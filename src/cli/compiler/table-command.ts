@@ -69,8 +69,8 @@ function tableLines(table: OpenTable): readonly string[] {
 }
 
 /**
- * Verifies a copy: the file may still be on its way here, and be cut off meanwhile. Throws what
- * `verifyTable` throws; the message names section and offset.
+ * Verifies a copy, because the file may be truncated meanwhile. Throws what `verifyTable` throws; the
+ * message names section and offset.
  */
 export function tableVerify(path: string, json: boolean, io: Io): number {
   const copy = takeTableCopy(path)

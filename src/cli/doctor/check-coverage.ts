@@ -1,4 +1,4 @@
-// Whether the feeds of a table cover every kind today: what it does not know, its answers call clean.
+// Whether the feeds of a table cover every kind today: addresses of a missing kind look clean.
 
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
 import { type KindCoverage, type TableCoverage, freshDaysMax } from '../../model/coverage.ts'
@@ -12,7 +12,7 @@ export function checkCoverage(
   table: { readonly asOf: Day; readonly coverage: TableCoverage },
   nowMs: number,
 ): readonly DoctorFinding[] {
-  // A clock may lag behind the table.
+  // The clock may lag behind the table.
   const day = Math.max(table.asOf, dayOf(nowMs)) as Day
   const gaps = coverageToday(table, nowMs).coverage.filter(({ state }) => state !== 'full')
   const old = gaps.filter(({ state, newest }) => state === 'missing' && newest !== undefined)
@@ -27,7 +27,7 @@ export function checkCoverage(
       ({ kind, newest }) =>
         `${kind} (${newest === undefined ? '' : formatDay(newest)}, at most ${freshDaysMax[kind]} days)`,
     )
-    const text = `On ${formatDay(day)} every feed of these kinds in the table is too old: ${days.join(', ')}.`
+    const text = `As of ${formatDay(day)}, every feed of these kinds in the table is too old: ${days.join(', ')}.`
     findings.push(problem('feeds_old', text, fetchFix))
   }
   return findings

@@ -102,7 +102,7 @@ const reasons: Readonly<Record<ServerStatus['status'], string>> = {
   draining: 'It is being stopped.',
   no_table: 'Build a table with "iprisk build"; the log says what is wrong with one that is there.',
   no_keys: 'The store of keys cannot be read: see its own finding and the log.',
-  no_lists: 'The own lists cannot be read or compiled: the log says why.',
+  no_lists: 'The own lists cannot be read or compiled: see the log.',
   no_workers: 'Its workers die: the log names the signal or exit code of each.',
 }
 
@@ -142,8 +142,8 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   }
   if (policies !== null && policies.warnings.length > 0) {
     const { path, warnings } = policies
-    const text = `The policies ${path} have parts to be corrected: ${warnings.join('; ')}`
-    const fix = `Correct them until "iprisk policy check ${path}" accepts the file.`
+    const text = `The policies in ${path} have warnings: ${warnings.join('; ')}`
+    const fix = `Fix them; "iprisk policy check ${path}" lists what is left.`
     findings.push(problem('policies_ineffective', text, fix))
   }
   const failure = refresh?.last_failure ?? null
@@ -159,12 +159,14 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
     )
   }
   if (store.keys_skipped > 0) {
-    const text = `${store.keys_skipped} records of keys in ${store.name} cannot be used: these keys get 401.`
+    const text = `${store.keys_skipped} key records in ${store.name} are invalid: these keys get 401.`
     findings.push(problem('keys_skipped', text, `"iprisk keys list" names them; ${skippedAdvice}`))
   }
   if (lists.failure !== '') {
     const text = `The own lists in the store are not in use: ${lists.failure}`
-    findings.push(problem('lists_refused', text, 'Until that is mended, the lists before answer.'))
+    findings.push(
+      problem('lists_refused', text, 'Fix the cause; until then the previous lists stay in use.'),
+    )
   }
   return findings
 }

@@ -51,7 +51,7 @@ function readFile(path: string, nowMs: number): readonly Outcome[] {
       const read =
         repeated === undefined
           ? readOutcome(value, nowMs)
-          : { member: repeated.path, message: 'it is written twice' }
+          : { member: repeated.path, message: 'it appears twice' }
       if (!('message' in read)) return [read]
       const member = read.member === '' ? '' : `${read.member}: `
       faults.push(`${path}, line ${index + 1}: ${member}${read.message}`)

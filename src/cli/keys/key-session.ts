@@ -77,10 +77,8 @@ export function runAudited<T>(
   )
 }
 
-/** Records that are named one by one. */
 const skippedShownMax = 20
 
-/** Says which records of keys cannot be used, and what to do. */
 export function warnOfSkipped(
   skipped: readonly SkippedKey[],
   { err }: Pick<CommandIo, 'err'>,
@@ -89,7 +87,7 @@ export function warnOfSkipped(
   const shown = skipped.slice(0, skippedShownMax)
   for (const one of shown) err(`iprisk: warning: ${skippedText(one)}`)
   const more = skipped.length - shown.length
-  if (more > 0) err(`iprisk: warning: so it is with ${more} more keys.`)
+  if (more > 0) err(`iprisk: warning: ${more} more key records are invalid.`)
   err(`iprisk: ${skippedAdvice}`)
 }
 

@@ -17,9 +17,8 @@ export interface PinnedTable {
 }
 
 /**
- * Pins a private copy (open-copied-table.ts), for a run may take minutes. `inPlace`: the file
- * itself, for a run that ends within milliseconds, less than it takes to make a copy. Throws what
- * `openTable` and `openOfflineLists` throw.
+ * Pins a private copy (open-copied-table.ts), because a run may take minutes; with `inPlace` the file
+ * itself, for a run of milliseconds. Throws what `openTable` and `openOfflineLists` throw.
  */
 export async function pinTable(
   name: string,
@@ -51,7 +50,7 @@ async function pinCopy(name: string): Promise<PinnedFile> {
   const { openCopiedTable } = await import('../../table/open-copied-table.ts')
   const table = openCopiedTable(name)
   if (table.mapped !== name) return { table, path: table.mapped, close: () => table.close() }
-  // There was no place for a copy.
+  // No copy could be made.
   table.close()
   return pinInPlace(name)
 }

@@ -86,17 +86,15 @@ export async function stateRestore(
   await tellServers(settings, io, 'lists')
 }
 
-/** Keys that are named one by one. */
 const mendedShownMax = 20
 
-/** Nobody knows what such a record said last. */
 function mendedText(ids: readonly string[]): string {
   const shown = ids.slice(0, mendedShownMax)
   const more = ids.length - shown.length
   const named = `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   return (
-    `the records of these keys could not be read and are those of the copy now: ${named}. ` +
-    'If one was rotated or revoked since the copy, do it again.'
+    `these keys were unreadable and now have the record from the backup: ${named}. ` +
+    'If you have rotated or revoked one since that backup, do so again.'
   )
 }
 

@@ -12,8 +12,8 @@ import type { Policies } from '../../policy/policy-form.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
 /**
- * Writes no file where there is one. A running server takes the file in at once, so its rules only
- * observe unless `enforce` is wanted.
+ * Never replaces a file. A running server loads the file at once, so its rules only observe unless
+ * `enforce` is set.
  */
 export function policyInit(setting: string | undefined, enforce: boolean, io: Io): number {
   const { path } = policyPlace(setting)
@@ -39,7 +39,7 @@ export function policyInit(setting: string | undefined, enforce: boolean, io: Io
   const which = named === '' ? 'that runs in this folder' : `with${named}`
   const effect = enforce
     ? 'enforces its rules'
-    : 'names in answers what its rules would do; none decides while it has "observe": true'
+    : 'only reports what its rules would do, until you remove "observe": true'
   io.err(`A server ${which} loads it within a second and ${effect}.`)
   const test = `iprisk policy test access.log --log combined${named}`
   io.err(`Rehearse it on your own traffic: ${test}`)

@@ -131,14 +131,13 @@ function storeText({ name, up, outages, policy }: ServerStatus['store']): string
   return `${name}, ${up ? 'up' : `away (policy: ${policy})`}, ${formatCount(outages)} outages`
 }
 
-/** What of the store cannot be used. */
 function refusedRows({ store, lists }: ServerStatus): readonly Row[] {
   const rows: Row[] = []
   if (store.keys_skipped > 0) {
     const count = formatCount(store.keys_skipped)
-    rows.push(['', `${count} records of keys cannot be used: "iprisk keys list" names them`])
+    rows.push(['', `${count} key records are invalid: "iprisk keys list" names them`])
   }
-  if (lists.failure !== '') rows.push(['lists', `not those of the store: ${lists.failure}`])
+  if (lists.failure !== '') rows.push(['lists', `not up to date: ${lists.failure}`])
   return rows
 }
 

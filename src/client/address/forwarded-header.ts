@@ -57,8 +57,7 @@ function isEscaped(text: string, quote: number): boolean {
 
 /**
  * The address in a text that may have a port (a number, or a hidden one of RFC 7239 such as `_p1`),
- * brackets or a zone with it; IPv4 that is mapped into
- * IPv6, as sockets for both families name their peers, is IPv4. `undefined` for all else, such as
+ * brackets or a zone with it; IPv4 mapped into IPv6 becomes IPv4. `undefined` for all else, such as
  * `unknown`, `_hidden` and garbage.
  */
 export function bareAddress(text: string): string | undefined {

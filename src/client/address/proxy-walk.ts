@@ -1,5 +1,5 @@
-// Walks from the peer through the trusted proxies to the client (client-address.ts has the
-// drawing), and keeps where the walk ended and why, from which a wrong `trust` can be seen.
+// Walks from the peer through the trusted proxies to the client (drawing in client-address.ts), and
+// records where and why it ended, which reveals a wrong `trust`.
 
 import { bareAddress, forwardedAddresses } from './forwarded-header.ts'
 import {
@@ -23,7 +23,7 @@ export interface AddressedRequest {
       }
     | null
     | undefined
-  /** Who connects, where `socket` does not say it. */
+  /** The address that connects, if `socket` does not have it. */
   readonly peer?: string | undefined
 }
 
@@ -33,11 +33,11 @@ export interface AddressSource {
 }
 
 export interface ProxyWalk {
-  /** The client; `undefined` where not even the peer is known. */
+  /** The client; `undefined` if not even the peer is known. */
   readonly address: string | undefined
-  /** Whether a trusted proxy named the client by something that is no address. */
+  /** A trusted proxy wrote something that is not an address. */
   readonly isUnread: boolean
-  /** What the header holds, the nearest proxy's word first; empty where it did not come. */
+  /** The header's entries, that of the nearest proxy first. */
   readonly named: readonly (string | undefined)[]
 }
 
@@ -58,7 +58,7 @@ export function walkProxies(
   return { address, isUnread: false, named }
 }
 
-/** Read once: applications give the same few again and again. */
+/** Parsed once: an application uses the same few again and again. */
 const readTrusts = new Map<string, IsTrusted>()
 const readTrustsMax = 64
 
@@ -76,7 +76,7 @@ export function checkedHeader(header: AddressHeader): AddressHeader {
   throw new TypeError(`iprisk: \`header\` must be one of ${addressHeaders.join(', ')}.`)
 }
 
-/** `name` is in lower case; some gateways hand headers on with capitals in theirs. */
+/** `name` is in lower case; some gateways pass on headers with capitals. */
 export function headerOf({ headers }: AddressedRequest, name: string): string | undefined {
   if (typeof headers.get === 'function') {
     return (headers as { get(name: string): string | null }).get(name) ?? undefined

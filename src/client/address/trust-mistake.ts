@@ -1,10 +1,10 @@
-// Finds out that the address of a request is a proxy's and not the visitor's, because `trust` or
-// `header` does not fit the proxies in front: the address is private, and a forwarding header holds
-// a public one, or a trusted proxy wrote something that is no address. Unsaid, that lets everybody
-// in, for a private address is a bogon.
+// Detects that a request is judged by a proxy's address instead of the visitor's, because `trust` or
+// `header` does not match the proxies in front: the address is private while a forwarding header holds
+// a public one, or a trusted proxy wrote something that is not an address. Unreported, that lets every
+// visitor in, because a private address is a bogon.
 //
-// Invariants: says nothing of a public address, so that no header is a mistake on a server without
-// proxies. What it says repeats no address from the left of a header, which anybody may write.
+// Invariants: a public address is never a mistake, so no header can cause one on a server without
+// proxies. Messages repeat no address from the left of a header, which any client can write.
 
 import { forwardedAddresses } from './forwarded-header.ts'
 import {
@@ -17,14 +17,14 @@ import {
 import { addressHeaders, readTrust } from './trusted-proxies.ts'
 
 const privateRanges = ['loopback', 'private', '100.64.0.0/10'] as const
-/** The unspecified addresses besides: nobody connects from them. */
+/** With the unspecified addresses, from which no client connects. */
 const isPrivate = readTrust([...privateRanges, '0.0.0.0/8', '::'])
 
 function isPublic(address: string | undefined): boolean {
   return address !== undefined && !isPrivate(address, 0)
 }
 
-/** Headers that proxies write. Only the first ones can be named by `header`. */
+/** Headers that proxies write; only the `addressHeaders` are allowed in `header`. */
 const knownHeaders = [
   ...addressHeaders,
   'x-real-ip',
@@ -39,7 +39,7 @@ const knownHeaders = [
   'cloudfront-viewer-address',
 ]
 
-/** What is wrong and which setting mends it; `undefined` where nothing is known to be wrong. */
+/** What is wrong and which setting fixes it, if anything is known to be wrong. */
 export function trustMistake(
   request: AddressedRequest,
   source: AddressSource,
@@ -49,8 +49,8 @@ export function trustMistake(
   if (address === undefined || isPublic(address)) return undefined
   if (isUnread) {
     return (
-      `The proxy ${address} names the visitor in ${header} by something that is no address: ` +
-      'have it write the address.'
+      `The proxy ${address} writes something in ${header} that is not an address: ` +
+      'configure it to write the address of the visitor.'
     )
   }
   // The nearest public address is the visitor's, or that of a proxy such as Cloudflare's.
@@ -62,7 +62,7 @@ export function trustMistake(
   const instead = (addressHeaders as readonly string[]).includes(other)
     ? `, or set \`header: '${other}'\` if it writes that one itself`
     : ''
-  return `${found}: have the proxy write ${header}${instead}.`
+  return `${found}: configure the proxy to write ${header}${instead}.`
 }
 
 function wrongTrust({ trust, header }: AddressSource, address: string, hops: number): string {
@@ -73,16 +73,16 @@ function wrongTrust({ trust, header }: AddressSource, address: string, hops: num
   const range = privateRanges.find((one) => trustOf(one)(address, 0))
   if (!isCovered && range !== undefined) {
     const proxy = `the proxy ${address}, which ${sends}`
-    return `\`trust\` does not hold ${proxy}: add '${range}' or its address.`
+    return `\`trust\` does not include ${proxy}: add '${range}' or its address.`
   }
-  const ends = `\`trust: ${JSON.stringify(trust)}\` ends at ${address}`
+  const ends = `\`trust: ${JSON.stringify(trust)}\` stops at ${address}`
   return `${ends}, but ${header} holds a public address: ${count}.`
 }
 
 function holdsPublic(request: AddressedRequest, name: string): boolean {
   const value = headerOf(request, name)
   if (value === undefined) return false
-  // A list, whichever it is: nothing is judged by it.
+  // Parsed as a list in any case: it decides nothing.
   const list = name === 'forwarded' ? name : 'x-forwarded-for'
   return forwardedAddresses(list, value).some(isPublic)
 }

@@ -35,7 +35,7 @@ export function readTrust(trust: Trust): IsTrusted {
     return (_address, hop) => hop < trust
   }
   const texts = typeof trust === 'string' ? [trust] : trust
-  // Callers without types come here, too: `true` is what other libraries take.
+  // For callers without types: other libraries accept `true`.
   if (!Array.isArray(texts)) throw wrong(trust)
   const prefixes = texts.flatMap((text) =>
     Object.hasOwn(proxyPresets, text)

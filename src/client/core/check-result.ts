@@ -51,13 +51,13 @@ export interface CheckOptions {
   /** Asks for the insights, too, where the key's plan has them. */
   readonly insights?: boolean
   /**
-   * Where the visitor's address is not known by a mistake of the application's setup: what is wrong.
-   * The result is then `misconfigured` and told, in place of `invalid_address`.
+   * If the application's setup hides the visitor's address: what is wrong. The result is then
+   * `misconfigured` and reported, not `invalid_address`.
    */
   readonly noAddress?: string
   /**
-   * What `limited` falls back to where the client's options do not say. The middlewares name
-   * `challenge` where the application has one. Default `allow`.
+   * The fallback of `limited` unless the client's options set it. The middlewares pass `challenge`
+   * if the application has one. Default `allow`.
    */
   readonly whenLimited?: Action
 }

@@ -34,12 +34,12 @@ export interface ClientOptions {
   readonly circuitMs?: number
   /**
    * The server refuses what is sent: a wrong key, a wrong address of the server, an unknown policy.
-   * Called each time. Without it the console says so: at once, then once a minute.
+   * Called each time. Without it the client logs to the console: at once, then once a minute.
    */
   readonly onMisconfigured?: (failure: ClientFailure) => unknown
   /**
-   * No answer, for the time being: `timeout`, `unavailable`, `limited`. Called each time. Without it
-   * the console says so: at once, then once a minute, and when answers come again.
+   * No answer for now: `timeout`, `unavailable`, `limited`. Called each time. Without it the client
+   * logs to the console: at once, then once a minute, and when answers come again.
    */
   readonly onUnavailable?: (failure: ClientFailure) => unknown
   /** How requests are sent, in place of what the runtime has. */
@@ -60,7 +60,7 @@ export interface ClientSettings {
   readonly circuitMs: number
 }
 
-/** `limited` has an action only where the options name one. */
+/** `limited` has an action only if the options set one. */
 export type Fallback = Readonly<
   Record<Exclude<FailureReason, 'limited'>, Action> & { readonly limited?: Action }
 >
@@ -130,7 +130,7 @@ export function fallbackFor(fallback: NonNullable<ClientOptions['fallback']>): F
   return { ...defaultFallback, ...chosen }
 }
 
-/** The result of a check that has no answer. */
+/** The result of a check without an answer. */
 export function uncheckedFor(
   { reason }: Pick<Unchecked, 'reason'>,
   fallback: Fallback,

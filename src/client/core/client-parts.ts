@@ -109,7 +109,7 @@ export function createClientParts(
   return { settings, report, ask, unchecked, checked }
 }
 
-/** The body as an answer: it has what no other body has, and its decision, if any, an action. */
+/** The body, if it has the members of an answer and its decision, if any, has an action. */
 export function answerIn(body: unknown): Answer | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   const { classification, risk_score: score, table, decision } = body as Partial<Answer>

@@ -1,30 +1,29 @@
-// Logs to the console the failures for which the application has no function: at once, then once a
-// minute, and when they are over. There is no timer: lines come with requests, so an idle
-// application learns that an outage is over from its next answer.
+// Logs failures to the console if the application has no function for them: at once, then once a
+// minute, and when they end. There is no timer, so an idle application logs the end of an outage with
+// its next answer.
 //
-// Invariants: at most two lines a minute and kind; each failure is in the count of some line, if
-// requests go on.
+// Invariants: at most two lines per minute and kind; while requests go on, each failure is counted in
+// some line.
 
 import { tell } from './tell.ts'
 
 const everyMs = 60_000
 
 /**
- * `over`: how long ago the last failure must be when an answer comes for the failures to be over.
- * While visitors spend a rate, answers and refusals take turns. A mistake is seen in some requests
- * only, so that no answer says that it is mended.
+ * `over`: milliseconds without a failure after which an answer ends the episode. While visitors spend
+ * a rate, answers and refusals alternate. A mistake affects only some requests, so no answer ends it.
  */
 const kinds = {
   misconfigured: { says: 'is misconfigured', over: Infinity },
   outage: { says: 'is unavailable', over: 0 },
-  limited: { says: "refuses what is beyond the key's rate or quota", over: 10_000 },
-  feedback: { says: 'does not take feedback', over: 0 },
+  limited: { says: "is refusing requests over the key's rate or quota", over: 10_000 },
+  feedback: { says: 'does not accept feedback', over: 0 },
 } as const
 export type FailureKind = keyof typeof kinds
 
 export interface FailureLog {
   readonly fail: (kind: FailureKind, why: string) => void
-  /** An answer came: to a check, or where `isFeedback` to feedback. */
+  /** An answer came to a check or, with `isFeedback`, to feedback. */
   readonly answered: (isFeedback: boolean) => void
 }
 
@@ -32,7 +31,6 @@ interface Episode {
   readonly since: number
   last: number
   count: number
-  /** Whether a line has told of it. */
   isTold: boolean
 }
 
@@ -72,13 +70,12 @@ export function createFailureLog(now: () => number): FailureLog {
 
 /** `12 requests were not checked in 60 s`. */
 function lost(kind: FailureKind, { since, last, count }: Episode): string {
-  const [noun, done] = kind === 'feedback' ? ['report', 'taken'] : ['request', 'checked']
+  const [noun, done] = kind === 'feedback' ? ['report', 'accepted'] : ['request', 'checked']
   const seconds = Math.round((last - since) / 1000)
   const time = seconds === 0 ? '' : ` in ${seconds} s`
   return `${count} ${noun}${count === 1 ? ' was' : 's were'} not ${done}${time}`
 }
 
-/** One line, for an application that set no hook. */
 export function say(text: string): void {
   tell((line) => {
     // oxlint-disable-next-line no-console -- the application's own, which gave no function for it

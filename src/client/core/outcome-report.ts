@@ -1,6 +1,5 @@
-// Reports what happened: counts everything, calls the application's functions, and logs by itself
-// where the application has given none: a wrong key, or a server that is away, must not let
-// everybody in without a word.
+// Reports outcomes: counts everything, calls the application's functions, and logs where it has none,
+// because a wrong key or an unreachable server must not let every visitor in silently.
 
 import type { CheckOptions, ClientCounts, CountName, FailureReason } from './check-result.ts'
 import { type FailureKind, createFailureLog } from './failure-log.ts'
@@ -18,7 +17,7 @@ export interface ClientFailure {
   readonly cause?: unknown
 }
 
-/** A check of what is no address: whose fault that is. */
+/** The failure of a check of something that is not an address. */
 export function addressFailure(
   { noAddress: message }: Pick<CheckOptions, 'noAddress'>,
   otherwise: ClientFailure,
@@ -30,13 +29,13 @@ export interface OutcomeReport {
   readonly count: (name: CountName) => void
   /** Counts and reports; never throws. */
   readonly fail: (failure: ClientFailure, terms?: FailTerms) => void
-  /** The server answered a check, or where `isFeedback` took feedback: an outage is over. */
+  /** The server answered a check or, with `isFeedback`, feedback: an outage is over. */
   readonly answered: (isFeedback?: boolean) => void
   readonly counts: () => ClientCounts
 }
 
 export interface FailTerms {
-  /** The application's functions are not called again for a failure in it. */
+  /** Failures that the application's functions already know. */
   readonly told?: Set<ClientFailure>
   readonly isFeedback?: boolean
 }

@@ -41,9 +41,9 @@ export interface GuardOptions<Handler> {
    */
   readonly log?: (judged: Judged) => unknown
   /**
-   * Answers in place of the application; by default 403 with a problem (RFC 9457). It also gets the
-   * requests that come while the key's rate or quota is spent, unless the client's `fallback` says
-   * what `limited` leads to: visitors can spend a key's rate, and must not be let in by it.
+   * Answers in place of the application; by default 403 with a problem (RFC 9457). Also gets requests
+   * while the key's rate or quota is spent, unless the client's `fallback` sets `limited`: visitors
+   * can spend a key's rate, which must not let them in.
    */
   readonly challenge?: Handler
   readonly block?: Handler
@@ -62,7 +62,7 @@ export interface RequestGuard<Handler> {
   readonly judge: (request: AddressedRequest) => Promise<Guarded<Handler>>
 }
 
-/** No client's address is known at all: not a reason to stop everybody without a word. */
+/** No client's address is known: that must not stop every visitor silently. */
 const noAddress =
   'The runtime does not say who connects, as over a Unix socket, and `trust` believes no header ' +
   'that came: count the proxies (`trust: 1`).'
@@ -92,7 +92,7 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>): Req
     const result = await client.check(address, checkOptions)
     if (mistake === undefined) return result
     const mistaken = await client.check('', told)
-    // The mistake may be seen in a header that anybody wrote: it undoes no decision to stop.
+    // Any client can write the header that shows the mistake, so it undoes no decision to stop.
     return actionOf(result) === 'allow' ? mistaken : result
   }
 

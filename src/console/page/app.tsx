@@ -36,13 +36,13 @@ export function Console() {
     onSessionEnd(resume)
     onOtherTabs({
       begun: (hadSession) => {
-        if (hadSession) tell('Another tab has signed in again; this one goes on with its session.')
+        if (hadSession) tell('You signed in again in another tab; this tab now uses that session.')
         void resume()
       },
       ended,
     })
     void resume()
-    // A page that comes back from the back/forward cache has missed what the other tabs said.
+    // A page from the back/forward cache has missed messages of the other tabs.
     const comeBack = ({ persisted }: PageTransitionEvent): void => {
       if (persisted) void resume()
     }

@@ -94,9 +94,9 @@ export interface RequestCounters {
   readonly totals: Float64Array
   /** The store of keys and quotas answered when it was asked last. */
   storeReachable: boolean
-  /** The keys could be read when they were read last. */
+  /** The latest read of the keys succeeded. */
   keysReadable: boolean
-  /** Records of keys that cannot be used just now. */
+  /** Invalid key records. */
   keysSkipped: number
   /** Open just now. */
   connections: number

@@ -14,15 +14,15 @@ import type { Authenticated } from '../../account/keyring.ts'
 export interface ServedPolicies {
   /** `undefined` where there are no policies. */
   readonly set: () => PolicySet | undefined
-  /** Whether a decision may take so long that the loop makes one at a time. */
+  /** A decision may take so long that the loop should make only one per turn. */
   readonly isHeavy: () => boolean
   /** The same with what is remembered of that table. */
   readonly memoryOf: (table: Table) => DecisionMemory | undefined
   /** What a pool thread decides by, for the policy that the key and the name choose. */
   readonly itemPolicy: (key: Authenticated, named: string) => ChosenPolicy | undefined
-  /** The newest ones that are given are used, once they have been compiled in turns of the loop. */
+  /** Compiles in turns of the loop, then uses the policies unless newer ones came. */
   readonly use: (policies: Policies) => Promise<void>
-  /** The same for those of the start, unless others have come already. */
+  /** The same for the first policies, unless others have come already. */
   readonly begin: (policies: Policies) => Promise<void>
 }
 

@@ -80,14 +80,14 @@ function checksumOf(bytes: Uint8Array): number {
   return crc32(bytes.subarray(from + 4), crc32(bytes.subarray(0, from)))
 }
 
-/** The sections of a file as views of its bytes, all of which it reads. Throws `lists_corrupt`. */
+/** The sections of a file as views of its bytes, all of which are checked. Throws `lists_corrupt`. */
 export function decodeListFile(bytes: Uint8Array, path: string): ListSections {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
   const isWhole = words[0] === magic && words[1] === format && words[2] === words.length
   if (!isWhole || words[checksumWord] !== checksumOf(bytes)) {
     throw new IpriskError({
       code: 'lists_corrupt',
-      message: `${path} is damaged, or holds no compiled lists of this version.`,
+      message: `${path} is damaged, or was compiled by another version.`,
       fault: 'environment',
     })
   }

@@ -1,19 +1,18 @@
-// Compiles the conditions of policies in turns of the loop: a file of the largest size takes a second
-// of a busy core, in which a worker would look hung and the primary would watch none. Compiled
-// conditions are remembered (condition.ts), so that what needs them at once afterwards has them.
+// Compiles the conditions of policies in turns of the event loop: the largest file takes a second of a
+// busy core, in which a worker would look hung. condition.ts caches them for later synchronous use.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { compileCondition } from './condition.ts'
 
-/** Of one turn; a condition of the longest kind takes some milliseconds more. */
+/** Per turn; the longest conditions take a few milliseconds more. */
 const turnMs = 5
 
-/** Of a file: the search for what was meant takes a millisecond or two each. */
+/** Per file: finding a suggestion takes a millisecond or two each. */
 export const warningsMax = 100
 
 /**
- * `content` is that of a policies file; whatever else it says is for checkPolicies to judge. Also
- * looks for the warnings that it will read, unless there is no need.
+ * `content` is that of a policies file, not validated yet. Also computes the warnings, unless
+ * `needsWarnings` is false.
  */
 export async function compileAhead(content: unknown, needsWarnings = true): Promise<void> {
   let begun = performance.now()

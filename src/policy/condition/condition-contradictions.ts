@@ -1,10 +1,10 @@
-// Parts of a condition that exclude each other, or leave nothing out, of one member at a time:
-// `location.country_code == "GB" && location.country_code == "IE"` holds for no answer, and with
-// `!=` and `||` for every one.
+// Comparisons of one member that exclude each other or are always true together:
+// `location.country_code == "GB" && location.country_code == "IE"` never holds, and with `!=` and
+// `||` it always does.
 //
-// Each part is tried with the values at which it could change: its literals, what lies between
-// them, and all words of a closed list. What is not understood of a condition leaves more values
-// possible, so nothing is reported that an answer could satisfy.
+// Each comparison is tried with every value at which it could change: its literals, values between
+// them, and all words of a closed list. Parts that are not understood are taken as possible, so no
+// condition that an answer could satisfy is reported.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { type MemberType, objectMembers, plainMembers } from './condition-members.ts'
@@ -22,7 +22,6 @@ interface Part {
 }
 
 export interface Contradiction extends Refusal {
-  /** The part of the text that it is about. */
   readonly from: number
   readonly to: number
 }
@@ -131,7 +130,7 @@ function comparisonOf(node: ASTNode): Part | undefined {
     return { path, literals, at, holds: (value) => literals.includes(value) }
   }
   if (op === '!=') return { path, literals, at, holds: (value) => value !== literal }
-  // Texts lie too close to each other to try what is between them.
+  // Between two texts there are always others.
   if (typeof literal !== 'number') return undefined
   const order = orders[op]!
   const holds = (value: Value): boolean =>

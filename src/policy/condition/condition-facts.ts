@@ -1,4 +1,4 @@
-// What a condition reads of one answer. A null object stays null: its members read as empty
+// The members of one answer that conditions read. A null object stays null; its members read as empty
 // (condition-program.ts).
 
 import type { CheckAnswer } from '../../api/check-answer.ts'

@@ -1,16 +1,15 @@
-// Compiles a condition that has been checked (condition.ts) to closures, and bounds their work: for
-// each part the steps that it may take on the largest facts, and the largest size of its value.
+// Compiles a checked condition (condition.ts) to closures and bounds their work: the steps that each
+// part may take on the largest facts, and the largest size of its value.
 //
-//   one step    an operation (`&&` and `||` are two: long chains of them miss the caches); an element
-//               of a list visited or copied; a character searched or counted; `charsPerStep`
-//               characters compared or joined. 10 ns on average (`npm run bench -- conditions`), a few
-//               more on a busy machine.
+//   one step    an operation (two for `&&` and `||`: long chains miss the caches); a list element
+//               visited or copied; a character searched or counted; `charsPerStep` characters compared
+//               or joined. About 10 ns (`npm run bench -- conditions`), more on a busy machine.
 //
-// The library's own evaluation walks the tree generically and builds each literal list anew: it is
-// the slow twin in tests. Lists of literals are built once here, and `in` looks up a set.
+// The library's own evaluation walks the tree and rebuilds each literal list: it is the slow twin in
+// tests. Here lists of literals are built once, and `in` looks up a set.
 //
-// Invariants: what is evaluated never takes more steps than its bound; no value is larger than its
-// size. Facts have at most the sizes below, which a table's acceptance and the lists' limits hold.
+// Invariants: an evaluation never takes more steps than its bound; no value is larger than its size.
+// The sizes of facts below are enforced by the acceptance of tables and the limits of lists.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { tableTextBytesMax } from '../../base/limits.ts'
@@ -22,7 +21,7 @@ import { type MemberType, objectMembers, plainMembers } from './condition-member
 
 export type Value = boolean | number | string | readonly Value[]
 
-/** `item` is the element that the loop around it is at. */
+/** `item` is the current element of the enclosing loop. */
 type Run = (facts: Facts, item: Value) => Value
 
 export interface Program {
@@ -33,7 +32,7 @@ export interface Program {
   readonly literal?: Value
 }
 
-/** The largest that a value can be: characters of a text, elements of a list and the size of each. */
+/** The largest possible value: characters of a text, elements of a list and the size of each. */
 interface Size {
   readonly kind: 'scalar' | 'text' | 'list'
   readonly chars: number
@@ -48,7 +47,7 @@ const textOf = (chars: number): Size => ({ kind: 'text', chars, elements: 0 })
 const listOf = (elements: number, each: Size): Size => ({ kind: 'list', chars: 0, elements, each })
 
 const tableText = textOf(tableTextBytesMax)
-/** What an own list adds is one reason more. */
+/** An own list adds one reason. */
 const reasonsMax = reasonListMax + 1
 const sizeOf = (type: MemberType): Size => (type === 'string' ? tableText : scalar)
 const listSizes = {
@@ -65,13 +64,13 @@ const emptyValues: Readonly<Record<MemberType, Value>> = {
 }
 
 interface Scope {
-  /** Of the loop around a node. */
+  /** Of the enclosing loop. */
   readonly variable?: { readonly name: string; readonly size: Size }
-  /** Gets the place of each `+` that joins lists or texts. */
+  /** Collects the place of each `+` that joins lists or texts. */
   readonly joins: number[]
 }
 
-/** `node` has nothing that `findRefusal` refuses, and its types are right. */
+/** `node` has passed `findRefusal` and the type check. */
 export function programOf(node: ASTNode, scope: Scope): Program {
   const { op, args } = node
   const compile = (one: ASTNode): Program => programOf(one, scope)
@@ -90,7 +89,7 @@ export function programOf(node: ASTNode, scope: Scope): Program {
   if (op === '!_' || op === '-_') return unaryProgram(op, compile(args))
   const [first, second, third] = (args as readonly ASTNode[]).map(compile)
   if (op === '?:') return chosenProgram(first!, second!, third!)
-  // A chain of them is one place.
+  // A chain of joins counts once.
   const isJoin = op === '+' && first!.size.kind !== 'scalar'
   if (isJoin && scope.joins.at(-1) !== node.start) scope.joins.push(node.start)
   return operatorProgram(op, first!, second!)
@@ -203,7 +202,7 @@ function operatorSteps(op: string, left: Size, right: Size): number {
   return op === 'in' ? 1 + right.elements * equalSteps(left, right.each!) : equalSteps(left, right)
 }
 
-/** Texts of different lengths are told apart at once, lists likewise. */
+/** Texts or lists of different lengths differ at once. */
 function equalSteps(left: Size, right: Size): number {
   const elements = Math.min(left.elements, right.elements)
   const each = elements === 0 ? 0 : equalSteps(left.each!, right.each!)

@@ -7,14 +7,14 @@
 //   refused   * / % (overflow, division by zero), indexes (out of range), conversions, dyn, maps,
 //             bytes, null (a null object's members read as empty), regular expressions
 //
-// Sums are exact: members are below 2^32, literals at most 10^13, of which 4,000 characters have room
-// for fewer than 300, and 2^53 is more than that.
+// Sums are exact: members are below 2^32 and literals at most 10^13; 4,000 characters hold fewer than
+// 300 of them, which stays below 2^53.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { suggestName } from '../../config/setting-problem.ts'
 import { closedWords, memberNames, objectMembers, plainMembers } from './condition-members.ts'
 
-/** `a || b || c` is two deep; 4,000 characters have room for some 300 comparisons. */
+/** `a || b || c` is two deep; 4,000 characters hold about 300 comparisons. */
 export const operatorDepthMax = 500
 
 /** Why, as a clause, and the place of it in the condition's text. */
@@ -75,7 +75,7 @@ function refusal(node: ASTNode, message: string, about = ''): Refusal {
 
 const quoted = (text: string): string => `\`${text}\``
 
-/** Whether operators follow each other, or hold each other, more often than whatever walks them can. */
+/** Whether operators are chained or nested deeper than recursive code can walk. */
 export function isTooDeep(ast: ASTNode): boolean {
   const open: (readonly [unknown, number])[] = [[ast, 1]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,10 +1,10 @@
-// Parts of a condition that hold for no answer, or for every one because of a literal that no
-// answer has: `location.country_code == "UK"`, `risk_score > 100`, `"tor_exit_listd" in reasons`.
-// The condition can be used (condition-refusal.ts says which cannot), so these are warnings.
+// Finds parts of a condition that never hold, or always hold because of a literal that no answer has:
+// `location.country_code == "UK"`, `risk_score > 100`, `"tor_exit_listd" in reasons`. The condition
+// can be used (condition-refusal.ts refuses others), so these are warnings.
 //
-// Each operand is taken for the set of values that it can have (member-values.ts); what is not known
-// of one says nothing. A condition that is always true in itself (`true`, `risk_score >= 0`) is left
-// alone: that is how a rule for everybody is written.
+// Each operand stands for the set of its possible values (member-values.ts); unknown operands cause no
+// warning. Neither does a condition that is always true (`true`, `risk_score >= 0`): that is how a
+// catch-all rule is written.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { type Refusal, memberPath } from './condition-refusal.ts'
@@ -12,25 +12,24 @@ import { findContradictions } from './condition-contradictions.ts'
 import { closedWords } from './condition-members.ts'
 import { type NumberValues, type TextValues, listValues, memberValues } from './member-values.ts'
 
-/** What an operand can be. */
 type Operand = (TextValues | NumberValues) & {
   /** For a message. */
   readonly name: string
-  /** Its place, where it is one or more literals and nothing else. */
+  /** The nodes, if it consists of literals alone. */
   readonly literals?: readonly ASTNode[]
 }
 type TextOperand = Extract<Operand, { readonly kind: 'text' }>
 type NumberOperand = Extract<Operand, { readonly kind: 'number' }>
 
-/** What the variables of the loops around a node can be. */
+/** The variables of enclosing loops. */
 type Scope = ReadonlyMap<string, Operand | undefined>
 
 const outside: Scope = new Map()
 
-/** More of them are one mistake made many times; and each is compared with all words. */
+/** More are one mistake made many times, and each is compared with all words. */
 const warningsMax = 10
 
-/** Of a text in a message. */
+/** Characters of a text in a message. */
 const charsShown = 40
 
 const quoted = (text: string): string =>
@@ -82,7 +81,7 @@ function visit(node: ASTNode, scope: Scope, found: Refusal[]): void {
   }
 }
 
-/** `undefined` where nothing is known of it. */
+/** `undefined` if nothing is known about it. */
 function operandOf(node: ASTNode, scope: Scope): Operand | undefined {
   const { op, args } = node
   if (op === 'value') return literalOf(node, args)
@@ -129,7 +128,7 @@ function negated(operand: Operand | undefined, node: ASTNode): Operand | undefin
   }
 }
 
-/** Of any of them; known where all are of one kind. */
+/** Any of them; known if all are of one kind. */
 function unionOf(operands: readonly (Operand | undefined)[]): Operand | undefined {
   const [first, ...rest] = operands
   let union = first
@@ -151,7 +150,7 @@ function unionOf(operands: readonly (Operand | undefined)[]): Operand | undefine
   return union
 }
 
-/** What is in a list. */
+/** An element of a list. */
 function elementOf(list: ASTNode, scope: Scope): Operand | undefined {
   if (list.op === 'list') return unionOf(list.args.map((one) => operandOf(one, scope)))
   if (list.op === 'rcall' && list.args[0] === 'filter') return elementOf(list.args[1], scope)
@@ -177,7 +176,7 @@ function sizeOf(of: ASTNode | undefined, scope: Scope): Operand | undefined {
   return size(Math.min(...sizes), Math.max(...sizes))
 }
 
-/** No word is as long as what is compared only in part. */
+/** No word is longer than the part that is compared. */
 const hintOf = ({ hint }: TextValues, text: string): string => hint(text.slice(0, charsShown))
 
 /** `reasons never has "x"`, `location.country_code is never "UK"`. */
@@ -254,7 +253,7 @@ function judgeOrder(
   const isStrict = op === '<' || op === '>'
   const neverHolds = isStrict ? low.min >= high.max : low.min > high.max
   const alwaysHolds = isStrict ? low.max < high.min : low.max <= high.min
-  // A bound that an answer can reach: a rule for everybody.
+  // A bound that answers can reach: a catch-all rule.
   const isReached = low.max === high.min
   if (!neverHolds && (!alwaysHolds || isReached)) return
   const [known, { literals }] = left.literals === undefined ? [left, right] : [right, left]
@@ -270,8 +269,8 @@ function judgeTextOrder(member: TextOperand, literals: TextOperand, found: Refus
     const text = literals.words![index]!
     if (member.orders(text)) continue
     if (closedWords.has(member.name)) {
-      const better = member.name === 'risk_level' ? 'compare risk_score, or name' : 'name'
-      const message = `${member.name} would be ordered by its letters; ${better} the words with in`
+      const better = member.name === 'risk_level' ? 'compare risk_score, or list' : 'list'
+      const message = `${member.name} would be compared alphabetically; ${better} the words with in`
       found.push({ message, at })
     } else found.push({ message: `${never(member, quoted(text))}${hintOf(member, text)}`, at })
   }

@@ -1,8 +1,8 @@
 // One condition: CEL text in, a test of an answer's facts out, or why it cannot be used. All that
 // can be wrong with it is found here; evaluating it never throws, and gives true or false.
 //
-// A condition with warnings can be used, but a part of it can never match, or joins lists or texts.
-// Nothing is written that has one; what was written before is loaded, and its warnings are reported.
+// A condition with warnings can be used, but part of it never matches, or it joins lists or texts.
+// New policies with warnings are refused; existing files are loaded, and the warnings reported.
 
 import { createRequire } from 'node:module'
 import type * as Cel from '@marcbachmann/cel-js'
@@ -29,10 +29,7 @@ export interface Condition {
   readonly reads: ReadonlySet<string>
   /** The most that one evaluation may take (condition-program.ts). */
   readonly steps: number
-  /**
-   * Parts of it that hold for no answer or for all of them, and what is allowed no longer. Looked for
-   * when they are read.
-   */
+  /** Parts that never or always hold, and syntax no longer allowed. Computed when first read. */
   readonly warnings: readonly Finding[]
 }
 
@@ -47,7 +44,7 @@ export interface ConditionFault extends Finding {
   readonly kind: 'fault'
 }
 
-/** No condition needs more; it bounds parsing. What bounds evaluation are steps. */
+/** No condition needs more. This bounds parsing; steps bound evaluation. */
 const limits = { maxAstNodes: 4000, maxDepth: 40, maxListElements: 1000, maxCallArguments: 4 }
 
 function newEnvironment(): Cel.Environment {
@@ -69,7 +66,7 @@ function newEnvironment(): Cel.Environment {
 
 let known: Cel.Environment | undefined
 
-/** By text, the newest: all conditions of a file of the largest size. */
+/** The newest by text: enough for the largest file. */
 const compiled = new Map<string, Condition | ConditionFault>()
 let compiledChars = 0
 
@@ -99,7 +96,7 @@ function compileAnew(text: string): Condition | ConditionFault {
     return faultAt(text, refusalOf(thrown))
   }
   if (isTooDeep(parsed.ast)) {
-    const message = `more than ${operatorDepthMax} operators follow each other; use \`in\` and a list`
+    const message = `more than ${operatorDepthMax} operators in a row; use \`in\` with a list`
     return faultAt(text, { message, at: 0 })
   }
   const refused = findRefusal(parsed.ast)
@@ -130,9 +127,9 @@ function compileAnew(text: string): Condition | ConditionFault {
 }
 
 const joinMessage =
-  '`+` on lists and texts is not allowed in new conditions; ask for each of them, joined by `||`'
+  '`+` on lists and texts is not allowed in new conditions; test each one and join the tests with `||`'
 
-/** The end of a sentence about a condition, or the rules of a policy. */
+/** A clause about a condition, or about the rules of a policy. */
 export function tooManySteps(steps: number): string {
   const [may, most] = [formatCount(steps), formatCount(policyStepsMax)]
   const advice = 'use fewer or simpler loops over `lists` and `reasons`'

@@ -1,8 +1,8 @@
-// What the members of an answer can hold, as far as it is known before there is an answer: closed
-// words, the form of a text, the range of a number. A literal outside of it can never match.
+// The possible values of an answer's members: a closed list of words, the form of a text, the range of
+// a number. A literal outside of it can never match.
 //
-// Invariant: every value that an answer can have is allowed here, whatever table it comes from.
-// Where that is not certain, as of names of providers and cities, any clean text is.
+// Invariant: every value that an answer from any table can have is allowed. Names of providers, cities
+// and the like may be any clean text.
 
 import { parseDay } from '../../base/day.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
@@ -14,14 +14,14 @@ import { closedWords } from './condition-members.ts'
 
 export interface TextValues {
   readonly kind: 'text'
-  /** Of a closed list, all of them; '' where the object of the answer may be null. */
+  /** All words of a closed list; with '' if the object may be null. */
   readonly words?: readonly string[]
   readonly allows: (text: string) => boolean
-  /** How a message about a text that is not allowed goes on: `; did you mean GB?`, or not at all. */
+  /** The end of a message about a text that is not allowed: `; did you mean GB?`, or ''. */
   readonly hint: (text: string) => string
-  /** Whether one may begin with this; absent where any may. */
+  /** Whether a value may begin with this; absent if any may. */
   readonly begins?: (text: string) => boolean
-  /** Which other texts it may be ordered against with `<`; absent where any may. */
+  /** Whether `<` with this text is meaningful; absent if always. */
   readonly orders?: (text: string) => boolean
 }
 
@@ -29,7 +29,7 @@ export interface NumberValues {
   readonly kind: 'number'
   readonly min: number
   readonly max: number
-  /** All of them, where they are few. */
+  /** All of them, if they are few. */
   readonly values?: readonly number[]
 }
 
@@ -51,7 +51,7 @@ const meant = (word: string | undefined): string => {
   return word === undefined ? '' : `; did you mean ${word}?`
 }
 
-/** By every name in lower case: `uk`, `usa`, `germany`. */
+/** By each name in lower case: `uk`, `usa`, `germany`. */
 const countryBy = new Map(
   countries.flatMap((country) => {
     const { code, alpha3, name, aliases } = country
@@ -68,7 +68,7 @@ const continentBy = new Map<string, readonly [code: string, name: string]>(
   ),
 )
 
-/** What other services give in place of a country. */
+/** What other services return instead of a country. */
 const otherCodes: Readonly<Record<string, string>> = {
   XX: '; an unknown country is ""',
   ZZ: '; an unknown country is ""',
@@ -108,7 +108,7 @@ function hintOfCurrency(text: string): string {
   return currencies.includes(upper) ? meant(upper) : '; it is an ISO 4217 code such as EUR'
 }
 
-/** The areas of IANA's names that data sets use: not those of a country, as US/Pacific. */
+/** The areas of IANA's names in data sets, without country names such as US/Pacific. */
 const areas = 'Africa America Antarctica Arctic Asia Atlantic Australia Etc Europe Indian Pacific'
   .split(' ')
   .map((area) => `${area}/`)
@@ -121,7 +121,7 @@ function canonicalZone(text: string): string | undefined {
   }
 }
 
-/** Intl takes a name in any case; each part of the right one begins with a capital. */
+/** Intl accepts any case; in the right name each part begins with a capital. */
 function isZone(text: string): boolean {
   if (!areas.some((area) => text.startsWith(area)) || /\/[a-z]/.test(text)) return false
   const canonical = canonicalZone(text)
@@ -145,14 +145,14 @@ const timezone: TextValues = {
   begins: (text) => areas.some((area) => area.startsWith(text) || text.startsWith(area)),
 }
 
-/** Written by other countries' habits, or with a time behind it. */
+/** Suggests a day for other date formats, or one with a time. */
 function hintOfDay(text: string): string {
   const [, year = '', month = '', date = ''] = /^(\d{4})[-/.]?(\d\d?)[-/.]?(\d\d?)/.exec(text) ?? []
   const written = `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`
   return parseDay(written) === undefined ? '; it is a day such as 2026-08-22' : meant(written)
 }
 
-/** With the rest of some day behind it. */
+/** Whether a day can begin with it. */
 function isDayFrom(text: string): boolean {
   return parseDay(`${text}${'2000-01-01'.slice(text.length)}`) !== undefined
 }
@@ -162,7 +162,7 @@ const day: TextValues = {
   allows: (text) => text === '' || parseDay(text) !== undefined,
   hint: hintOfDay,
   begins: isDayFrom,
-  // Years and months are ordered among days as they are written.
+  // Years and months sort among days.
   orders: (text) => [0, 4, 7, 10].includes(text.length) && isDayFrom(text),
 }
 
@@ -181,12 +181,12 @@ const listName: TextValues = {
       .trim()
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '-')
-    const rule = '; names of lists are of a–z, 0–9 and -, and begin with a letter'
+    const rule = '; list names consist of a–z, 0–9 and -, and begin with a letter'
     return listNameForm.test(name) ? meant(name) : rule
   },
 }
 
-/** By path. Members without a row are booleans. */
+/** By path; members without a row are booleans. */
 export const memberValues: ReadonlyMap<string, MemberValues> = new Map<string, MemberValues>([
   ['risk_score', numbers(0, 100)],
   ['version', numbers(4, 6, [4, 6])],
@@ -216,7 +216,7 @@ export const memberValues: ReadonlyMap<string, MemberValues> = new Map<string, M
 
 const codes = [...reasonCodes, ...Object.keys(listReasonTexts)]
 
-/** Of the members that are lists, what is in them, and how many. */
+/** For list members: their elements, and how many there can be. */
 export const listValues: ReadonlyMap<
   string,
   { readonly of: TextValues; readonly sizeMax: number }

@@ -267,7 +267,7 @@ function parseListing(
   const isCut = member(xml, 'IsTruncated') === 'true'
   const next = isCut ? member(xml, 'NextContinuationToken') : undefined
   if (next === undefined || next !== token) return { objects, next }
-  throw pullError('other', 'The bucket lists the same page again and again.')
+  throw pullError('other', 'The bucket keeps returning the same page of its listing.')
 }
 
 /** What the store says with a status of failure. */

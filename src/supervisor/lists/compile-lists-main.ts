@@ -23,7 +23,7 @@ async function compile({
   partly,
 }: CompileRequest): Promise<CompileReply> {
   opened ??= openStores(settings, silentHooks).then((stores) => stores.openLists())
-  // The server has the reason from a try before.
+  // The server knows the reason from the previous attempt.
   const onDamaged = partly === true ? (): void => undefined : undefined
   const { tag, entries, sources } = await readListSources(await opened, rows, onDamaged)
   const facts = { tag, lists: sources.length, entries }

@@ -18,7 +18,7 @@ export interface CompileRequest {
   readonly path: string
   /** Where it is written before it has its name. */
   readonly unfinished: string
-  /** What is damaged is left out; else it fails the whole. */
+  /** Leave out damaged parts instead of failing. */
   readonly partly?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface CompiledLists {
 export type CompileReply = CompiledLists | { readonly failed: string; readonly damaged: boolean }
 
 export interface ListsCompiler {
-  /** One at a time. Throws `lists_damaged`, and `lists_uncompiled`, which it always does after `close`. */
+  /** One at a time. Throws `lists_damaged` and `lists_uncompiled`; after `close` always. */
   readonly compile: (request: CompileRequest) => Promise<CompiledLists>
   readonly close: () => void
 }

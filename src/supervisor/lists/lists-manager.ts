@@ -1,12 +1,11 @@
 // Keeps the workers' own lists as the store has them: looks five times a second whether they have
 // changed, lets them be compiled, and tells all workers. One change after the other; changes that
-// come while one is being compiled are compiled together. They are also compiled anew where the
-// compiled file is gone or is another one, and where a worker cannot use it.
+// come while one is being compiled are compiled together. They are also recompiled if the
+// compiled file is missing or changed, or if a worker cannot use it.
 //
-// Invariants: lists that cannot be read or compiled leave those before in use, and before the first
-// ones no worker answers. Of damaged first ones what is left is used, for the operator's other lists
-// still count. The log says so once, and once that it is over; a file is removed only when no request
-// can have begun with it.
+// Invariants: while the lists cannot be read or compiled, the previous ones stay in use; without any,
+// no worker answers. If the first ones are damaged, their readable parts are used. Failure and
+// recovery are logged once each; a file is removed only when no request can have begun with it.
 
 import { rm } from 'node:fs/promises'
 import {
@@ -26,11 +25,11 @@ import { inodeIdentity } from '../tables/file-watch.ts'
 import type { Supervisor } from '../workers/supervisor.ts'
 import { type CompiledLists, type ListsCompiler, createListsCompiler } from './lists-compiler.ts'
 
-/** After a failure it is tried again this late, then after twice as long each time. */
+/** The delay after a failure, doubled each time. */
 const retryMs = { first: 1000, most: 10_000 } as const
 
 export interface ListsStatus {
-  /** Workers know the lists, or that there are none. */
+  /** Workers know the lists, or know that there are none. */
   readonly known: boolean
   readonly lists: number
   readonly entries: number
@@ -43,7 +42,7 @@ export interface ListsStatus {
 export interface ListsManager {
   /** Looks now; whether every worker answers with the lists that the store has. */
   readonly refresh: () => Promise<boolean>
-  /** A worker cannot use the lists of that version: they are compiled anew. */
+  /** A worker cannot use the lists of that version: recompiles them. */
   readonly refused: (version: number) => void
   /** The same for a command that waits (control-socket.ts). */
   readonly refreshForCommand: () => Promise<ControlReply>
@@ -73,17 +72,16 @@ export interface ListsParts {
 interface LiveLists {
   version: number
   file: ListFile | undefined
-  /** Of that file, when it was compiled. */
+  /** The file's, when it was compiled. */
   identity: string
   /** A worker cannot use it. */
   isRefused: boolean
   status: ListsStatus
 }
 
-const refusedText = 'A worker cannot use the compiled own lists; they are compiled anew.'
+const refusedText = 'A worker cannot use the compiled own lists; they are being recompiled.'
 const unknown: ListsStatus = { known: false, lists: 0, entries: 0, tag: '', failure: '' }
 
-/** When to try again; the first failure of a row is not waited for. */
 interface Retries {
   failures: number
   atMs: number
@@ -169,14 +167,16 @@ function noteSuccess(live: LiveLists, retries: Retries, log: Log): void {
   if (performance.now() > retries.atMs + retryMs.most) retries.failures = 0
 }
 
-/** Logs the first failure of a row, and why what a worker has refused cannot be made anew. */
+/** Logs the first failure in a row, and why lists that a worker refused cannot be recompiled. */
 function noteFailure(
   live: LiveLists,
   retries: Retries,
   { failure, log }: { readonly failure: string; readonly log: Log },
 ): void {
   const { known, failure: before } = live.status
-  const text = known ? 'The own lists in use stay' : 'Own lists are not known, so checks get 503'
+  const text = known
+    ? 'The previous own lists stay in use'
+    : 'The own lists are not loaded, so checks get 503'
   if (failure === refusedText) log.error({}, failure)
   else if (before === '' || before === refusedText) log.error({}, `${text}: ${failure}`)
   live.status = { ...live.status, failure }
@@ -198,7 +198,10 @@ async function takeLists(
   const isLost = hasLost(live)
   if (status.known && tag === status.tag && !isLost && !live.isRefused) return true
   if (isLost && old !== undefined && status.failure === '')
-    log.error({ path: old.path }, 'The compiled own lists are gone or were changed.')
+    log.error(
+      { path: old.path },
+      'The compiled own lists are missing or were changed; they are being recompiled.',
+    )
   const { isTaken, ...compiled } = await compileForWorkers(parts, live, { tag })
   const { version } = live
   if (!isTaken) log.warn({ version }, 'Not every worker has said that it knows the own lists.')
@@ -211,14 +214,14 @@ async function takeLists(
   return isTaken
 }
 
-/** The compiled file is gone, or it is another one. */
+/** The compiled file is missing or was replaced. */
 const hasLost = ({ file, identity }: LiveLists): boolean =>
   file !== undefined && inodeIdentity(file.path) !== identity
 
-/** A worker that starts now would have no lists. */
+/** A worker that starts now would have no usable lists. */
 const hasNone = (live: LiveLists): boolean => !live.status.known || live.isRefused || hasLost(live)
 
-/** Of damaged lists, where none are in use. */
+/** Used for damaged lists if no others are in use. */
 async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<void> {
   const old = live.file
   try {
@@ -226,12 +229,12 @@ async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<vo
       tag: 'damaged',
       partly: true,
     })
-    // Not the tag: the store's lists are others.
+    // Without the tag: these are not the store's lists.
     live.status = { ...live.status, known: true, lists, entries, tag: '' }
     if (old !== undefined) removeLater(old.path)
-    parts.log.warn({ lists, entries }, 'What is left of damaged own lists is in use.')
+    parts.log.warn({ lists, entries }, 'The readable parts of damaged own lists are in use.')
   } catch {
-    // The failure before this one says why.
+    // The previous failure says why.
   }
 }
 

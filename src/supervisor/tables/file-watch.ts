@@ -15,8 +15,8 @@ export function fileIdentity(path: string): string {
 }
 
 /**
- * The same of a file whose time says nothing, because it is touched, and that nothing may write to:
- * another file in its place, one that was cut off, and none. `''` where it cannot be read.
+ * The same without times, for a file that is touched but never written to: detects a replaced, a
+ * truncated and a missing file. `''` if it cannot be read.
  */
 export function inodeIdentity(path: string): string {
   try {

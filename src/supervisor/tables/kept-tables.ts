@@ -1,14 +1,13 @@
-// The second names of a server's tables in its state folder: of the one in use, and of the one before
-// it. They outlive the server, so that the next one can roll back, and a copy in `serving/` that is
-// removed.
+// Second names, in the state folder, of the table in use and of the previous one. They outlive the
+// server, so that the next one can roll back, and survive the removal of a copy in `serving/`.
 //
 //   <state>/current-<the table's place>-<id>.iprisk     previous-…
 //
-// Each is a hard link, so the table in use takes no room twice. A name says nothing of what the file
-// holds by now: whoever takes it from here verifies it.
+// Each is a hard link, so the table in use takes no space twice. Its content may have changed: verify
+// it before use.
 //
-// Invariant: one name a role, once `keep` has returned; what had it before is removed off the loop,
-// for freeing a large file takes a tenth of a second.
+// Invariant: one name per role once `keep` has returned. The previous holder is removed off the loop,
+// because freeing a large file takes a tenth of a second.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, renameSync } from 'node:fs'
@@ -26,12 +25,12 @@ export interface KeptTable {
 
 export interface KeptTables {
   readonly find: (role: KeptRole) => KeptTable | undefined
-  /** Gives a file the name of a role, which another one loses; gives that name. */
+  /** Moves the name of a role to a file; returns that name. */
   readonly keep: (role: KeptRole, table: KeptTable) => KeptTable
   readonly drop: (role: KeptRole) => void
 }
 
-/** Names the tables that come to one place: servers of one state folder may have several. */
+/** Identifies a table's place: servers with one state folder may serve several. */
 export function placeMark(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 8)
 }
@@ -44,10 +43,10 @@ export function openKeptTables(stateFolder: string, path: string): KeptTables {
     void rm(join(stateFolder, name), { force: true }).catch(() => undefined)
   const drop = (role: KeptRole): void => {
     for (const name of namesOf(role)) {
-      // A name of its own: a rename to another name of the same file leaves both.
+      // A unique name: a rename to another name of the same file does nothing.
       renameSync(join(stateFolder, name), join(stateFolder, `dropped-${mark}-${randomUUID()}`))
     }
-    // Also what a server that was killed had no time for.
+    // Also what a killed server left.
     for (const name of namesOf('dropped')) remove(name)
   }
   return {
@@ -59,7 +58,7 @@ export function openKeptTables(stateFolder: string, path: string): KeptTables {
     keep: (role, { id, path: from }) => {
       const path = join(stateFolder, `${role}-${mark}-${id}.iprisk`)
       const kept = inodeIdentity(path)
-      // It has the name, or there is nothing better to give it to.
+      // It has the name already, or the new file is missing.
       if (kept !== '' && ['', kept].includes(inodeIdentity(from))) return { id, path }
       drop(role)
       linkSync(from, path)

@@ -1,5 +1,5 @@
-// What a rollback leaves for servers that start later: which table is held back, and a second name of
-// the copy that answers in its place.
+// The record of a rollback for servers that start later: the table that is held back, and a second
+// name of the copy that answers instead.
 //
 //   <state>/rollback-<the table's place>.json, .iprisk
 
@@ -18,7 +18,7 @@ interface Place {
   readonly stateFolder: string
 }
 
-/** The copy that answers in place of the held table. */
+/** The copy that answers instead of the held table. */
 export function rollbackTable(place: Place): string {
   return `${nameOf(place)}.iprisk`
 }

@@ -33,7 +33,7 @@ export interface TableCopy {
   readonly file: VerifiedTableFile
   readonly id: string
   readonly cautions: readonly string[]
-  /** The copy of the table that it was to be compared with is damaged or gone. */
+  /** The table in use could not be compared: its copy is damaged or missing. */
   readonly isBeforeLost?: boolean
 }
 

@@ -7,9 +7,9 @@
 //                  `again` also a refused one, because a refusal may have been by chance, a full
 //                  disk or a child that was killed
 //   take           another file, a published table, which gets the path where it is taken
-//   repair         loads again where no table answers, or the copy of the one that does is gone or
-//                  damaged: from its second name in the state folder, from the path, or the table
-//                  before it
+//   repair         loads again if no table answers, or the copy of the one in use is missing or
+//                  damaged: from its second name in the state folder, from the path, or the previous
+//                  table
 //   distrust       a worker cannot open the copy of the table that answers: it is repaired
 //   reload         the operator asks: the file is loaded even if it was tried before or rolled back
 //   rollback       the table before it answers again, and the one that was in use is held back,
@@ -96,7 +96,7 @@ export interface TableManager {
    */
   readonly take: (file: string, how: { readonly force: boolean }) => Promise<SwapOutcome>
   readonly repair: () => Promise<SwapOutcome>
-  /** By the number of a table; repairs at once, and then as `repair` is called. */
+  /** Takes the number of a table; repairs at once, later whenever `repair` is called. */
   readonly distrust: (table: number) => void
   /** `force` accepts a table that only the acceptance check speaks against. */
   readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
@@ -127,7 +127,7 @@ type Parts = TableManagerParts & { readonly kept: KeptTables }
 
 interface State {
   current: TableCopy | undefined
-  /** Of the copy of the current one, when it was verified. */
+  /** The current copy's, when it was verified. */
   identity: string
   /** The number of a table whose copy a worker could not open. */
   distrusted: number
@@ -260,21 +260,21 @@ function heldTable({ rolledBack, current }: State): string | undefined {
   return rolledBack?.held === current?.id ? undefined : rolledBack?.held
 }
 
-/** Whether a worker that starts later finds the table, too, as far as can be told at no cost. */
+/** Whether a worker that starts later finds the table, as far as a cheap check can tell. */
 function hasIntactCopy({ current, identity, distrusted }: State): boolean {
   if (current === undefined || current.file.table === distrusted) return false
   return inodeIdentity(current.file.path) === identity
 }
 
-/** Once for each copy. */
+/** Once per copy. */
 function logLost({ log }: Parts, state: State): void {
   const { current, lost } = state
   if (current === undefined || lost === current.file.table) return
   state.lost = current.file.table
-  log.error({ table: current.id }, 'The copy of the table in use is damaged or gone.')
+  log.error({ table: current.id }, 'The copy of the table in use is damaged or missing.')
 }
 
-/** After none: the table that the last server had, or the one before that, is the previous one. */
+/** The first table; the previous one is that of the last server, or the one before it. */
 function useFirst(parts: Parts, state: State, copy: TableCopy): void {
   const { kept } = parts
   use(state, copy)
@@ -305,7 +305,7 @@ function keepNames(
     else kept.keep('previous', { id: previous.id, path: previous.file.path })
     if (current !== undefined) kept.keep('current', { id: current.id, path: current.file.path })
   } catch (error) {
-    log.warn({}, `A server that starts later cannot roll back: ${messageOf(error)}`)
+    log.warn({}, `Rolling back will not work after a restart: ${messageOf(error)}`)
   }
 }
 
@@ -333,7 +333,10 @@ async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
   if (outcome.kind === 'swapped' || current === undefined || previous === undefined) return outcome
   const copy = await loadTable(parts, { path: nameOf(parts, previous), force: true })
   if (!('id' in copy)) return outcome
-  log.warn({ table: copy.id }, 'No sound copy of the table in use is left; the one before answers.')
+  log.warn(
+    { table: copy.id },
+    'No intact copy of the table in use is left; the previous table answers.',
+  )
   return swap(parts, state, { copy, fromMs, previous: undefined })
 }
 
@@ -395,7 +398,7 @@ async function loadAndSwap(
     return { kind: 'held', table: copy.id }
   }
   for (const caution of copy.cautions) log.warn({ path }, caution)
-  // Where only its copy was lost, the previous table stays that; what is lost is nothing to go back to.
+  // A replaced copy of the same table, or a lost one, does not become the previous table.
   const previous = isSame || !isIntact ? state.previous : before
   const outcome = await swap({ ...parts, path }, state, { copy, fromMs, previous })
   if (outcome.kind === 'swapped' && !isSame) clearRollback(parts, state)
@@ -429,7 +432,7 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
   return outcome
 }
 
-/** `previous` is what a rollback goes back to from then on; copies that nothing names are removed. */
+/** `previous` is the new target of a rollback; unused copies are removed. */
 async function swap(
   parts: Parts,
   state: State,
@@ -484,7 +487,7 @@ function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): Swa
   return { kind: 'refused', code, reason }
 }
 
-/** The name of the previous table that outlives its copy, where it has one. */
+/** The previous table's second name, which outlives its copy, if there is one. */
 function nameOf({ kept }: Parts, { id, file }: TableCopy): string {
   const named = kept.find('previous')
   return named?.id === id ? named.path : file.path

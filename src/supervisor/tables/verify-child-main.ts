@@ -109,7 +109,7 @@ function tryOf(
   }
 }
 
-/** Its copy may have been damaged, or the state folder cleaned: then there is nothing to compare. */
+/** `lost` says why the table in use cannot be compared. */
 function openInUse(path: string | undefined): {
   readonly inUse?: OpenTable
   readonly lost?: string

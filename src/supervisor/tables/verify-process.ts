@@ -40,7 +40,7 @@ export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly against: AcceptanceResult['against'] | 'traffic'
   /** What the sampled traffic says of it; absent where there is no such trial. */
   readonly trial?: TrialResult
-  /** The table in use could not be compared with: its copy is damaged or gone. */
+  /** The table in use could not be compared: its copy is damaged or missing. */
   readonly isBeforeLost?: true
 }
 

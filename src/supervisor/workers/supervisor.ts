@@ -58,7 +58,7 @@ export const rollingLingerMs = 6000
 
 const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
-/** What workers report that is for others. */
+/** Reports of workers for other parts. */
 export interface WorkerReports {
   /** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
   readonly takeSampled: (checks: readonly SampledCheck[]) => number
@@ -85,8 +85,8 @@ export interface Supervisor {
   readonly usePolicies: (policies: PoliciesMessage['policies']) => void
   readonly readKeys: ReadKeys
   /**
-   * Every worker answers with these own lists from now on; whether all have said so in time. Before
-   * the first call none answers.
+   * Every worker answers with these own lists from now on; returns whether all have confirmed in time.
+   * Before the first call none answers.
    */
   readonly useLists: (file: ListFile | undefined) => Promise<boolean>
   /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
@@ -170,7 +170,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const watchdog = watchWorkers(state)
   const change = (message: PlansMessage | PoliciesMessage): void => {
     const { plans, policies } = { ...settingsOf(state), ...message }
-    // For a worker that is forked later; others may have prepared by the settings before.
+    // Also for a worker that is forked later.
     state.settings = { ...settingsOf(state), plans, ...optionalMember('policies', policies) }
     for (const handle of registry.workers) if (handle.ready) sendToWorker(handle, message)
   }
@@ -331,7 +331,7 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       return
     case 'refused':
       if (message.table !== file?.table) return
-      // It was verified, and other workers could open it: this process is at fault, or the copy is.
+      // It was verified and others could open it: this process or the copy is at fault.
       log.error({ worker: id }, `A worker is replaced: ${message.message}`)
       kill(handle, 'crash')
       state.reports?.tableRefused(message.table)
@@ -341,7 +341,7 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       if (message.table === file?.table) state.info = message.info
       return
     case 'listsUsed':
-      // Who has asked waits for it in the registry.
+      // The request waits for it in the registry.
       if (!message.done) state.reports?.listsRefused(message.version)
       return
     case 'keysRead':

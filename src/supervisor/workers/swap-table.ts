@@ -1,5 +1,5 @@
-// Makes every worker answer from another table: first all of them open and compare it, one after the
-// other, then all swap.
+// Makes every worker answer from another table: first each opens and compares it in turn, then all
+// swap.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
@@ -11,7 +11,7 @@ import { type WorkerRegistry, sendToWorker } from './worker-registry.ts'
 const openMs = 60_000
 
 /**
- * Returns the longest pause of a loop for a step. `use` is called when all have opened it. Throws
+ * Calls `use` when all have opened it. Returns the longest pause of a loop for a step. Throws
  * `swap_failed`; then the old table stays in use.
  */
 export async function swapTable(

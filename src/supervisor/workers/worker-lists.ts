@@ -10,13 +10,11 @@ import type { ToPrimary } from './worker-messages.ts'
 import type { WorkerTable } from './worker-table.ts'
 
 export interface WorkerLists {
-  /**
-   * Answers with a file from now on, and tells the primary; one that cannot be used changes nothing.
-   */
+  /** Uses a file from now on and notifies the primary; an unusable one changes nothing. */
   readonly use: (file: ListFile | undefined) => void
   /**
-   * The same of a worker that does not listen yet. Throws where the file cannot be used, for to answer
-   * without lists would let attackers in; while they are unknown no table answers.
+   * The same for a worker that does not listen yet. Throws for an unusable file, because answering
+   * without lists would let attackers in; while they are unknown, no table answers.
    */
   readonly begin: (file: ListFile | 'unknown' | undefined) => void
   /** The file in use. */

@@ -40,7 +40,7 @@ const receive = createWorker({
   // Pages are not read into memory on this loop: verify-child-main.ts has, and memory is shared.
   openInSteps: openTableInSteps,
   openAccount: async (options) => {
-    // The primary has made them: to begin with empty ones would forget keys and what was spent.
+    // The primary has created them; empty ones would forget keys and spent units.
     const account = await openAccount({ ...options, absentStores: 'fail' })
     keyring = account.keyring
     // Plans may have come while the account was being opened.

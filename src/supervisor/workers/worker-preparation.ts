@@ -99,14 +99,14 @@ function openDecisionLog(
   })
 }
 
-/** Records that are named one by one, of one reading of the keys. */
 const skippedLoggedMax = 20
 
 function logSkippedKeys(came: readonly SkippedKey[], log: Log): void {
   const shown = came.slice(0, skippedLoggedMax)
   for (const skipped of shown) log.error({}, `${skippedText(skipped)} ${skippedAdvice}`)
   const more = came.length - shown.length
-  if (more > 0) log.error({}, `So it is with ${more} more keys; "iprisk keys list" names them.`)
+  if (more > 0)
+    log.error({}, `${more} more key records are invalid; "iprisk keys list" names them.`)
 }
 
 /** Logs once when the quotas cannot be leased, and once when they can again. */

@@ -16,14 +16,14 @@ import { type LoopPause, maxPause, noPause, timeStep } from '../../http/exchange
 import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
 export interface WorkerTable {
-  /** The table that answers; `undefined` until the first swap, and while it is withheld. */
+  /** The table that answers; `undefined` before the first swap and while withheld. */
   readonly table: () => Table | undefined
-  /** Its file; `undefined` where `table` is. */
+  /** Its file; `undefined` if `table` is. */
   readonly file: () => VerifiedTableFile | undefined
   /**
    * Maps a table beside the current one; fails with what opening throws, or `table_differs`. Must
-   * not be called again before it has ended. `whole`: what the file holds is compared with its
-   * checksums first, because it was verified a while ago.
+   * not be called again before it has ended. `whole` compares its checksums first,
+   * because it was verified a while ago.
    */
   readonly open: (file: VerifiedTableFile, how?: { readonly whole: boolean }) => Promise<TableInfo>
   /** Answers from the opened table from now on; `undefined` where that table is not open. */

@@ -301,7 +301,7 @@ function sendSampled({ send }: WorkerParts, { sampler }: Service): void {
   if (checks.length > 0) send({ kind: 'sampled', checks })
 }
 
-/** Throws `tls_unusable` where the files were replaced by others that do not do. */
+/** Throws `tls_unusable` if the files were replaced by unusable ones. */
 function openTlsApp(uws: Awaited<ReturnType<typeof loadUws>>, tls: TlsFiles): TemplatedApp {
   try {
     return uws.SSLApp(tlsAppOptions(tls))

@@ -1,6 +1,6 @@
-// Compares what the sections of a table hold with the checksums in its header. That finds a table
-// that was half written, cut off or damaged, in a tenth of a second for a table of the world, where
-// `verifyTable` takes ten times that; it does not find one that was forged.
+// Compares the sections of a table with the checksums in its header. This detects a half-written,
+// truncated or damaged table, a world table in a tenth of a second (`verifyTable` takes ten times
+// that). It does not detect a forged one.
 
 import { crc32 } from 'node:zlib'
 import { sectionNames } from '../../schema/table-sections.ts'

@@ -93,7 +93,7 @@ describe('a file of keys', () => {
     const file = JSON.parse(readFileSync(path, 'utf8')) as { keys: Record<string, unknown>[] }
     const [first, , third, fourth] = file.keys
     Object.assign(third!, { secrets: [{ sha256: 'hunter2', created_at: 'now' }] })
-    // `two` is gone, and a key is there twice.
+    // `two` is gone, and a key appears twice.
     const added = [null, { id: '__proto__' }, { ...first, id: 'Newnewnewnew' }, { ...fourth }]
     file.keys = [first!, third!, fourth!, ...(added as Record<string, unknown>[])]
     writeFileSync(path, JSON.stringify(file))

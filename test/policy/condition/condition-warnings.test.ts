@@ -104,7 +104,7 @@ describe('a condition with a part that never matches', () => {
     ['"Office" in lists', '1:1 lists never has "Office"; did you mean office?'],
     [
       '"9-to-5" in lists',
-      '1:1 lists never has "9-to-5"; names of lists are of a–z, 0–9 and -, and begin with a letter',
+      '1:1 lists never has "9-to-5"; list names consist of a–z, 0–9 and -, and begin with a letter',
     ],
     ['location.country_code in lists', '1:1 lists never has what location.country_code is'],
     ['classification == risk_level', '1:1 classification is never equal to risk_level'],
@@ -121,11 +121,11 @@ describe('a condition with a part that never matches', () => {
     ['proxy.type.contains("datacenter")', '1:21 proxy.type never contains "datacenter"'],
     [
       'risk_level >= "high"',
-      '1:15 risk_level would be ordered by its letters; compare risk_score, or name the words with in',
+      '1:15 risk_level would be compared alphabetically; compare risk_score, or list the words with in',
     ],
     [
       '"medium" <= proxy.confidence',
-      '1:1 proxy.confidence would be ordered by its letters; name the words with in',
+      '1:1 proxy.confidence would be compared alphabetically; list the words with in',
     ],
     [
       'proxy.last_seen_at == "22.08.2026"',

@@ -192,6 +192,6 @@ describe('a store of objects', () => {
     expect(asked[1]?.url.searchParams.get('prefix')).toBe('world/parts/')
     // A server that ignores the token would be asked for ever.
     answers = [page('a', next), page('a', next), page('a', next)]
-    await expect(store.list('parts')).rejects.toThrow(/lists the same page again and again/)
+    await expect(store.list('parts')).rejects.toThrow(/keeps returning the same page/)
   })
 })

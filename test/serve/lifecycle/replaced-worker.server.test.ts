@@ -113,7 +113,9 @@ describe('own lists', () => {
         ['["attackers"]'],
       ])
     }
-    expect(server.stderr()).toContain('The compiled own lists are gone or were changed.')
+    expect(server.stderr()).toContain(
+      'The compiled own lists are missing or were changed; they are being recompiled.',
+    )
     expect((await server.admin('/status')).text).toContain('"failure":""')
   }, 120_000)
 
@@ -128,7 +130,7 @@ describe('own lists', () => {
     expect(await listsOf(server, key)).toBe(503)
     const ready = await server.admin('/readyz')
     expect([ready.status, ready.text]).toEqual([503, expect.stringContaining('no_lists')])
-    expect(server.stderr()).toContain('Own lists are not known, so checks get 503: ')
+    expect(server.stderr()).toContain('The own lists are not loaded, so checks get 503: ')
     expect(await server.metric('iprisk_ready')).toBe(0)
     writeFileSync(data, kept)
     const seen = await seenUntil('["attackers"]', () => listsOf(server, key))
@@ -150,7 +152,7 @@ describe('the copy of the table', () => {
       expect([what, [...seen].filter((answer) => answer !== '0')]).toEqual([what, ['200']])
       expect(await tableId(server.port, key)).toBe(id)
     }
-    expect(server.stderr()).toContain('The copy of the table in use is damaged or gone.')
+    expect(server.stderr()).toContain('The copy of the table in use is damaged or missing.')
 
     // In place, which no worker has found yet.
     const copy = openSync(servingFile(server, '-'), 'r+')

@@ -18,8 +18,8 @@
 //
 // Invariants: all three change in one transaction; what a reader sees belongs together as long as
 // it is read in one turn of the event loop (lmdb renews its snapshot between turns); the folder is
-// 0700 and its files are 0600, whatever the umask. Values are read as text and parsed here, for lmdb
-// throws at the first one that is not JSON, and with it all rows behind would be out of reach.
+// 0700 and its files are 0600, whatever the umask. Values are read as text and parsed here,
+// because lmdb throws at the first that is not JSON and the rows after it would be unreachable.
 
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -70,8 +70,8 @@ function unusable(folder: string, cause: unknown): IpriskError {
 }
 
 /**
- * What becomes of a store that is not there: it is made; for a command that only looks it is empty,
- * and its folder stays as it is; for a worker it is an error, because its server had it.
+ * What to do about a missing store: create it; treat it as empty and create nothing, for a command
+ * that only reads; or fail, for a worker, whose server had it.
  */
 export type AbsentStore = 'make' | 'empty' | 'fail'
 
@@ -91,7 +91,9 @@ function openFolder(folder: string, absent: AbsentStore): RootDatabase {
   const data = dataFile(folder)
   const isAbsent = !existsSync(data)
   if (isAbsent && absent === 'fail') {
-    throw new Error('data.mdb is gone; put it back, or restart the server to begin with none')
+    throw new Error(
+      'data.mdb is missing; put it back, or restart the server to begin with an empty store',
+    )
   }
   const damage = isAbsent ? undefined : checkLmdbHeader(data)
   if (damage !== undefined) throw new Error(`data.mdb is damaged: ${damage}`)
@@ -140,11 +142,11 @@ async function openStore<T>(
   }
 }
 
-/** The counter of changes; throws where it is none, for then nothing says what has changed. */
+/** The change counter; throws if it is invalid, because changes are then unknown. */
 function versionOf({ meta }: Pick<Databases, 'meta'>): number {
   const version: unknown = meta.get('version') ?? 0
   if (Number.isSafeInteger(version)) return version as number
-  throw new Error('the counter of changes in the store of keys is no whole number')
+  throw new Error('the change counter of the key store is not a whole number')
 }
 
 /** Keeps a record and counts the change. Runs inside a transaction. */
@@ -158,7 +160,7 @@ function putRecord(databases: Databases, record: KeyRecord, before?: string): vo
   meta.putSync('version', changed)
 }
 
-/** The version of a row's latest change; `undefined` where the row does not say it. */
+/** The version of a row's latest change, if the row has it. */
 function changedOf(text: string): number | undefined {
   const row = parseJson(text)
   const changed = isJsonObject(row) ? row['changed'] : undefined
@@ -178,7 +180,7 @@ function changesSince(databases: Databases, since: number): KeyChanges {
   const rows = new Map<string, KeyRow>()
   for (const { value } of changes.getRange({ start: since + 1 })) {
     const id = parseJson(value)
-    // Any key may be the one that changed: all are told.
+    // Any key may have changed, so all are returned.
     if (typeof id !== 'string') return { version, ...sortRows(rowsOf(keys.getRange())) }
     const text = keys.get(id)
     rows.set(id, text === undefined ? missingRecord(id) : rowOf(id, text))
@@ -187,7 +189,7 @@ function changesSince(databases: Databases, since: number): KeyChanges {
 }
 
 function* rowsOf(
-  // Another program may have made keys of another type.
+  // Another program may have written keys of another type.
   pairs: Iterable<{ readonly key: string | number; readonly value: string }>,
 ): Generator<KeyRow> {
   for (const { key, value } of pairs) yield rowOf(String(key), value)
@@ -260,7 +262,6 @@ function ignoreCommitError(failure: unknown): void {
   commitError?.catch(() => undefined)
 }
 
-/** NaN for what is no count. */
 function countOf(text: string): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN
   return Number.isSafeInteger(value) ? value : NaN

@@ -177,7 +177,8 @@ export const readKeyScript: LuaScript = {
 
 /**
  * KEYS as above. Since, the stamp of that version where it is known, how many at most → version,
- * its stamp, id, text, id, text…; version -1 where the store has no such version: its history is another one.
+ * its stamp, id, text, id, text…; version -1 if the store has no such version, because its history
+ * was replaced.
  */
 export const changedKeysScript: LuaScript = {
   name: 'changed keys',

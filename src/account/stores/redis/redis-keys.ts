@@ -33,7 +33,7 @@ const pageKeys = 500
 /** Others are as quick, but each failed try means that one of them succeeded. */
 const triesMax = 100
 
-/** How often one reading begins anew because the store has another history. */
+/** Restarts of one read because the store's history was replaced. */
 const historiesMax = 10
 
 /** What this process has told its caller. */
@@ -95,11 +95,11 @@ async function readChanges(
   return { version: told.base + told.version, ...sortRows(rows.values()) }
 }
 
-/** Its counter of changes is below zero, or other copies of the store answer in turn. */
+/** The change counter is negative, or replicas with different histories answer in turn. */
 function unsettledError(): IpriskError {
   const message =
-    `The store answered ${historiesMax} times that it does not know its own version of the keys: ` +
-    `look at ${versionName} in it.`
+    `The store's history of key changes was replaced ${historiesMax} times during one read. ` +
+    `Check the value of ${versionName} in the store.`
   return new IpriskError({ code: 'keys_unsettled', message, fault: 'environment', retryable: true })
 }
 

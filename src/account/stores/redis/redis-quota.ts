@@ -16,7 +16,7 @@ const counterName = (keyId: string, month: Month): string =>
   `iprisk:{${keyId}}:quota:${formatMonth(month)}`
 const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}}`
 
-/** `undefined` for a counter that is no number: the others are read. */
+/** `undefined` for a counter that is not a number. */
 async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<number | undefined> {
   const reply = await breaker.runScript(script.readCounterScript, [name], []).catch((error) => {
     if (error instanceof IpriskError && error.code === 'store_failed') return undefined

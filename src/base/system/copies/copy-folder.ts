@@ -1,19 +1,19 @@
-// Where a user's private copies of files lie (shared-copy.ts): a folder that only this user can
-// write, on a disk. The first of these that will do:
+// The folder of a user's private file copies (shared-copy.ts), on a disk and writable only by this
+// user. The first usable one of:
 //
 //   $XDG_CACHE_HOME/iprisk/tables, or ~/.cache/iprisk/tables without that variable
 //   <temporary folder>/iprisk-<user id>/tables
 //
-// Invariants: a folder belongs to this user, and no other user may write it, so no other user can
-// plant a copy. A file system in memory will not do: a copy there would take the memory that sharing
-// pages saves. Nor will one on a network: its locks differ, and pages of a map can be lost with it.
+// Invariants: the folder belongs to this user and nobody else may write it, so no other user can plant
+// a copy. Not in memory: a copy there would use the memory that sharing pages saves. Not on a network:
+// locks differ there, and mapped pages can be lost.
 
 import { lstatSync, mkdirSync, statSync, statfsSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { callerUserId } from '../trusted-file.ts'
 
-/** What will not do, by the numbers of statfs(2), Linux. */
+/** By the types of statfs(2), Linux. */
 const unfitFileSystems: ReadonlyMap<number, string> = new Map([
   [0x01021994, 'in memory (tmpfs)'],
   [0x858458f6, 'in memory (ramfs)'],
@@ -22,10 +22,10 @@ const unfitFileSystems: ReadonlyMap<number, string> = new Map([
   [0xfe534d42, 'on a network (SMB)'],
 ])
 
-/** In the order in which to try them; none of them has been looked at. */
+/** In the order to try them; they may not exist. */
 export function copyFolders(): readonly string[] {
   const cache = cacheFolder()
-  // Under sudo the home may be another user's, who could not use what root makes there.
+  // Under sudo the home may be another user's, who could not use what root creates there.
   const own =
     cache !== undefined && ownerOf(cache) === callerUserId() ? [join(cache, 'iprisk')] : []
   const folders = [...own, join(tmpdir(), `iprisk-${callerUserId() ?? 'user'}`)]
@@ -38,22 +38,22 @@ function cacheFolder(): string | undefined {
   try {
     return join(homedir(), '.cache')
   } catch {
-    // A container's user that no file knows has none.
+    // In a container the user may have no home.
     return undefined
   }
 }
 
-/** Of the folder, or of the nearest one above it that exists. */
+/** The owner of the folder, or of its nearest existing parent. */
 function ownerOf(folder: string): number | undefined {
   const stat = statSync(folder, { throwIfNoEntry: false })
   return stat === undefined && dirname(folder) !== folder ? ownerOf(dirname(folder)) : stat?.uid
 }
 
-/** Makes the folder if it is missing. Throws the reason, also what the disk says. */
+/** Creates the folder if it is missing. Throws why it is unusable. */
 export function makeCopyFolder(folder: string): void {
   makeFolder(folder)
   const user = callerUserId()
-  // The folder above it, too: in a temporary folder another user could have made it.
+  // Its parent, too: in a temporary folder another user could have created it.
   for (const place of [dirname(folder), folder]) {
     const stat = lstatSync(place)
     const isOwn = user === undefined || stat.uid === user
@@ -79,7 +79,6 @@ function makeFolder(folder: string): void {
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** Throws where the disk of `folder` has not that many bytes free for this user. */
 export function checkRoom(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize

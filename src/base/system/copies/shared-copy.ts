@@ -1,21 +1,19 @@
-// A private copy of a file, to be mapped: truncating or overwriting the file itself changes no page
-// of the copy. All processes of a user share one copy of a file; it goes when none uses it.
+// A private copy of a file for mapping: truncating or overwriting the file does not touch the copy.
+// All processes of a user share one copy, which is removed when none uses it.
 //
-//   <folder>/<name>          the copy, mode 0400; `name` says which state of which file
-//   <folder>/<name>.part     what is there of it so far
-//   <folder>/<name>.making   locked by the process that makes it; others wait for that
+//   <folder>/<name>          the copy, mode 0400; `name` identifies the state of the file
+//   <folder>/<name>.part     an unfinished copy
+//   <folder>/<name>.making   locked by the process that makes the copy; others wait for it
 //
-// A user of a copy holds a shared lock on it (flock, which the kernel frees when the process ends).
-// Opening and releasing sweep the folder: a copy whose exclusive lock can be had at once has no
-// user, and is removed. So what a killed process left goes at the next call of any process.
+// A user of a copy holds a shared flock, which the kernel frees when the process ends. Opening and
+// releasing sweep the folder: a copy whose exclusive lock is free is unused and is removed, also one
+// left by a killed process.
 //
 // Invariants:
-// - A copy gets its name when it is whole, verified and locked.
-// - A lock counts if the name still names the locked file; otherwise it was swept meanwhile.
-// - A file with a copy's name is used only if it is this user's, of one name, read-only and of the
-//   right length. Anything else is replaced.
-// - A copy of another run of the machine is not used: copies are not flushed, so after a power cut
-//   it may hold anything.
+// - A copy gets its name when it is complete, verified and locked.
+// - A lock counts only while the name still refers to the locked file; else it was swept.
+// - A copy is used only if it is this user's, has one link, is read-only and has the right length.
+// - A copy from before the last boot is not used: copies are not flushed.
 
 import { chmodSync, closeSync, constants, fstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,10 +30,10 @@ import { callerUserId } from '../trusted-file.ts'
 const waitMsMax = 10_000
 const waitStepMs = 10
 
-/** A source that changes under each of them is being overwritten in place. */
+/** A source that changes during each of these attempts is being overwritten in place. */
 const copiesMax = 3
 
-/** The code of the error where there is no place for a copy; the file itself may be in order. */
+/** The error code if no copy can be made; the file itself may be sound. */
 export const uncopied = 'file_uncopied'
 
 /** How many milliseconds to wait before the next step. */
@@ -46,14 +44,11 @@ export interface SharedCopy {
   readonly path: string
   /** When the source was written, milliseconds since the epoch, whole. */
   readonly sourceMs: number
-  /** Maps of the copy stay good. A second call does nothing. */
+  /** Existing maps stay valid. A second call does nothing. */
   readonly release: () => void
 }
 
-/**
- * Takes the copy of `source`, and makes it where there is none. `verify` throws for a copy that is
- * not to be used. Throws `file_unreadable`, what `verify` throws, and `uncopied`.
- */
+/** Takes or makes the copy of `source`. Throws `file_unreadable`, `uncopied`, and what `verify` throws. */
 export function* shareCopy(
   source: string,
   verify: (copy: string) => CopySteps<void>,
@@ -64,7 +59,7 @@ export function* shareCopy(
       makeCopyFolder(folder)
       return yield* shareCopyIn(folder, source, verify)
     } catch (cause) {
-      // What is wrong with the source is wrong in every folder.
+      // A fault of the source is the same in every folder.
       if (cause instanceof IpriskError && cause.code !== 'file_unlockable') throw cause
       reasons.push(messageOf(cause))
     }
@@ -104,17 +99,17 @@ function* shareCopyIn(
   }
   throw new IpriskError({
     code: 'file_unreadable',
-    message: `${source} changes while it is copied. Write files beside it and rename them into place.`,
+    message: `${source} keeps changing while it is copied. Write new files beside it and rename them into place.`,
     fault: 'environment',
     retryable: true,
   })
 }
 
-/** A source as it was when it was looked at, and the folder of its copy. */
+/** The state of a source, and the folder of its copy. */
 interface CopiedFile {
   readonly folder: string
   readonly identity: string
-  /** Of its copy. */
+  /** The copy's. */
   readonly name: string
   readonly bytes: number
   readonly sourceMs: number
@@ -122,7 +117,7 @@ interface CopiedFile {
 
 const pathOf = ({ folder, name }: CopiedFile): string => join(folder, name)
 
-/** `ctime` too: a program that overwrites a file may set its `mtime` back. */
+/** With `ctime`, because a program that overwrites a file may reset its `mtime`. */
 function identify(source: string): Omit<CopiedFile, 'folder'> {
   return withRegularFile(source, { mode: 'r' }, (descriptor, bytes) => {
     const { dev, ino, mtimeNs, ctimeNs, mtimeMs } = fstatSync(descriptor, { bigint: true })
@@ -131,10 +126,10 @@ function identify(source: string): Omit<CopiedFile, 'folder'> {
   })
 }
 
-/** Names of the copies that steps of this thread are making. */
+/** Copies that this thread is making. */
 const makingHere = new Set<string>()
 
-/** A wait for steps of the same thread would not end, so the file gets a second copy. */
+/** Waiting for this thread's own steps would never end, so the file gets a second copy. */
 function namedHere(file: CopiedFile): CopiedFile {
   return makingHere.has(file.name) ? namedHere({ ...file, name: `again-${file.name}` }) : file
 }
@@ -175,7 +170,7 @@ function* makeCopy(
   }
 }
 
-/** Locks the copy for this process, where there is one that is to be used. */
+/** Locks a usable copy for this process. */
 function holdCopy(file: CopiedFile, path = pathOf(file)): SharedCopy | 'absent' | 'busy' {
   let descriptor: number
   try {
@@ -209,10 +204,9 @@ function isSound(descriptor: number, bytes: number): boolean {
   return uid === user && mode === (constants.S_IFREG | 0o400) && nlink === 1 && size === bytes
 }
 
-/** What gives back the copies that this thread uses. */
+/** Releases the copies that this thread uses. */
 const kept = new Set<() => void>()
 
-/** The use of a copy, which also ends with the process. */
 function keep(descriptor: number, folder: string): () => void {
   const release = (): void => {
     if (!kept.delete(release)) return
@@ -229,7 +223,7 @@ function releaseAll(): void {
   for (const release of kept) release()
 }
 
-/** Removes what no process uses or makes. What cannot be removed stays until the next sweep. */
+/** Removes what no process uses or makes; failures wait for the next sweep. */
 function sweep(folder: string): void {
   for (const name of namesIn(folder)) {
     try {

@@ -69,7 +69,7 @@ export function Verdict({ view }: { readonly view: AddressView }) {
 function Facts({ view }: { readonly view: AddressView }) {
   const { network, proxy, bot, coverage } = view.answer
   const { table } = view.insights
-  // It is there only where the table is old (contract 5.1).
+  // Only present if the table is old (contract 5.1).
   const age = coverage?.age_days
   return (
     <dl class="facts">

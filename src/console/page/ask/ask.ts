@@ -1,5 +1,5 @@
-// What the page asks of the server that sent it: JSON, with the session's cookie, and with its text
-// in a header, which no page of another origin can add. Nothing throws: a refusal is an answer.
+// The page's requests to its server: JSON, with the session's cookie and its text in a header, which
+// no page of another origin can add. Nothing throws: a refusal is an answer.
 
 import { csrfHeader } from '../../../admin/csrf-header.ts'
 import type { ConsoleError, ConsoleSession } from '../../console-shapes.ts'
@@ -20,7 +20,7 @@ export type Answer<T> =
 
 let whenEnded: (() => Promise<void>) | undefined
 
-/** For when the server no longer knows this tab's session. */
+/** Called when the server no longer knows this tab's session. */
 export function onSessionEnd(listener: () => Promise<void>): void {
   whenEnded = listener
 }

@@ -1,20 +1,19 @@
-// The text of this tab's session, which the server wants with every request beside the cookie. The
-// login answers with it, once; after that it passes from tab to tab.
+// The text of this tab's session, which every request needs beside the cookie. Only the login returns
+// it; tabs then pass it on to each other.
 //
 // A browser sends the cookie to every port of this host. sessionStorage and BroadcastChannel belong
 // to the origin, port included: a page on another port can neither read the text nor ask for it.
 //
-// Invariant: a text that the server has refused, or that has signed out, is dropped by every tab
-// that holds it.
+// Invariant: every tab drops a text that the server has refused or that has signed out.
 
 type Message =
   | { readonly kind: 'asked' }
-  /** Of a login, and the answer to `asked`. */
+  /** After a login, and in reply to `asked`. */
   | { readonly kind: 'begun'; readonly text: string }
   | { readonly kind: 'ended'; readonly text: string; readonly isLogout: boolean }
 
 export interface OtherTabs {
-  /** This tab goes on with the session of another one. */
+  /** This tab now uses the session of another one. */
   readonly begun: (hadSession: boolean) => void
   readonly ended: (isLogout: boolean) => void
 }
@@ -41,13 +40,13 @@ export function beginText(next: string): void {
   tellTabs({ kind: 'begun', text })
 }
 
-/** After a logout, or where the server has refused the text. */
+/** After a logout, or when the server has refused the text. */
 export function endText(isLogout: boolean): void {
   tellTabs({ kind: 'ended', text, isLogout })
   hold('')
 }
 
-/** Takes the text of another tab, where one has it; whether there is one now. */
+/** Asks other tabs for their text; returns whether there is one now. */
 export async function askTabs(): Promise<boolean> {
   tellTabs({ kind: 'asked' })
   await new Promise<void>((resolve) => {
@@ -84,7 +83,7 @@ function tellTabs(message: Message): void {
   channel.postMessage(message)
 }
 
-/** `undefined` in a browser that stores nothing: its session ends with the page. */
+/** `undefined` if the browser stores nothing: then a session ends with the page. */
 function storage(): Storage | undefined {
   try {
     return sessionStorage

@@ -97,7 +97,6 @@ function Keys() {
   )
 }
 
-/** Records that cannot be used. */
 function Skipped({ texts }: { readonly texts: readonly string[] }) {
   return texts.map((text) => (
     <p class="warn" key={text}>
