@@ -125,11 +125,11 @@ describe('a copy', () => {
     await expect(backUpState(stores, now)).rejects.toMatchObject({
       code: 'state_unreadable',
       lines: [
-        expect.stringContaining('There is no copy'),
+        expect.stringContaining('No backup was written'),
         // In the order of the ids, which are random.
         ...[one, two].toSorted().map((id): unknown => expect.stringContaining(id)),
         expect.stringContaining(`"2026-08 ${one}"`),
-        expect.stringContaining('Restore an older copy'),
+        expect.stringContaining('from an older backup'),
       ],
     })
     const mended: string[] = []
@@ -158,12 +158,12 @@ describe('a file with a line that is not sound', () => {
     lines[1] = JSON.stringify({ key: { ...line.key, ...change } })
   }
   const cases: readonly (readonly [what: string, (lines: string[]) => void, why: RegExp])[] = [
-    ['no JSON', (lines) => void (lines[1] = '{'), /line 2: it is no JSON object/],
-    ['null', (lines) => void (lines[1] = 'null'), /line 2: it is no JSON object/],
-    ['a later kind', (lines) => void lines.push('{"policy":"x"}'), /is of no kind/],
+    ['no JSON', (lines) => void (lines[1] = '{'), /line 2: it is not a JSON object/],
+    ['null', (lines) => void (lines[1] = 'null'), /line 2: it is not a JSON object/],
+    ['a later kind', (lines) => void lines.push('{"policy":"x"}'), /does not know its kind/],
     ['a key without secrets', ofKey({ secrets: undefined }), /line 2: the key \w{12}: its secrets/],
     ['a key without a date', ofKey({ createdAt: 'soon' }), /line 2: the key \w{12}: its createdAt/],
-    ['a key without an id', ofKey({ id: '__proto__' }), /line 2: the key "__proto__": an id is/],
+    ['a key without an id', ofKey({ id: '__proto__' }), /line 2: the key "__proto__": its id must/],
     ['a key twice', (lines) => void (lines[2] = lines[1]!), /line 3: the key \w{12} appears twice/],
     ['no chunk', (lines) => void lines.splice(3, 1), /list attackers: its chunk \S+ is not in/],
     [
@@ -176,17 +176,17 @@ describe('a file with a line that is not sound', () => {
       (lines) => void (lines[lines.length - 2] = '{"catalogue":"{"}'),
       /catalogue of own lists is damaged/,
     ],
-    ['no catalogue', (lines) => void lines.splice(-2, 1), /no line with the catalogue/],
+    ['no catalogue', (lines) => void lines.splice(-2, 1), /no catalogue of lists/],
     ['two catalogues', (lines) => void lines.push(lines.at(-2)!), /more than one catalogue/],
     [
       'a counter of 1.5',
       (lines) => void lines.push('{"counter":"2026-08 k","value":1.5}'),
-      /the counter 2026-08 k is no whole number/,
+      /the counter 2026-08 k is not a whole number/,
     ],
     [
       'a counter without a name',
       (lines) => void lines.push(`{"counter":"${'x'.repeat(3000)}","value":1}`),
-      /is of no kind/,
+      /does not know its kind/,
     ],
   ]
 

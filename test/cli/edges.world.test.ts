@@ -52,7 +52,7 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
     [
       'build --offline --out folder',
       2,
-      /^iprisk: --out must name a file, and \S+ is a folder\.\n$/,
+      /^iprisk: --out must name a file, but \S+ is a folder\.\n$/,
     ],
     ['build --offline --report folder', 2, /^iprisk: --report must name a file, .*\n$/],
     [

@@ -34,7 +34,7 @@ describe.each(writers)('%s', (command) => {
     symlinkSync('null', join(cwd, 'link'))
     for (const name of ['null', 'link']) {
       const { code, err } = await run(`${command} ${name}`)
-      expect(err).toMatch(/must name a file, and \S+ is a device, not a regular file\.\n/)
+      expect(err).toMatch(/must name a file, but \S+ is a device, not a regular file\.\n/)
       expect(code).toBe(2)
     }
     expect(lstatSync(device).isCharacterDevice()).toBe(true)

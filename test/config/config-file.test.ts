@@ -154,7 +154,7 @@ describe('content', () => {
     expect(judge('{"keys":[{"__proto__":{"id":"x"}}]}')).toContain('keys.0.__proto__ (the file x)')
     expect(judge(deep(150_000))).toContain('nested deeper than 16 levels')
     expect(judge('[')).toContain('it must be JSON')
-    expect(judge('{"keys":[],"keys":[]}')).toContain('keys (the file x): it is written twice')
+    expect(judge('{"keys":[],"keys":[]}')).toContain('keys (the file x): it appears twice')
   })
 })
 

@@ -39,7 +39,7 @@ describe('an export', () => {
       await expect(exported(wishes)).rejects.toMatchObject({
         code: 'export_empty',
         fault: 'input',
-        message: expect.stringContaining('give --allow-empty') as unknown,
+        message: expect.stringContaining('pass --allow-empty') as unknown,
       })
       expect(readFileSync(out, 'utf8')).toBe('the set of yesterday')
       expect(readdirSync(dirname(out))).toEqual(['set'])

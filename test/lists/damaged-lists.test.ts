@@ -88,17 +88,17 @@ describe('a chunk that is missing', () => {
 describe('a chunk', () => {
   const good = '40909090909090909 0 1'
   it.each([
-    ['', 'no entry in its line 1'],
+    ['', 'is malformed in line 1'],
     [`${good}\n${good}`, '2 entries instead of 1'],
-    ['x', 'no entry'],
-    ['4090909090909090 0 1', 'no entry'],
-    [`5${good.slice(1)}`, 'no entry'],
-    ['40909090909090908 0 1', 'no entry'],
-    ['409090909zzzzzzzz 0 1', 'no entry'],
-    ['40909090909090909 NaN 1', 'no entry'],
-    ['40909090909090909 zzzzzzz 1', 'no entry'],
-    ['40909090909090909', 'no entry'],
-    ['a0000fbf 0 1', 'no entry'],
+    ['x', 'is malformed'],
+    ['4090909090909090 0 1', 'is malformed'],
+    [`5${good.slice(1)}`, 'is malformed'],
+    ['40909090909090908 0 1', 'is malformed'],
+    ['409090909zzzzzzzz 0 1', 'is malformed'],
+    ['40909090909090909 NaN 1', 'is malformed'],
+    ['40909090909090909 zzzzzzz 1', 'is malformed'],
+    ['40909090909090909', 'is malformed'],
+    ['a0000fbf 0 1', 'is malformed'],
   ])('of %j is not sound', (text, why) => {
     const chunk = { id: 'one', first: '', entries: 1, soonest: 0 }
     expect(chunkFault(chunk, text)).toContain(why)
@@ -111,7 +111,7 @@ describe('a chunk', () => {
     await changeChunks(state, (text) => text.replace('409090909', '4zzzzzzzz'))
     await expect(readListSources(store)).rejects.toMatchObject({
       code: 'lists_damaged',
-      message: expect.stringMatching(/list attackers .* no entry in its line 1\./),
+      message: expect.stringMatching(/list attackers .* is malformed in line 1\./),
     })
     const adding = acts.addEntries(moment(), 'attackers', [entryOf('8.8.8.8')])
     await expect(adding).rejects.toMatchObject({ code: 'lists_damaged' })

@@ -169,12 +169,12 @@ describe('policies with warnings', () => {
     ['a condition that never matches', warned, place],
     ['a sum of lists', joining('"a" in (lists + lists + reasons)'), 'column 9: `+` on lists'],
     ['a sum of texts', joining('("a" + location.city).contains("aa")'), 'column 2: `+` on lists'],
-    ['a policy that stands twice', twice, 'policies.login: it is written twice'],
+    ['a policy that stands twice', twice, 'policies.login: it appears twice'],
     [
       'a rule that stands twice in one',
       `{"policies": {"default": {"rules": [{"name": "a", "condition": "signals.tor",
         "condition": "signals.vpn", "action": "block"}], "otherwise": "allow"}}}`,
-      'policies.default.rules[0].condition: it is written twice',
+      'policies.default.rules[0].condition: it appears twice',
     ],
     [
       'an action that is misspelt',

@@ -20,7 +20,7 @@ const skippedLines = (server: Server): readonly string[] =>
   server
     .stderr()
     .split('\n')
-    .filter((line) => line.includes('cannot be used, so the key gets 401'))
+    .filter((line) => line.includes('is invalid, so the key gets 401'))
 
 describe('a record of a key that is not sound', () => {
   it('is skipped by name, while others are made and revoked', async () => {
@@ -51,7 +51,7 @@ describe('a record of a key that is not sound', () => {
     expect(skippedLines(server)).toEqual([expect.stringContaining(`the key ${idOf(bad)} cannot`)])
     const told = ['--table', table, '--admin-port', String(server.adminPort)]
     expect((await run('doctor', ...told)).out).toContain('[keys_skipped]')
-    expect((await run('info', ...told)).out).toContain('1 records of keys cannot be used')
+    expect((await run('info', ...told)).out).toContain('1 key records are invalid')
     const listed = await run('keys', 'list')
     expect(listed.code).toBe(0)
     expect(listed.err).toMatch(new RegExp(`the key ${idOf(bad)} cannot be used.*\\n.*restore FILE`))

@@ -295,7 +295,7 @@ describe('a server with policies', () => {
     const twice = `{"policies":{},"policies":${JSON.stringify(standard)},"revision":"${revision}"}`
     expect(await post('', twice)).toMatchObject({
       status: 400,
-      value: { error: { message: expect.stringContaining('policies: it is written twice') } },
+      value: { error: { message: expect.stringContaining('policies: it appears twice') } },
     })
     writePolicies(file, standard)
     await eventually(async () => (await server.metric('iprisk_policy_warnings')) === 0 || undefined)

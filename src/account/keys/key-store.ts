@@ -11,13 +11,7 @@
 
 import type { Plans } from '../../config/plan.ts'
 import type { KeyRecord } from './key-record.ts'
-import type { SkippedKey } from './read-record.ts'
-
-/** Valid records, and the invalid rows. */
-export interface KeyRows {
-  readonly records: readonly KeyRecord[]
-  readonly skipped: readonly SkippedKey[]
-}
+import type { KeyRows, SkippedKey } from './read-record.ts'
 
 /** What changed since some version. */
 export interface KeyChanges extends KeyRows {

@@ -11,8 +11,9 @@ import { formatDay, parseDay } from '../../base/day.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import type { KeyLimitOverrides, StoredSecret, KeyRecord } from './key-record.ts'
 import { revokedRecord } from './key-record.ts'
+import type { KeyRows } from './read-record.ts'
 import { sameHash } from './secret-hash.ts'
-import type { KeyRows, KeyStore } from './key-store.ts'
+import type { KeyStore } from './key-store.ts'
 
 const instantText = (ms: number): string => new Date(ms).toISOString()
 

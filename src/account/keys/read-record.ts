@@ -10,7 +10,6 @@ import { redactKeys } from '../../base/key-form.ts'
 import * as limits from '../../base/limits.ts'
 import { escapeControls } from '../../base/text/control-characters.ts'
 import type { KeyRecord } from './key-record.ts'
-import type { KeyRows } from './key-store.ts'
 import { isKeyId } from './key-text.ts'
 
 /** An invalid row. */
@@ -24,6 +23,12 @@ export interface SkippedKey {
 }
 
 export type KeyRow = KeyRecord | SkippedKey
+
+/** Valid records, and the invalid rows. */
+export interface KeyRows {
+  readonly records: readonly KeyRecord[]
+  readonly skipped: readonly SkippedKey[]
+}
 
 export const isSkipped = (row: KeyRow): row is SkippedKey => 'why' in row
 

@@ -90,7 +90,7 @@ export function checkOutput(name: string, path: string, code: string): void {
     // Writing the file will report what a system call refuses.
   }
   if (fault === undefined) return
-  const message = `${name} must name a regular file, but ${path} ${fault}.`
+  const message = `${name} must name a file, but ${path} ${fault}.`
   throw new IpriskError({ code, message, fault: 'usage' })
 }
 

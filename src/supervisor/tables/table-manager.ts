@@ -333,10 +333,7 @@ async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
   if (outcome.kind === 'swapped' || current === undefined || previous === undefined) return outcome
   const copy = await loadTable(parts, { path: nameOf(parts, previous), force: true })
   if (!('id' in copy)) return outcome
-  log.warn(
-    { table: copy.id },
-    'No intact copy of the table in use is left; the previous table answers.',
-  )
+  log.warn({ table: copy.id }, 'No copy of the table in use is left; the previous one answers.')
   return swap(parts, state, { copy, fromMs, previous: undefined })
 }
 

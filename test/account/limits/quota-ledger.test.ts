@@ -64,7 +64,7 @@ describe('a counter that is no whole number', () => {
       const ask = { month: august, limit: 100, want: 9, need: 9 }
       await ledger.lease({ ...ask, keyId: 'other' })
       await writeCounter(state, '2026-08 k', text)
-      const error = { code: 'counter_unreadable', message: expect.stringContaining('the key k') }
+      const error = { code: 'counter_unreadable', message: expect.stringContaining('of key k') }
       await expect(ledger.lease({ ...ask, keyId: 'k' })).rejects.toMatchObject(error)
       await expect(ledger.charge('k', august, 1)).rejects.toMatchObject(error)
       expect(await ledger.lease({ ...ask, keyId: 'other' })).toMatchObject({ granted: 9 })

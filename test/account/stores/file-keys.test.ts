@@ -77,7 +77,7 @@ describe('a file of keys', () => {
       const store = openFileKeyStore(path, plans)
       const { records, skipped } = await store.changes(0)
       expect(records.map(({ name }) => name)).toEqual(['one'])
-      const why = expect.stringContaining('quota cannot be shared by a file')
+      const why = expect.stringContaining('cannot share a quota')
       expect(skipped).toEqual([{ id: counted.id, why, isRevoked: false }])
     }
     const revoked = { ...planned, revokedAt: 2000 }
@@ -149,7 +149,7 @@ describe('a file of keys', () => {
     store.usePlans(counted)
     expect(await store.changes(version)).toMatchObject({
       records: [],
-      skipped: [{ why: expect.stringContaining('a quota cannot be shared') }],
+      skipped: [{ why: expect.stringContaining('cannot share a quota') }],
     })
   })
 })

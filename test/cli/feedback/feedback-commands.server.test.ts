@@ -70,7 +70,7 @@ describe('feedback', () => {
       cwd: newState(),
     })
     expect(wrong.err).toMatch(/^iprisk: Nothing was imported\.\n.*, line 3: ip: .+\n.+\n$/)
-    expect(wrong.err).toContain(', line 4: outcome: it is written twice\n')
+    expect(wrong.err).toContain(', line 4: outcome: it appears twice\n')
     writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n')
     expect(await feedback('import', file)).toContain('1 outcome is kept')
 

@@ -34,21 +34,21 @@ describe('a mistake', () => {
       '10.0.0.1',
       xff(`${client}, 10.0.0.5`),
       { trust: 1 },
-      ['`trust: 1` ends at 10.0.0.5', 'probably `trust: 2`'],
+      ['`trust: 1` stops at 10.0.0.5', 'probably `trust: 2`'],
     ],
     [
       'a hop too many, by which a visitor names a private address',
       '10.0.0.1',
       xff(`10.9.9.9, ${client}`),
       { trust: 2 },
-      ['`trust: 2` ends at 10.9.9.9', 'probably `trust: 1`'],
+      ['`trust: 2` stops at 10.9.9.9', 'probably `trust: 1`'],
     ],
     [
       'a range without the proxy',
       '172.17.0.1',
       xff(client),
       { trust: 'loopback' },
-      ['does not hold the proxy 172.17.0.1', "'private'"],
+      ['does not include the proxy 172.17.0.1', "'private'"],
     ],
     [
       'ranges without a proxy in shared space',
@@ -69,7 +69,7 @@ describe('a mistake', () => {
       '127.0.0.1',
       { 'x-real-ip': client },
       { trust: 'loopback' },
-      ['x-real-ip', 'have the proxy write x-forwarded-for.'],
+      ['x-real-ip', 'configure the proxy to write x-forwarded-for.'],
     ],
     [
       'another header beside one that names a proxy alone',
@@ -91,14 +91,14 @@ describe('a mistake', () => {
       '10.0.0.1',
       hidden,
       { trust: 1, header: 'forwarded' },
-      ['10.0.0.1 names the visitor in forwarded', 'no address'],
+      ['10.0.0.1 writes something in forwarded', 'not an address'],
     ],
     [
       'a proxy that hides its own client',
       '10.0.0.1',
       xff(`${client}, unknown, 10.0.0.2`),
       { trust: 'private' },
-      ['10.0.0.2 names the visitor', 'no address'],
+      ['10.0.0.2 writes something', 'not an address'],
     ],
   ])('%s', (_claim, peer, headers, options, said) => {
     const mistake = mistakeOf(peer, headers, options)

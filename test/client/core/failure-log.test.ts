@@ -76,7 +76,7 @@ it('takes no answer for the end of a mistake, or of refused feedback', () => {
   log.fail('misconfigured', 'why')
   expect(said()).toEqual(['iprisk is misconfigured; 2 requests were not checked in 100 s: "why"'])
   log.answered(true)
-  expect(said()).toEqual(['iprisk answers again; 1 report was not taken'])
+  expect(said()).toEqual(['iprisk answers again; 1 report was not accepted'])
 })
 
 it('writes what a server says as one line', () => {

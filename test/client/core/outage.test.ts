@@ -76,8 +76,8 @@ describe.each([
     })
     expect(said).toEqual([
       expect.stringContaining(outage),
-      expect.stringContaining('iprisk does not take feedback; 1 report was not taken'),
-      'iprisk answers again; 1 report was not taken',
+      expect.stringContaining('iprisk does not accept feedback; 1 report was not accepted'),
+      'iprisk answers again; 1 report was not accepted',
     ])
   })
 })

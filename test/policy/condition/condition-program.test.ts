@@ -373,7 +373,7 @@ describe('what a condition says', () => {
     if (op.length > 1) return
     expect(compileCondition(condition(1900))).toMatchObject({
       kind: 'fault',
-      message: expect.stringMatching(/^more than 500 operators follow each other; use `in`/),
+      message: expect.stringMatching(/^more than 500 operators in a row; use `in`/),
     })
   })
 

@@ -145,7 +145,9 @@ describe('a shared copy', () => {
     }
     expect(textOf(share(once))).toBe('first content, and more')
     appendFileSync(source, '.')
-    expect(() => share(() => appendFileSync(source, '.'))).toThrow(/changes while it is copied/)
+    expect(() => share(() => appendFileSync(source, '.'))).toThrow(
+      /keeps changing while it is copied/,
+    )
   })
 
   it('removes what killed processes left', () => {
