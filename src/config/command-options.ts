@@ -32,7 +32,7 @@ export const exportOptions = {
   'invocation.allowEmpty': {
     flag: '--allow-empty',
     commands: exporting,
-    help: 'write the file even if no address matches; loading an empty set empties a firewall’s',
+    help: 'write the file even if no address matches; loading an empty set empties the firewall',
     type: is.onOff.default(false),
   },
   'invocation.layout': {

@@ -310,7 +310,7 @@ describe('refresh', () => {
     expect(other.counts().keys).toBe(6)
   })
 
-  it('denies a key whose record cannot be used, and takes in every other change', async () => {
+  it('denies a key with an invalid record, and applies every other change', async () => {
     const { text, record } = await issue()
     const other = await issue()
     const told: (readonly [readonly string[], number])[] = []

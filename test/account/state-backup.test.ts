@@ -64,7 +64,7 @@ function changed(text: string, change: (lines: string[]) => void): string {
 }
 
 describe('a copy', () => {
-  it('comes back as it was, twice too', async () => {
+  it('is restored as it was, also twice', async () => {
     await fill()
     const { text, counts } = await backUpState(stores, now)
     expect(counts).toEqual({ keys: 2, lists: 1, counters: 1 })
@@ -74,7 +74,7 @@ describe('a copy', () => {
     expect((await backUpState(stores, now)).text).toBe(text)
   })
 
-  it('that was put back in part is put back whole by doing it again, counters before keys', async () => {
+  it('that was restored in part is completed by a second restore, counters before keys', async () => {
     await fill()
     const { text, counts } = await backUpState(stores, now)
     stores = await newStores()
@@ -95,12 +95,12 @@ describe('a copy', () => {
     expect((await backUpState(stores, now)).text).toBe(text)
   })
 
-  it('of nothing is one, too', async () => {
+  it('of an empty state works, too', async () => {
     const { text } = await backUpState(stores, now)
     expect(await restore(text)).toEqual({ keys: 0, lists: 0, counters: 0 })
   })
 
-  it('ends with the name of a chunk that is lost, and has none of acts that cannot be undone', async () => {
+  it('fails with the name of a lost chunk, and leaves out acts that cannot be undone', async () => {
     await fill()
     // What an undo would bring back.
     await changeChunks(state, (text) => (text.includes('\n') ? text : undefined))
@@ -116,7 +116,7 @@ describe('a copy', () => {
     expect((await backUpState(stores, now)).text).toBe(text)
   })
 
-  it('is none where a row cannot be read, and brings such rows back', async () => {
+  it('is refused while a row is unreadable, and restores such rows', async () => {
     const [one, two] = await fill()
     const { text } = await backUpState(stores, now)
     await writeRecord(state, one, '{')
@@ -141,7 +141,7 @@ describe('a copy', () => {
     expect(await stores.ledger.usage(679 as never)).toEqual(new Map([[one, 7]]))
   })
 
-  it('can be taken again once the key that cannot be read is revoked', async () => {
+  it('works again once the unreadable key is revoked', async () => {
     const [one] = await fill()
     await writeRecord(state, one, '[]')
     await revokeKey(stores.keyStore, one, now)
@@ -152,7 +152,7 @@ describe('a copy', () => {
   })
 })
 
-describe('a file with a line that is not sound', () => {
+describe('a file with an invalid line', () => {
   const ofKey = (change: object) => (lines: string[]) => {
     const line = JSON.parse(lines[1]!) as { readonly key: object }
     lines[1] = JSON.stringify({ key: { ...line.key, ...change } })
@@ -190,7 +190,7 @@ describe('a file with a line that is not sound', () => {
     ],
   ]
 
-  it.each(cases)('(%s) is refused by the line, and writes nothing', async (_what, change, why) => {
+  it.each(cases)('(%s) is refused by line, and nothing is written', async (_what, change, why) => {
     await fill()
     const { text } = await backUpState(stores, now)
     stores = await newStores()

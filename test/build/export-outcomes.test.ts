@@ -84,7 +84,7 @@ describe('outcomes as Parquet', () => {
     expect(readdirSync(folder).sort()).toEqual(['2026-08-23.parquet', 'mine.txt'])
   })
 
-  it('stay where the state folder is another one, that never had any', async () => {
+  it('stay if the state folder is a wrong one without outcomes', async () => {
     const copy = mkdtempSync(join(root, 'copy-'))
     for (const name of ['2026-08-22.parquet', '.2026-08-22.parquet.1.x.tmp']) {
       writeFileSync(join(copy, name), 'good')

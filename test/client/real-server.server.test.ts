@@ -97,7 +97,7 @@ describe('with a test key', () => {
   })
 })
 
-it('challenges who comes while visitors have spent the rate of the key', async () => {
+it('challenges visitors while the rate of the key is spent', async () => {
   const client = clientOf({ key: smallKey })
   const challenge = (): undefined => undefined
   const guard = createRequestGuard({ client, challenge })

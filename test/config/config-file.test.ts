@@ -135,7 +135,7 @@ describe('content', () => {
     },
   )
 
-  it('that is written twice is told, and the last one counts', () => {
+  it('that appears twice is reported, and the last one counts', () => {
     writeFileSync(path(), '{"serve": {"port": 1}, "table": "x",\n"serve": {"port": 2}}')
     const told: string[] = []
     const settings = readSettings(sources(), ({ repeated }) => told.push(...repeated))

@@ -59,7 +59,7 @@ const errorOf = ({ status, value }: ConsoleReply): readonly [number, string] => 
   value.error.code as string,
 ]
 
-it('lets the page in after a login, and nothing that only looks like it', async () => {
+it('lets only the page in after a login', async () => {
   const own = await logIn(ask, tokens.analyst)
   const session = await own.ask('GET', '/console/session')
   expect(session).toMatchObject({ status: 200, value: { role: 'analyst' } })
@@ -93,7 +93,7 @@ it('lets the page in after a login, and nothing that only looks like it', async 
   expect(errorOf(await own.ask('GET', '/console/session'))).toEqual([401, 'no_session'])
 })
 
-it('opens nothing for the cookie alone, and answers it as it answers no cookie', async () => {
+it('opens nothing for the cookie alone, and answers as without a cookie', async () => {
   const own = await logIn(ask, tokens.admin)
   const { cookie, csrf } = own
   const refused = async (headers: Readonly<Record<string, string>>) => {
@@ -142,7 +142,7 @@ it('opens nothing for pages of other origins and for other Hosts, reads included
   expect((await ask('GET', '/console', rebound)).status).toBe(403)
 })
 
-it('asks every route for its role by a session as by a token, reads included', async () => {
+it('checks the role of a session on every route as of a token, reads included', async () => {
   const ranks = ['viewer', 'analyst', 'admin']
   for (const role of ['viewer', 'analyst'] as const) {
     const own = await logIn(ask, tokens[role])
@@ -161,7 +161,7 @@ it('asks every route for its role by a session as by a token, reads included', a
   }
 })
 
-it('is not closed to its page by cookies that another port of the host has set', async () => {
+it('keeps working for its page if another port of the host has set cookies', async () => {
   const { cookie, csrf } = await logIn(ask, tokens.viewer)
   const [name] = cookie.split('=')
   const other = await logIn(ask, tokens.admin)
@@ -173,7 +173,7 @@ it('is not closed to its page by cookies that another port of the host has set',
   expect((await other.ask('GET', '/console/session')).status).toBe(200)
 })
 
-it('tells the sessions of two consoles apart, and one behind a proxy on another port', async () => {
+it('separates the sessions of two consoles, and of one behind a proxy on another port', async () => {
   const proxy = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming
     const options = { host: '127.0.0.1', port: server.adminPort, method, path, headers }

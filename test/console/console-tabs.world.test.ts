@@ -129,7 +129,7 @@ describeWith('chromium', ['--version'], () => {
     }
   })
 
-  it('a logout in one tab ends the others, and what they hold', async () => {
+  it('a logout in one tab ends the others and clears them', async () => {
     await page.goto(url('#/bulk'))
     await page.fill('textarea', '9.1.2.3')
     const other = await newTab()
@@ -164,7 +164,7 @@ describeWith('chromium', ['--version'], () => {
     await isOut(page)
   })
 
-  it('a tab that has missed a login goes on with it, and does nothing twice by itself', async () => {
+  it('a tab that missed a login uses it, and repeats no request by itself', async () => {
     await page.goto(url('#/rules/lists'))
     await page.waitForSelector('.new-list')
     await page.fill('.new-list input', 'ours')

@@ -161,7 +161,7 @@ describe('a table that is truncated in place', () => {
   })
 })
 
-it('answers from the table before while another is written over it, then from that one', async () => {
+it('answers from the previous table while another is written over it, then from the new one', async () => {
   const other = join(folder, 'other')
   writeTable(other, smallContent([['9.1.2.3', 'vpn', 'Example VPN']]))
   const bytes = readFileSync(other)
@@ -195,7 +195,7 @@ describe('the copy', () => {
     expect(readdirSync(copies)).toEqual([])
   })
 
-  it('of a killed program goes when the next one opens a table', async () => {
+  it('of a killed program is removed when the next one opens a table', async () => {
     const killed = await start(library)
     killed.process.kill('SIGKILL')
     await killed.end()
@@ -208,7 +208,7 @@ describe('the copy', () => {
     expect(readdirSync(copies)).toEqual([])
   })
 
-  it('is not made where the caller says so', async () => {
+  it('is not made with `copy: false`', async () => {
     const programs = await Promise.all(
       [library, embedded].map((one) => start(one, { copy: false })),
     )
@@ -219,7 +219,7 @@ describe('the copy', () => {
     expect(readdirSync(folder)).toEqual(['table.iprisk'])
   })
 
-  it('is not made where there is no place for it: the file is mapped, and the reason said', async () => {
+  it('is not made without a usable folder: the file is mapped, and the reason reported', async () => {
     // Not even root can make a folder there.
     const nowhere = '/proc/iprisk'
     environment = { ...environment, XDG_CACHE_HOME: nowhere, TMPDIR: nowhere }

@@ -244,7 +244,7 @@ describeWith('chromium', ['--version'], () => {
     if (number === 23) await keepShot(page, name, 'aside')
   })
 
-  it('asks for a proof while the key is spent', async () => {
+  it('asks for proof while the key’s rate is spent', async () => {
     const page = await visitor(21)
     await fill(page, 'login', 'ada@example.org')
     expect(await title(page)).toBe('One more step')

@@ -31,7 +31,7 @@ describe('an export', () => {
   })
 
   it.each(['csv', 'parquet', 'nginx', 'haproxy', 'ipset', 'nft', 'mmdb'] as const)(
-    'writes no file of nothing unless told to: %s',
+    'writes no empty file unless allowed: %s',
     async (format) => {
       const out = join(newFolder(), 'set')
       const wishes = { format, where: 'location.country_code == "AQ"', out }

@@ -53,7 +53,7 @@ describe('feedback', () => {
     expect(statSync(join(folder, '2026-08-22.jsonl')).mode & 0o777).toBe(0o600)
   })
 
-  it('is read without the lines that are no outcomes', async () => {
+  it('skips lines that are not outcomes', async () => {
     const state = newFolder()
     await appendOutcomes(state, [outcome('192.0.2.1')], about)
     const file = join(feedbackFolder(state), '2026-08-22.jsonl')

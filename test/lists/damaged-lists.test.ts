@@ -39,7 +39,7 @@ const lose = (): Promise<void> =>
   changeChunks(state, (text) => (isAttackers(text) ? undefined : text))
 
 describe('a chunk that is missing', () => {
-  it('is named with its list by the compiler and by acts, which end', async () => {
+  it('is named with its list by the compiler and by acts, which fail', async () => {
     await lose()
     await expect(readListSources(store)).rejects.toMatchObject({
       code: 'lists_damaged',
@@ -56,7 +56,7 @@ describe('a chunk that is missing', () => {
     expect(await readListSources(store)).toMatchObject({ entries: 2 })
   })
 
-  it('is left out for who asks for what is left', async () => {
+  it('is left out if only the readable parts are wanted', async () => {
     await lose()
     const damaged: string[] = []
     const { sources, entries } = await readListSources(store, new Map(), ({ message }) =>
@@ -66,7 +66,7 @@ describe('a chunk that is missing', () => {
     expect(damaged).toEqual([expect.stringContaining('The list attackers')])
   })
 
-  it('is read anew where the lists have changed meanwhile', async () => {
+  it('is read again if the lists have changed meanwhile', async () => {
     let reads = 0
     const changing: typeof store = {
       ...store,

@@ -22,8 +22,8 @@ const skippedLines = (server: Server): readonly string[] =>
     .split('\n')
     .filter((line) => line.includes('is invalid, so the key gets 401'))
 
-describe('a record of a key that is not sound', () => {
-  it('is skipped by name, while others are made and revoked', async () => {
+describe('an invalid key record', () => {
+  it('is skipped by name, while others are created and revoked', async () => {
     const { state, key: bad } = await keyedState()
     const revoked = await makeKey(state)
     const run = (...args: readonly string[]): Promise<Ended> =>
@@ -98,7 +98,7 @@ describe('a record of a key that is not sound', () => {
 })
 
 describe('a list with a chunk that is lost', () => {
-  it('leaves what is sound in use at a start, says so, and is mended by a copy', async () => {
+  it('leaves the readable parts in use at a start, is reported, and is fixed by a restore', async () => {
     const { state, key } = await keyedState()
     const run = (...args: readonly string[]): Promise<Ended> =>
       runHere([...args, '--state', state], { cwd: state })

@@ -253,7 +253,7 @@ describe('a server with policies', () => {
     expect(await server.metric('iprisk_policies_refused')).toBe(0)
   })
 
-  it('are refused by the administrative API where they may take long', async () => {
+  it('are refused by the administrative API if they may be slow', async () => {
     const policies = { default: { rules: [rule('slow', slow, 'allow')], otherwise: 'allow' } }
     const { server } = asked
     const url = `http://127.0.0.1:${server.adminPort}/admin/policies/check`
@@ -301,7 +301,7 @@ describe('a server with policies', () => {
     await eventually(async () => (await server.metric('iprisk_policy_warnings')) === 0 || undefined)
   })
 
-  it('only observes with what "policy init" writes where it looks for its policies', async () => {
+  it('only observes with the file that "policy init" writes', async () => {
     const { file } = asked
     const init = async (...more: readonly string[]) => {
       rmSync(file)

@@ -43,7 +43,7 @@ const unknown = new IpriskError({
 })
 
 describe('the log', () => {
-  it('is read without the lines that are no acts, which are counted', async () => {
+  it('skips and counts lines that are not acts', async () => {
     const what = { state, store, act: 'create', keys: [], onUnwritten } as const
     await withAudit(what, (store) => createKey(store, team, now))
     const begin = { act_id: 'x', step: 'begin', at: '2026-08-22T00:00:00Z', user: 'u', act: 'a' }

@@ -156,7 +156,7 @@ describe('a bad file', () => {
     expect(JSON.stringify(judged)).not.toContain(secret)
   })
 
-  it('replaces a record that cannot be read only where it is told to', async () => {
+  it('replaces an unreadable record only with `replace`', async () => {
     const [key, revoked] = [made(1000), made(2000)]
     for (const one of [key, revoked]) await from.create(one)
     const file = exportKeys(await from.list(), 0)

@@ -56,7 +56,7 @@ describe('the ledger', () => {
   })
 })
 
-describe('a counter that is no whole number', () => {
+describe('a counter that is not a whole number', () => {
   it.each(['x', '-1', '1.5', '1e300', 'null', ''])(
     '(%j) grants nothing, and others go on',
     async (text) => {

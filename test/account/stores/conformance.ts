@@ -167,7 +167,7 @@ export function keyStoreConformance(
       expect(await store.changes(5)).toEqual({ version: 5, records: [], skipped: [] })
     })
 
-    it('skips each record that is not sound, by name, and gives all others', async () => {
+    it('skips each invalid record by name, and returns all others', async () => {
       const store = await open()
       const [first, last] = [record(1, 'first'), record(9, 'last')]
       await store.create(first)
@@ -195,7 +195,7 @@ export function keyStoreConformance(
       expect(await store.changes(before)).toMatchObject({ records: [mended], skipped: [] })
     })
 
-    it('tells a record that turns bad in place of what the reader has, and members unknown here', async () => {
+    it('reports a record that becomes invalid, and keeps unknown members', async () => {
       const store = await open()
       const key = { ...record(), id: 'Abcdefghijk1' }
       await store.create(key)

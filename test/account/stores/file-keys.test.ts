@@ -85,7 +85,7 @@ describe('a file of keys', () => {
     expect((await openFileKeyStore(path, plans).changes(0)).records).toHaveLength(2)
   })
 
-  it('skips what is no key, by id or place, and takes in all others', async () => {
+  it('skips invalid keys by id or place, and reads all others', async () => {
     const [one, two, bad, twice] = [key('one'), key('two'), key('bad'), key('twice')]
     await write([one, two, bad, twice])
     const store = openFileKeyStore(path, plans)

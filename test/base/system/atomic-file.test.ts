@@ -64,7 +64,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-it('replaces a file whole: flushed, renamed, and its folder flushed after it', async () => {
+it('replaces a file atomically: flushed, renamed, and its folder flushed', async () => {
   writeFileSync(join(folder, 'a.json'), 'old')
   await replaceFile(join(folder, 'a.json'), 'new')
   expect(readdirSync(folder)).toEqual(['a.json'])
@@ -89,7 +89,7 @@ it('removes what killed runs left under temporary names, and nothing else', asyn
   await removeTemporaryFiles(join(folder, 'none'))
 })
 
-it('leaves nothing behind where it cannot be put in place', async () => {
+it('leaves nothing behind if the rename fails', async () => {
   mkdirSync(join(folder, 'taken', 'by'), { recursive: true })
   await expect(replaceFile(join(folder, 'taken'), 'text')).rejects.toThrow('it is a folder')
   expect(readdirSync(folder)).toEqual(['taken'])
@@ -97,7 +97,7 @@ it('leaves nothing behind where it cannot be put in place', async () => {
 
 const isRoot = process.getuid?.() === 0
 
-describe('what is no regular file is refused, and stays', () => {
+describe('anything but a regular file is refused and stays', () => {
   it.skipIf(!isRoot)('a device, which only root can make here', async () => {
     const path = join(folder, 'null')
     execFileSync('mknod', [path, 'c', '1', '3'])
@@ -130,7 +130,7 @@ describe('what is no regular file is refused, and stays', () => {
     server.close()
   })
 
-  it('what took the place while the file was written', () => {
+  it('what replaced the target while the file was written', () => {
     const file = beginReplacing(join(folder, 'a'), 0o644)
     writeFileSync(file.temporary, 'text')
     execFileSync('mkfifo', [join(folder, 'a')])

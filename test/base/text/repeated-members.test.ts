@@ -23,12 +23,12 @@ describe('repeatedMembers', () => {
     expect(pathsIn(text)).toEqual(expected)
   })
 
-  it('tells the line and column of the later one', () => {
+  it('gives the line and column of the later one', () => {
     const text = '{\n  "policies": {\n    "a": 1,\n    "a": 2\n  }\n}'
     expect(repeatedMembers(text)).toEqual([{ path: 'policies.a', line: 4, column: 5 }])
   })
 
-  it('finds none in what JSON.stringify writes, and each name that is put in again', () => {
+  it('finds none in the output of JSON.stringify, and each name that is inserted again', () => {
     assert(
       property(dictionary(string(), jsonValue(), { minKeys: 1 }), (members) => {
         for (const text of [JSON.stringify(members), JSON.stringify([members], null, 2)]) {
@@ -41,7 +41,7 @@ describe('repeatedMembers', () => {
     )
   })
 
-  it('stops at what is more than anybody reads', () => {
+  it('stops after twenty', () => {
     const text = `{${Array.from({ length: 1000 }, () => '"a":1').join(',')}}`
     expect(repeatedMembers(text)).toHaveLength(20)
   })

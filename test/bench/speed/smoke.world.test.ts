@@ -298,7 +298,7 @@ describe('the benchmark `lists`', () => {
 })
 
 describe('the benchmark `conditions`', () => {
-  it('measures policies up to the bound, which all pass', async () => {
+  it('measures policies up to the limit of steps', async () => {
     const { code, stdout } = await runBench('features/conditions', ['--smoke', '--json'])
     expect(code).toBe(0)
     const { ordinary, slow, checkMs } = JSON.parse(stdout) as ConditionsReport

@@ -485,7 +485,7 @@ describe('never throws', () => {
 })
 
 describe('a spent rate', () => {
-  it('falls back to what the caller names, where the options do not', async () => {
+  it('falls back to the caller’s choice if the options have none', async () => {
     const server = await standIn(() => ({ status: 429, body: errorOf('rate_limit_exceeded') }))
     const { client } = clientOf({ url: server.url })
     const asked = { whenLimited: 'challenge' } as const

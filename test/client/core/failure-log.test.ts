@@ -54,7 +54,7 @@ it('logs no more than two lines a minute where failures and answers take turns',
   expect(total).toBe(6000)
 })
 
-it('takes a rate for spent while refusals come, though answers come between', () => {
+it('treats a rate as spent while refusals and answers alternate', () => {
   for (let i = 0; i < 100; i++) {
     now += 100
     log.fail('limited', 'why')
@@ -66,7 +66,7 @@ it('takes a rate for spent while refusals come, though answers come between', ()
   expect(said()).toEqual(['iprisk answers again; 100 requests were not checked in 10 s'])
 })
 
-it('takes no answer for the end of a mistake, or of refused feedback', () => {
+it('does not end a misconfiguration, or refused feedback, with an answer to a check', () => {
   log.fail('misconfigured', 'why')
   log.fail('feedback', 'why')
   expect(said()).toHaveLength(2)

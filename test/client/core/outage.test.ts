@@ -65,7 +65,7 @@ describe.each([
     ])
   })
 
-  it('of feedback is its own', async () => {
+  it('of feedback is reported separately', async () => {
     const outcomes = [{ ip: '203.0.113.1', outcome: 'abusive' }] as const
     const act: Act = () => ({ status: 202, body: { accepted: 1 } })
     const said = await lines(act, async (client, state) => {
@@ -85,7 +85,7 @@ describe.each([
 describe('a wrong key', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  it('is told on the console, once a minute, where the application has no function for it', async () => {
+  it('is logged to the console once a minute if the application has no function for it', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const server = await standIn(() => ({ status: 401, body: errorOf('invalid_api_key') }))
     const client = createNodeClient({ url: server.url, key, timeoutMs: 5000 })

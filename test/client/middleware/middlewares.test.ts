@@ -185,7 +185,7 @@ describe('a log', () => {
   })
 })
 
-describe('a header that anybody may write', () => {
+describe('a header that any client can write', () => {
   it('undoes no decision to stop a private address', async () => {
     const told: string[] = []
     const client = createFakeClient(

@@ -32,7 +32,7 @@ const files = (name: string, rules?: number) => ({
 })
 
 describe('policies that are compiled ahead', () => {
-  it('leave turns of the loop to others, and are compiled afterwards', async () => {
+  it('let the loop turn, and are compiled afterwards', async () => {
     const content = files('ahead', 100)
     let turns = 0
     const end = new AbortController()
@@ -87,7 +87,7 @@ describe('the policies of a worker', () => {
     expect(served.isHeavy()).toBe(true)
   })
 
-  it('are those of the start where no others have come', async () => {
+  it('are the first ones if no others have come', async () => {
     const served = createServedPolicies()
     const begun = served.begin(files('start', 40))
     expect(served.set()).toBeUndefined()

@@ -319,7 +319,7 @@ describe('the steps of a condition', () => {
     expect(counted(condition, largest).steps).toBe(load(condition).steps)
   })
 
-  it('refuse what would take long, at its place', () => {
+  it('refuse slow conditions at their place', () => {
     const reasons = repeated(240, 'reasons', ',')
     const attack = `[${reasons}].exists(l, "zz" in (${repeated(900, 'l', '+')}))`
     expect(compileCondition(attack)).toMatchObject({ kind: 'fault' })
@@ -337,7 +337,7 @@ describe('the steps of a condition', () => {
     expect(compileCondition(loop)).toMatchObject({ kind: 'fault' })
   })
 
-  it('count facts that are as large as they may be', () => {
+  it('count the largest possible facts', () => {
     expect(() => checkListName('a'.repeat(listNameCharsMax))).not.toThrow()
     expect(() => checkListName('a'.repeat(listNameCharsMax + 1))).toThrow(/no name of a list/)
     expect(largest.reasons).toHaveLength(reasonListMax + 1)
@@ -348,7 +348,7 @@ describe('what a condition says', () => {
   const facts = [smaller, empty, factsOf(largestAnswer, ['aab'])]
   const read = facts.map(libraryFacts)
 
-  it('is what the library evaluates', () => {
+  it('equals the library’s evaluation', () => {
     assert(
       property(random, (condition) => {
         const compiled = compileCondition(condition)

@@ -200,7 +200,7 @@ describe('a condition with a part that never matches', () => {
   })
 })
 
-describe('a condition that an answer can satisfy, and another one not, has no warning', () => {
+describe('a condition that some answers satisfy and others do not has no warning', () => {
   it.each([
     'true',
     'false',
@@ -255,7 +255,7 @@ describe('a chain of comparisons of one member', () => {
   const operators = Object.keys(compare) as (keyof typeof compare)[]
   const scores = Array.from({ length: 101 }, (_, score) => score)
 
-  it('has a warning where all scores that there are say so, and only there', () => {
+  it('has a warning exactly if it holds for all scores or for none', () => {
     const part = tuple(
       constantFrom(...operators),
       integer({ min: 1, max: 99 }),

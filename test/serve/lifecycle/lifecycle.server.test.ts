@@ -119,7 +119,7 @@ describe('a server', () => {
     expect((await server.admin('/readyz')).status).toBe(200)
   })
 
-  it('tells its operator which kinds are covered today, and stays ready', async () => {
+  it('reports which kinds are covered today, and stays ready', async () => {
     // The table covered all kinds on its own day, 2026-08-22.
     const old = { missing: expect.arrayContaining(['tor', 'proxy']) as unknown }
     const ready = await server.admin('/readyz')

@@ -98,7 +98,7 @@ async function order(server: Server, ...words: readonly string[]): ReturnType<ty
 }
 
 describe('own lists', () => {
-  it('are compiled anew where the compiled file is lost, before a worker answers', async () => {
+  it('are recompiled before a worker answers if the compiled file is lost', async () => {
     const { state, key } = await keyedState()
     await runLists(runHere, state, ['create', 'attackers', '--effect', 'block'])
     await runLists(runHere, state, ['add', 'attackers', '9.9.9.9'])
@@ -119,7 +119,7 @@ describe('own lists', () => {
     expect((await server.admin('/status')).text).toContain('"failure":""')
   }, 120_000)
 
-  it('that cannot be read keep a server that starts from answering, and it says so', async () => {
+  it('that cannot be read keep a starting server from answering, and are reported', async () => {
     const { state, key } = await keyedState()
     await runLists(runHere, state, ['create', 'attackers', '--effect', 'block'])
     await runLists(runHere, state, ['add', 'attackers', '9.9.9.9'])
@@ -140,7 +140,7 @@ describe('own lists', () => {
 })
 
 describe('the copy of the table', () => {
-  it('is made anew where it is lost, and the table before outlives a restart', async () => {
+  it('is replaced if it is lost, and the previous table survives a restart', async () => {
     const { state, key } = await keyedState()
     const table = newTable()
     const server = await start({ table, state })
@@ -175,7 +175,7 @@ describe('the copy of the table', () => {
 })
 
 describe('a store that is gone', () => {
-  it.each(['keys', 'quota'])('of %s is not begun anew by a worker', async (store) => {
+  it.each(['keys', 'quota'])('of %s is not recreated by a worker', async (store) => {
     const { state, key } = await keyedState()
     const server = await start({ table: newTable(), state })
     rmSync(join(state, store), { recursive: true })

@@ -261,7 +261,7 @@ describe('a copy that is lost', () => {
     expect(await tables.repair()).toEqual({ kind: 'unchanged', table: 'the second' })
   })
 
-  it('is made anew at once where a worker cannot open it, once', async () => {
+  it('is replaced at once, and only once, if a worker cannot open it', async () => {
     const { tables, used } = await withTwo()
     const { table } = tables.file()!
     tables.distrust(table)
@@ -272,7 +272,7 @@ describe('a copy that is lost', () => {
     expect(tables.status().previous).toBe('one')
   })
 
-  it('and cannot be made anew gives way to the table before', async () => {
+  it('and cannot be replaced gives way to the previous table', async () => {
     const world = await withTwo()
     rmSync(world.path)
     // Its second name is the same file.
@@ -293,7 +293,7 @@ function replace(path: string, text: string): void {
   renameSync(`${path}.new`, path)
 }
 
-describe('the table before', () => {
+describe('the previous table', () => {
   const namesIn = (world: World): readonly string[] =>
     readdirSync(join(world.path, '..')).filter((name) => /^(current|previous)-/.test(name))
 
@@ -319,7 +319,7 @@ describe('the table before', () => {
     expect(last.tables.status()).toMatchObject({ previous: null, held: '20260803-cccc' })
   })
 
-  it('is the one that answered last, where another came while no server ran', async () => {
+  it('is the one that answered last if another came while no server ran', async () => {
     const world = newWorld()
     world.write('20260801-aa')
     await world.loadFirst()

@@ -89,7 +89,7 @@ describe('a shared copy', () => {
     expect(readdirSync(copies)).toEqual([])
   })
 
-  it('keeps its content whatever becomes of the file, whose next state has a copy of its own', () => {
+  it('keeps its content when the file changes, and the new state gets its own copy', () => {
     const first = share()
     writeFileSync(source, 'other content')
     const second = share()
@@ -97,7 +97,7 @@ describe('a shared copy', () => {
     expect([textOf(first), textOf(second)]).toEqual(['first content', 'other content'])
   })
 
-  it('is another one where a program has set the time of the file back', () => {
+  it('is a new one even if a program resets the time of the file', () => {
     utimesSync(source, 1_700_000_000, 1_700_000_000)
     share()
     writeFileSync(source, 'other content')
@@ -124,7 +124,7 @@ describe('a shared copy', () => {
     expect(statSync(second.path).ino).not.toBe(statSync(finish(first).path).ino)
   })
 
-  it('leaves nothing where it is given up, or not verified', () => {
+  it('leaves nothing if it is abandoned or fails verification', () => {
     const steps = shareCopy(source, nothing)
     steps.next()
     expect(readdirSync(copies).length).toBe(2)
@@ -137,7 +137,7 @@ describe('a shared copy', () => {
     expect(readdirSync(copies)).toEqual([])
   })
 
-  it('is never of a file that changed under it', () => {
+  it('is never made of a file that changes meanwhile', () => {
     let changes = 0
     const once = (): void => {
       changes += 1
@@ -225,7 +225,7 @@ describe('what another user planted', () => {
   })
 })
 
-describe('where there is no place for it', () => {
+describe('without a usable folder', () => {
   it('is none in memory', () => {
     const memory = mkdtempSync('/dev/shm/iprisk-shared-copy-')
     process.env['XDG_CACHE_HOME'] = memory
