@@ -48,16 +48,18 @@ describe('an invalid key record', () => {
     expect(JSON.parse((await server.admin('/admin/keys')).text)).toMatchObject({
       skipped: [expect.stringContaining(idOf(bad))],
     })
-    expect(skippedLines(server)).toEqual([expect.stringContaining(`the key ${idOf(bad)} cannot`)])
+    expect(skippedLines(server)).toEqual([
+      expect.stringContaining(`of key ${idOf(bad)} is invalid`),
+    ])
     const told = ['--table', table, '--admin-port', String(server.adminPort)]
     expect((await run('doctor', ...told)).out).toContain('[keys_skipped]')
-    expect((await run('info', ...told)).out).toContain('1 key records are invalid')
+    expect((await run('info', ...told)).out).toContain('1 invalid key record:')
     const listed = await run('keys', 'list')
     expect(listed.code).toBe(0)
-    expect(listed.err).toMatch(new RegExp(`the key ${idOf(bad)} cannot be used.*\\n.*restore FILE`))
+    expect(listed.err).toMatch(new RegExp(`key ${idOf(bad)} is invalid.*\\n.*restore FILE`))
     for (const text of [server.stderr(), listed.err]) expect(text).not.toContain('hunter2')
     const shown = await run('keys', 'show', idOf(bad))
-    expect([shown.code, shown.err]).toEqual([1, expect.stringContaining('cannot be used')])
+    expect([shown.code, shown.err]).toEqual([1, expect.stringContaining('is invalid')])
     // A copy without the key would take the place of the one that has it.
     const before = readFileSync(join(state, 'copy'))
     const backup = await run('state', 'backup', 'copy')

@@ -3,6 +3,7 @@
 import { messageOf } from '../../base/coded-error.ts'
 import { skippedAdvice } from '../../account/keys/read-record.ts'
 import { reservedDescriptors } from '../../base/limits.ts'
+import { formatCounted } from '../../base/text/number-format.ts'
 import { isLoopback } from '../../config/setting-rules.ts'
 import type { Settings } from '../../config/settings.ts'
 import { probePort } from '../../supervisor/sockets/port-probe.ts'
@@ -159,7 +160,7 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
     )
   }
   if (store.keys_skipped > 0) {
-    const text = `${store.keys_skipped} key records in ${store.name} are invalid: these keys get 401.`
+    const text = `${formatCounted(store.keys_skipped, 'invalid key record', 'invalid key records')} in ${store.name}: each key gets 401.`
     findings.push(problem('keys_skipped', text, `"iprisk keys list" names them; ${skippedAdvice}`))
   }
   if (lists.failure !== '') {

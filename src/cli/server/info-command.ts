@@ -2,7 +2,12 @@
 // as JSON. It judges nothing: that is doctor. Exit code 1 where no server answers.
 
 import { alignColumns } from '../../base/text/align-columns.ts'
-import { formatCount, formatMegabytes, formatTimeSpan } from '../../base/text/number-format.ts'
+import {
+  formatCount,
+  formatCounted,
+  formatMegabytes,
+  formatTimeSpan,
+} from '../../base/text/number-format.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import type { CoverageReport } from '../../api/coverage-answer.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -134,8 +139,8 @@ function storeText({ name, up, outages, policy }: ServerStatus['store']): string
 function refusedRows({ store, lists }: ServerStatus): readonly Row[] {
   const rows: Row[] = []
   if (store.keys_skipped > 0) {
-    const count = formatCount(store.keys_skipped)
-    rows.push(['', `${count} key records are invalid: "iprisk keys list" names them`])
+    const count = formatCounted(store.keys_skipped, 'invalid key record', 'invalid key records')
+    rows.push(['', `${count}: "iprisk keys list" has details`])
   }
   if (lists.failure !== '') rows.push(['lists', `not up to date: ${lists.failure}`])
   return rows
