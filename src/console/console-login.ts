@@ -2,7 +2,7 @@
 //
 //   GET  /console…          the page; it shows the login, so it asks for nothing
 //   POST /console/login     {token} → a cookie that scripts cannot read, and the session's text
-//   GET  /console/session   role and end of the session, after the page was loaded anew
+//   GET  /console/session   role and end of the session, after a reload
 //   POST /console/logout
 //
 // The cookie alone opens nothing, not even a read, because a browser sends it to servers on every port

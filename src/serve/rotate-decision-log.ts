@@ -50,7 +50,7 @@ export async function rotateWhenFull(file: RotatedFile): Promise<void> {
   const { bytesMax, kept } = file
   const found = await stat(file.path).catch(() => undefined)
   if (found === undefined || found.size < bytesMax) return
-  // Of a link the target is renamed.
+  // For a link the target is renamed.
   const path = outputTarget(file.path)
   await rm(`${path}.${kept}`, { force: true })
   for (let number = kept - 1; number >= 0; number -= 1) {

@@ -27,7 +27,7 @@ export interface CopiedTableOptions extends Pick<OpenTableOptions, 'now'> {
 }
 
 export interface CopiedTable extends OpenTable {
-  /** What threads of this process open. */
+  /** The path for threads of this process. */
   readonly mapped: string
   /** When the file was written, milliseconds since the epoch. */
   readonly builtMs: number

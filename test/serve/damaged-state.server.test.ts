@@ -39,7 +39,7 @@ describe('an invalid key record', () => {
     const made = JSON.parse((await run('keys', 'create', '--plan', 'internal', '--json')).out)
     expect(await check(server.port, (made as { readonly key: string }).key)).toBe(200)
 
-    // Whoever looks is told, and the log once.
+    // Metrics and status report it, and the log once.
     await eventually(async () => (await server.metric('iprisk_keys_skipped')) === 1)
     expect(await server.metric('iprisk_store_up')).toBe(1)
     expect(JSON.parse((await server.admin('/status')).text)).toMatchObject({

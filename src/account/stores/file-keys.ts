@@ -3,7 +3,7 @@
 // file is at the path, a mount's symbolic links included. The file is the whole truth: a key that
 // it no longer has is revoked.
 //
-// A file cannot count a quota: each machine would grant it anew. So a key with a quota, its own or
+// A file cannot count a quota: each machine would grant all of it. So a key with a quota, its own or
 // its plan's, is invalid here. Rates hold per machine.
 //
 // Invariants: an invalid key is skipped by name, and the other keys are read. A file that is not a

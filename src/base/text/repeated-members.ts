@@ -5,7 +5,7 @@
 export interface RepeatedMember {
   /** `policies.default.rules[2].condition`. */
   readonly path: string
-  /** Of the later one, from 1. */
+  /** The later one's place, from 1. */
   readonly line: number
   readonly column: number
 }

@@ -64,7 +64,7 @@ const emptyValues: Readonly<Record<MemberType, Value>> = {
 }
 
 interface Scope {
-  /** Of the enclosing loop. */
+  /** The variable of the enclosing loop. */
   readonly variable?: { readonly name: string; readonly size: Size }
   /** Collects the place of each `+` that joins lists or texts. */
   readonly joins: number[]

@@ -23,7 +23,7 @@ export interface PulledTables {
 }
 
 export function openPulledTables(tablePath: string): PulledTables {
-  // Where the table's place is a link, beside its target: a rename stays in one file system.
+  // If the table's place is a link, beside its target: a rename must stay in one file system.
   checkOutput('--table', tablePath, 'table_unwritable')
   const place = outputTarget(tablePath)
   const home = dirname(place)
