@@ -88,7 +88,7 @@ describe('a catalogue', () => {
     expect(message).toMatch(/vpn-example\.json: feed: .*colour/)
     expect(message).toMatch(/vpn-b\.json: id: must be the file's name/)
     expect(message).toMatch(/vpn-c\.json: /)
-    expect(message).toMatch(/vpn-d\.json: weight: it is written twice/)
+    expect(message).toMatch(/vpn-d\.json: weight: it appears twice/)
   })
 
   it('that is empty or missing is refused', () => {
