@@ -43,10 +43,14 @@ function cacheFolder(): string | undefined {
   }
 }
 
-/** The owner of the folder, or of its nearest existing parent. */
+/** The owner of the folder, or of its nearest parent that this user can see. */
 function ownerOf(folder: string): number | undefined {
-  const stat = statSync(folder, { throwIfNoEntry: false })
-  return stat === undefined && dirname(folder) !== folder ? ownerOf(dirname(folder)) : stat?.uid
+  try {
+    return statSync(folder).uid
+  } catch {
+    // Not there, in a home that is shut to this user, or below a file, as where the home is /dev/null.
+    return dirname(folder) === folder ? undefined : ownerOf(dirname(folder))
+  }
 }
 
 /** Creates the folder if it is missing. Throws why it is unusable. */

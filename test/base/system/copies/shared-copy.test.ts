@@ -238,6 +238,11 @@ describe('without a usable folder', () => {
     rmSync(memory, { recursive: true })
   })
 
+  it('is in the temporary folder where the home is no folder', () => {
+    process.env['XDG_CACHE_HOME'] = join(source, 'cache')
+    expect(realpathSync(share().path)).toContain(join(folder, `iprisk-${process.geteuid?.()}`))
+  })
+
   it('is none on a disk without room, and nothing of it stays', () => {
     const { bavail, bsize } = statfsSync(folder)
     truncateSync(source, bavail * bsize + 2 ** 32)
