@@ -12,7 +12,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { IpriskError } from '../src/base/coded-error.ts'
-import { replaceWith } from '../src/base/system/atomic-file.ts'
+import { checkOutput, replaceWith } from '../src/base/system/atomic-file.ts'
 import {
   type KeptOutcome,
   feedbackFolder,
@@ -91,6 +91,7 @@ async function exportDay(
   { day, path }: { readonly day: string; readonly path: string },
 ): Promise<ExportedDay> {
   const target = join(folder, `${day}.parquet`)
+  checkOutput(`The name of the day ${day}`, target, 'feedback_export')
   // Before the lines are read: what comes in meanwhile makes the next run write them again.
   const hash = await hashOf(path)
   const known = await knownOf(duck, target)

@@ -41,10 +41,12 @@ describe.each(writers)('%s', (command) => {
     expect(readdirSync(cwd)).toEqual(['link', 'null'])
   })
 
-  it('refuses a pipe, a folder, and standard output', async () => {
+  it('refuses a pipe, a folder, a link to nowhere, and standard output', async () => {
     execFileSync('mkfifo', [join(cwd, 'pipe')])
     mkdirSync(join(cwd, 'folder'))
+    symlinkSync('absent/file', join(cwd, 'nowhere'))
     for (const [name, why] of [
+      ['nowhere', 'is a symbolic link into a folder that is not there'],
       ['pipe', 'is a pipe, not a regular file'],
       ['folder', 'is a folder'],
       ['-', 'is standard output'],
@@ -53,8 +55,34 @@ describe.each(writers)('%s', (command) => {
       expect(err).toContain(why)
       expect(code).toBe(2)
     }
-    expect(readdirSync(cwd)).toEqual(['folder', 'pipe'])
+    expect(readdirSync(cwd)).toEqual(['folder', 'nowhere', 'pipe'])
   })
+})
+
+it('refuses a copy of the state that is named by an empty text', async () => {
+  const { code, err } = await runHere(['state', 'backup', ''], { cwd })
+  expect([err, code]).toEqual(['iprisk: FILE must name a file, and is empty.\n', 2])
+})
+
+it('builds no table that its report would replace', async () => {
+  symlinkSync('table', join(cwd, 'link'))
+  for (const words of ['--out table --report link', '--out report.json']) {
+    const { code, err } = await run(`build --offline ${words}`)
+    expect(err).toMatch(/^iprisk: --out and --report both name \S+: the report would replace/)
+    expect(code).toBe(2)
+  }
+  expect(readdirSync(cwd)).toEqual(['link'])
+})
+
+it('exports no day of outcomes over a pipe, nor waits for its writer', async () => {
+  writeFileSync(join(cwd, 'outcomes.jsonl'), '{"ip":"1.2.3.4","outcome":"abusive"}\n')
+  await run('feedback import outcomes.jsonl')
+  const [day = ''] = readdirSync(join(cwd, 'data', 'state', 'feedback'))
+  mkdirSync(join(cwd, 'days'))
+  execFileSync('mkfifo', [join(cwd, 'days', day.replace('jsonl', 'parquet'))])
+  const { code, err } = await run('feedback export days')
+  expect(err).toMatch(/^iprisk: The name of the day \S+ must name a file, and \S+ is a pipe/)
+  expect(code).toBe(2)
 })
 
 it('writes through a symbolic link to its target', async () => {

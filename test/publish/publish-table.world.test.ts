@@ -7,6 +7,7 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -263,7 +264,8 @@ describe('a published table', () => {
 
   it('goes to no place where a file lies, which is said before anything is built', () => {
     writeFileSync(join(at, 'file'), '')
-    for (const path of [join(at, 'file'), join(at, 'file', 'below')]) {
+    symlinkSync('loop', join(at, 'loop'))
+    for (const path of [join(at, 'file'), join(at, 'file', 'below'), join(at, 'loop')]) {
       expect(() => openFolderPlace(path)).toThrow(/is no folder to publish at/)
     }
   })

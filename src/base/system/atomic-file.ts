@@ -83,15 +83,22 @@ function irregularFault(stat: Stats): string | undefined {
 
 /** Throws `code` before a command's work if the file that its option `name` names cannot be written. */
 export function checkOutput(name: string, path: string, code: string): void {
-  let fault: string | undefined
-  try {
-    fault = path === '-' ? 'is standard output (./- is a file of that name)' : outputFault(path)
-  } catch {
-    // Writing the file will report what a system call refuses.
-  }
-  if (fault === undefined) return
-  const message = `${name} must name a file, but ${path} ${fault}.`
+  const fault = path === '-' ? 'is standard output (./- is a file of that name)' : faultOf(path)
+  if (fault === undefined && path !== '') return
+  const message = `${name} must name a file, but ${path === '' ? 'is empty' : `${path} ${fault}`}.`
   throw new IpriskError({ code, message, fault: 'usage' })
+}
+
+/** Writing the file will report what a system call refuses. */
+function faultOf(path: string): string | undefined {
+  try {
+    const fault = outputFault(path)
+    if (fault === undefined && isLink(path)) outputTarget(path)
+    return fault
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    return code === 'ENOENT' ? 'is a symbolic link into a folder that is not there' : undefined
+  }
 }
 
 /** The writer creates `temporary`, then commits; it always calls `discard` at the end. */

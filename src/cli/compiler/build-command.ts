@@ -1,7 +1,8 @@
 // `iprisk build`.
 
 import type { BuildReport } from '../../../build/build-report.ts'
-import { checkOutput } from '../../base/system/atomic-file.ts'
+import { IpriskError } from '../../base/coded-error.ts'
+import { checkOutput, outputTarget } from '../../base/system/atomic-file.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
@@ -15,6 +16,10 @@ export async function buildCommand(settings: Settings, io: Io): Promise<number> 
   const { out, report: reportFile } = settings.build
   checkOutput('--out', out, 'build_invalid')
   checkOutput('--report', reportFile, 'build_invalid')
+  if (outputTarget(out) === outputTarget(reportFile)) {
+    const message = `--out and --report both name ${out}: the report would replace the table.`
+    throw new IpriskError({ code: 'build_invalid', message, fault: 'usage' })
+  }
   const publish = preparePublish(settings, io)
   const report = await buildTable(settings, io)
   const { buildSummary: summaryOf } = await loadCompiler(

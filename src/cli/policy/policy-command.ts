@@ -22,7 +22,7 @@ export function policyInit(setting: string | undefined, enforce: boolean, io: Io
     writeFileSync(path, text, { flag: 'wx', mode: 0o644 })
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
-    if (code === 'ENOENT') {
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
       const message = `There is no folder ${dirname(path)}: make it first.`
       throw new IpriskError({ code: 'policies_folder', message, fault: 'usage', cause: thrown })
     }

@@ -15,7 +15,7 @@ const fileMode = 0o644
 /** Throws `publish_invalid` where no folder can be. */
 export function openFolderPlace(folder: string): PublishPlace {
   if (!mayBeFolder(folder)) {
-    const message = `${folder} is no folder to publish at: there is a file, there or above it.`
+    const message = `${folder} is no folder to publish at: there is a file or a link without an end, there or above it.`
     throw new IpriskError({ code: 'publish_invalid', message, fault: 'usage' })
   }
   const put = async (name: string, bytes: Uint8Array): Promise<void> => {
@@ -74,7 +74,8 @@ function mayBeFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOTDIR'
+    const { code = '' } = error as NodeJS.ErrnoException
+    return code !== 'ENOTDIR' && code !== 'ELOOP'
   }
 }
 

@@ -77,6 +77,12 @@ describe('iprisk policy init', () => {
     expect(textIn(observed)).toBe(text)
   })
 
+  it('says that there is no folder where a file lies', async () => {
+    const made = await here('policy', 'init', '--policies', 'policies.json/below')
+    expect(made).toMatchObject({ code: 2, out: '' })
+    expect(made.err).toMatch(/^iprisk: There is no folder \S+policies\.json: make it first\.\n$/)
+  })
+
   it('writes the same rules, and lets them decide, with --enforce', async () => {
     const made = await run('policy', 'init', '--enforce')
     expect(made.err).toContain('enforces its rules')
