@@ -192,7 +192,8 @@ function refuseWordsOf(member: ASTNode, words: ASTNode): Refusal | undefined {
   if (path === undefined || known === undefined) return undefined
   for (const one of words.op === 'list' ? words.args : [words]) {
     if (one.op !== 'value' || typeof one.args !== 'string' || known.includes(one.args)) continue
-    const message = `${path} is never ${JSON.stringify(one.args)}${suggestName(one.args, known)}`
+    const words = suggestName(one.args, known.filter(Boolean))
+    const message = `${path} is never ${JSON.stringify(one.args)}${words}`
     return refusal(one, message)
   }
   return undefined

@@ -72,8 +72,13 @@ function visit(node: ASTNode, scope: Scope, found: Refusal[]): void {
   if (left === undefined || right === undefined) return
   if (op === '==' || op === '!=') {
     judgeEqual(operandOf(left, scope), operandOf(right, scope), node, found)
+    // A list that is written out is not empty, so an element of each must be equal.
+    if (left.op === 'list' || right.op === 'list') {
+      judgeEqual(elementOf(left, scope), elementOf(right, scope), node, found)
+    }
   } else if (op === 'in') {
     const elements = right.op === 'list' ? right.args : undefined
+    if (elements?.length === 0) found.push({ message: 'nothing is in `[]`', at: right.start })
     const others = elements?.map((one) => operandOf(one, scope)) ?? [elementOf(right, scope)]
     for (const one of others) judgeEqual(operandOf(left, scope), one, node, found)
   } else if (op === '<' || op === '<=' || op === '>' || op === '>=') {

@@ -26,6 +26,15 @@ describe('a condition with a part that never matches', () => {
     ],
     ['location.country_code == "EN"', '1:26 location.country_code is never "EN"; did you mean GB?'],
     [
+      '[location.country_code] == ["UK"]',
+      '1:29 location.country_code is never "UK"; did you mean GB?',
+    ],
+    [
+      'reasons == ["tor_exit_listd"]',
+      '1:13 reasons never has "tor_exit_listd"; did you mean tor_exit_listed?',
+    ],
+    ['location.country_code in []', '1:26 nothing is in `[]`'],
+    [
       'location.country_code == "Germany"',
       '1:26 location.country_code is never "Germany"; did you mean DE?',
     ],
