@@ -141,6 +141,13 @@ describe('a copy', () => {
     expect(await stores.ledger.usage(679 as never)).toEqual(new Map([[one, 7]]))
   })
 
+  it('leaves out rows whose name no key can have', async () => {
+    await fill()
+    const { text } = await backUpState(stores, now)
+    for (const name of ['', 'x', '\u001B[31m']) await writeRecord(state, name, '{')
+    expect((await backUpState(stores, now)).text).toBe(text)
+  })
+
   it('works again once the unreadable key is revoked', async () => {
     const [one] = await fill()
     await writeRecord(state, one, '[]')
