@@ -78,6 +78,7 @@ describe('a mistake', () => {
       { trust: 1 },
       ["`header: 'forwarded'`"],
     ],
+    ['a header of one vendor', '10.0.0.1', { 'x-cluster-client-ip': client }, {}, ['x-cluster']],
     ['no trust, another header', '127.0.0.1', { 'X-Real-IP': `${client}:80` }, {}, ['x-real-ip']],
     [
       'no peer, private in the header',
