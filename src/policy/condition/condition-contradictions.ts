@@ -106,7 +106,7 @@ function partOf(node: ASTNode): Part | undefined {
   return comparisonOf(node)
 }
 
-const orders: Readonly<Record<string, (left: number, right: number) => boolean>> = {
+const orders: Readonly<Record<string, (left: Value, right: Value) => boolean>> = {
   '<': (left, right) => left < right,
   '<=': (left, right) => left <= right,
   '>': (left, right) => left > right,
@@ -130,12 +130,13 @@ function comparisonOf(node: ASTNode): Part | undefined {
     return { path, literals, at, holds: (value) => literals.includes(value) }
   }
   if (op === '!=') return { path, literals, at, holds: (value) => value !== literal }
-  // Between two texts there are always others.
-  if (typeof literal !== 'number') return undefined
   const order = orders[op]!
-  const holds = (value: Value): boolean =>
-    isSwapped ? order(literal, Number(value)) : order(Number(value), literal)
-  return { path, literals, at, holds }
+  return {
+    path,
+    literals,
+    at,
+    holds: (value) => (isSwapped ? order(literal, value) : order(value, literal)),
+  }
 }
 
 function literalOf(node: ASTNode): Value | undefined {
@@ -151,7 +152,7 @@ function literalOf(node: ASTNode): Value | undefined {
     : undefined
 }
 
-/** A text that no condition has. */
+/** A text that no condition has, and the least one that is not empty. */
 const otherText = '\u0000'
 
 function valuesToTry(path: string, literals: readonly Value[]): readonly Value[] {
@@ -159,7 +160,10 @@ function valuesToTry(path: string, literals: readonly Value[]): readonly Value[]
   if (type === 'bool') return [true, false]
   const known = memberValues.get(path)
   if (known === undefined || known.kind === 'text') {
-    return known?.words ?? [...literals, '', otherText]
+    // Between two texts in order lies the one that goes on behind the first by the least character.
+    return (
+      known?.words ?? [...literals.flatMap((one) => [one, `${one}${otherText}`]), '', otherText]
+    )
   }
   if (known.values !== undefined) return known.values
   const { min, max } = known

@@ -176,6 +176,7 @@ const open: TextValues = {
 const listName: TextValues = {
   kind: 'text',
   allows: (text) => listNameForm.test(text),
+  begins: (text) => listNameForm.test(text),
   hint: (text) => {
     const name = text
       .trim()

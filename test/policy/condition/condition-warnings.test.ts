@@ -34,6 +34,11 @@ describe('a condition with a part that never matches', () => {
       '1:13 reasons never has "tor_exit_listd"; did you mean tor_exit_listed?',
     ],
     ['location.country_code in []', '1:26 nothing is in `[]`'],
+    ['lists.exists(l, l.startsWith("VIP-"))', '1:30 nothing in lists starts with "VIP-"'],
+    [
+      'proxy.last_seen_at > "2026-08-22" && proxy.last_seen_at < "2026-08-01"',
+      '1:1 no value of proxy.last_seen_at satisfies all of its comparisons here; did you mean || or in?',
+    ],
     [
       'location.country_code == "Germany"',
       '1:26 location.country_code is never "Germany"; did you mean DE?',
@@ -229,7 +234,7 @@ describe('a condition that some answers satisfy and others do not has no warning
     '"vpn_trace" in reasons || "list_blocked" in reasons || "residential_proxy_trace" in reasons',
     'reasons.exists(r, r.startsWith("blocklist_")) && !reasons.all(r, r.endsWith("_listed"))',
     'lists.exists(l, l.startsWith("off")) && "reported" in lists',
-    'proxy.last_seen_at >= "2026-08" && proxy.last_seen_at < "2026" || proxy.last_seen_at == ""',
+    'proxy.last_seen_at >= "2026" && proxy.last_seen_at < "2026-08" || proxy.last_seen_at == ""',
     'proxy.last_seen_at.startsWith("2026-1") || proxy.last_seen_at.contains("-08-")',
     'proxy.last_seen_at != "" && proxy.last_seen_at < "2026-01-01"',
     'proxy.percent_days_seen > 0.1 && proxy.percent_days_seen < 0.2',
