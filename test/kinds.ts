@@ -33,7 +33,7 @@ export const filesWithForms = [...unitFiles, ...serverFiles].filter((file) =>
  * files left in its modules would be counted, too.
  */
 export const filesAlone = unitFiles.filter((file) =>
-  /\bvi\.(mock|doMock|spyOn|stub\w+)\(|syncBuiltinESMExports|setFlagsFromString|process\.memoryUsage\(/.test(
+  /\bvi\.(mock|doMock|spyOn|stub\w+)\(|syncBuiltinESMExports|setFlagsFromString|process\.memoryUsage\(|privateBytesOf\(/.test(
     textOf(file),
   ),
 )

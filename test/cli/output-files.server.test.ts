@@ -61,7 +61,7 @@ describe.each(writers)('%s', (command) => {
 
 it('refuses a copy of the state that is named by an empty text', async () => {
   const { code, err } = await runHere(['state', 'backup', ''], { cwd })
-  expect([err, code]).toEqual(['iprisk: FILE must name a file, and is empty.\n', 2])
+  expect([err, code]).toEqual(['iprisk: FILE must name a file, but is empty.\n', 2])
 })
 
 it('builds no table that its report would replace', async () => {
@@ -81,7 +81,7 @@ it('exports no day of outcomes over a pipe, nor waits for its writer', async () 
   mkdirSync(join(cwd, 'days'))
   execFileSync('mkfifo', [join(cwd, 'days', day.replace('jsonl', 'parquet'))])
   const { code, err } = await run('feedback export days')
-  expect(err).toMatch(/^iprisk: The name of the day \S+ must name a file, and \S+ is a pipe/)
+  expect(err).toMatch(/^iprisk: The name of the day \S+ must name a file, but \S+ is a pipe/)
   expect(code).toBe(2)
 })
 
