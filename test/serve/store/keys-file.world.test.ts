@@ -90,7 +90,7 @@ describe('--keys-file', () => {
     const { child, stderr } = runServe(args)
     await once(child, 'exit')
     expect(child.exitCode).toBe(1)
-    expect(stderr()).toContain('a quota cannot be shared by a file')
+    expect(stderr()).toContain('a keys file cannot share a quota between machines')
     expect(stderr()).toContain(key.split('_')[1])
   })
 })
