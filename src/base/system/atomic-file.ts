@@ -64,10 +64,11 @@ const isLink = (path: string): boolean =>
 /** Why no file can be written at a path, as a clause; `undefined` if one can. */
 export function outputFault(path: string): string | undefined {
   try {
-    const stat = statSync(path, { throwIfNoEntry: false })
-    return stat === undefined ? undefined : irregularFault(stat)
+    // `throwIfNoEntry: false` would hide ENOTDIR, too, from Node 22 on.
+    return irregularFault(statSync(path))
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
     if (code === 'ENOTDIR') return 'lies below a file'
     if (code === 'ELOOP') return 'is a symbolic link that leads back to itself'
     throw cause
