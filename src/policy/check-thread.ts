@@ -1,5 +1,5 @@
-// Checks policies that somebody edits in a thread, one file after the other, so that the primary's
-// loop goes on watching its workers: the largest file takes a second of a core.
+// Checks drafts of a policies file in a thread, one at a time, because the largest file takes half a
+// second of a core and the primary's loop watches its workers.
 
 import { startOneShotThread } from '../base/system/one-shot-thread.ts'
 import { policiesBytesMax } from '../base/limits.ts'
@@ -16,7 +16,7 @@ export interface PolicyCheck {
 
 let queue: Promise<unknown> = Promise.resolve()
 
-/** Checks what would be the content of a file. */
+/** Checks a file's future content. */
 export function checkInThread(content: object): Promise<PolicyCheck> {
   const text = JSON.stringify(content)
   if (Buffer.byteLength(text) > policiesBytesMax) {
@@ -27,7 +27,7 @@ export function checkInThread(content: object): Promise<PolicyCheck> {
       new URL('./check-thread-main.js', import.meta.url),
     )
     thread.ask(text)
-    // A thread that cannot start must not keep anybody from mending policies.
+    // If the thread cannot start, drafts are still checked.
     return (await thread.answer()) ?? checkOf(await checkWrittenInTurns(content))
   })
   queue = check.catch(() => undefined)

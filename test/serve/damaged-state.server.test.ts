@@ -1,5 +1,5 @@
 // A server over a state folder in which some rows are damaged: their keys get 401, all else goes on,
-// and whoever looks is told what is wrong and what to do.
+// and commands, log and metrics report what is wrong and what to do.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

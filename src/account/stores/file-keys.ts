@@ -168,8 +168,8 @@ function judgeKeys(text: string, path: string, plans: Plans): readonly KeyRow[] 
   }
   const rows: KeyRow[] = judged.unsound.map((row) => ({ ...row, isRevoked: false }))
   for (const record of recordsOf(judged.sound)) {
-    const why = quotaAdvice
-    rows.push(hasQuota(record, plans) ? { id: record.id, why, isRevoked: false } : record)
+    const { id } = record
+    rows.push(hasQuota(record, plans) ? { id, why: quotaAdvice, isRevoked: false } : record)
   }
   return rows
 }

@@ -110,7 +110,7 @@ describe('a file of keys', () => {
     await expect(store.get(bad.id)).rejects.toMatchObject({ code: 'key_unreadable' })
     await write([one, bad])
     const mended = await store.changes(version + 1)
-    // Those that were skipped and are gone are revoked, so that nobody counts them any more.
+    // Skipped keys that are gone become revoked, so they are no longer counted.
     const ids = [bad.id, twice.id, 'keys.3', 'keys.4', 'Newnewnewnew']
     expect(mended.records.map(({ id }) => id).sort()).toEqual(ids.sort())
     expect(mended.skipped).toEqual([])

@@ -104,7 +104,7 @@ describe('a mistake', () => {
   ])('%s', (_claim, peer, headers, options, said) => {
     const mistake = mistakeOf(peer, headers, options)
     for (const part of said) expect(mistake).toContain(part)
-    // A visitor's address is nobody's business in a log.
+    // Logs must not show a visitor's address.
     expect(mistake).not.toContain(client)
     expect(mistake).not.toContain('1.1.1.1')
   })

@@ -4,8 +4,8 @@
 //   $XDG_CACHE_HOME/iprisk/tables, or ~/.cache/iprisk/tables without that variable
 //   <temporary folder>/iprisk-<user id>/tables
 //
-// Invariants: the folder belongs to this user and nobody else may write it, so no other user can plant
-// a copy. Not in memory: a copy there would use the memory that sharing pages saves. Not on a network:
+// Invariants: only the folder's owner, this user, may write to it, so no other user can plant a
+// copy. Not in memory: a copy there would use the memory that sharing pages saves. Not on a network:
 // locks differ there, and mapped pages can be lost.
 
 import { lstatSync, mkdirSync, statSync, statfsSync } from 'node:fs'

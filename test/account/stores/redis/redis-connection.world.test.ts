@@ -49,7 +49,7 @@ function conformance(
     // How long a store may take is not asked here: a busy machine needs its time.
     return link({ ...settings, timeoutMs: 10_000 })
   }
-  /** As somebody with redis-cli would. */
+  /** Like a change made with redis-cli. */
   const writeRecord = async (_place: string, id: string, text: string): Promise<void> => {
     const { nodes } = store()
     const named = (what: string): string => `iprisk:{keys}:${what}`
