@@ -5,6 +5,7 @@
 import { dirname, resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
 import { valueFileBytesMax } from '../base/limits.ts'
+import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 import { type ConfigFile, type ConfigPlace, readConfigFile } from './config-file.ts'
 import {
@@ -64,7 +65,7 @@ function readVariable(
   let text: string
   try {
     const { bytes } = readBoundedFile(path, { ...secretFile, bytesMax: valueFileBytesMax })
-    text = bytes.toString('utf8').replace(/^\uFEFF/, '')
+    text = decodeUtf8(bytes)
   } catch (thrown) {
     return fail(`it must name a file that can be read: ${messageOf(thrown)}`, named)
   }

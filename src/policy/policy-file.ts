@@ -8,8 +8,8 @@
 import { createHash } from 'node:crypto'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax, policyStepsMax } from '../base/limits.ts'
-import { parseJsonObject } from '../base/json-object.ts'
-import { withoutByteOrderMark } from '../base/text/byte-order-mark.ts'
+import { parseJson } from '../base/json-object.ts'
+import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import { repeatedMessage } from '../base/text/repeated-members.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
@@ -47,7 +47,7 @@ export function readPolicyFile(place: PolicyPlace): PolicyFile | undefined {
 export async function readPolicyFileInTurns(place: PolicyPlace): Promise<PolicyFile | undefined> {
   const file = readTrusted(place)
   if (file === undefined) return undefined
-  await compileAhead(parseJsonObject(withoutByteOrderMark(file.bytes)))
+  await compileAhead(parseJson(decodeUtf8(file.bytes)))
   return policyFileOf(place, file)
 }
 
@@ -62,7 +62,7 @@ function readTrusted(place: PolicyPlace): TrustedFile | undefined {
 }
 
 function policyFileOf({ path }: PolicyPlace, { bytes, distrust }: TrustedFile): PolicyFile {
-  const checked = checkPolicies(bytes.toString('utf8').replace(/^\uFEFF/, ''))
+  const checked = checkPolicies(decodeUtf8(bytes))
   if ('mistakes' in checked) throw policiesInvalid(path, checked.mistakes)
   return { path, tag: shortHash(bytes), ...checked, ...optionalMember('distrust', distrust) }
 }

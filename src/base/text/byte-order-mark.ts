@@ -8,3 +8,9 @@ export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return isMarked ? bytes.subarray(byteOrderMarkBytes) : bytes
 }
+
+/** UTF-8 as text, without the mark. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  const { buffer, byteOffset, byteLength } = withoutByteOrderMark(bytes)
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8')
+}
