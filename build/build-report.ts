@@ -11,7 +11,7 @@ import type { FetchReport } from './fetch-report.ts'
 import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
 import { type BuildStage, peakBytes } from './build-stages.ts'
 import type { WrittenTable } from './write/write-table.ts'
-import type { PromotionReport } from './gate/promotion-report.ts'
+import type { PromotionReport } from './acceptance/promotion-report.ts'
 
 export interface FeedReport {
   readonly id: string
@@ -146,7 +146,7 @@ function feedReports(
   return ids.map((id) => {
     const files = results.get(id) ?? []
     const got = states.get(id)
-    const quarantine = compiled.gate.quarantined.get(id)
+    const quarantine = compiled.acceptance.quarantined.get(id)
     const problem = files.find((file) => file.read.problem !== undefined)?.read.problem
     const day = files.length === 0 ? undefined : Math.max(...files.map((file) => file.read.day))
     return {

@@ -1,11 +1,11 @@
 // The inner part of a build: from snapshots on disk to the content of a table. Each step is one
 // room's work; this file has their order and what passes between them.
 //
-//   snapshots ─ read ─ gate ─▶ entries ┬ AS facts ─▶ networks ─┐
+//   snapshots ─ read ─ accept ─▶ entries ┬ AS facts ─▶ networks ─┐
 //   history (adds them, knows ─────────┴ normalise ─▶ observations ─ flatten ─▶ evidence ┐
 //   since when) ───────────────────────────┘                                             │
 //   place files ─────────▶ places, laid over the networks ───────────────────────────────┴ assemble
-//   (an edition that the gate of data sets chose, as the ranges of networks are; the thread that
+//   (an edition that acceptance of data sets chose, as the ranges of networks are; the thread that
 //   reads them waits for the networks)
 
 import { formatCount } from '../src/base/text/number-format.ts'
@@ -31,9 +31,9 @@ import {
 import { type ListedAddresses, listedAddresses } from './evidence/listed-addresses.ts'
 import { type NeighbourhoodGround, addNeighbourhoods } from './evidence/neighbourhoods.ts'
 import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
-import type { ChosenEdition } from './gate/edition-gate.ts'
-import { type GateResult, gateFeeds } from './gate/feed-gate.ts'
-import type { HistoryTransaction } from './gate/history-transaction.ts'
+import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
+import { type FeedAcceptance, acceptFeeds } from './acceptance/feed-acceptance.ts'
+import type { HistoryTransaction } from './acceptance/history-transaction.ts'
 import { type History, noHistory } from './history/read-history.ts'
 import { recordAndRead } from './history/record-and-read.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
@@ -70,7 +70,7 @@ import type { Source } from '../src/table/file/table-source.ts'
 
 export interface CompileInput extends DataSetInput {
   readonly snapshots: readonly SnapshotFile[]
-  /** Their last good content stands in, where the gate has one. */
+  /** Their last good content stands in, where acceptance has one. */
   readonly missing?: readonly MissingFeed[]
   /** The day that counts as today; by default the median day of the snapshots. */
   readonly asOf: Day | undefined
@@ -95,8 +95,8 @@ export interface CompiledTable {
   readonly sources: readonly Source[]
   readonly listed: ListedAddresses
   /** Which feeds are quarantined; its `commit` is called when the table is live. */
-  readonly gate: Pick<GateResult, 'quarantined' | 'commit'>
-  /** What the gate of data sets chose; each is to be committed behind the feeds' gate. */
+  readonly acceptance: Pick<FeedAcceptance, 'quarantined' | 'commit'>
+  /** What acceptance of data sets chose; each is to be committed behind acceptance of feeds. */
   readonly editions: readonly ChosenEdition[]
   /** What went wrong with the history, one line each. */
   readonly problems: readonly string[]
@@ -109,7 +109,7 @@ export async function compileTable(
   stages: BuildStages,
 ): Promise<CompiledTable> {
   const said = await readStatements(input, transaction, stages)
-  const { asOf, book, files, gate, networks, chosen, problems } = said
+  const { asOf, book, files, acceptance, networks, chosen, problems } = said
   const lists = newListInterner()
   const evidenceLayers = await flattenObservations(said.observations, lists, stages)
   const listed = listedAddresses({
@@ -143,7 +143,7 @@ export async function compileTable(
   const found = { assembled, asOf, files, networks, sources, listed }
   const locationCount = places.locations.length
   const { editions } = chosen.choice
-  return { ...found, locationCount, gate, editions, problems }
+  return { ...found, locationCount, acceptance, editions, problems }
 }
 
 /** What a table is made of: all but the entries and the history, which end here. */
@@ -157,7 +157,7 @@ interface Statements {
   /** Those of the feeds; the data sets' come before them. */
   readonly feedSources: readonly Source[]
   readonly files: readonly NormalisedFile[]
-  readonly gate: CompiledTable['gate']
+  readonly acceptance: CompiledTable['acceptance']
   readonly book: EvidenceBook
   readonly observations: NormaliseContext['observations']
   readonly statementsOfAs: (network: Network) => readonly number[]
@@ -172,30 +172,30 @@ async function readStatements(
 ): Promise<Statements> {
   const tables = loadNetworkTables()
   const choice = await chooseDataSets(input, stages)
-  const gate = await stages.run('read feeds', async (say) => {
+  const acceptance = await stages.run('read feeds', async (say) => {
     const files = await readAll(input.snapshots, tables, say)
     const { snapshots, missing = [], history: store } = input
-    return gateFeeds({ files, snapshots, missing, store, tables })
+    return acceptFeeds({ files, snapshots, missing, store, tables })
   })
-  const facts = collectAsFacts(asEntriesOf(gate.files))
-  const withEgress = { ...tables, corporatePrefixes: corporateEgress(tables, gate.files) }
+  const facts = collectAsFacts(asEntriesOf(acceptance.files))
+  const withEgress = { ...tables, corporatePrefixes: corporateEgress(tables, acceptance.files) }
   const chosen = { ...input, choice }
   const networks = await readNetworkData({ ...chosen, facts, tables: withEgress }, stages)
   const places = choice.places.layOver({
     4: networks.layers[4],
     6: clearTransitionPrefixes(networks.layers[6]),
   })
-  const asOf = input.asOf ?? medianDay(gate.files) ?? newestTableDay(tables)
+  const asOf = input.asOf ?? medianDay(acceptance.files) ?? newestTableDay(tables)
   const past = await stages.run('history', (say) =>
-    recordAndReadHistory(transaction, gate, asOf, say),
+    recordAndReadHistory(transaction, acceptance, asOf, say),
   )
-  const byFeeds = coverageByKind(feedContents(gate.files, gate.held), asOf)
+  const byFeeds = coverageByKind(feedContents(acceptance.files, acceptance.held), asOf)
   const operators = [
     torOperatorsFile(tables.torOperators, { space: networks, asOf, byFeeds }),
     vpnOperatorsFile(tables.vpnOperators, { space: networks, asOf }),
   ]
-  const read = [...gate.files, ...operators]
-  const sources = feedSources(read, asOf, gate.quarantined)
+  const read = [...acceptance.files, ...operators]
+  const sources = feedSources(read, asOf, acceptance.quarantined)
   const ofData = dataSourceIds(chosen, { networks, asOf })
   const sourceIds = [...ofData, ...sources.map(({ id }) => id)]
   const ground = newNormaliseContext(asOf, networks, tables)
@@ -206,19 +206,19 @@ async function readStatements(
     return results
   })
   const { book, observations } = ground
-  const { quarantined, commit } = gate
+  const { quarantined, commit } = acceptance
   const made = { asOf, files, networks, chosen, places, book, observations }
   return {
     ...made,
     sourceIds,
     feedSources: sources,
-    gate: { quarantined, commit },
+    acceptance: { quarantined, commit },
     statementsOfAs: newAsEvidence(
       { tables, facts, sourceIds, asOf, files: read.map(withoutEntries) },
       book,
     ),
     coverage: newCoverage(byFeeds, read),
-    problems: [...gate.problems, ...past.problems],
+    problems: [...acceptance.problems, ...past.problems],
   }
 }
 
@@ -278,10 +278,10 @@ function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
   return facts
 }
 
-/** Stages what passed the gate, and reads with the history what concerns this build. */
+/** Stages what passed acceptance, and reads with the history what concerns this build. */
 async function recordAndReadHistory(
   { history: folders }: Pick<HistoryTransaction, 'history'>,
-  { files, quarantined }: GateResult,
+  { files, quarantined }: FeedAcceptance,
   asOf: Day,
   say: (text: string) => void,
 ): Promise<{ readonly history: History; readonly problems: readonly string[] }> {

@@ -2,8 +2,8 @@
 // for which nothing newer was had, and one for each edition that was refused.
 
 import { formatDay } from '../src/base/day.ts'
-import type { ChosenEdition } from './gate/edition-gate.ts'
-import type { Quarantine } from './gate/feed-gate.ts'
+import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
+import type { Quarantine } from './acceptance/feed-acceptance.ts'
 
 /** `keepDataSets`: nothing newer was asked for, so that it is no news that nothing came. */
 export function editionLines(
@@ -29,7 +29,7 @@ export function editionLines(
   return [...older, ...refused]
 }
 
-/** The same of any feed that the gate keeps out. */
+/** The same of any feed that acceptance keeps out. */
 export function quarantineLine(id: string, { reasons, instead }: Quarantine): string {
   return `${id} is quarantined: ${reasons.join('; ')} (${instead} is used)`
 }

@@ -53,7 +53,7 @@ function singleLines(files: readonly ObtainedFile[]): readonly string[] {
   const byProblem = new Map<string, ObtainedFile[]>()
   for (const file of files) {
     if (file.problem === undefined) continue
-    // What stands in for one that is missing, the gate says.
+    // What stands in for one that is missing, acceptance says.
     const instead = file.state === 'missing' ? '' : ' (its last good snapshot is used)'
     const text = `${file.problem}${instead}`
     byProblem.set(text, [...(byProblem.get(text) ?? []), file])

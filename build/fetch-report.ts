@@ -1,5 +1,5 @@
 // How far the fetching of a build got: whether its table still lacks what a network would bring.
-// Only feeds count: networks and places always have an edition (build/gate/edition-gate.ts).
+// Only feeds count: networks and places always have an edition (build/acceptance/edition-acceptance.ts).
 
 import type { FetchMode, ObtainedFile } from './fetch/obtain-snapshots.ts'
 

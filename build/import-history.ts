@@ -3,12 +3,12 @@
 // of that day is replaced, so that a corrected file corrects. What cannot be used is counted and
 // named; it costs that line, that file or that feed, never the import.
 //
-// A day passes the gate of feeds that a build's snapshots pass, each feed from its oldest file on:
+// A day passes acceptance of feeds that a build's snapshots pass, each feed from its oldest file on:
 // a day that shrank by half, grew threefold, lists what it never may or is full of canaries is
 // quarantined, and what the store had of it stays. So does a file that unpacks to more than 64 MiB.
 // The past that a day is measured by is what the store has from before the first file and the files
 // before it, so that the same folder is judged the same each time; the builds' memory
-// (build/gate/gate-ledger.ts) is neither read nor changed.
+// (build/acceptance/acceptance-ledger.ts) is neither read nor changed.
 
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -17,11 +17,11 @@ import { IpriskError, isDiskError, messageOf } from '../src/base/coded-error.ts'
 import { parseRange } from '../src/ip/range.ts'
 import { loadCanaries } from '../src/table/canaries.ts'
 import type { Feed } from './catalogue/feed.ts'
-import { type CanaryIndex, newCanaryIndex } from './gate/entry-canaries.ts'
-import { judgeFeed } from './gate/feed-gate.ts'
-import { type FeedMemory, storedSizes } from './gate/gate-ledger.ts'
-import { pastSizesMax } from './gate/feed-size.ts'
-import { beginHistoryTransaction } from './gate/history-transaction.ts'
+import { type CanaryIndex, newCanaryIndex } from './acceptance/entry-canaries.ts'
+import { judgeFeed } from './acceptance/feed-acceptance.ts'
+import { type FeedMemory, storedSizes } from './acceptance/acceptance-ledger.ts'
+import { pastSizesMax } from './acceptance/feed-size.ts'
+import { beginHistoryTransaction } from './acceptance/history-transaction.ts'
 import { newRangeInterner } from './layer/range-interner.ts'
 import { loadNetworkTables } from './networks/network-tables.ts'
 import { countDrop } from './parse/parse-counts.ts'
@@ -36,7 +36,7 @@ export interface ImportOptions {
   readonly feeds: readonly Feed[]
   /** The day that counts as today; later days are refused. By default the clock's. */
   readonly today?: Day | undefined
-  /** Days that the gate holds back are imported all the same. */
+  /** Days that acceptance holds back are imported all the same. */
   readonly force?: boolean | undefined
   readonly onFile?: ((file: ImportedFile) => void) | undefined
 }
@@ -57,7 +57,7 @@ export interface ImportReport {
   readonly unknownFeeds: readonly string[]
   /** Files that were not used, `feed/file: why`. */
   readonly problems: readonly string[]
-  /** Files that the gate holds back, or would have without `force`, `feed/file: why; why`. */
+  /** Files that acceptance holds back, or would have without `force`, `feed/file: why; why`. */
   readonly quarantined: readonly string[]
   /** The first bad lines of each file, `feed/file:line 3: why: text`. */
   readonly bad: readonly string[]

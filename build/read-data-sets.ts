@@ -1,5 +1,5 @@
 // What does not come from feeds of addresses: who announces the space (networks), and where it is
-// (places). From the operator's own files, from an edition that the gate of data sets chose, or
+// (places). From the operator's own files, from an edition that acceptance of data sets chose, or
 // from the packages.
 
 import { formatCount } from '../src/base/text/number-format.ts'
@@ -15,7 +15,7 @@ import {
   placeSources,
 } from './evidence/source-list.ts'
 import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
-import { type ChosenEdition, chooseEdition } from './gate/edition-gate.ts'
+import { type ChosenEdition, chooseEdition } from './acceptance/edition-acceptance.ts'
 import type { AsFacts } from './networks/as-facts.ts'
 import type { NetworkTables } from './networks/network-tables.ts'
 import { type Networks, readNetworks } from './networks/read-networks.ts'
@@ -39,7 +39,7 @@ export interface DataSetInput {
 
 /** Which files are read; places are being read from here on. */
 export interface DataSetChoice {
-  /** Each is to be committed behind the gate of feeds, when the table is live. */
+  /** Each is to be committed behind acceptance of feeds, when the table is live. */
   readonly editions: readonly ChosenEdition[]
   readonly places: PlaceReader
   /** The files of places. */

@@ -16,14 +16,17 @@ import { type FetchReport, fetchReport, isUnanswered } from './fetch-report.ts'
 import { limitsOfRun } from './fetch/fetch-limits.ts'
 import { type FetchMode, type ObtainedFile, obtainSnapshots } from './fetch/obtain-snapshots.ts'
 import { editionLines, quarantineLine } from './edition-lines.ts'
-import { type HistoryTransaction, beginHistoryTransaction } from './gate/history-transaction.ts'
+import {
+  type HistoryTransaction,
+  beginHistoryTransaction,
+} from './acceptance/history-transaction.ts'
 import {
   candidatePath,
   judgeTable,
   promoteTable,
   buildRejected,
   rejectedPath,
-} from './gate/promote-table.ts'
+} from './acceptance/promote-table.ts'
 import { missingFeeds, snapshotsOf } from './evidence/read-snapshots.ts'
 import { type BuildReport, newBuildReport } from './build-report.ts'
 import { type BuildStages, type OnBuildProgress, newBuildStages } from './build-stages.ts'
@@ -57,14 +60,14 @@ export interface BuildOptions {
   readonly placeFiles: readonly string[] | undefined
   /** How many verdicts of the sample may differ from those of the table at `out`, percent. */
   readonly flipsMaxPercent: number
-  /** The table goes live whatever the gate says. */
+  /** The table goes live whatever acceptance says. */
   readonly force: boolean
 }
 
 /**
  * Errors: those of the catalogue, `feeds_unreachable` with `needFeeds`, those of the network and
  * place files, and of writing the table; `history_locked` while another run writes the history; and
- * `build_rejected` where the gate keeps the table from going live. The report is written then, too.
+ * `build_rejected` where acceptance keeps the table from going live. The report is written then, too.
  */
 export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Promise<BuildReport> {
   // Candidate and rejected table are written beside the table itself, not beside a link to it.
@@ -195,7 +198,7 @@ async function goLive(
     if (judged.promoted) await transaction.commit()
     promoteTable(judged, { candidate, live: options.out })
     if (judged.promoted) {
-      await compiled.gate.commit()
+      await compiled.acceptance.commit()
       for (const edition of compiled.editions) await edition.commit()
     }
     return judged
@@ -263,6 +266,6 @@ function filesOfOperator(
   return kind === 'places' ? placeFiles : undefined
 }
 
-function quarantineLines({ gate }: CompiledTable): readonly string[] {
-  return [...gate.quarantined].map(([feed, quarantine]) => quarantineLine(feed, quarantine))
+function quarantineLines({ acceptance }: CompiledTable): readonly string[] {
+  return [...acceptance.quarantined].map(([feed, quarantine]) => quarantineLine(feed, quarantine))
 }

@@ -28,7 +28,7 @@ const draft = join(dist, 'src/programs.draft')
 /** By the names of their folders. */
 const programs = {
   main: 'src/cli/main.js',
-  worker: 'src/supervisor/workers/worker-main.js',
+  worker: 'src/worker/worker-main.js',
   'pool-thread': 'src/pool/pool-thread.js',
   'verify-child': 'src/supervisor/tables/verify-child-main.js',
   'verify-thread': 'src/supervisor/tables/verify-thread-main.js',

@@ -49,7 +49,7 @@ export function snapshotsOf(obtained: readonly ObtainedFile[]): readonly Snapsho
   )
 }
 
-/** Each feed once; a data set has a gate of its own. */
+/** Each feed once; a data set has acceptance of its own. */
 export function missingFeeds(obtained: readonly ObtainedFile[]): readonly MissingFeed[] {
   const problems = new Map<Feed, string>()
   for (const { feed, state, problem = 'it has no snapshot' } of obtained) {

@@ -16,7 +16,7 @@ import type { Source } from '../../src/table/file/table-source.ts'
 /** The source of the data set of networks. */
 export const networksSourceId = 'ip-location-db-asn'
 
-/** What the gate of data sets chose; the embedded edition where there is none. */
+/** What acceptance of data sets chose; the embedded edition where there is none. */
 export interface EditionInUse {
   readonly files: readonly string[]
   readonly day: Day

@@ -33,7 +33,7 @@ export interface RecordReport {
 export async function recordToday(
   files: readonly SnapshotEntries[],
   options: HistoryStoreOptions & {
-    /** Feeds that a gate keeps out. */
+    /** Feeds that acceptance keeps out. */
     readonly without?: ReadonlySet<string> | undefined
     /** Called when a feed's day is where it shall be, also of a feed that adds nothing. */
     readonly onFeed?: ((feed: Feed) => void) | undefined

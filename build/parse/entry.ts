@@ -25,7 +25,7 @@ export interface Entry {
   readonly range?: Range
 }
 
-/** A build asks for the range of an entry three times: gate, history, normalise. */
+/** A build asks for the range of an entry three times: acceptance, history, normalise. */
 export function withRange(entry: Entry): Entry {
   const range = parseRange(entry.text)
   if (range === undefined) return entry

@@ -1,5 +1,5 @@
 // Counts what a feed's file gave: entries taken, drops by reason, and the first bad entries as one
-// line each, `file:place: reason: sample`. The build report is made of these; the gate decides
+// line each, `file:place: reason: sample`. The build report is made of these; acceptance decides
 // whether a feed may be used.
 
 import type { Day } from '../../src/base/day.ts'

@@ -1,6 +1,6 @@
 // What the admin port answers with, before it is written.
 
-import type { ConsoleError } from '../console/console-shapes.ts'
+import type { ConsoleError } from '../api/admin-answers.ts'
 
 export interface AdminPage {
   readonly status: number

@@ -8,25 +8,24 @@ import { packageVersion } from '../base/package-root.ts'
 import type { CoverageReport } from '../api/coverage-answer.ts'
 import type { Settings } from '../config/settings.ts'
 import { parseStoreUrl, redactStoreUrl } from '../config/values/store-url.ts'
-import type { PoliciesStatus } from './policies-status.ts'
-import type { SampleStatus } from './sample-status.ts'
+import type { PoliciesStatus, SampleStatus } from '../api/admin-answers.ts'
 import type { Readiness } from './admin-server.ts'
 import {
   type CounterSnapshot,
   emptyCounterSnapshot,
   httpStatuses,
   counterTotals,
-} from '../http/exchange/request-counters.ts'
+} from '../observe/request-counters.ts'
 import type { ScrapeData } from './metrics/metric-families.ts'
 import { connectionsThatFit, openFilesMax } from '../http/listen/open-files.ts'
 import type { RefreshStatus } from '../supervisor/tables/refresh.ts'
 import type { ListsStatus } from '../supervisor/lists/lists-manager.ts'
-import type { RestartCause } from '../supervisor/workers/worker-registry.ts'
+import type { RestartCause } from '../supervisor/worker-registry.ts'
 import type { TablePullStatus } from '../supervisor/tables/table-pull.ts'
 import type { TableManagerStatus } from '../supervisor/tables/table-manager.ts'
 import { coverageReportOf, coverageToday } from '../table/answer/table-coverage.ts'
 import type { DataSetName } from '../table/file/table-source.ts'
-import type { TableInfo } from '../http/exchange/served-table.ts'
+import type { TableInfo } from '../table/served-table.ts'
 
 export interface ServerStatus {
   readonly version: string

@@ -4,7 +4,7 @@
 // Invariants: codes are stable and only added; a message says what to do and never repeats what the
 // client sent. What is wrong with an input in particular is input-fault.ts.
 
-import { paths } from './paths.ts'
+import { paths } from './public-port.ts'
 
 /** What the server answers where it does not answer the question. */
 export const apiErrors = {

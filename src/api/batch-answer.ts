@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { invalidInput } from './input-fault.ts'
 import { anyCheckAnswer } from './insights-answer.ts'
-import { batchAddressesMax } from './request-limits.ts'
+import { batchAddressesMax } from './public-port.ts'
 import { policyName } from './check-answer.ts'
 import type { Wire } from './wire.ts'
 

@@ -4,8 +4,7 @@
 //
 // Only what our own schemas use is known; anything else throws, and then has to be added here.
 
-import { paths } from './paths.ts'
-import { batchAddressesMax } from './request-limits.ts'
+import { batchAddressesMax, paths } from './public-port.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

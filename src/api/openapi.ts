@@ -13,13 +13,13 @@ import { errorAnswer } from './error-body.ts'
 import { anyCheckAnswer, insights } from './insights-answer.ts'
 import { feedbackAnswer, feedbackRequest } from './feedback-answer.ts'
 import { metaAnswer } from './meta-answer.ts'
-import { paths } from './paths.ts'
 import {
   addressesPerRequest,
   batchAddressesMax,
   batchBodyBytesMax,
   checkBodyBytesMax,
-} from './request-limits.ts'
+  paths,
+} from './public-port.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -277,7 +277,7 @@ export const firstFetchSeconds = 60
 
 /**
  * Of the verdicts that the first build may change that has the feeds that the first start did not:
- * against a table without any feed all 72 change 1.8 % (build/gate/promote-table.ts).
+ * against a table without any feed all 72 change 1.8 % (build/acceptance/promote-table.ts).
  */
 export const firstFlipsMaxPercent = 5
 

@@ -1,7 +1,7 @@
 // What to do with a piece of lines, and its result.
 
 import type { CheckField, CheckFormat } from '../config/line-formats.ts'
-import type { ChosenPolicy } from '../policy/policy-form.ts'
+import type { ChosenPolicy } from '../model/policy-form.ts'
 import type { LineFormat } from './line-field.ts'
 import type { LineTally } from './line-tally.ts'
 

@@ -35,7 +35,7 @@ export const storeCommands = [...keyCommands, ...listCommands, ...stateCommands]
 export const inspectCommands = ['info', 'doctor'] as const
 /** What asks a running server finds it by its state folder and port. */
 export const serverCommands = ['reload', 'rollback', 'restart'] as const
-/** What a gate or a limit can stop. */
+/** What acceptance or a limit can stop. */
 export const forceCommands = [
   'build',
   'publish',

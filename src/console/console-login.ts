@@ -26,7 +26,7 @@ import type { Log } from '../base/log.ts'
 import type { ConsoleFiles } from './console-files.ts'
 import { type LoginLimit, createLoginLimit } from './login-limit.ts'
 import { type Session, type SessionStore, createSessionStore } from './session-store.ts'
-import type { ConsoleLogin, ConsoleSession } from './console-shapes.ts'
+import type { ConsoleLogin, ConsoleSession } from '../api/admin-answers.ts'
 
 /** With the port, so that two consoles on one host do not overwrite each other's cookie. */
 function cookieName({ headers }: IncomingMessage): string {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
 import { replaceFile } from '../base/system/atomic-file.ts'
-import type { TableInfo } from '../http/exchange/served-table.ts'
+import type { TableInfo } from '../table/served-table.ts'
 
 /** Entries by feed and day, the day in days since 1970. */
 export type FeedDays = Readonly<Record<string, Readonly<Record<string, number>>>>

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import type { RehearsalView } from './console-shapes.ts'
+import type { RehearsalView } from '../api/admin-answers.ts'
 import { consoleRehearsalsKept } from '../base/limits.ts'
 
 export interface Rehearsals {

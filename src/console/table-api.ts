@@ -6,7 +6,7 @@ import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { consoleLogBytesMax, policiesBytesMax } from '../base/limits.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import { type ConsoleParts, asked, worldOf } from './address-api.ts'
-import { rehearsalBody } from './console-requests.ts'
+import { rehearsalBody } from '../api/admin-requests.ts'
 import { createRehearsals } from './rehearsals.ts'
 
 const text = { type: 'string' } as const

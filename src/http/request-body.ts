@@ -7,7 +7,7 @@
 // into so many pieces that each costs more than it brings is told apart by `isShredded`: to
 // uWebSockets.js each chunk of a chunked body is a call, however small.
 
-import { checkBodyBytesMax } from '../api/request-limits.ts'
+import { checkBodyBytesMax } from '../api/public-port.ts'
 import { bodyBytesAPieceMin, bodyPiecesFree } from '../base/limits.ts'
 import { smallBodyBytes } from './exchange/body-budget.ts'
 import type { Exchange } from './exchange/exchange.ts'

@@ -11,7 +11,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { refusedBytesMax, refusedMsMax } from '../base/limits.ts'
 import { logAbort, logFramingRefusal, remoteAddressOf } from './reply/request-log.ts'
 import { authorize } from './endpoint/authorize.ts'
-import { countEvent } from './exchange/request-counters.ts'
+import { countEvent } from '../observe/request-counters.ts'
 import {
   type Exchange,
   type Service,
@@ -33,7 +33,7 @@ import {
   resetHeaderScan,
 } from './listen/framing-guard.ts'
 import { includeRefusal, insightsModeOf } from './endpoint/insights-endpoint.ts'
-import { beatIfOverdue } from './exchange/heartbeat.ts'
+import { beatIfOverdue } from '../observe/heartbeat.ts'
 import { type Refusal, beginErrorReply, replyError, replyRefusal } from './reply/reply.ts'
 import {
   type RequestBody,

@@ -3,8 +3,7 @@
 
 import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../account/keyring.ts'
-import { paths } from '../api/paths.ts'
-import { batchBodyBytesMax, checkBodyBytesMax } from '../api/request-limits.ts'
+import { batchBodyBytesMax, checkBodyBytesMax, paths } from '../api/public-port.ts'
 import { answerBatch } from './endpoint/batch-endpoint.ts'
 import { answerCheck } from './endpoint/check-endpoint.ts'
 import { answerFeedback, answerTestFeedback } from './endpoint/feedback-endpoint.ts'

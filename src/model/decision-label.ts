@@ -1,4 +1,4 @@
-// The name under which a decision is counted (http/exchange/label-counts.ts), and what is in it.
+// The name under which a decision is counted (observe/label-counts.ts), and what is in it.
 
 export interface DecisionLabel {
   readonly policy: string

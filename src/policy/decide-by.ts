@@ -7,7 +7,7 @@ import type { Query } from '../table/lookup/query.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import { decidedAnswer } from './decided-answer.ts'
 import { type DecisionMemory, newDecisionMemory } from './decision-memory.ts'
-import type { ChosenPolicy } from './policy-form.ts'
+import type { ChosenPolicy } from '../model/policy-form.ts'
 import { type PolicySet, compilePolicies } from './policy.ts'
 
 /** Puts the decision into the bytes of the answer to a query. */

@@ -4,7 +4,7 @@
 import { IpriskError } from '../base/coded-error.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import type { Decide } from './decide-by.ts'
-import { type ChosenPolicy, defaultPolicyName } from './policy-form.ts'
+import { type ChosenPolicy, defaultPolicyName } from '../model/policy-form.ts'
 import { hasPolicies, policyPlace } from './policy-place.ts'
 
 /**

@@ -2,7 +2,7 @@
 // else the key's first one, else `default`. A key's first policy that the file no longer has is no
 // reason to refuse its callers: then `default` decides, and the decision says so.
 
-import { defaultPolicyName } from './policy-form.ts'
+import { defaultPolicyName } from '../model/policy-form.ts'
 import type { PolicySet } from './policy.ts'
 
 /** The place in the set; -1 for a name that is unknown, or that the key does not allow. */

@@ -19,7 +19,7 @@ import { editDistance, suggestName } from '../config/setting-problem.ts'
 import { compileAhead, warningsMax } from './condition/compile-ahead.ts'
 import { type Finding, compileCondition, tooManySteps } from './condition/condition.ts'
 import { membersByDepth, policiesSchema } from './policy-schema.ts'
-import type { Policies, PolicyRules } from './policy-form.ts'
+import type { Policies, PolicyRules } from '../model/policy-form.ts'
 import { type PolicyPlace, hasPolicies } from './policy-place.ts'
 
 export interface PolicyFile {

@@ -12,7 +12,7 @@ import {
   rulesMax,
 } from '../base/limits.ts'
 import { policyNameAllowed, policyNameForm, textOf } from '../config/setting-checks.ts'
-import { defaultPolicyName } from './policy-form.ts'
+import { defaultPolicyName } from '../model/policy-form.ts'
 
 const actionForm = /^[a-z][a-z0-9_-]{0,31}$/
 

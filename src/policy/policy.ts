@@ -8,7 +8,7 @@ import type { Decision } from '../api/check-answer.ts'
 import type { Facts } from './condition/condition-facts.ts'
 import { compileCondition, type Condition } from './condition/condition.ts'
 import { decisionLabel } from '../model/decision-label.ts'
-import { type Policies, type PolicyRules, defaultPolicyName } from './policy-form.ts'
+import { type Policies, type PolicyRules, defaultPolicyName } from '../model/policy-form.ts'
 
 export interface Outcome {
   readonly decision: Decision

@@ -6,7 +6,7 @@
 import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import type { BatchFault } from '../api/input-fault.ts'
-import { batchAddressesMax } from '../api/request-limits.ts'
+import { batchAddressesMax } from '../api/public-port.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { parseAddress, parseAddressBytes } from '../ip/parse-address.ts'
 import { pieceAddresses } from './offload-policy.ts'

@@ -3,7 +3,7 @@
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
 import type { BatchFault } from '../api/input-fault.ts'
-import type { ChosenPolicy } from '../policy/policy-form.ts'
+import type { ChosenPolicy } from '../model/policy-form.ts'
 import type { MappedRegion } from '../base/system/memory-map.ts'
 import type { AnswerLabels } from '../table/answer/answer-labels.ts'
 import type { LineTask, LinesResult } from '../bulk/line-task.ts'

@@ -10,6 +10,7 @@
 // closed and the last of its items is settled; every `run` settles. References to a finished task
 // are cleared: V8 otherwise copies what they hold at every scavenge.
 
+import type { PoolCounts } from '../observe/request-counters.ts'
 import { join } from 'node:path'
 import { machineOffsetMs } from '../base/system/clock.ts'
 import { packageRoot } from '../base/package-root.ts'
@@ -35,22 +36,6 @@ export interface PoolOptions {
   readonly program?: string
   /** Gets what a thread died of, with a task or without one. */
   readonly onDeath?: (error: unknown) => void
-}
-
-export interface PoolCounts {
-  readonly threads: number
-  /** Open tickets. */
-  readonly requests: number
-  /** Items that wait for a thread. */
-  readonly waiting: number
-  readonly refused: number
-  readonly tasks: number
-  readonly items: number
-  readonly deaths: number
-  /** Sums: of items, from `run` to the start of their task in a thread. */
-  readonly waitMs: number
-  /** Of tasks, in their thread. */
-  readonly runMs: number
 }
 
 /** One request's place in the pool. */

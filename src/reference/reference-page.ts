@@ -3,7 +3,7 @@
 // is written here.
 
 import { apiErrorCodes, apiErrors } from '../api/api-error.ts'
-import { paths } from '../api/paths.ts'
+import { paths } from '../api/public-port.ts'
 import { reasonTexts } from '../score/points/reason-codes.ts'
 import type { Node } from './described-document.ts'
 import { addressOf, examples, testNumbers, testTexts } from './examples.ts'

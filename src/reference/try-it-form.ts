@@ -1,6 +1,6 @@
 // The form of "try it", which assets/try-it.js brings to life. Without scripts it says so.
 
-import { paths } from '../api/paths.ts'
+import { paths } from '../api/public-port.ts'
 import { addressOf, testNumbers, testTexts } from './examples.ts'
 import { type Html, html } from './html.ts'
 

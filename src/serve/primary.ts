@@ -18,7 +18,7 @@
 
 import process from 'node:process'
 import { openAdmin } from './open-admin.ts'
-import { type TrafficSample, openTrafficSample } from './traffic-sample.ts'
+import { type TrafficSample, openTrafficSample } from '../observe/traffic-sample.ts'
 import { validateKeysFile } from '../account/stores/file-keys.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
 import { swapFlipsMaxPercentDefault } from '../base/limits.ts'
@@ -37,13 +37,9 @@ import {
   controlSocketPath,
   openControlSocket,
 } from '../supervisor/sockets/control-socket.ts'
-import {
-  type Supervisor,
-  createSupervisor,
-  rollingLingerMs,
-} from '../supervisor/workers/supervisor.ts'
-import type { WorkerSettings } from '../supervisor/workers/worker-messages.ts'
-import { rotateDecisionLog } from './rotate-decision-log.ts'
+import { type Supervisor, createSupervisor, rollingLingerMs } from '../supervisor/supervisor.ts'
+import type { WorkerSettings } from '../worker/worker-messages.ts'
+import { rotateDecisionLog } from '../observe/rotate-decision-log.ts'
 import { workerSettings } from './settings-of-workers.ts'
 import { startPruning } from './prune-feedback.ts'
 import type { EarlyStart } from './early-start.ts'
@@ -54,7 +50,7 @@ import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import { type ListsManager, createListsManager } from '../supervisor/lists/lists-manager.ts'
 import { type TableSupply, startTableSupply } from './table-supply.ts'
 import { type WatchedPolicies, policySettings, readWatchedPolicies } from './watch-policies.ts'
-import type { TrafficTrial } from '../traffic/traffic-trial.ts'
+import type { TrafficTrial } from '../compare/traffic-trial.ts'
 import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
 import {
   type SwapOutcome,
@@ -67,7 +63,7 @@ import type { TablePull } from '../supervisor/tables/table-pull.ts'
 import { type TokenMatcher, createTokenMatcher } from '../admin/admin-caller.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
 import { watchFile } from '../supervisor/tables/file-watch.ts'
-import type { ListFile, TableInfo, VerifiedTableFile } from '../http/exchange/served-table.ts'
+import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000

@@ -5,9 +5,9 @@ import { optionalMember } from '../base/optional-member.ts'
 import type { Settings } from '../config/settings.ts'
 import { bodyBudgetBytes } from '../http/exchange/body-budget.ts'
 import type { TlsFiles } from '../http/listen/tls-files.ts'
-import type { WorkerSettings } from '../supervisor/workers/worker-messages.ts'
+import type { WorkerSettings } from '../worker/worker-messages.ts'
 import { fileBytesMax } from '../schema/table-layout.ts'
-import { decisionLogOf } from './rotate-decision-log.ts'
+import { decisionLogOf } from '../observe/rotate-decision-log.ts'
 import { type WatchedPolicies, policySettings } from './watch-policies.ts'
 
 /** Throws `decision_log_unusable`. */

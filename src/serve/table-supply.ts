@@ -11,7 +11,7 @@ import { parseTrustedKey } from '../publish/form/signing-key.ts'
 import { type CatchUp, type Refresh, startRefresh } from '../supervisor/tables/refresh.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import { type TablePull, startTablePull } from '../supervisor/tables/table-pull.ts'
-import type { Supervisor } from '../supervisor/workers/supervisor.ts'
+import type { Supervisor } from '../supervisor/supervisor.ts'
 
 interface SupplyParts {
   readonly settings: Settings

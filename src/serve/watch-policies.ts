@@ -20,9 +20,9 @@ import {
   readPolicyFileInTurns,
 } from '../policy/policy-file.ts'
 import { type PolicyPlace, policyPlace } from '../policy/policy-place.ts'
-import type { Policies } from '../policy/policy-form.ts'
+import type { Policies } from '../model/policy-form.ts'
 import { identityOrEmpty, watchFile } from '../supervisor/tables/file-watch.ts'
-import type { PoliciesStatus } from '../admin/policies-status.ts'
+import type { PoliciesStatus } from '../api/admin-answers.ts'
 
 export interface WatchedPolicies {
   /** Those that were read last; `undefined` where there are none. */

@@ -1,5 +1,5 @@
 // Canaries: addresses whose verdict is known (data/tables/canaries.csv). A table that misjudges one
-// is not promoted by a build (build/gate/promote-table.ts), and not swapped in by a server whose
+// is not promoted by a build (build/acceptance/promote-table.ts), and not swapped in by a server whose
 // table judges it right (acceptance-check.ts).
 
 import { readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 // Everything that a scrape can show, all of it at once, for tests of the metrics and their table.
 
 import type { Day } from '../../src/base/day.ts'
-import { emptyCounterSnapshot } from '../../src/http/exchange/request-counters.ts'
+import { emptyCounterSnapshot } from '../../src/observe/request-counters.ts'
 import { type PullRefusalCode, pullRefusalCodes } from '../../src/publish/fetch/pull-refusal.ts'
 import type { ScrapeData } from '../../src/admin/metrics/metric-families.ts'
 import {

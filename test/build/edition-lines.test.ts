@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isDataSet } from '../../build/catalogue/feed.ts'
 import { loadWholeCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { editionLines } from '../../build/edition-lines.ts'
-import type { ChosenEdition } from '../../build/gate/edition-gate.ts'
+import type { ChosenEdition } from '../../build/acceptance/edition-acceptance.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
 
 const day = parseDay('2026-06-17') as Day

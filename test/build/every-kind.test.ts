@@ -11,7 +11,7 @@ import { writeTable } from '../../build/write/write-table.ts'
 import { explain } from '../../src/table/explain/explain.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { writeDataSets } from './data-sets.ts'
-import { feedOf, fileOf } from './gate/gate-sample.ts'
+import { feedOf, fileOf } from './acceptance/acceptance-sample.ts'
 import { today, useFolder } from './history/history-sample.ts'
 
 const kinds = ['tor', 'residential_proxy', 'proxy', 'vpn', 'hosting'] as const

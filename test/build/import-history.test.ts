@@ -93,7 +93,7 @@ describe('import', () => {
     ])
   })
 
-  describe('the gate', () => {
+  describe('acceptance', () => {
     const lines = (count: number, net: number): string =>
       Array.from({ length: count }, (_, n) => `9.${net}.${n >> 8}.${n & 255}`).join('\n')
 

@@ -9,7 +9,7 @@ import { newBuildStages } from '../../build/build-stages.ts'
 import { compileTable } from '../../build/compile-table.ts'
 import type { Day } from '../../src/base/day.ts'
 import { writeDataSets } from './data-sets.ts'
-import { feedOf, fileOf } from './gate/gate-sample.ts'
+import { feedOf, fileOf } from './acceptance/acceptance-sample.ts'
 import { today, useFolder } from './history/history-sample.ts'
 import { encodedTable } from '../table/encoded-table.ts'
 

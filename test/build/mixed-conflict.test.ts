@@ -15,7 +15,7 @@ import { writeTable } from '../../build/write/write-table.ts'
 import { explain } from '../../src/table/explain/explain.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { writeDataSets } from './data-sets.ts'
-import { feedOf, fileOf } from './gate/gate-sample.ts'
+import { feedOf, fileOf } from './acceptance/acceptance-sample.ts'
 import { today, useFolder } from './history/history-sample.ts'
 
 describe('a table of lists that conflict', () => {

@@ -52,7 +52,7 @@ it.each(['off', 'on'])('loads its code in no process unless it is on: %s', async
   const urls = readFileSync(log!, 'utf8').split('\n')
   const loaded = urls.filter((url) => url.includes('/dist/src/programs/')).flatMap(modulesOf)
   expect(loaded.filter((path) => path.startsWith('src/serve/'))).not.toHaveLength(0)
-  const own = ['console/open-console', 'http/exchange/traffic-counter', 'traffic/top-sketch']
+  const own = ['console/open-console', 'observe/traffic-counter', 'observe/top-sketch']
   const seen = own.filter((part) => loaded.includes(`src/${part}.js`))
   expect(seen).toEqual(how === 'on' ? own : [])
   const ofConsole = loaded.some((path) => path.startsWith('src/console/'))

@@ -1,11 +1,6 @@
 // The routes of the console's fixture, and what they keep.
 
-import type {
-  AuditView,
-  ConsoleRole,
-  KeysView,
-  RefreshView,
-} from '../../src/console/console-shapes.ts'
+import type { AuditView, ConsoleRole, KeysView, RefreshView } from '../../src/api/admin-answers.ts'
 import { defaultPoliciesText } from '../../src/policy/default-policies.ts'
 import { checkPolicies } from '../../src/policy/policy-file.ts'
 import {

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { packageRoot } from '../../src/base/package-root.ts'
-import type { ConsoleLogin, ConsoleRole } from '../../src/console/console-shapes.ts'
+import type { ConsoleLogin, ConsoleRole } from '../../src/api/admin-answers.ts'
 import { type Fixture, fixtureRoutes, newFixture } from './fixture-routes.ts'
 
 export interface FixtureServer {

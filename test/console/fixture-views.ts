@@ -7,7 +7,7 @@ import type {
   FeedsView,
   TableChanges,
   TrafficView,
-} from '../../src/console/console-shapes.ts'
+} from '../../src/api/admin-answers.ts'
 import { type Classification, signalNames } from '../../src/model/kind.ts'
 import { riskLevelOf } from '../../src/model/risk-level.ts'
 

@@ -10,9 +10,9 @@ import {
   countEvent,
   countRequest,
   newRequestCounters,
-} from '../../src/http/exchange/request-counters.ts'
+} from '../../src/observe/request-counters.ts'
 import { decisionLabel } from '../../src/model/decision-label.ts'
-import type { TrafficCounts } from '../../src/traffic/traffic-counts.ts'
+import type { TrafficCounts } from '../../src/observe/traffic-counts.ts'
 
 const minute = 60_000
 

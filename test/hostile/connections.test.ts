@@ -13,7 +13,7 @@ import {
   newRequestCounters,
   counterSnapshot,
   counterTotals,
-} from '../../src/http/exchange/request-counters.ts'
+} from '../../src/observe/request-counters.ts'
 import {
   type PeerCounts,
   countTcpLine,

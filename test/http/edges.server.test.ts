@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressFaultText, checkFaults, includeFault } from '../../src/api/input-fault.ts'
-import { paths } from '../../src/api/paths.ts'
+import { paths } from '../../src/api/public-port.ts'
 import { type Server, makeKey, newState, startServer } from '../serve/server.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { type Request, errorOf, faultOf, sendTo } from './api-client.ts'

@@ -7,16 +7,16 @@ import type { us_listen_socket } from 'uWebSockets.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Limiter } from '../../src/account/limits/limiter.ts'
 import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
-import { checkBodyBytesMax } from '../../src/api/request-limits.ts'
+import { checkBodyBytesMax } from '../../src/api/public-port.ts'
 import { bodyBudgetBytes, createBodyBudget } from '../../src/http/exchange/body-budget.ts'
 import {
   newRequestCounters,
   counterSnapshot,
   counterTotals,
-} from '../../src/http/exchange/request-counters.ts'
+} from '../../src/observe/request-counters.ts'
 import { type Service, exchangeStates } from '../../src/http/exchange/exchange.ts'
 import { handleRequest } from '../../src/http/request-handler.ts'
-import { heartbeatMs } from '../../src/http/exchange/heartbeat.ts'
+import { heartbeatMs } from '../../src/observe/heartbeat.ts'
 import { createRefusalBudget } from '../../src/http/exchange/refusal-budget.ts'
 import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { type Endpoint, checkEndpoint } from '../../src/http/routes.ts'

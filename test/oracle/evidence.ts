@@ -76,7 +76,7 @@ function tableRows(name: string): readonly (readonly string[])[] {
 /** Public resolvers, announced in many places. */
 export const resolvers = tableRows('resolvers').map(([prefix = '']) => spanOf(prefix))
 
-/** What no list that judges addresses may name: such an entry is dropped (build/gate). */
+/** What no list that judges addresses may name: such an entry is dropped (build/acceptance). */
 const judgingKinds = new Set(['tor', 'vpn', 'proxy', 'residential_proxy', 'blocklist', 'relay'])
 const canaries = [
   ...resolvers,

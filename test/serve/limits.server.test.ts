@@ -4,7 +4,7 @@
 import { parseList } from 'structured-headers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyLimitOverrides } from '../../src/account/keys/key-record.ts'
-import { addressesPerRequest } from '../../src/api/request-limits.ts'
+import { addressesPerRequest } from '../../src/api/public-port.ts'
 import type { MetaAnswer } from '../../src/api/meta-answer.ts'
 import { leaseUnitsMin } from '../../src/base/limits.ts'
 import { writeSmallTable } from '../table/small-table.ts'

@@ -98,7 +98,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   preact: ['src/console/page/'],
   'prom-client': ['src/admin/metrics/prometheus-text.ts'],
   'topojson-client': ['src/console/page/address/place-map.tsx'],
-  'uWebSockets.js': ['src/http/', 'src/supervisor/workers/'],
+  'uWebSockets.js': ['src/http/', 'src/worker/'],
   uplot: ['src/console/page/traffic/draw-plot.ts'],
   'world-atlas': ['src/console/page/address/place-map.tsx'],
   undici: ['build/fetch/'],
@@ -176,7 +176,7 @@ describe('the floors', () => {
     'src/pool/pool-thread.ts',
     'src/supervisor/tables/verify-child-main.ts',
     'src/supervisor/tables/verify-thread-main.ts',
-    'src/supervisor/workers/worker-main.ts',
+    'src/worker/worker-main.ts',
   ])('keep zod out of what %s loads: the OpenAPI document is made when compiling', (start) => {
     expect(files.map(({ path }) => path)).toContain(start)
     expect(loadersOf('zod', start, files)).toEqual([])
@@ -214,7 +214,7 @@ describe('the test of the floors', () => {
   it('sees an arrow up, an arrow across and an unknown room', () => {
     const arrows = wrongArrows([
       file('src/table/open-table.ts', [
-        'src/supervisor/workers/worker.ts',
+        'src/worker/worker.ts',
         'src/account/keys/key-text.ts',
         'src/base/day.ts',
       ]),
@@ -222,7 +222,7 @@ describe('the test of the floors', () => {
       file('src/ip/format-address.ts', ['src/base/assert.ts']),
     ])
     expect(arrows).toEqual([
-      'src/table/open-table.ts → src/supervisor/workers/worker.ts',
+      'src/table/open-table.ts → src/worker/worker.ts',
       'src/table/open-table.ts → src/account/keys/key-text.ts',
       'src/base/log.ts → src/ip/format-address.ts',
       'src/base/log.ts → src/attic/old.ts',

@@ -108,7 +108,7 @@ async function onceBuilt(name: string, make: () => Promise<string>): Promise<voi
 async function importHistory(store: string): Promise<string> {
   rmSync(store, { recursive: true, force: true })
   const days = join(feedsFolder, 'history')
-  // By force, for recounts take the files as they are: the gate would hold back one day of one
+  // By force, for recounts take the files as they are: acceptance would hold back one day of one
   // feed.
   const args = ['history', 'import', days, `--history=${store}`, '--force']
   return (await iprisk(args, folder)).stdout.trimEnd().split('\n').at(-1) ?? ''
@@ -120,7 +120,7 @@ async function compileWorld(
   { table, report, snapshots }: WorldBuild,
   history: string,
 ): Promise<string> {
-  // A first build each time: the gate would hold a program that judges otherwise against the old
+  // A first build each time: acceptance would hold a program that judges otherwise against the old
   // one.
   rmSync(table, { force: true })
   mkdirSync(snapshots, { recursive: true })

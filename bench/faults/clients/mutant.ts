@@ -1,7 +1,7 @@
 // Mutated requests, by a seed: honest ones of every kind, bent in one to four places. The same seed
 // gives the same bytes.
 
-import { paths } from '../../../src/api/paths.ts'
+import { paths } from '../../../src/api/public-port.ts'
 import { insightsPath } from '../../speed/load/background.ts'
 import type { Random } from '../../harness/random.ts'
 

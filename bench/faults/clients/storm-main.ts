@@ -7,7 +7,7 @@
 import { type Socket, connect, createServer } from 'node:net'
 import process from 'node:process'
 import { connect as connectTls } from 'node:tls'
-import { paths } from '../../../src/api/paths.ts'
+import { paths } from '../../../src/api/public-port.ts'
 
 export interface StormReport {
   readonly connections: number

@@ -12,9 +12,9 @@ import { catalogueFolder } from '../../../build/run-build.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { compileTable } from '../../../build/compile-table.ts'
-import { beginHistoryTransaction } from '../../../build/gate/history-transaction.ts'
-import { judgeTable } from '../../../build/gate/promote-table.ts'
-import type { SampledSpace } from '../../../build/gate/address-sample.ts'
+import { beginHistoryTransaction } from '../../../build/acceptance/history-transaction.ts'
+import { judgeTable } from '../../../build/acceptance/promote-table.ts'
+import type { SampledSpace } from '../../../build/acceptance/address-sample.ts'
 import { importHistory } from '../../../build/import-history.ts'
 import type { SnapshotFile } from '../../../build/evidence/read-snapshots.ts'
 import { newBuildStages } from '../../../build/build-stages.ts'
@@ -22,7 +22,7 @@ import { writeTable } from '../../../build/write/write-table.ts'
 import { flipsMaxPercentDefault } from '../../../src/base/limits.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
 import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
-import type { PromotionReport } from '../../../build/gate/promotion-report.ts'
+import type { PromotionReport } from '../../../build/acceptance/promotion-report.ts'
 
 /** The gate's default. */
 const flipsMaxPercent = flipsMaxPercentDefault
@@ -64,7 +64,7 @@ export async function flips(context: ProofContext): Promise<ProofResult> {
     )
     writeTable(table, compiled.assembled.content)
     await transaction.commit()
-    await compiled.gate.commit()
+    await compiled.acceptance.commit()
     await transaction.release()
     space = compiled.networks
     tables.push(table)

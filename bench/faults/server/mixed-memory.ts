@@ -5,7 +5,7 @@
 
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { paths } from '../../../src/api/paths.ts'
+import { paths } from '../../../src/api/public-port.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import {
   type BackgroundRequest,

@@ -9,7 +9,7 @@
 //   --json        the report as JSON
 //   --save        keep it in bench/runs/
 
-import { paths } from '../../../src/api/paths.ts'
+import { paths } from '../../../src/api/public-port.ts'
 import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { createClient as createFetchClient } from '../../../src/client/client.ts'
 import { createClient as createNodeClient } from '../../../src/client/node-client.ts'

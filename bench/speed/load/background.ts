@@ -2,7 +2,7 @@
 // again as soon as they are answered. What they measure is what their clients see.
 
 import { Agent, request } from 'node:http'
-import { paths } from '../../../src/api/paths.ts'
+import { paths } from '../../../src/api/public-port.ts'
 
 export interface BackgroundRequest {
   readonly path: string

@@ -3,7 +3,7 @@
 // every second, so that ten tabs stand for 150.
 
 import { csrfHeader } from '../../../src/admin/csrf-header.ts'
-import type { ConsoleLogin } from '../../../src/console/console-shapes.ts'
+import type { ConsoleLogin } from '../../../src/api/admin-answers.ts'
 
 const everyMs = 1000
 

@@ -1,6 +1,6 @@
 // The request that the benchmark `http` makes, and how large its answers are.
 
-import { paths } from '../../../src/api/paths.ts'
+import { paths } from '../../../src/api/public-port.ts'
 import type { Table } from '../../../src/table/table.ts'
 import { batchRequests, insightsPath } from './background.ts'
 import type { LoadRequests } from './load.ts'

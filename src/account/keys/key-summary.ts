@@ -5,27 +5,8 @@
 import { formatDay } from '../../base/day.ts'
 import { formatTime } from '../../base/text/number-format.ts'
 import { optionalMember } from '../../base/optional-member.ts'
+import type { KeySummary } from '../../api/admin-answers.ts'
 import type { KeyRecord } from './key-record.ts'
-
-export interface KeySummary {
-  readonly name: string
-  readonly plan: string
-  readonly apis: readonly string[]
-  readonly created_at: string
-  readonly expires: string | null
-  readonly revoked_at: string | null
-  readonly rate: number | null
-  readonly burst: number | null
-  readonly quota: number | null
-  /** The policies that it may choose, its default first; null: only the one named default. */
-  readonly policies: readonly string[] | null
-  /** There for test keys only. */
-  readonly test?: true
-  readonly secrets: readonly {
-    readonly created_at: string
-    readonly expires_at: string | null
-  }[]
-}
 
 const timeOrNull = (ms: number | undefined): string | null =>
   ms === undefined ? null : formatTime(ms)

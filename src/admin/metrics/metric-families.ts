@@ -10,20 +10,19 @@ import {
   type CounterSnapshot,
   httpStatuses,
   counterTotals,
-} from '../../http/exchange/request-counters.ts'
+} from '../../observe/request-counters.ts'
 import { type MetricFamily, instant, singleSample } from './metric-family.ts'
 import { sourceFamilies } from './source-families.ts'
 import { verdictFamilies } from './verdict-metrics.ts'
-import type { PoliciesStatus } from '../policies-status.ts'
-import type { SampleStatus } from '../sample-status.ts'
+import type { PoliciesStatus, SampleStatus } from '../../api/admin-answers.ts'
 import type { ListsStatus } from '../../supervisor/lists/lists-manager.ts'
-import type { WorkerStatus } from '../../supervisor/workers/supervisor-status.ts'
+import type { WorkerStatus } from '../../supervisor/supervisor-status.ts'
 import type { RefreshStatus } from '../../supervisor/tables/refresh.ts'
 import { tableRefusalCodes } from '../../supervisor/tables/table-refusal.ts'
-import { type RestartCause, restartCauses } from '../../supervisor/workers/worker-registry.ts'
+import { type RestartCause, restartCauses } from '../../supervisor/worker-registry.ts'
 import type { TablePullStatus } from '../../supervisor/tables/table-pull.ts'
 import type { TableManagerStatus } from '../../supervisor/tables/table-manager.ts'
-import type { TableInfo } from '../../http/exchange/served-table.ts'
+import type { TableInfo } from '../../table/served-table.ts'
 
 /** Everything that one scrape shows. */
 export interface ScrapeData {

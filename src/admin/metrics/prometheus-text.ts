@@ -9,7 +9,7 @@ import {
   type CounterSnapshot,
   durationBounds,
   counterTotals,
-} from '../../http/exchange/request-counters.ts'
+} from '../../observe/request-counters.ts'
 import { type ScrapeData, metricFamilies } from './metric-families.ts'
 import type { MetricFamily } from './metric-family.ts'
 

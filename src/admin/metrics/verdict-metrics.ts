@@ -1,8 +1,8 @@
 // Metrics of what single checks were told, for the dashboard "Login risk": a login asks for one
 // address. Batches are counted by classification alone (metric-families.ts).
 
-import type { CounterSnapshot } from '../../http/exchange/request-counters.ts'
-import type { LabelSnapshot } from '../../http/exchange/label-counts.ts'
+import type { CounterSnapshot } from '../../observe/request-counters.ts'
+import type { LabelSnapshot } from '../../observe/label-counts.ts'
 import { levels } from '../../model/kind.ts'
 import { outcomeWords } from '../../model/outcome-word.ts'
 import { readDecisionLabel } from '../../model/decision-label.ts'

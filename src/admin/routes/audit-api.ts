@@ -2,9 +2,9 @@
 // Only the end of the file is read, so that a log of years does not hold up the primary;
 // `iprisk keys audit` reads all of it.
 
-import { type AuditEntry, readAuditLog } from '../../account/keys/audit-log.ts'
+import { type AuditEntry, readAuditLog } from '../../audit/audit-log.ts'
 import { auditRowsMax, auditTailBytesMax } from '../../base/limits.ts'
-import type { AuditView } from '../../console/console-shapes.ts'
+import type { AuditView } from '../../api/admin-answers.ts'
 import { type AdminRoute, badRequest } from '../admin-api.ts'
 
 const text = { type: 'string' } as const

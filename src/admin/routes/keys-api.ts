@@ -4,7 +4,8 @@
 
 import { z } from 'zod'
 import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
-import { type AuditedAct, withAudit } from '../../account/keys/audit-log.ts'
+import type { AuditedAct } from '../../audit/audit-log.ts'
+import { withAudit } from '../../account/keys/audited-keys.ts'
 import { type IssuedKey, createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
 import type { KeyStore } from '../../account/keys/key-store.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'
@@ -16,7 +17,7 @@ import { adminKeysMax, rotationGraceHours, rotationGraceHoursMax } from '../../b
 import { formatTime } from '../../base/text/number-format.ts'
 import { type Plans, apiNames } from '../../config/plan.ts'
 import * as is from '../../config/setting-checks.ts'
-import type { KeyIssued, KeysView } from '../../console/console-shapes.ts'
+import type { KeyIssued, KeysView } from '../../api/admin-answers.ts'
 import { type AdminRequest, type AdminRoute, badRequest } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 

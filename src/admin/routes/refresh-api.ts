@@ -1,7 +1,7 @@
 // The routes of a refresh: fetching the feeds and building a table, by the same program that
 // `--refresh-every` runs.
 
-import { withAuditedChanges } from '../../account/keys/audit-log.ts'
+import { withAuditedChanges } from '../../audit/audit-log.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { Refresh } from '../../supervisor/tables/refresh.ts'
 import type { AdminRoute } from '../admin-api.ts'

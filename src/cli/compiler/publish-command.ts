@@ -42,7 +42,7 @@ export function preparePublish(
 ): ((table: string) => Promise<void>) | undefined {
   const { to } = settings.publish
   if (to === undefined) return undefined
-  // What forces a build through its gates discards no manifest; and a build that made the same table
+  // What forces a build past acceptance discards no manifest; and a build that made the same table
   // again does not begin its stages again.
   const options = (): PublishOptions => ({
     ...publishOptions(settings, to, false),

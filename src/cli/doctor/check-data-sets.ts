@@ -7,7 +7,7 @@ import { type Source, dataSetOf } from '../../table/file/table-source.ts'
 import { type DoctorFinding, advice } from './doctor-finding.ts'
 
 /**
- * The alert's limit, too: three monthly editions of places. At the pace measured in docs/gates.md
+ * The alert's limit, too: three monthly editions of places. At the pace measured in docs/acceptance.md
  * some 0.7 % of the IPv4 addresses have another country by then, and 1.4 % another origin AS.
  */
 export const dataSetDaysMax = 90

@@ -5,7 +5,7 @@ import {
   type ListAuditChange,
   auditLogPath,
   readAuditLog,
-} from '../../account/keys/audit-log.ts'
+} from '../../audit/audit-log.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { CommandIo } from './key-session.ts'

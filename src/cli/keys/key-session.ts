@@ -1,7 +1,8 @@
 // What the commands on keys share: their output, the stores of a state folder, ids and usage
 // errors.
 
-import { type AuditAct, withAudit } from '../../account/keys/audit-log.ts'
+import type { AuditAct } from '../../audit/audit-log.ts'
+import { withAudit } from '../../account/keys/audited-keys.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'
 import { type SkippedKey, skippedAdvice, skippedText } from '../../account/keys/read-record.ts'
 import type { KeyStore } from '../../account/keys/key-store.ts'

@@ -1,7 +1,7 @@
 // `iprisk keys list` and `iprisk keys show`: what is known of keys, never a secret or its hash.
 // What belongs to a key, and how exact its usage is: src/account/key-view.ts.
 
-import type { KeySummary } from '../../account/keys/key-summary.ts'
+import type { KeySummary } from '../../api/admin-answers.ts'
 import { unknownKeyError } from '../../account/keys/issue-key.ts'
 import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
 import { type EffectiveLimits, effectiveLimits } from '../../account/keys/key-limits.ts'

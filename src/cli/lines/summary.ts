@@ -15,7 +15,7 @@ import { newCardinality } from './cardinality.ts'
 import { formatIpv4 } from '../../ip/format-address.ts'
 import { type Classification, classifications } from '../../model/kind.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
-import { newTopCounts, type TopCounts } from '../../rehearsal/top-counts.ts'
+import { newTopCounts, type TopCounts } from '../../compare/top-counts.ts'
 
 export interface Share {
   readonly addresses: number

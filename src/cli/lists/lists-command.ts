@@ -1,5 +1,5 @@
 // The commands `iprisk lists create|delete|add|remove|undo|import`: acts on own lists. What they
-// may do and how it is recorded is account/list-acts.ts; listings are show-lists.ts. A command
+// may do and how it is recorded is lists/acts/list-acts.ts; listings are show-lists.ts. A command
 // returns when the running servers answer by what it did.
 
 import {
@@ -7,7 +7,7 @@ import {
   type ListResult,
   actOnLists,
   checkListRequest,
-} from '../../account/list-acts.ts'
+} from '../../lists/acts/list-acts.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'

@@ -1,7 +1,7 @@
 // `iprisk state backup FILE` and `iprisk state restore FILE`: keys, own lists and counters in one
 // file, while servers run. What it promises is account/state-backup.ts.
 
-import { withAuditedChanges } from '../../account/keys/audit-log.ts'
+import { withAuditedChanges } from '../../audit/audit-log.ts'
 import { shownId } from '../../account/keys/read-record.ts'
 import {
   type StateCounts,

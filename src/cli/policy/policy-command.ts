@@ -8,7 +8,7 @@ import { alignColumns } from '../../base/text/align-columns.ts'
 import { defaultPoliciesText } from '../../policy/default-policies.ts'
 import { policiesInvalid, readPolicyFile } from '../../policy/policy-file.ts'
 import { policyPlace } from '../../policy/policy-place.ts'
-import type { Policies } from '../../policy/policy-form.ts'
+import type { Policies } from '../../model/policy-form.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
 /**

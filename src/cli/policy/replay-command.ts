@@ -8,7 +8,7 @@ import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { mapLists } from '../../lists/map-lists.ts'
-import { defaultPolicyName } from '../../policy/policy-form.ts'
+import { defaultPolicyName } from '../../model/policy-form.ts'
 import { readPolicyFile, warningLines } from '../../policy/policy-file.ts'
 import { policyPlace } from '../../policy/policy-place.ts'
 import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
@@ -26,11 +26,11 @@ import {
   exampleFacts,
   hitListsOf,
   requestShare,
-} from '../../rehearsal/hit-lists.ts'
+} from '../../compare/hit-lists.ts'
 import { type PolicyTestOptions, judgeShare, rehearsed, usageError } from './policy-test-command.ts'
-import type { SampledCheck } from '../../traffic/sampled-check.ts'
-import type { ComparedTable } from '../../traffic/compared-table.ts'
-import { type ReplayCounter, newReplayCounter } from './replay.ts'
+import type { SampledCheck } from '../../observe/sampled-check.ts'
+import type { ComparedTable } from '../../compare/compared-table.ts'
+import { type ReplayCounter, newReplayCounter } from '../../compare/replay.ts'
 import { readSampledTraffic } from './sampled-traffic.ts'
 import { hitLines, shareTable } from './rehearsal-screen.ts'
 

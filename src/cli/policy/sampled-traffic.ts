@@ -8,8 +8,8 @@ import {
   controlSocketPath,
   sendControlRequest,
 } from '../../supervisor/sockets/control-socket.ts'
-import { readSample, sampleFilePath } from '../../traffic/sample-file.ts'
-import type { SampledCheck } from '../../traffic/sampled-check.ts'
+import { readSample, sampleFilePath } from '../../observe/sample-file.ts'
+import type { SampledCheck } from '../../observe/sampled-check.ts'
 import { usageError } from './policy-test-command.ts'
 
 export interface SampledTraffic {

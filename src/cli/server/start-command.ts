@@ -4,7 +4,7 @@
 // fetch cannot have are fetched while it serves, as soon as it can.
 
 import { existsSync } from 'node:fs'
-import { withAudit } from '../../account/keys/audit-log.ts'
+import { withAudit } from '../../account/keys/audited-keys.ts'
 import { createKey } from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
 import { IpriskError } from '../../base/coded-error.ts'

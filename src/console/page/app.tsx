@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { ConsoleLogin, ConsoleSession } from '../console-shapes.ts'
+import type { ConsoleLogin, ConsoleSession } from '../../api/admin-answers.ts'
 import { AddressPage } from './address/address-page.tsx'
 import { findSession, onSessionEnd } from './ask/ask.ts'
 import { forgetKept } from './ask/kept.ts'

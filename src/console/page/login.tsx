@@ -1,7 +1,7 @@
 // The way in: a token of the server's files.
 
 import { useState } from 'preact/hooks'
-import type { ConsoleLogin } from '../console-shapes.ts'
+import type { ConsoleLogin } from '../../api/admin-answers.ts'
 import { type Refusal, ask } from './ask/ask.ts'
 import { Problem } from './parts/problem.tsx'
 

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { ConsoleSession } from '../console-shapes.ts'
+import type { ConsoleSession } from '../../api/admin-answers.ts'
 import { ask } from './ask/ask.ts'
 import { NoticeList } from './parts/notice-list.tsx'
 import { type Route, type View, routeTo } from './route.ts'

@@ -3,9 +3,9 @@
 
 import type { StoresSettings } from '../../account/stores/open-stores.ts'
 import type { Fault } from '../../base/coded-error.ts'
-import type { ListFile } from '../../http/exchange/served-table.ts'
+import type { ListFile } from '../../table/served-table.ts'
 import type { FeedDays } from '../feed-days.ts'
-import type { Policies } from '../../policy/policy-form.ts'
+import type { Policies } from '../../model/policy-form.ts'
 
 /** What the workers answer with just now; sent with every question, so that it is never another. */
 export interface AnsweringFiles {

@@ -11,7 +11,7 @@ import type { ConsoleAsk, ConsoleReply } from './console-messages.ts'
 import { feedsView } from './feeds-view.ts'
 import { openAnsweringParts } from './open-answering-parts.ts'
 import { rehearse } from './rehearsal-run.ts'
-import { tableChanges } from './table-changes.ts'
+import { tableChanges } from '../../compare/table-changes.ts'
 import { openTable } from '../../table/open-table.ts'
 
 /** Below the workers; above the pool's threads, for a person waits. */

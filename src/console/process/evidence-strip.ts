@@ -3,7 +3,7 @@
 
 import { type Day, formatDay, parseDay } from '../../base/day.ts'
 import type { InsightEvidence } from '../../api/insights-answer.ts'
-import type { AddressView } from '../console-shapes.ts'
+import type { AddressView } from '../../api/admin-answers.ts'
 
 export const stripDays = 60
 /** The days that `days_seen` and `days_observed` count. */

@@ -4,7 +4,7 @@ import { dayOf, formatDay } from '../../base/day.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { coverageReportOf, coverageToday } from '../../table/answer/table-coverage.ts'
 import type { FeedDays } from '../feed-days.ts'
-import type { FeedsView } from '../console-shapes.ts'
+import type { FeedsView } from '../../api/admin-answers.ts'
 import type { AnsweringParts } from './open-answering-parts.ts'
 
 const historyDays = 60

@@ -10,7 +10,7 @@ import { formatEntryKey, keyOfAs, rangeOfKey } from '../../lists/list-entry.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { formatExpiry } from '../../lists/list-text.ts'
 import type { Located } from '../../table/lookup/locate.ts'
-import type { AddressView } from '../console-shapes.ts'
+import type { AddressView } from '../../api/admin-answers.ts'
 
 /** Of a longer list the entry that matches is not looked for: the list is named without it. */
 const scannedMax = 200_000

@@ -5,7 +5,7 @@ import { newAddressWords } from '../../ip/address.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import type { OpenTable } from '../../table/open-table.ts'
-import type { AddressView } from '../console-shapes.ts'
+import type { AddressView } from '../../api/admin-answers.ts'
 
 type Neighbours = AddressView['neighbours']
 type Cell = Neighbours['cells'][number]

@@ -7,7 +7,7 @@ import { IpriskError } from '../../base/coded-error.ts'
 import { type LazilyOpened, openLazily } from '../../base/open-lazily.ts'
 import { mapLists } from '../../lists/map-lists.ts'
 import { type Decide, decideBy } from '../../policy/decide-by.ts'
-import { type ChosenPolicy, defaultPolicyName } from '../../policy/policy-form.ts'
+import { type ChosenPolicy, defaultPolicyName } from '../../model/policy-form.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import type { AnsweringFiles } from './console-messages.ts'
 

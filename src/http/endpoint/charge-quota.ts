@@ -9,7 +9,7 @@
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { type QuotaResult, quotaResults } from '../../account/limits/quota.ts'
-import { countEvent } from '../exchange/request-counters.ts'
+import { countEvent } from '../../observe/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyInternalError } from '../reply/internal-error.ts'
 import { replyError } from '../reply/reply.ts'

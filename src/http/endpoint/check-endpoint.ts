@@ -29,7 +29,7 @@ import {
 import { checkFaultOf } from './body-fault.ts'
 import { takePolicy } from './named-policy.ts'
 import { chargeQuota, chargeWhenLeased } from './charge-quota.ts'
-import { countAnswer, countDecision, countLabels } from '../exchange/request-counters.ts'
+import { countAnswer, countDecision, countLabels } from '../../observe/request-counters.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { answerInsightsCheck } from './insights-endpoint.ts'
 import { logDecisions } from '../reply/log-decisions.ts'

@@ -2,7 +2,7 @@
 // need no key, name nothing of this server but its version, and may ask for nothing but what is
 // here: no script in the page, no other host.
 
-import type { DocsFile } from '../exchange/docs-files.ts'
+import type { DocsFile } from '../docs-files.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { replyFile } from '../reply/reply.ts'
 

@@ -4,7 +4,7 @@
 
 import { optionalMember } from '../../base/optional-member.ts'
 import type { Authenticated } from '../../account/keyring.ts'
-import { addAnswerCounts, countLabels } from '../exchange/request-counters.ts'
+import { addAnswerCounts, countLabels } from '../../observe/request-counters.ts'
 import { includeFault, invalidInput } from '../../api/input-fault.ts'
 import { type Exchange, type InsightsMode, insightsModes } from '../exchange/exchange.ts'
 import { chargeThen } from './charge-quota.ts'

@@ -14,10 +14,10 @@
 // no block is ever left to V8: blocks have two sizes and are used again, and there are never more
 // of either than have room at one time.
 
-import { batchBodyBytesMax } from '../../api/request-limits.ts'
+import { batchBodyBytesMax } from '../../api/public-port.ts'
 import { bodyBudgetBytesMax, bodyBudgetMemoryShare } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
-import { type RequestCounters, countEvent } from './request-counters.ts'
+import { type RequestCounters, countEvent } from '../../observe/request-counters.ts'
 
 /** The first room of every body; a check by an ordinary client is far smaller. */
 export const smallBodyBytes = 1024

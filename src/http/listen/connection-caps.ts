@@ -16,7 +16,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
-import { type RequestCounters, countEvent } from '../exchange/request-counters.ts'
+import { type RequestCounters, countEvent } from '../../observe/request-counters.ts'
 import { connectionsThatFit, openFilesMax } from './open-files.ts'
 import { type PeerCounts, countTcpPeers, peerKey } from './tcp-peers.ts'
 

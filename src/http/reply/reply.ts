@@ -15,7 +15,7 @@
 import { performance } from 'node:perf_hooks'
 import { type ApiErrorCode, type ErrorDetail, apiErrors, errorBody } from '../../api/api-error.ts'
 import { logAnswer } from './request-log.ts'
-import { type HttpStatus, countRequest } from '../exchange/request-counters.ts'
+import { type HttpStatus, countRequest } from '../../observe/request-counters.ts'
 import {
   type Exchange,
   closeExchange,

@@ -9,7 +9,7 @@ import type { LogLevel } from '../../base/log.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { formatAddress } from '../../ip/format-address.ts'
-import type { HttpStatus } from '../exchange/request-counters.ts'
+import type { HttpStatus } from '../../observe/request-counters.ts'
 import { type Exchange, type Service, requestIdOf } from '../exchange/exchange.ts'
 
 /** Whether a log of this level has lines of single requests. */

@@ -13,7 +13,7 @@
 // `piecesAhead` pieces are asked for and not yet written.
 
 import { logAnswer } from './request-log.ts'
-import { countRequest } from '../exchange/request-counters.ts'
+import { countRequest } from '../../observe/request-counters.ts'
 import { type Exchange, closeExchange, requestIdOf, exchangeStates } from '../exchange/exchange.ts'
 import { contentHeaders, keepAliveHeader } from './check-header-bytes.ts'
 import { ratelimitHeaders } from './ratelimit-headers.ts'

@@ -18,11 +18,11 @@ import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { listsPollMs, poolRequestMsMax } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import { openLazily } from '../../base/open-lazily.ts'
-import type { ListFile } from '../../http/exchange/served-table.ts'
+import type { ListFile } from '../../table/served-table.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import type { ControlReply } from '../sockets/control-socket.ts'
 import { inodeIdentity } from '../tables/file-watch.ts'
-import type { Supervisor } from '../workers/supervisor.ts'
+import type { Supervisor } from '../supervisor.ts'
 import { type CompiledLists, type ListsCompiler, createListsCompiler } from './lists-compiler.ts'
 
 /** The delay after a failure, doubled each time. */

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { type Interface, createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { keyAcknowledgeMs } from '../../base/limits.ts'
-import type { ListFile } from '../../http/exchange/served-table.ts'
+import type { ListFile } from '../../table/served-table.ts'
 import { listenOnUnixSocket } from './unix-socket.ts'
 
 const requests = [

@@ -3,8 +3,8 @@
 // (src/serve/early-start.ts).
 
 import { optionalMember } from '../../base/optional-member.ts'
-import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
-import type { TrafficTrial, TrialResult } from '../../traffic/traffic-trial.ts'
+import type { VerifiedTableFile } from '../../table/served-table.ts'
+import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 import { fileIdentity, identityOrEmpty } from './file-watch.ts'
 import type { TableCopies, TableCopy } from './table-copies.ts'
 import { type TableRefusal, tableRefusalOf } from './table-refusal.ts'

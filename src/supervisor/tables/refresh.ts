@@ -11,7 +11,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { feedsUnreachable } from '../../base/coded-error.ts'
-import type { RefreshView } from '../../console/console-shapes.ts'
+import type { RefreshView } from '../../api/admin-answers.ts'
 import { msPerDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
 import { lowestPriorityCommand } from '../../base/system/thread-priority.ts'

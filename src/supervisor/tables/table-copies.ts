@@ -17,9 +17,9 @@ import { bootId } from '../../base/system/clock.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
 import { optionalMember } from '../../base/optional-member.ts'
-import type { TrafficTrial, TrialResult } from '../../traffic/traffic-trial.ts'
+import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 import { builtMsOf } from '../../table/file/built-ms.ts'
-import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
+import type { VerifiedTableFile } from '../../table/served-table.ts'
 import { type VerifyResult, verifyInProcess } from './verify-process.ts'
 
 /** How often a server touches its copies. */

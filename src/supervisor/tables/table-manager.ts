@@ -21,7 +21,7 @@
 
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
-import type { Supervisor } from '../workers/supervisor.ts'
+import type { Supervisor } from '../supervisor.ts'
 import {
   type TableRefusal,
   type TableRefusalCode,
@@ -29,7 +29,7 @@ import {
   tableRefusalOf,
 } from './table-refusal.ts'
 import type { TableCopies, TableCopy } from './table-copies.ts'
-import type { LoopPause } from '../../http/exchange/loop-pause.ts'
+import type { LoopPause } from '../../observe/loop-pause.ts'
 import { identityOrEmpty, inodeIdentity } from './file-watch.ts'
 import { type KeptTables, openKeptTables } from './kept-tables.ts'
 import {
@@ -40,9 +40,9 @@ import {
   writeRollbackNote,
 } from './rollback-note.ts'
 import { type FirstTable, loadTable } from './load-table.ts'
-import { type TrafficTrial, type TrialResult, trialFault } from '../../traffic/traffic-trial.ts'
+import { type TrafficTrial, type TrialResult, trialFault } from '../../compare/traffic-trial.ts'
 import { builtMsOf } from '../../table/file/built-ms.ts'
-import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
+import type { VerifiedTableFile } from '../../table/served-table.ts'
 
 export type SwapOutcome =
   | { readonly kind: 'swapped'; readonly table: string }
@@ -250,7 +250,7 @@ async function loadFirst(
       useFirst(parts, state, first)
     } else refuse(parts, state, first)
   }
-  // There is nothing better to serve, and the build's gate has let it pass, or was told to.
+  // There is nothing better to serve, and acceptance by the build has let it pass, or was told to.
   for (const caution of state.current?.cautions ?? []) log.warn({ path }, caution)
   return state.current?.file
 }

@@ -11,16 +11,16 @@ import { text } from 'node:stream/consumers'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { copyLargeFile } from '../../base/system/copy-large-file.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
-import { acceptanceCheck } from '../../table/acceptance-check.ts'
+import { acceptanceCheck } from '../../compare/acceptance-check.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import { type MappedLists, mapLists } from '../../lists/map-lists.ts'
-import { readSample } from '../../traffic/sample-file.ts'
+import { readSample } from '../../observe/sample-file.ts'
 import {
   type TrafficTrial,
   type TrialResult,
   trialFault,
   tryByTraffic,
-} from '../../traffic/traffic-trial.ts'
+} from '../../compare/traffic-trial.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import type { VerifyOrder, VerifyResult } from './verify-process.ts'
 import { secondThread, startVerifyThread } from './verify-thread.ts'

@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { IpriskError } from '../../base/coded-error.ts'
 import { lowerPriority } from '../../base/system/process.ts'
-import type { AcceptanceResult } from '../../table/acceptance-check.ts'
-import type { TrafficTrial, TrialResult } from '../../traffic/traffic-trial.ts'
+import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
+import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 import { secondThread } from './verify-thread.ts'
 
 /** A table of the world is verified in seconds; a machine that swaps may take far longer. */

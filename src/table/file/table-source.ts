@@ -23,7 +23,7 @@ export interface Source {
   /** Day of the snapshot used. */
   readonly day: Day
   readonly entries: number
-  /** A gate keeps its newest snapshot out; `day` is that of the last good one. */
+  /** Acceptance keeps its newest snapshot out; `day` is that of the last good one. */
   readonly quarantined?: boolean
   /** Only of what makes evidence. */
   readonly voice?: SourceVoice

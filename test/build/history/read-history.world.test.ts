@@ -21,7 +21,7 @@ describeFeeds('real days', () => {
   it('agree with a recount of the files on 800 listed addresses', async () => {
     const ids = ['tor-exits-onionoo', 'vpn-x4b', 'resproxy-avastel', 'proxy-iplocate']
     const catalogue = loadCatalogue(join(packageRoot, 'data', 'feeds'))
-    // The recount takes the files as they are, also the day of 2026-08-08 that the gate holds back:
+    // The recount takes the files as they are, also the day of 2026-08-08 that acceptance holds back:
     // this store was imported by force.
     const history = await readHistory({
       store: await worldHistory(),

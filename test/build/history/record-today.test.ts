@@ -40,7 +40,7 @@ describe('a build', () => {
     expect(history?.markListed(range('2a00::/64'))).toMatchObject({ firstSeen: today, listed: 1 })
   })
 
-  it('adds nothing of a feed of which a file could not be read, nor what a gate keeps out', async () => {
+  it('adds nothing of a feed of which a file could not be read, nor what acceptance keeps out', async () => {
     const report = await recordToday(
       [
         file('vpn-x4b', ['198.51.101.1']),

@@ -12,7 +12,7 @@ import { formatDay } from '../../../src/base/day.ts'
 import type { Day } from '../../../src/base/day.ts'
 import type { InsightsAnswer } from '../../../src/api/insights-answer.ts'
 import { newFolder, runProgram } from '../../cli/program.ts'
-import { addresses } from '../gate/gate-sample.ts'
+import { addresses } from '../acceptance/acceptance-sample.ts'
 import { writeMmdb } from '../mmdb/mmdb-writer.ts'
 import { today } from './history-sample.ts'
 

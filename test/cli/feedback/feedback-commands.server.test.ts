@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { paths } from '../../../src/api/paths.ts'
+import { paths } from '../../../src/api/public-port.ts'
 import type { FeedbackReport } from '../../../src/cli/feedback/feedback-report.ts'
 import { type Server, keyedState, newState, serversOfTests } from '../../serve/server.ts'
 import { writeSmallTable } from '../../table/small-table.ts'

@@ -8,7 +8,7 @@ import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type AuditEntry, auditLogPath } from '../../../src/account/keys/audit-log.ts'
+import { type AuditEntry, auditLogPath } from '../../../src/audit/audit-log.ts'
 import { openLmdbKeyStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { newFolder, programPath, runHere, runProgram } from '../program.ts'
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BuildReport } from '../../../build/build-report.ts'
 import type { CheckAnswer } from '../../../src/api/check-answer.ts'
 import type { MetaAnswer } from '../../../src/api/meta-answer.ts'
-import { paths } from '../../../src/api/paths.ts'
+import { paths } from '../../../src/api/public-port.ts'
 import { type Server, keyedState, newState, startServer } from '../../serve/server.ts'
 import { runProgram } from '../program.ts'
 

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { privateBytesOf } from '../../../src/base/system/process.ts'
-import { batchBodyBytesMax } from '../../../src/api/request-limits.ts'
+import { batchBodyBytesMax } from '../../../src/api/public-port.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { type Server, makeKey, newState, startServer, workersOf } from '../../serve/server.ts'
 import { eventually } from '../../eventually.ts'

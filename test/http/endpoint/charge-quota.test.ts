@@ -25,7 +25,7 @@ import {
   counterSnapshot,
   counterTotals,
   newRequestCounters,
-} from '../../../src/http/exchange/request-counters.ts'
+} from '../../../src/observe/request-counters.ts'
 import { createRequestIds } from '../../../src/http/exchange/request-id.ts'
 
 it('costs nothing where it fails, whether its month has turned before or after the charge', async () => {

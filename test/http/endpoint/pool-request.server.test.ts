@@ -6,7 +6,7 @@ import type { HttpResponse } from 'uWebSockets.js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { poolRequestMsMax } from '../../../src/base/limits.ts'
 import { type Pool, createPool } from '../../../src/pool/pool.ts'
-import { newRequestCounters } from '../../../src/http/exchange/request-counters.ts'
+import { newRequestCounters } from '../../../src/observe/request-counters.ts'
 import {
   type Exchange,
   type Service,

@@ -2,14 +2,14 @@
 // The room of bodies that come in pieces is tried with real requests in request-handler.test.ts.
 
 import { describe, expect, it } from 'vitest'
-import { batchBodyBytesMax } from '../../../src/api/request-limits.ts'
+import { batchBodyBytesMax } from '../../../src/api/public-port.ts'
 import { type BodyBudget, createBodyBudget } from '../../../src/http/exchange/body-budget.ts'
 import {
   type RequestCounters,
   newRequestCounters,
   counterSnapshot,
   counterTotals,
-} from '../../../src/http/exchange/request-counters.ts'
+} from '../../../src/observe/request-counters.ts'
 
 const log = { info: () => undefined, warn: () => undefined }
 const largest = new Uint8Array(batchBodyBytesMax).fill(1)

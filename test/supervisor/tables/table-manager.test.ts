@@ -17,13 +17,13 @@ import { optionalMember } from '../../../src/base/optional-member.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { beginFirstTable } from '../../../src/supervisor/tables/load-table.ts'
 import type { TableCopies } from '../../../src/supervisor/tables/table-copies.ts'
-import { noPause } from '../../../src/http/exchange/loop-pause.ts'
+import { noPause } from '../../../src/observe/loop-pause.ts'
 import {
   type TableManager,
   createTableManager,
 } from '../../../src/supervisor/tables/table-manager.ts'
 import { newState } from '../../serve/server.ts'
-import type { VerifiedTableFile } from '../../../src/http/exchange/served-table.ts'
+import type { VerifiedTableFile } from '../../../src/table/served-table.ts'
 
 type TestCopies = Pick<TableCopies, 'add' | 'remove'>
 

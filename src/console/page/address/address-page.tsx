@@ -2,7 +2,7 @@
 // would change it, and which of our own lists and rules meet it.
 
 import { useRef } from 'preact/hooks'
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { Waiting } from '../parts/problem.tsx'
 import { type Route, routeTo } from '../route.ts'

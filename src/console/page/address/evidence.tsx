@@ -1,6 +1,6 @@
 // Which feed says what of the address, since when, and on which of the last sixty days.
 
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 import { DayStrip } from '../parts/day-strip.tsx'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'

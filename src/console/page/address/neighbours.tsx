@@ -3,7 +3,7 @@
 // from there.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 import { Panel } from '../parts/panel.tsx'
 import { KindTag } from '../parts/tag.tsx'
 import { routeTo } from '../route.ts'

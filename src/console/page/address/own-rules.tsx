@@ -1,6 +1,6 @@
 // Which of our own lists name the address, and what our rules make of it.
 
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 import { useMay } from '../ask/session.ts'
 import { Panel } from '../parts/panel.tsx'
 import { ActionTag } from '../parts/tag.tsx'

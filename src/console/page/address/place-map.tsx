@@ -5,7 +5,7 @@ import { geoCircle, geoContains, geoMercator, geoPath } from 'd3-geo'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { feature } from 'topojson-client'
 import atlasUrl from 'world-atlas/countries-110m.json?url'
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 
 export type LocationOf = NonNullable<AddressView['answer']['location']>
 

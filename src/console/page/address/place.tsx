@@ -2,7 +2,7 @@
 
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 import { Panel } from '../parts/panel.tsx'
 import type { LocationOf } from './place-map.tsx'
 

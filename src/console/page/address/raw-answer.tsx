@@ -1,6 +1,6 @@
 // The answer as the server sent it, the request as a command, and the link for a colleague.
 
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { curlCommand } from '../text/curl.ts'

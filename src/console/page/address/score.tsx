@@ -1,7 +1,7 @@
 // Where the score comes from: what is left of each reason's points as a piece of one bar, and the
 // same as a list.
 
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 import { Panel } from '../parts/panel.tsx'
 import { scorePieces } from '../text/score-pieces.ts'
 import { reasonTone } from '../text/tone.ts'

@@ -1,6 +1,6 @@
 // What the answer is, in one look: class, score, level, decision, and who announces the address.
 
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 import { Meaning } from '../parts/meaning-link.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'

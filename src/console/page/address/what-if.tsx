@@ -1,7 +1,7 @@
 // What the answer would be: without a feed, and in some days if nothing is seen again.
 
 import { useState } from 'preact/hooks'
-import type { AddressView } from '../../console-shapes.ts'
+import type { AddressView } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'

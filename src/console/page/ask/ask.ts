@@ -2,7 +2,7 @@
 // no page of another origin can add. Nothing throws: a refusal is an answer.
 
 import { csrfHeader } from '../../../admin/csrf-header.ts'
-import type { ConsoleError, ConsoleSession } from '../../console-shapes.ts'
+import type { ConsoleError, ConsoleSession } from '../../../api/admin-answers.ts'
 import { askTabs, endText, sessionText } from './session-text.ts'
 
 export interface Refusal {

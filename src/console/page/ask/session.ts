@@ -2,7 +2,7 @@
 
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { ConsoleRole } from '../../console-shapes.ts'
+import type { ConsoleRole } from '../../../api/admin-answers.ts'
 
 export const RoleContext = createContext<ConsoleRole>('viewer')
 

@@ -2,7 +2,7 @@
 // the browser; only the addresses in it are asked for.
 
 import { useState } from 'preact/hooks'
-import type { AddressRows } from '../../console-shapes.ts'
+import type { AddressRows } from '../../../api/admin-answers.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
 import { useKept } from '../ask/kept.ts'
 import { FileDrop } from '../parts/file-drop.tsx'

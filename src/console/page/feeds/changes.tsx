@@ -1,7 +1,7 @@
 // What the live table says otherwise than the one before it.
 
 import { useEffect } from 'preact/hooks'
-import type { TableChanges } from '../../console-shapes.ts'
+import type { TableChanges } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { BarList } from '../parts/bar-list.tsx'
 import { type Column, DataTable } from '../parts/data-table.tsx'

@@ -1,7 +1,7 @@
 // The feeds of the table, with how much each holds and held.
 
 import { useState } from 'preact/hooks'
-import type { FeedsView } from '../../console-shapes.ts'
+import type { FeedsView } from '../../../api/admin-answers.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { SparkLine } from '../parts/spark-line.tsx'
 import { KindTag } from '../parts/tag.tsx'

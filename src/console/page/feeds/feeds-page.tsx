@@ -1,6 +1,6 @@
 // Which table answers, what changed with it, and what its feeds hold.
 
-import type { FeedsView } from '../../console-shapes.ts'
+import type { FeedsView } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'

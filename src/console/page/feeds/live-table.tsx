@@ -1,7 +1,7 @@
 // The table that answers, and what may be done with it: take in the next, go back, fetch anew.
 
 import { useEffect, useRef } from 'preact/hooks'
-import type { RefreshView } from '../../console-shapes.ts'
+import type { RefreshView } from '../../../api/admin-answers.ts'
 import { ask } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'

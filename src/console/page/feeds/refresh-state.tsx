@@ -1,6 +1,6 @@
 // How far a refresh is, or how the last one ended.
 
-import type { RefreshView } from '../../console-shapes.ts'
+import type { RefreshView } from '../../../api/admin-answers.ts'
 import { utcTime, words } from '../text/figures.ts'
 
 export function RefreshState({ refresh }: { readonly refresh: RefreshView }) {

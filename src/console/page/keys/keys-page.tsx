@@ -1,7 +1,7 @@
 // Keys: make, rotate, revoke; their limits, and what they used this month. For admins alone.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { KeyIssued, KeysView } from '../../console-shapes.ts'
+import type { KeyIssued, KeysView } from '../../../api/admin-answers.ts'
 import { ask } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'

@@ -2,7 +2,7 @@
 // meant.
 
 import { useRef, useState } from 'preact/hooks'
-import type { KeyIssued } from '../../console-shapes.ts'
+import type { KeyIssued } from '../../../api/admin-answers.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
 import { Panel } from '../parts/panel.tsx'
 import { Problem } from '../parts/problem.tsx'

@@ -1,7 +1,7 @@
 // Who did what, when: the newest first, as far back as one asks.
 
 import { useState } from 'preact/hooks'
-import type { AuditView } from '../../console-shapes.ts'
+import type { AuditView } from '../../../api/admin-answers.ts'
 import { ask } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
 import { useLoad } from '../ask/use-load.ts'

@@ -1,4 +1,4 @@
-// What the routes of own lists answer (src/admin/lists-api.ts), as far as it is shown.
+// What the routes of own lists answer (src/admin/routes/lists-api.ts), as far as it is shown.
 
 export interface ListHead {
   readonly name: string

@@ -1,7 +1,7 @@
 // What the draft would have decided, on a log that is dropped here or on the server's own sample.
 
 import { useEffect, useState } from 'preact/hooks'
-import type { RehearsalView } from '../../console-shapes.ts'
+import type { RehearsalView } from '../../../api/admin-answers.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'

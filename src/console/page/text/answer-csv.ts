@@ -2,7 +2,7 @@
 // would run it (src/bulk/rows/csv-cell.ts); numbers are not.
 
 import { csvCell } from '../../../bulk/rows/csv-cell.ts'
-import type { AddressRows } from '../../console-shapes.ts'
+import type { AddressRows } from '../../../api/admin-answers.ts'
 
 export type AddressRow = AddressRows['rows'][number]
 export type JudgedRow = Exclude<AddressRow, { readonly error: string }>

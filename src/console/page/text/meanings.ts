@@ -128,7 +128,7 @@ export const meanings: readonly Meant[] = [
     id: 'refusal',
     title: 'A refused table',
     text: 'A table that misjudges known addresses, or too many of what is asked, is not taken in.',
-    from: 'docs/gates.md',
+    from: 'docs/acceptance.md',
   },
   {
     id: 'changes',
@@ -146,7 +146,7 @@ export const meanings: readonly Meant[] = [
     id: 'feeds',
     title: 'Feeds',
     text: 'What the table is made of. A feed in quarantine shrank, exploded or became a page: its last good content is used.',
-    from: 'docs/gates.md',
+    from: 'docs/acceptance.md',
   },
   {
     id: 'entries',

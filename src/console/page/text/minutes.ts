@@ -1,7 +1,7 @@
 // Minutes of traffic as they come in: the last one of an answer is of the minute that runs, and
 // comes again with more until it is over.
 
-import type { TrafficView } from '../../console-shapes.ts'
+import type { TrafficView } from '../../../api/admin-answers.ts'
 
 export type Minutes = TrafficView['minutes']
 

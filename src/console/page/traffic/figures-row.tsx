@@ -1,6 +1,6 @@
 // The newest minutes in a row of numbers.
 
-import type { TrafficView } from '../../console-shapes.ts'
+import type { TrafficView } from '../../../api/admin-answers.ts'
 import { Meaning } from '../parts/meaning-link.tsx'
 import { count, duration, percent, rate } from '../text/figures.ts'
 

@@ -1,6 +1,6 @@
 // Minutes of traffic as charts: which series each has, and whether they stand on each other.
 
-import type { TrafficView } from '../../console-shapes.ts'
+import type { TrafficView } from '../../../api/admin-answers.ts'
 import { words } from '../text/figures.ts'
 import { seriesNames } from '../text/stack.ts'
 import { actionTone, kindTone } from '../text/tone.ts'

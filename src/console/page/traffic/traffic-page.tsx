@@ -2,7 +2,7 @@
 // follows by itself. Addresses are not in it.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { TrafficView } from '../../console-shapes.ts'
+import type { TrafficView } from '../../../api/admin-answers.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
 import { type Loaded, useLoad } from '../ask/use-load.ts'
 import { BarList } from '../parts/bar-list.tsx'

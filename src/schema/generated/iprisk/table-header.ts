@@ -2,9 +2,9 @@
 
 import * as flatbuffers from 'flatbuffers';
 
-import { KindEntry } from '../iprisk/kind-entry.ts';
-import { SectionEntry } from '../iprisk/section-entry.ts';
-import { SourceEntry } from '../iprisk/source-entry.ts';
+import { KindEntry } from './kind-entry.ts';
+import { SectionEntry } from './section-entry.ts';
+import { SourceEntry } from './source-entry.ts';
 
 
 export class TableHeader {

@@ -1,0 +1,258 @@
+// Acceptance of data sets: which edition of places and of networks a table is built on. The embedded
+// one unless a newer one was fetched, is whole, and says much the same as the edition in use.
+//
+//   fetched ── whole, newer, few changes ──▶ used, and kept beside the history when the table is live
+//           └─ else ──▶ the kept one, where it is newer than the embedded one; else the embedded one
+//
+// Countries of places and origin ASes of networks are compared, by addresses (edition-change.ts).
+// It never fails a build. Where its bounds come from: docs/acceptance.md.
+
+import { readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Day, formatDay } from '../../src/base/day.ts'
+import { messageOf } from '../../src/base/coded-error.ts'
+import type { DataSetFeed, DataSetKind } from '../catalogue/feed.ts'
+import { type DataEdition, embeddedEdition, statedEditionDay } from '../evidence/data-edition.ts'
+import { fileHasContent } from '../fetch/file-content.ts'
+import type { ObtainedFile } from '../fetch/obtain-snapshots.ts'
+import type { Layer } from '../layer/layer.ts'
+import { readAsRanges } from '../networks/asn-ranges.ts'
+import { type CountryNumbers, readCountryLayers } from '../places/country-layers.ts'
+import { editionChange } from './edition-change.ts'
+import type { Quarantine } from './feed-acceptance.ts'
+import {
+  type KeptFile,
+  acceptanceFolder,
+  readAcceptanceLedger,
+  writeAcceptanceLedger,
+} from './acceptance-ledger.ts'
+import { keepLastGood, removeOldCopies } from './last-good.ts'
+
+export interface ChosenEdition {
+  readonly feed: DataSetFeed
+  readonly edition: DataEdition
+  /**
+   * `stored`: the one fetched last, where no newer one was asked for or came; `kept`: the newest that
+   * passed before, in place of what is missing or refused now.
+   */
+  readonly from: 'embedded' | 'fetched' | 'stored' | 'kept'
+  /** Why there is nothing newer; absent where the newest is used or is the one in use. */
+  readonly problem?: string
+  readonly quarantine?: Quarantine
+  /** Remembers what passed. Called when the table is live, behind the commit of the feeds. */
+  readonly commit: () => Promise<void>
+}
+
+/** The share that may change within a month that has begun since the earlier edition; and at most. */
+export const editionBounds = {
+  places: { 4: { monthly: 0.02, most: 0.1 }, 6: { monthly: 0.02, most: 0.1 } },
+  networks: { 4: { monthly: 0.02, most: 0.1 }, 6: { monthly: 0.05, most: 0.5 } },
+} as const satisfies Readonly<Record<DataSetKind, unknown>>
+
+/** Rows of a range file that may be bad; in three editions of networks none was. */
+const badRowsMax = 0.001
+
+/** Days within which an edition is a month old. */
+const monthDays = 31
+
+interface Editions {
+  readonly kind: DataSetKind
+  readonly embedded: DataEdition | undefined
+  readonly kept: (DataEdition & { readonly described: readonly KeptFile[] }) | undefined
+}
+
+/**
+ * `undefined` where there is none at all, not even an embedded one. `force` takes an edition that
+ * changes too much, never one that cannot be read or is older.
+ */
+export async function chooseEdition(of: {
+  readonly feed: DataSetFeed
+  readonly obtained: readonly ObtainedFile[]
+  readonly store: string | undefined
+  readonly force: boolean
+  /** For tests: what is embedded. */
+  readonly embedded?: DataEdition
+}): Promise<ChosenEdition | undefined> {
+  const { feed, obtained, store, force } = of
+  const embedded = of.embedded ?? embeddedEdition(feed.kind)
+  const kept = store === undefined ? undefined : await keptEdition(store, feed, embedded)
+  const known = { kind: feed.kind, embedded, kept }
+  const found = await judgeFetched(known, obtained, force)
+  const notFetched = problemOf(obtained)
+  const older = notFetched === undefined ? {} : { problem: notFetched }
+  if (found.kind === 'passes') {
+    const commit = async (): Promise<void> => {
+      if (store !== undefined) await rememberEdition(store, feed, obtained)
+    }
+    const from = obtained.some(({ state }) => state === 'stored') ? 'stored' : 'fetched'
+    return { feed, edition: found.edition, from, ...older, commit }
+  }
+  const inUse = kept ?? embedded
+  if (inUse === undefined) return undefined
+  const from = kept === undefined ? 'embedded' : 'kept'
+  const chosen = { feed, edition: inUse, from, ...older, commit: async () => undefined } as const
+  if (found.kind === 'known') return chosen
+  if (found.kind === 'missing') return { ...chosen, problem: found.problem }
+  const instead = `the ${from} edition of ${formatDay(inUse.day)}`
+  return { ...chosen, quarantine: { reasons: found.reasons, instead } }
+}
+
+type Judged =
+  | { readonly kind: 'passes'; readonly edition: DataEdition }
+  /** It is the embedded edition. */
+  | { readonly kind: 'known' }
+  | { readonly kind: 'missing'; readonly problem: string }
+  | { readonly kind: 'refused'; readonly reasons: readonly string[] }
+
+async function judgeFetched(
+  { kind, embedded, kept }: Editions,
+  obtained: readonly ObtainedFile[],
+  force: boolean,
+): Promise<Judged> {
+  const paths = obtained.flatMap(({ path }) => path ?? [])
+  if (paths.length === 0 || paths.length < obtained.length) {
+    return { kind: 'missing', problem: problemOf(obtained) ?? 'it was not fetched' }
+  }
+  const files = readFiles(kind, paths)
+  if (embedded !== undefined && haveSameContent(files, embedded.files)) return { kind: 'known' }
+  try {
+    const edition = { files, day: statedEditionDay(kind, paths) }
+    if (kept !== undefined && (await areKept(paths, kept.described))) {
+      return { kind: 'passes', edition }
+    }
+    const inUse = kept ?? embedded
+    if (inUse === undefined) {
+      await readLayers(kind, files, new Map())
+      return { kind: 'passes', edition }
+    }
+    if (edition.day <= inUse.day) {
+      const days = `it is of ${formatDay(edition.day)}, the one in use of ${formatDay(inUse.day)}`
+      return { kind: 'missing', problem: days }
+    }
+    const reasons = await changesAbove(kind, inUse, edition)
+    return reasons.length === 0 || force
+      ? { kind: 'passes', edition }
+      : { kind: 'refused', reasons }
+  } catch (thrown) {
+    return { kind: 'refused', reasons: [messageOf(thrown)] }
+  }
+}
+
+/** Why what there is of it may be old. */
+function problemOf(obtained: readonly ObtainedFile[]): string | undefined {
+  return obtained.find(({ problem }) => problem !== undefined)?.problem
+}
+
+/** package.json only states the day of networks. */
+function readFiles(kind: DataSetKind, paths: readonly string[]): readonly string[] {
+  return kind === 'places' ? paths : paths.filter((path) => !path.endsWith('package.json'))
+}
+
+function haveSameContent(some: readonly string[], others: readonly string[]): boolean {
+  const same = (a: string, b: string): boolean =>
+    statSync(a).size === statSync(b).size && readFileSync(a).equals(readFileSync(b))
+  return (
+    some.length === others.length &&
+    some.every((path, at) => {
+      const other = others[at]
+      return other !== undefined && same(path, other)
+    })
+  )
+}
+
+async function areKept(paths: readonly string[], kept: readonly KeptFile[]): Promise<boolean> {
+  for (const path of paths) {
+    const file = kept.find((each) => each.path === basename(path))
+    if (file === undefined || !(await fileHasContent(path, file))) return false
+  }
+  return paths.length === kept.length
+}
+
+/** What changed more than it may, one line a family. Throws where an edition cannot be read. */
+async function changesAbove(
+  kind: DataSetKind,
+  inUse: DataEdition,
+  next: DataEdition,
+): Promise<readonly string[]> {
+  const numbers: CountryNumbers = new Map()
+  const later = await readLayers(kind, next.files, numbers)
+  const earlier = await readLayers(kind, inUse.files, numbers)
+  const months = Math.ceil((next.day - inUse.day) / monthDays)
+  return ([4, 6] as const).flatMap((family) => {
+    const before = earlier[family]
+    const now = later[family]
+    if (before === undefined) return []
+    if (now === undefined) return [`it says nothing of IPv${family}`]
+    const { monthly, most } = editionBounds[kind][family]
+    const bound = Math.min(monthly * months, most)
+    const share = editionChange(before, now).ofAddresses
+    if (share <= bound) return []
+    const what = kind === 'places' ? 'country' : 'origin AS'
+    return [
+      `${percent(share)} of the IPv${family} addresses have another ${what} than in the edition ` +
+        `of ${formatDay(inUse.day)}; at most ${percent(bound)} may`,
+    ]
+  })
+}
+
+async function readLayers(
+  kind: DataSetKind,
+  files: readonly string[],
+  numbers: CountryNumbers,
+): Promise<{ readonly 4?: Layer; readonly 6?: Layer }> {
+  if (kind === 'places') return readCountryLayers(files, numbers)
+  const { layers, stats } = await readAsRanges(files)
+  const { count, samples } = stats.problems
+  if (count > stats.rowCount * badRowsMax) {
+    throw new Error(`${count} of its rows are bad, such as ${samples[0] ?? ''}`)
+  }
+  return layers
+}
+
+/** The newest that passed, where it is newer than the embedded one and still whole. */
+async function keptEdition(
+  store: string,
+  feed: DataSetFeed,
+  embedded: DataEdition | undefined,
+): Promise<Editions['kept']> {
+  const { ledger } = await readAcceptanceLedger(store)
+  const copy = ledger.get(feed.id)?.lastGood
+  if (copy === undefined) return undefined
+  const paths: string[] = []
+  for (const { path } of feed.files.filter(({ role }) => role === 'use')) {
+    const kept = copy.files.find((file) => file.path === path)
+    const at = join(acceptanceFolder(store), copy.folder, path)
+    if (kept === undefined || !(await fileHasContent(at, kept))) return undefined
+    paths.push(at)
+  }
+  let day: Day
+  try {
+    day = statedEditionDay(feed.kind, paths)
+  } catch {
+    return undefined
+  }
+  if (embedded !== undefined && day <= embedded.day) return undefined
+  return { files: readFiles(feed.kind, paths), day, described: copy.files }
+}
+
+/** A copy, because the next fetch replaces the files whatever it brings. */
+async function rememberEdition(
+  store: string,
+  feed: DataSetFeed,
+  obtained: readonly ObtainedFile[],
+): Promise<void> {
+  const { ledger } = await readAcceptanceLedger(store)
+  const snapshots = obtained.flatMap(({ file, path, day }) =>
+    path === undefined || day === undefined ? [] : [{ feed, file, path, day }],
+  )
+  const lastGood = await keepLastGood(store, snapshots, ledger.get(feed.id)?.lastGood)
+  const memory = { sizes: [], moved: false, held: [] }
+  const kept = lastGood === undefined ? {} : { lastGood }
+  const next = new Map(ledger).set(feed.id, { ...memory, ...kept })
+  await writeAcceptanceLedger(store, next)
+  await removeOldCopies(store, next)
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(2)} %`
+}

@@ -1,0 +1,87 @@
+// A build adds its snapshots to the history before it knows whether its table will go live, because
+// the table is made from the history. So it writes them beside the store, into a staging folder,
+// and reads both together. A table that is rejected, a build that fails or is killed leaves the
+// store as it was: otherwise lists that were not trusted would stay as evidence for weeks.
+//
+//   days ─▶ <store>/.staging ─ judged good ─▶ <store>/.accepted ─ file by file ─▶ <store>/<feed>
+//
+// The rename of the staging folder accepts all its days at once. The next run removes the staging
+// folder of a run that was killed before that rename, and moves the days of one that was killed
+// after it: each move is a rename within one file system, and the same day again changes nothing.
+//
+// A build holds the history's lock from before it fetches until its table is judged.
+
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { flushFolder, removeTemporaryFiles } from '../../src/base/system/atomic-file.ts'
+import type { FileLock } from '../../src/base/system/file-lock.ts'
+import { dayFiles, dayPath, storedFeeds } from '../history/history-days.ts'
+import { lockHistory, pruneHistory } from '../history/history-store.ts'
+import { acceptanceFolder } from './acceptance-ledger.ts'
+
+export interface HistoryTransaction {
+  /** Where the build reads and writes days; `undefined`: it has no history. */
+  readonly history:
+    { readonly store: string; readonly staging: string; readonly lock: FileLock } | undefined
+  /** Puts the staged days into the store, then prunes it. */
+  commit(): Promise<void>
+  /** Drops the days that were not committed, and frees the history. */
+  release(): Promise<void>
+}
+
+/** Ends what a killed run began. Throws `history_locked` while another run writes the history. */
+export async function beginHistoryTransaction(
+  store: string | undefined,
+): Promise<HistoryTransaction> {
+  if (store === undefined) return noTransaction
+  const lock = lockHistory(store)
+  const staging = join(store, '.staging')
+  const removeStaged = async (): Promise<void> => rm(staging, { recursive: true, force: true })
+  try {
+    await removeTemporaryFiles(acceptanceFolder(store))
+    await moveAcceptedDays(store)
+    await removeStaged()
+  } catch (thrown) {
+    lock.release()
+    throw thrown
+  }
+  return {
+    history: { store, staging, lock },
+    async commit() {
+      await mkdir(staging, { recursive: true })
+      await rename(staging, acceptedFolder(store))
+      await flushFolder(store)
+      await moveAcceptedDays(store)
+      await pruneHistory(store)
+    },
+    async release() {
+      // What a failing disk keeps is removed by the next run.
+      await removeStaged().catch(() => undefined)
+      lock.release()
+    },
+  }
+}
+
+const noTransaction: HistoryTransaction = {
+  history: undefined,
+  commit: async () => undefined,
+  release: async () => undefined,
+}
+
+function acceptedFolder(store: string): string {
+  return join(store, '.accepted')
+}
+
+/** Moves the accepted days into the store, as far as that is not done. */
+async function moveAcceptedDays(store: string): Promise<void> {
+  const accepted = acceptedFolder(store)
+  for (const feed of await storedFeeds(accepted)) {
+    const home = join(store, feed)
+    if ((await mkdir(home, { recursive: true })) !== undefined) await flushFolder(store)
+    for (const { day, path } of await dayFiles({ store: accepted }, feed)) {
+      await rename(path, dayPath(store, feed, day))
+    }
+    await flushFolder(home)
+  }
+  await rm(accepted, { recursive: true, force: true })
+}

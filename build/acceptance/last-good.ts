@@ -1,0 +1,151 @@
+// The last good content of a feed: a copy of the files of the last snapshot that passed, under
+// `<history>/.gate/<feed-id>.<id>/`; without one, the newest day of the history. The copy is needed
+// because a fetch replaces a feed's files, and the history knows no facts of ASes.
+
+import { constants, createReadStream } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Day, formatDay } from '../../src/base/day.ts'
+import { formatRange } from '../../src/ip/range.ts'
+import { type BotCategory, botCategories } from '../../src/model/kind.ts'
+import type { CatalogueFeed, Feed } from '../catalogue/feed.ts'
+import { flushFolder } from '../../src/base/system/atomic-file.ts'
+import { fileHasContent } from '../fetch/file-content.ts'
+import { dayFiles } from '../history/history-days.ts'
+import { openDuckDb } from '../history/duckdb.ts'
+import { readDayRows } from '../history/day-file.ts'
+import { newParseCounts } from '../parse/parse-counts.ts'
+import {
+  type ParsedSnapshot,
+  type SnapshotFile,
+  parseSnapshot,
+} from '../evidence/read-snapshots.ts'
+import {
+  type FeedMemory,
+  type KeptFile,
+  type AcceptanceLedger,
+  acceptanceFolder,
+} from './acceptance-ledger.ts'
+
+type KeptCopy = NonNullable<FeedMemory['lastGood']>
+
+/** Copies the files of a feed, unless the kept ones are just those. */
+export async function keepLastGood(
+  store: string,
+  files: readonly (Omit<SnapshotFile, 'feed'> & { readonly feed: CatalogueFeed })[],
+  known: KeptCopy | undefined,
+): Promise<KeptCopy | undefined> {
+  const feed = files[0]?.feed
+  if (feed === undefined) return known
+  const described: KeptFile[] = []
+  for (const { file, path, day } of files) {
+    described.push({ path: file.path, ...(await hashAndSize(path)), day })
+  }
+  if (known !== undefined && (await hasAll(store, known, described))) {
+    return { folder: known.folder, files: described }
+  }
+  const folder = `${feed.id}.${randomUUID()}`
+  const home = join(acceptanceFolder(store), folder)
+  await mkdir(home, { recursive: true })
+  for (const { file, path } of files) {
+    await copyFile(path, join(home, file.path), constants.COPYFILE_FICLONE)
+    const handle = await open(join(home, file.path), 'r+')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+  await flushFolder(home)
+  return { folder, files: described }
+}
+
+async function hashAndSize(path: string): Promise<Pick<KeptFile, 'sha256' | 'bytes'>> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
+  return { sha256: hash.digest('hex'), bytes: (await stat(path)).size }
+}
+
+async function hasAll(store: string, copy: KeptCopy, files: readonly KeptFile[]): Promise<boolean> {
+  for (const file of files) {
+    const kept = copy.files.find(({ path }) => path === file.path)
+    if (kept?.sha256 !== file.sha256) return false
+    if (!(await fileHasContent(join(acceptanceFolder(store), copy.folder, file.path), file)))
+      return false
+  }
+  return copy.files.length === files.length
+}
+
+/** Removes what no feed of the ledger needs: older copies, and those of a killed run. */
+export async function removeOldCopies(store: string, ledger: AcceptanceLedger): Promise<void> {
+  const used = new Set([...ledger.values()].map(({ lastGood }) => lastGood?.folder))
+  const entries = await readdir(acceptanceFolder(store), { withFileTypes: true })
+  for (const entry of entries) {
+    if (!entry.isDirectory() || used.has(entry.name)) continue
+    await rm(join(acceptanceFolder(store), entry.name), { recursive: true, force: true })
+  }
+}
+
+export interface LastGood {
+  readonly files: readonly ParsedSnapshot[]
+  /** `its snapshot of 2026-08-21`. */
+  readonly title: string
+}
+
+/** `undefined` where there is none that can be read. */
+export async function readLastGood(
+  store: string,
+  feed: Feed,
+  memory: FeedMemory | undefined,
+): Promise<LastGood | undefined> {
+  const copy = memory?.lastGood
+  const kept = copy === undefined ? undefined : await readCopy(store, feed, copy)
+  return kept ?? readNewestDay(store, feed)
+}
+
+async function readCopy(store: string, feed: Feed, copy: KeptCopy): Promise<LastGood | undefined> {
+  const files: ParsedSnapshot[] = []
+  for (const kept of copy.files) {
+    const file = feed.files.find(({ path }) => path === kept.path)
+    const path = join(acceptanceFolder(store), copy.folder, kept.path)
+    if (file === undefined || !(await fileHasContent(path, kept))) return undefined
+    const read = await parseSnapshot({ feed, file, path, day: kept.day })
+    if (read.problem !== undefined) return undefined
+    files.push(read)
+  }
+  if (files.length === 0) return undefined
+  const newest = Math.max(...files.map(({ day }) => day)) as Day
+  return { files, title: `its snapshot of ${formatDay(newest)}` }
+}
+
+async function readNewestDay(store: string, feed: Feed): Promise<LastGood | undefined> {
+  const stored = await dayFiles({ store }, feed.id)
+  if (stored.length === 0) return undefined
+  const duck = await openDuckDb({ spill: store })
+  try {
+    for (const { day, path } of stored.toReversed()) {
+      const rows = await readDayRows(duck, path).catch(() => [])
+      if (rows.length === 0) continue
+      const place = `history of ${formatDay(day)}`
+      const entries = rows.map(({ range, lists, provider, category }) => ({
+        text: formatRange(range),
+        place,
+        ...(lists === undefined ? {} : { lists }),
+        ...(provider === undefined ? {} : { provider }),
+        ...(isCategory(category) ? { category } : {}),
+      }))
+      const tally = newParseCounts(`${feed.id}/${formatDay(day)}`)
+      tally.entryCount = entries.length
+      const file: ParsedSnapshot = { feed, tally, entries, day, problem: undefined }
+      return { files: [file], title: `its ${place}` }
+    }
+    return undefined
+  } finally {
+    await duck.close()
+  }
+}
+
+function isCategory(text: string | undefined): text is BotCategory {
+  return (botCategories as readonly (string | undefined)[]).includes(text)
+}

@@ -1,0 +1,80 @@
+// Acts on the keys of a store, recorded in the audit log with what each changed, or may have changed.
+
+import {
+  type AuditChange,
+  type AuditedAct,
+  isUnknown,
+  withAuditedChanges,
+} from '../../audit/audit-log.ts'
+import { IpriskError } from '../../base/coded-error.ts'
+import type { KeyRecord } from './key-record.ts'
+import type { KeyStore } from './key-store.ts'
+import { summarizeKey } from './key-summary.ts'
+import type { SkippedKey } from './read-record.ts'
+
+/** Does an act on the keys of a store and records it; throws as `withAuditedChanges` does. */
+export function withAudit<T>(
+  options: AuditedAct & { readonly store: KeyStore },
+  run: (store: KeyStore) => Promise<T>,
+): Promise<T> {
+  const { store, ...audited } = options
+  return withAuditedChanges({ ...audited, member: 'changes' }, (changes) =>
+    run(recordChanges(store, changes)),
+  )
+}
+
+/** The store, telling `changes` what it changes, or may have changed. */
+function recordChanges(store: KeyStore, changes: Pick<AuditChange[], 'push'>): KeyStore {
+  /** Adds what was done to what is told; what nobody can say is told with its key's id. */
+  const tell = async <T>(work: Promise<T>, changed: () => AuditChange | undefined): Promise<T> => {
+    const add = (): string => {
+      const change = changed()
+      if (change !== undefined) changes.push(change)
+      return change?.key ?? ''
+    }
+    try {
+      const result = await work
+      add()
+      return result
+    } catch (error) {
+      throw isUnknown(error) ? unknownChange(error, add()) : error
+    }
+  }
+  return {
+    ...store,
+    create: (record) =>
+      tell(store.create(record), () => ({ key: record.id, after: summarizeKey(record) })),
+    update: (id, change, mend) => {
+      let before: KeyRecord | undefined
+      let after: KeyRecord | undefined
+      const changed = (found: KeyRecord): KeyRecord => {
+        before = found
+        after = change(found)
+        return after
+      }
+      // An unreadable record has no summary.
+      const mended = mend && ((skipped: SkippedKey) => (after = mend(skipped)))
+      return tell(store.update(id, changed, mended), () =>
+        after === undefined
+          ? undefined
+          : {
+              key: id,
+              ...(before === undefined ? {} : { before: summarizeKey(before) }),
+              after: summarizeKey(after),
+            },
+      )
+    },
+  }
+}
+
+function unknownChange(error: IpriskError, key: string): IpriskError {
+  const { code, message, fault } = error
+  if (key === '') return error
+  return new IpriskError({
+    code,
+    message:
+      `${message} It is the key ${key}: where a secret of it is new and was not shown, rotate it ` +
+      'once more or revoke it.',
+    fault,
+  })
+}

@@ -1,0 +1,335 @@
+// The routes of own lists. Entries are at most `actEntriesMax` a request: files of more go by
+// "iprisk lists import", since reading them would stop the primary's loop.
+
+import { type ListRequest, actOnLists } from '../../lists/acts/list-acts.ts'
+import { msPerDay } from '../../base/day.ts'
+import { parseDurationMs } from '../../base/duration.ts'
+import { listDaysMax } from '../../base/limits.ts'
+import { optionalMember } from '../../base/optional-member.ts'
+import { listEffects } from '../../config/list-effects.ts'
+import { knownList } from '../../lists/change-lists.ts'
+import { parseCatalogue } from '../../lists/list-catalogue.ts'
+import { type ListEntry, parseEntryKey } from '../../lists/list-entry.ts'
+import { actEntriesMax, noteBytesMax } from '../../lists/list-limits.ts'
+import type { ListStore } from '../../lists/list-store.ts'
+import { entryJson, entryLine, formatExpiry, parseListText } from '../../lists/list-text.ts'
+import { readEntries } from '../../lists/merge-entries.ts'
+import { type AdminRequest, type AdminRoute, badRequest } from '../admin-api.ts'
+import { type AdminCaller, viaOf } from '../admin-caller.ts'
+
+export interface ListsApiParts {
+  readonly state: string
+  readonly store: () => Promise<ListStore>
+  /** Whether every worker has what the store has. */
+  readonly refresh: () => Promise<boolean>
+  readonly onUnwritten: (message: string) => void
+}
+
+/** Entries of one answer. */
+const pageMax = 1000
+
+const text = { type: 'string' } as const
+const list = {
+  type: 'object',
+  required: ['name', 'effect', 'entries', 'created'],
+  properties: {
+    name: text,
+    effect: { enum: listEffects },
+    entries: { type: 'integer' },
+    created: text,
+  },
+} as const
+const entries = {
+  type: 'array',
+  items: text,
+  minItems: 1,
+  maxItems: actEntriesMax,
+  description: 'Addresses, prefixes (192.0.2.0/24), ranges (192.0.2.1-192.0.2.9), AS64496.',
+} as const
+const acted = {
+  type: 'object',
+  required: ['act', 'list', 'added', 'changed', 'removed', 'cautions', 'in_effect'],
+  properties: {
+    act: text,
+    list: text,
+    added: { type: 'integer' },
+    changed: { type: 'integer' },
+    removed: { type: 'integer' },
+    cautions: { type: 'array', items: text },
+    in_effect: { type: 'boolean', description: 'Every worker of this server answers so by now.' },
+  },
+} as const
+
+const lists = '/admin/lists'
+const change = { role: 'analyst', status: 200, answer: acted } as const
+
+type Act = (caller: AdminCaller, request: ListRequest) => Promise<object>
+
+export function listRoutes(parts: ListsApiParts): readonly AdminRoute[] {
+  const act: Act = async (caller, request) => {
+    const { state, store, refresh } = parts
+    const { list, cautions, added, changed, removed } = await actOnLists(
+      {
+        state,
+        store: await store(),
+        now: Date.now(),
+        via: viaOf(caller),
+        onUnwritten: ({ message }) => parts.onUnwritten(message),
+      },
+      request,
+    )
+    const in_effect = await refresh()
+    return { act: request.act, list, added, changed, removed, cautions, in_effect }
+  }
+  return [...wholeRoutes(parts, act), ...entryRoutes(act), ...transferRoutes(parts, act)]
+}
+
+/** Of lists as a whole. */
+function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: lists,
+      role: 'viewer',
+      summary: 'Which lists there are',
+      status: 200,
+      answer: { type: 'object', properties: { lists: { type: 'array', items: list } } },
+      run: async () => {
+        const catalogue = parseCatalogue((await (await parts.store()).catalogue()).text)
+        return { lists: catalogue.lists.map(listJson) }
+      },
+    },
+    {
+      ...change,
+      method: 'POST',
+      path: lists,
+      summary: 'Make a list',
+      status: 201,
+      body: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name'],
+        properties: { name: text, effect: { enum: listEffects, default: 'none' } },
+      },
+      run: ({ caller, body }) =>
+        act(caller, { act: 'create', list: textIn(body, 'name'), effect: effectIn(body) }),
+    },
+    {
+      method: 'GET',
+      path: `${lists}/{name}`,
+      role: 'viewer',
+      summary: `The entries of a list, ${pageMax} at a time; \`after\` is the last one known`,
+      status: 200,
+      answer: {
+        ...list,
+        properties: {
+          ...list.properties,
+          shown: { type: 'array', items: { type: 'object' } },
+          next: { type: ['string', 'null'], description: 'What `after` is for the next page.' },
+        },
+      },
+      run: async ({ name, query }) => pageOf(await parts.store(), name, query.get('after')),
+    },
+    {
+      ...change,
+      method: 'DELETE',
+      path: `${lists}/{name}`,
+      summary: 'Remove a list with all of its entries',
+      run: ({ caller, name }) => act(caller, { act: 'delete', list: name }),
+    },
+  ]
+}
+
+/** Of what a list has. */
+function entryRoutes(act: Act): readonly AdminRoute[] {
+  return [
+    {
+      ...change,
+      method: 'POST',
+      path: `${lists}/{name}/entries`,
+      summary: 'Add entries, or replace those that are there',
+      body: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['entries'],
+        properties: {
+          entries,
+          for: {
+            ...text,
+            description: `How long they count: 90m, 12h, 7d; at most ${listDaysMax}d.`,
+          },
+          note: { ...text, description: `Why; at most ${noteBytesMax} bytes.` },
+          force: { type: 'boolean', description: 'Take in entries that are very wide, too.' },
+        },
+      },
+      run: ({ caller, name, body }) => act(caller, additionOf(name, body)),
+    },
+    {
+      ...change,
+      method: 'DELETE',
+      path: `${lists}/{name}/entries`,
+      summary: 'Remove entries',
+      body: { type: 'object', required: ['entries'], properties: { entries } },
+      run: ({ caller, name, body }) =>
+        act(caller, { act: 'remove', list: name, entries: textsIn(body, 'entries') }),
+    },
+    {
+      ...change,
+      method: 'POST',
+      path: `${lists}/{name}/undo`,
+      summary: 'Undo the last act on a list',
+      run: ({ caller, name }) => act(caller, { act: 'undo', list: name }),
+    },
+    {
+      ...change,
+      method: 'POST',
+      path: `${lists}/undo`,
+      summary: 'Undo the last act on any list',
+      run: ({ caller }) => act(caller, { act: 'undo' }),
+    },
+  ]
+}
+
+const lines = {
+  type: 'array',
+  items: text,
+  maxItems: actEntriesMax,
+  description: 'Lines as `iprisk lists import` takes them: an entry, when it expires, # a note.',
+} as const
+
+/** Of lists as lines of files. */
+function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: `${lists}/{name}/export`,
+      role: 'viewer',
+      summary: `The lines of a list, ${actEntriesMax} at a time; \`after\` is the last entry known`,
+      status: 200,
+      answer: {
+        type: 'object',
+        required: ['lines', 'next'],
+        properties: { lines, next: { type: ['string', 'null'] } },
+      },
+      run: async ({ name, query }) => {
+        const max = actEntriesMax
+        const page = await readPage(await parts.store(), name, { after: query.get('after'), max })
+        return { lines: page.entries.map(entryLine), next: page.next }
+      },
+    },
+    {
+      ...change,
+      method: 'POST',
+      path: `${lists}/{name}/import`,
+      summary: 'Add lines of a file to a list, or make it hold nothing else',
+      body: {
+        type: 'object',
+        required: ['lines'],
+        properties: {
+          lines,
+          replace: {
+            type: 'boolean',
+            description: 'Nothing but these lines, one request of them.',
+          },
+          force: {
+            type: 'boolean',
+            description: 'Take in entries that are very wide, too; replace by none.',
+          },
+        },
+      },
+      run: ({ caller, name, body }) => act(caller, importOf(name, body)),
+    },
+  ]
+}
+
+function importOf(list: string, body: Body): ListRequest {
+  const { replace = false, force = false } = body
+  if (typeof replace !== 'boolean') throw wrong('replace', 'true or false')
+  if (typeof force !== 'boolean') throw wrong('force', 'true or false')
+  const texts = textsIn(body, 'lines')
+  if (texts.length > actEntriesMax) throw wrong('lines', `at most ${actEntriesMax} lines`)
+  const parsed = parseListText(texts.join('\n'), Date.now(), 'lines')
+  const other = [...parsed.keys()].find((name) => name !== '' && name !== list)
+  if (other !== undefined) throw wrong('lines', `of the list ${list}, not of ${other}`)
+  const entries = [...parsed.values()].flatMap((one) => one.entries)
+  const effect = parsed.get(list)?.effect
+  return { act: 'import', list, entries, replace, force, effect }
+}
+
+type StoredList = ReturnType<typeof knownList>
+
+function listJson({ name, effect, entries, created }: StoredList) {
+  return { name, effect, entries, created: formatExpiry(created) }
+}
+
+async function pageOf(store: ListStore, name: string, after: string | null): Promise<object> {
+  const { list, entries, next } = await readPage(store, name, { after, max: pageMax })
+  return { ...listJson(list), shown: entries.map(entryJson), next }
+}
+
+/** Entries behind `after`; reads only the chunks that it needs. `next`: the last, if more follow. */
+async function readPage(
+  store: ListStore,
+  name: string,
+  { after, max }: { readonly after: string | null; readonly max: number },
+): Promise<{
+  readonly list: StoredList
+  readonly entries: readonly ListEntry[]
+  readonly next: string | null
+}> {
+  const list = knownList(parseCatalogue((await store.catalogue()).text), name)
+  const key = after === null ? '' : parseEntryKey(after)
+  if (typeof key !== 'string') throw badRequest('invalid_input', `after: ${key.fault}.`)
+  const nowSeconds = Date.now() / 1000
+  const entries: ListEntry[] = []
+  const { chunks } = list
+  for (let i = 0; i < chunks.length && entries.length < max; i += 1) {
+    const next = chunks[i + 1]
+    if (next !== undefined && next.first <= key) continue
+    const found = await readEntries(store, [chunks[i]!])
+    const alive = found.filter(({ expires }) => expires === 0 || expires > nowSeconds)
+    entries.push(...alive.filter((one) => one.key > key).slice(0, max - entries.length))
+  }
+  const last = entries.length < max ? undefined : entries.at(-1)
+  return { list, entries, next: last === undefined ? null : entryJson(last).entry }
+}
+
+type Body = AdminRequest['body']
+
+function additionOf(list: string, body: Body): ListRequest {
+  const { for: span, note, force = false } = body
+  if (note !== undefined && typeof note !== 'string') throw wrong('note', 'a text')
+  if (typeof force !== 'boolean') throw wrong('force', 'true or false')
+  const forMs = span === undefined ? undefined : spanMs(span)
+  const more = { ...optionalMember('forMs', forMs), ...optionalMember('note', note) }
+  return { act: 'add', list, entries: textsIn(body, 'entries'), force, ...more }
+}
+
+function spanMs(span: unknown): number {
+  const ms = typeof span === 'string' ? parseDurationMs(span) : NaN
+  if (ms > 0 && ms <= listDaysMax * msPerDay) return ms
+  throw wrong('for', `a span from 1s to ${listDaysMax}d, such as 90m, 12h, 7d`)
+}
+
+function effectIn({ effect = 'none' }: Body): (typeof listEffects)[number] {
+  const known = listEffects.find((one) => one === effect)
+  if (known === undefined) throw wrong('effect', `one of ${listEffects.join(', ')}`)
+  return known
+}
+
+function textIn(body: Body, member: string): string {
+  const value = body[member]
+  if (typeof value !== 'string') throw wrong(member, 'a text')
+  return value
+}
+
+function textsIn(body: Body, member: string): readonly string[] {
+  const value: unknown = body[member]
+  if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) {
+    return value
+  }
+  throw wrong(member, 'an array of texts')
+}
+
+const wrong = (member: string, allowed: string) =>
+  badRequest('invalid_input', `${member} must be ${allowed}.`)

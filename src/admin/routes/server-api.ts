@@ -1,0 +1,218 @@
+// The routes of what a server answers with: its policies, and its tables.
+
+import { type ServerAuditChange, withAuditedChanges } from '../../audit/audit-log.ts'
+import { IpriskError } from '../../base/coded-error.ts'
+import { optionalMember } from '../../base/optional-member.ts'
+import { checkInThread } from '../../policy/check-thread.ts'
+import { type WrittenPolicies, checkWrittenInTurns } from '../../policy/policy-file.ts'
+import type { PolicyPlace } from '../../policy/policy-place.ts'
+import { savePolicies } from '../../policy/save-policies.ts'
+import type { SwapOutcome, TableManager } from '../../supervisor/tables/table-manager.ts'
+import { type AdminRoute, badRequest } from '../admin-api.ts'
+import { viaOf } from '../admin-caller.ts'
+import type { PoliciesStatus } from '../../api/admin-answers.ts'
+import type { TableStatus } from '../status.ts'
+
+export interface ServerApiParts {
+  readonly state: string
+  readonly onUnwritten: (message: string) => void
+  readonly policies: {
+    readonly place: PolicyPlace
+    /** Takes in what was written. */
+    readonly look: () => void
+    /** Those in use as their file has them; `undefined` where there are none. */
+    readonly written: () => WrittenPolicies | undefined
+    /** Of the file that they are in. */
+    readonly fileTag: () => string | undefined
+    readonly status: () => PoliciesStatus | undefined
+  }
+  readonly tables: Pick<TableManager, 'reload' | 'rollback' | 'status'>
+  readonly table: () => TableStatus | null
+}
+
+const text = { type: 'string' } as const
+const object = { type: 'object' } as const
+const swapped = {
+  type: 'object',
+  required: ['kind', 'table'],
+  properties: { kind: { enum: ['swapped', 'unchanged'] }, table: text },
+} as const
+
+export function serverRoutes(parts: ServerApiParts): readonly AdminRoute[] {
+  return [...policyRoutes(parts), ...tableRoutes(parts)]
+}
+
+/** Does an act and records it; `run` tells what there was before and is now. */
+function audited<T>(
+  { state, onUnwritten }: ServerApiParts,
+  of: { readonly act: 'policies save' | 'table reload' | 'table rollback'; readonly via: string },
+  run: (note: (change: ServerAuditChange) => void) => Promise<T>,
+): Promise<T> {
+  const tell = ({ message }: Error): void => onUnwritten(message)
+  const more = { keys: [], member: 'server_changes', onUnwritten: tell } as const
+  return withAuditedChanges({ state, ...of, ...more }, (changes) =>
+    run((change) => void changes.push(change)),
+  )
+}
+
+function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
+  const { policies } = parts
+  return [
+    {
+      method: 'GET',
+      path: '/admin/policies',
+      role: 'viewer',
+      summary: 'Which policies decide, and why a changed file is not in use',
+      status: 200,
+      answer: {
+        type: 'object',
+        properties: {
+          status: { type: ['object', 'null'] },
+          file_tag: { ...text, description: 'Of the file in use; absent without one.' },
+          policies: object,
+        },
+      },
+      run: async () => ({
+        status: policies.status() ?? null,
+        ...optionalMember('file_tag', policies.fileTag()),
+        policies: policies.written() ?? {},
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/admin/policies/check',
+      role: 'viewer',
+      summary: 'Check a file of policies, as `iprisk policy check` does; it changes nothing',
+      status: 200,
+      body: { type: 'object', required: ['policies'], properties: { policies: object } },
+      answer: {
+        type: 'object',
+        required: ['revision', 'names', 'mistakes'],
+        properties: {
+          revision: { type: ['string', 'null'] },
+          names: { type: 'array', items: text },
+          mistakes: { type: 'array', items: text, description: 'Each with its place.' },
+        },
+      },
+      run: ({ body }) => checkInThread(body),
+    },
+    savingRoute(parts),
+  ]
+}
+
+const mistaken = {
+  code: 'policies_invalid',
+  message: 'Nothing was written: the policies have mistakes.',
+} as const
+
+function savingRoute(parts: ServerApiParts): AdminRoute {
+  const { policies } = parts
+  return {
+    method: 'POST',
+    path: '/admin/policies',
+    role: 'admin',
+    summary: 'Write the file of policies, where it is still of the revision that was changed',
+    status: 200,
+    body: {
+      type: 'object',
+      required: ['policies', 'revision'],
+      properties: {
+        policies: object,
+        revision: { type: ['string', 'null'], description: 'Of the file that was changed.' },
+        file_tag: {
+          ...text,
+          description: 'Of the same file: what changed only its descriptions counts, too.',
+        },
+      },
+    },
+    answer: {
+      type: 'object',
+      required: ['revision'],
+      properties: { revision: text, file_tag: text },
+    },
+    run: async ({ caller, body: { revision, file_tag: tag, ...content } }) => {
+      if (revision !== null && typeof revision !== 'string') {
+        throw badRequest('invalid_input', 'revision must be that of the file, or null for none.')
+      }
+      if (tag !== undefined && typeof tag !== 'string') {
+        throw badRequest('invalid_input', 'file_tag must be that of the file, or be left out.')
+      }
+      const checked = await checkWrittenInTurns(content)
+      if ('mistakes' in checked) {
+        return { reply: { status: 400, body: { error: mistaken, mistakes: checked.mistakes } } }
+      }
+      const of = { act: 'policies save', via: viaOf(caller) } as const
+      const changed = { revision, ...optionalMember('tag', tag) }
+      const saving = audited(parts, of, async (note) => {
+        const outcome = savePolicies(policies.place, changed, content)
+        note({ before: outcome.before, after: outcome.revision })
+        return outcome
+      })
+      // Whoever must load them anew gets the file that stood in the way.
+      const saved = await saving.finally(() => policies.look())
+      return { revision: saved.revision, ...optionalMember('file_tag', policies.fileTag()) }
+    },
+  }
+}
+
+function tableRoutes(parts: ServerApiParts): readonly AdminRoute[] {
+  const { table, tables } = parts
+  const swap = (
+    { via, act }: { readonly via: string; readonly act: 'table reload' | 'table rollback' },
+    run: () => Promise<SwapOutcome>,
+  ): Promise<object> =>
+    audited(parts, { act, via }, async (note) => {
+      const before = table()?.id ?? null
+      const outcome = done(await run())
+      note({ before, after: outcome.table })
+      return outcome
+    })
+  const change = { method: 'POST', role: 'admin', status: 200, answer: swapped } as const
+  return [
+    {
+      method: 'GET',
+      path: '/admin/table',
+      role: 'viewer',
+      summary: 'The table that answers, and what became of others',
+      status: 200,
+      answer: {
+        type: 'object',
+        properties: { table: { type: ['object', 'null'] }, tables: object },
+      },
+      run: async () => ({ table: table(), tables: tables.status() }),
+    },
+    {
+      ...change,
+      path: '/admin/table/reload',
+      summary: 'Take in the table at its place, as `iprisk reload` does',
+      body: {
+        type: 'object',
+        properties: { force: { type: 'boolean', description: 'Whatever its trials say.' } },
+      },
+      run: async ({ caller, body: { force = false } }) => {
+        if (typeof force !== 'boolean') {
+          throw badRequest('invalid_input', 'force must be true or false.')
+        }
+        return swap({ act: 'table reload', via: viaOf(caller) }, () => tables.reload({ force }))
+      },
+    },
+    {
+      ...change,
+      path: '/admin/table/rollback',
+      summary: 'Go back to the table before, as `iprisk rollback` does',
+      run: ({ caller }) =>
+        swap({ act: 'table rollback', via: viaOf(caller) }, () => tables.rollback()),
+    },
+  ]
+}
+
+function done(outcome: SwapOutcome): { readonly table: string } {
+  if (outcome.kind === 'swapped' || outcome.kind === 'unchanged') return outcome
+  const message =
+    outcome.kind === 'held'
+      ? `Table ${outcome.table} was rolled back and stays out.`
+      : outcome.kind === 'refused'
+        ? outcome.reason
+        : 'The server is ending.'
+  throw new IpriskError({ code: 'table_refused', message, fault: 'input' })
+}

@@ -1,0 +1,275 @@
+// What the console's page and the administrative API say to each other, as types alone. Times are
+// ISO 8601 in UTC, days YYYY-MM-DD, addresses in the canonical form of the contract; shares are 0 to
+// 1. Every text may come from a feed: hostile.
+
+import type { CheckAnswer, Decision } from './check-answer.ts'
+import type { Insights } from './insights-answer.ts'
+
+export type ConsoleRole = 'viewer' | 'analyst' | 'admin'
+
+/** GET /console/session; POST /console/logout → 204. */
+export interface ConsoleSession {
+  readonly role: ConsoleRole
+  readonly expires: string
+}
+
+/** POST /console/login {token} → 200 and the cookie. */
+export interface ConsoleLogin extends ConsoleSession {
+  /** In no other answer. Every request sends it as the header `x-iprisk-csrf`; the cookie alone opens nothing. */
+  readonly csrf: string
+}
+
+/** GET /admin/address?ip=IP[&policy=NAME][&without=FEED][&days=N] */
+export interface AddressView {
+  readonly answer: CheckAnswer
+  readonly insights: Insights
+  /** Of the policy asked for, `default` without one; `null` without policies. */
+  readonly decision: Decision | null
+  /** Own lists with an entry that matches, the most specific first. */
+  readonly lists: readonly {
+    readonly list: string
+    readonly effect: string
+    readonly entry: string
+    readonly until: string | null
+    readonly note: string
+  }[]
+  /** The sixty days to the table's: for each feed with evidence here, by day from the oldest, whether it listed the address ('1'), not ('0'), on some of these days, which ones is not kept ('~'), or was not read, as far as is known ('-'). */
+  readonly strips: readonly {
+    readonly feed: string
+    readonly kind: string
+    readonly since: string
+    readonly until: string
+    readonly days: string
+  }[]
+  readonly first_day: string
+  readonly neighbours: {
+    /** The /24; of IPv6 the /56, whose 256 /64s are looked at by their first address. */
+    readonly prefix: string
+    /** 256 cells in order: the addresses of the /24, or the /64s of the /56. */
+    readonly cells: readonly {
+      readonly ip: string
+      readonly classification: string
+      readonly risk_score: number
+    }[]
+  }
+  /** What the answer would be: asked by `without` and `days`. */
+  readonly what_if: { readonly risk_score: number; readonly classification: string } | null
+}
+
+/** POST /admin/addresses {addresses: ["1.2.3.4", …] ≤ 10,000, policy?} → rows in the order asked; a bad one has `error`. */
+export interface AddressRows {
+  readonly rows: readonly (
+    | {
+        readonly ip: string
+        readonly classification: string
+        readonly risk_score: number
+        readonly risk_level: string
+        readonly asn: number
+        readonly network: string
+        readonly network_type: string
+        readonly country: string
+        readonly provider: string
+        readonly reasons: readonly string[]
+        readonly lists: readonly string[]
+        readonly action: string
+      }
+    | { readonly ip: string; readonly error: string }
+  )[]
+}
+
+/** GET /admin/traffic[?since=ISO]: a point a minute, 24 hours of them, kept in memory; the last one is of the minute that runs (ask with its `at` again). */
+export interface TrafficView {
+  readonly minutes: readonly {
+    readonly at: string
+    readonly checks: number
+    readonly classes: Readonly<Record<string, number>>
+    /** By tens of the score: 0–9, …, 90–100. */
+    readonly scores: readonly number[]
+    /** `policy/action` → how many; empty without policies. */
+    readonly decisions: Readonly<Record<string, number>>
+    /** By status code. */
+    readonly statuses: Readonly<Record<string, number>>
+    readonly limited: { readonly rate: number; readonly quota: number }
+    /** Seconds; `null` where nothing was asked. */
+    readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number } | null
+  }[]
+  /** Of the last hour, the largest first, 20 each: estimated from one check in 64 by a sketch of fixed size, at most `error` too many. */
+  readonly top: Readonly<
+    Record<
+      'networks' | 'countries' | 'providers',
+      readonly { readonly name: string; readonly checks: number; readonly error: number }[]
+    >
+  >
+}
+
+/** GET /admin/feeds */
+export interface FeedsView {
+  readonly table: string
+  readonly as_of: string
+  readonly feeds: readonly {
+    readonly id: string
+    readonly name: string
+    readonly kind: string
+    readonly day: string
+    readonly age_days: number
+    readonly entries: number
+    /** The last sixty days' entries, oldest first; `null` for a day without the feed. */
+    readonly history: readonly (number | null)[]
+    readonly quarantined: string | null
+    readonly licence: string
+  }[]
+  readonly coverage: Readonly<
+    Record<string, { readonly state: string; readonly day: string | null }>
+  >
+}
+
+/** GET /admin/table/changes: the live table against the one before; 202 {status:"running"} until it is computed. */
+export interface TableChanges {
+  readonly table: string
+  readonly against: string | null
+  readonly status: 'running' | 'done' | 'none'
+  readonly addresses_changed?: number
+  readonly classes?: readonly {
+    readonly from: string
+    readonly to: string
+    readonly addresses: number
+  }[]
+  readonly countries?: readonly { readonly name: string; readonly addresses: number }[]
+  readonly networks?: readonly { readonly name: string; readonly addresses: number }[]
+  /** The same of IPv6; its `addresses` are /64s. */
+  readonly ipv6?: {
+    readonly lines_changed: number
+  } & Required<Pick<TableChanges, 'classes' | 'countries' | 'networks'>>
+  readonly largest?: readonly {
+    readonly prefix: string
+    readonly from: string
+    readonly to: string
+    readonly score_from: number
+    readonly score_to: number
+  }[]
+}
+
+/** GET /admin/refresh, POST /admin/refresh (role admin; 202, or 409 `refresh_running`). */
+export interface RefreshView {
+  readonly running: boolean
+  /** What the build has said last. */
+  readonly stage: string | null
+  readonly last: {
+    readonly at: string
+    /** done or failed */ readonly outcome: string
+    readonly message: string
+  } | null
+}
+
+/** POST /admin/rehearsals {policies?: {name: …}, policy?, and log: text ≤ 2 MB or sample: true} → 202 {id, status}, 409 while one runs; GET /admin/rehearsals/{id}. Role analyst. Without `policies` the live ones; with them compared with the live ones. */
+export interface RehearsalView {
+  readonly id: string
+  readonly status: 'running' | 'done' | 'failed'
+  readonly message?: string
+  /** What `iprisk policy test --json` prints. */
+  readonly report?: Readonly<Record<string, unknown>>
+}
+
+/** POST /admin/policies {policies, revision: that of GET /admin/policies `status`, null without a file, file_tag: as there} → 200 {revision, file_tag}; 409 `policies_changed` where the file is not that one any more; 400 {error, mistakes}. POST /admin/policies/check: {revision, names, mistakes}. Role admin to save, viewer to check. */
+
+/** GET /admin/audit?limit=100&before=…, `before` the `at` of the last row known; the newest first. */
+export interface AuditView {
+  readonly rows: readonly {
+    readonly at: string
+    readonly who: string
+    readonly via: string
+    readonly act: string
+    readonly what: string
+  }[]
+}
+
+/**
+ * GET /admin/keys, the newest first, 2,000 at the most. POST /admin/keys {name?, plan, rate?, burst?,
+ * quota?, policies?, test?, expires?: "90d" or a day} → 201 KeyIssued; POST /admin/keys/{id}/rotate
+ * {grace_hours?} → KeyIssued; DELETE /admin/keys/{id} → {id, revoked, in_effect}. Role: admin alone.
+ */
+export interface KeysView {
+  /** Of all keys, shown or not. */
+  readonly total: number
+  /** What a new key may have. */
+  readonly plans: readonly string[]
+  /** Invalid records, one sentence each; the first twenty. */
+  readonly skipped: readonly string[]
+  readonly keys: readonly {
+    readonly id: string
+    readonly name: string
+    readonly plan: string
+    readonly state: 'live' | 'expired' | 'revoked'
+    readonly test: boolean
+    readonly created: string
+    readonly last_used: string | null
+    readonly revoked: string | null
+    readonly expires: string | null
+    readonly per_second: number | null
+    readonly quota: number | null
+    readonly used: number
+    readonly policies: readonly string[]
+  }[]
+}
+
+export interface KeyIssued {
+  readonly id: string
+  /** Shown this once. */
+  readonly key: string
+  /** Of a rotation: until when the old secret works; `null` where it ended at once. */
+  readonly old_secret_until?: string | null
+  /** Of a new key: what may not have been meant, a sentence each. */
+  readonly cautions?: readonly string[]
+  readonly in_effect: boolean
+}
+
+/** Of every request that is refused: the text is for people, the code for programs. */
+export interface ConsoleError {
+  readonly error: {
+    /** Of the login: `wrong_token`, `too_many_logins`, `no_admin_token` (the server has none: the message says how to make one); later `no_session` (also where the header `x-iprisk-csrf` is missing or wrong), `forbidden_role`. */
+    readonly code: string
+    readonly message: string
+  }
+}
+
+/** The policies in use, in /status and by metrics. */
+export interface PoliciesStatus {
+  readonly path: string
+  /** A hash: machines with the same one decide alike. */
+  readonly revision: string
+  readonly names: readonly string[]
+  /** Warnings about the file in use, each with its place. */
+  readonly warnings: readonly string[]
+  /** Why a changed file is not in use, or that it is gone; null where the file is in use. */
+  readonly last_failure: { readonly at: string; readonly reason: string } | null
+}
+
+/** The sample of traffic, in /status and by a metric. */
+export interface SampleStatus {
+  /** How many checks it holds at most. */
+  readonly size: number
+  readonly checks: number
+  /** The day of its oldest check; null while it has none. */
+  readonly since: string | null
+}
+
+/** A key: every member of its record but the hashes of its secrets. */
+export interface KeySummary {
+  readonly name: string
+  readonly plan: string
+  readonly apis: readonly string[]
+  readonly created_at: string
+  readonly expires: string | null
+  readonly revoked_at: string | null
+  readonly rate: number | null
+  readonly burst: number | null
+  readonly quota: number | null
+  /** The policies that it may choose, its default first; null: only the one named default. */
+  readonly policies: readonly string[] | null
+  /** There for test keys only. */
+  readonly test?: true
+  readonly secrets: readonly {
+    readonly created_at: string
+    readonly expires_at: string | null
+  }[]
+}

@@ -1,0 +1,297 @@
+// The audit log: which administrative act was done on the keys and lists of a state folder, or by
+// the admin port on what its server answers with, by whom, when, and what it changed. JSON lines in
+// `<state>/audit.log`, appended and never changed.
+//
+//   {"act_id":"…","step":"begin","at":"…Z","user":"ops","uid":1000,"act":"rotate","keys":["…"]}
+//   {"act_id":"…","step":"done","at":"…Z","changes":[{"key":"…","before":{…},"after":{…}}]}
+//   {"act_id":"…","step":"failed","at":"…Z","code":"key_unknown"}
+//   {"act_id":"…","step":"unknown","at":"…Z","code":"store_unknown","changes":[…]}
+//
+// Two lines an act, so that no act is without a trace: the first one is on the disk before the
+// store is asked. An act that has no second line may or may not have happened: its process was
+// killed, or the disk was full by then, and the person who acted has been told. Nor is it known of
+// an act with the step `unknown`: the store was asked and did not answer, and `changes` are those
+// that it may have made.
+//
+// Invariants: a line is one write to a file that is open for appending, which Linux does not
+// interleave with another one; it is synced before the next step; a piece of a line that a killed
+// process left ends where the next line begins, and readers count it. Neither a secret nor its hash
+// is ever in it. Rotating the file by renaming it loses nothing: it is opened for each line.
+
+import { randomUUID } from 'node:crypto'
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { KeySummary } from '../api/admin-answers.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { type JsonObject, isJsonObject, parseJson } from '../base/json-object.ts'
+import { flushFolderSync } from '../base/system/atomic-file.ts'
+import type { ListAct } from '../lists/list-catalogue.ts'
+
+export type AuditAct =
+  | 'create'
+  | 'revoke'
+  | 'rotate'
+  | 'export'
+  | 'import'
+  | `lists ${ListAct}`
+  | 'policies save'
+  | 'table reload'
+  | 'table rollback'
+  | 'table refresh'
+  | 'state backup'
+  | 'state restore'
+
+/** What became of one key. */
+export interface AuditChange {
+  readonly key: string
+  readonly before?: KeySummary
+  readonly after: KeySummary
+}
+
+/** What became of one list. */
+export interface ListAuditChange {
+  readonly list: string
+  /** `null`: there was none, or is none. */
+  readonly before: ListSummary | null
+  readonly after: ListSummary | null
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
+/** What became of what a server answers with: the ids of tables, the revisions of policies. */
+export interface ServerAuditChange {
+  readonly before: string | null
+  readonly after: string | null
+}
+
+interface ListSummary {
+  readonly effect: string
+  readonly entries: number
+}
+
+/** An act as its two lines tell it. */
+export interface AuditEntry {
+  readonly act_id: string
+  readonly at: string
+  readonly user: string
+  readonly uid: number
+  /** The user behind sudo. */
+  readonly sudo_user?: string
+  readonly act: AuditAct
+  /** Where it was asked for, if not on the command line, and by whom: `console as maria`. */
+  readonly via?: string
+  /** The list that it was about, and the first of its entries, as they were written. */
+  readonly list?: string
+  readonly entries?: readonly string[]
+  /** Ids of the keys that it was about; a new key has none before it is made. */
+  readonly keys: readonly string[]
+  /** `unknown`: no end is recorded, or the store did not say. */
+  readonly result: 'done' | 'failed' | 'unknown'
+  /** Of what is not done. */
+  readonly code?: string
+  readonly changes: readonly AuditChange[]
+  /** Of an act on lists. */
+  readonly list_changes?: readonly ListAuditChange[]
+  /** Of an act on policies or tables. */
+  readonly server_changes?: readonly ServerAuditChange[]
+}
+
+/** Where the log of a state folder is. */
+export function auditLogPath(state: string): string {
+  return join(state, 'audit.log')
+}
+
+/** The act is over, and its end could not be recorded: no reason to say that it is not done. */
+function endUnwritten(path: string, actId: string, cause: unknown): IpriskError {
+  return new IpriskError({
+    code: 'audit_end_unwritten',
+    message:
+      `The second line of this act, ${actId}, could not be written to the audit log ${path}: ` +
+      `${messageOf(cause)}. "iprisk keys audit" shows its result as unknown.`,
+    fault: 'environment',
+    cause,
+  })
+}
+
+function unwritable(path: string, cause: unknown): IpriskError {
+  return new IpriskError({
+    code: 'audit_unwritable',
+    message:
+      `The audit log ${path} cannot be written: ${messageOf(cause)}. What cannot be recorded ` +
+      'is not done.',
+    fault: 'environment',
+    cause,
+  })
+}
+
+/** Whether the file ends inside a line: its writer was killed. */
+function endsMidLine(file: number): boolean {
+  const { size } = fstatSync(file)
+  const last = Buffer.alloc(1)
+  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a
+}
+
+/** Appends one line; on the disk when it returns. */
+function append(path: string, line: object): void {
+  const isNew = !existsSync(path)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // Also for reading: opening a pipe for writing alone waits for a reader. Its fsync fails.
+  const file = openSync(path, 'a+', 0o600)
+  try {
+    const text = `${endsMidLine(file) ? '\n' : ''}${JSON.stringify(line)}\n`
+    const bytes = Buffer.from(text)
+    const written = writeSync(file, bytes)
+    if (written !== bytes.length) throw new Error(`only ${written} bytes could be written`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  if (isNew) flushFolderSync(dirname(path))
+}
+
+/** Who runs this process: a container may run as a number that has no name. */
+function whoami(): Pick<AuditEntry, 'user' | 'uid' | 'sudo_user'> {
+  const uid = process.getuid?.() ?? -1
+  const sudoUser = uid === 0 ? process.env['SUDO_USER'] : undefined
+  const sudo = sudoUser === undefined ? {} : { sudo_user: sudoUser }
+  try {
+    return { user: userInfo().username, uid, ...sudo }
+  } catch {
+    return { user: String(uid), uid, ...sudo }
+  }
+}
+
+/** The store was asked, and did not say whether it was done. */
+export const isUnknown = (error: unknown): error is IpriskError =>
+  error instanceof IpriskError && error.code === 'store_unknown'
+
+/** An act to record, beside what it does. */
+export interface AuditedAct extends Pick<AuditEntry, 'act' | 'keys' | 'via' | 'list' | 'entries'> {
+  readonly state: string
+  /** Where the end cannot be recorded it is told; what was done is done. */
+  readonly onUnwritten: (error: IpriskError) => void
+}
+
+type AnyChange = AuditChange | ListAuditChange | ServerAuditChange
+
+/**
+ * Does an act and records it; `run` tells what it changes. Throws `audit_unwritable` before
+ * anything is done.
+ */
+export async function withAuditedChanges<T>(
+  options: AuditedAct & { readonly member: 'changes' | 'list_changes' | 'server_changes' },
+  run: (changes: AnyChange[]) => Promise<T>,
+): Promise<T> {
+  const { state, onUnwritten, member, ...facts } = options
+  const path = auditLogPath(state)
+  const actId = randomUUID()
+  const line = (step: string, more: object): void =>
+    append(path, { act_id: actId, step, at: new Date().toISOString(), ...more })
+  const end = (step: string, more: object): void => {
+    try {
+      line(step, more)
+    } catch (cause) {
+      onUnwritten(endUnwritten(path, actId, cause))
+    }
+  }
+  const changes: AnyChange[] = []
+  try {
+    line('begin', { ...whoami(), ...facts })
+  } catch (cause) {
+    throw unwritable(path, cause)
+  }
+  let result: T
+  try {
+    result = await run(changes)
+  } catch (error) {
+    const code = error instanceof IpriskError ? error.code : 'unexpected'
+    end(isUnknown(error) ? 'unknown' : 'failed', { code, [member]: changes })
+    throw error
+  }
+  end('done', { [member]: changes })
+  return result
+}
+
+const ends: readonly unknown[] = ['done', 'failed', 'unknown'] satisfies AuditEntry['result'][]
+
+const isEnd = (step: unknown): step is AuditEntry['result'] => ends.includes(step)
+
+/** `undefined` for a line without the members that readers need; it is skipped. */
+function lineOf(text: string): JsonObject | undefined {
+  const value = parseJson(text)
+  if (!isJsonObject(value)) return undefined
+  return (value['step'] === 'begin' ? isBegin(value) : hasChanges(value)) ? value : undefined
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+const isBegin = ({ at, user, act, keys, list, entries = [] }: JsonObject): boolean =>
+  [at, user, act, list ?? ''].every(isText) &&
+  [keys, entries].every((texts) => Array.isArray(texts) && texts.every(isText))
+
+const areObjects = (value: unknown, members: readonly string[] = []): boolean =>
+  Array.isArray(value) &&
+  value.every((one) => isJsonObject(one) && members.every((name) => isJsonObject(one[name])))
+
+const hasChanges = ({
+  changes = [],
+  list_changes: lists = [],
+  server_changes: server = [],
+}: JsonObject): boolean => areObjects(changes, ['after']) && areObjects(lists) && areObjects(server)
+
+/**
+ * The last acts, oldest first, and how many lines could not be read; with `before` those that began
+ * before that instant, with `tailBytes` of the end of the file alone.
+ */
+export async function readAuditLog(
+  state: string,
+  last: number,
+  how: { readonly before?: string | undefined; readonly tailBytes?: number } = {},
+): Promise<{ readonly entries: readonly AuditEntry[]; readonly broken: number }> {
+  const path = auditLogPath(state)
+  if (!existsSync(path)) return { entries: [], broken: 0 }
+  // By act: a Map keeps the order of their first lines.
+  const entries = new Map<unknown, AuditEntry>()
+  let broken = 0
+  const { before = '\uffff', tailBytes = Infinity } = how
+  const start = Math.max(0, statSync(path).size - tailBytes)
+  // The first line of a tail is a piece of one.
+  let isCut = start > 0
+  const input = createReadStream(path, { encoding: 'utf8', start })
+  for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+    if (isCut) {
+      isCut = false
+      continue
+    }
+    const line = lineOf(text)
+    const { step, ...rest } = line ?? {}
+    const actId = line?.['act_id']
+    const begun = entries.get(actId)
+    if (step === 'begin') {
+      if (String(rest['at']) >= before) continue
+      entries.set(actId, {
+        ...rest,
+        result: 'unknown',
+        changes: [],
+      } as unknown as AuditEntry)
+    } else if (begun !== undefined && isEnd(step)) {
+      // It keeps the instant of its beginning.
+      const ended = { ...begun, ...rest, at: begun.at, result: step }
+      entries.set(actId, ended)
+    } else if (line === undefined) {
+      broken += 1
+    }
+    // Twice as many as wanted, for acts of several processes overlap.
+    if (entries.size > last * 2 + 100) {
+      for (const oldest of entries.keys()) {
+        entries.delete(oldest)
+        break
+      }
+    }
+  }
+  return { entries: [...entries.values()].slice(-last), broken }
+}

@@ -1,0 +1,132 @@
+// Checks a new table before a server swaps it in, by addresses whose answer is known: the canaries,
+// and a sample of the answers of the table in use. Not acceptance by the build
+// (build/acceptance/promote-table.ts), which knows the world better and allows far less. This check stops
+// an absurd table of any origin: a world that is empty, or all of it listed.
+//
+// Deterministic: the same two tables give the same result.
+
+import { newAddressWords } from '../ip/address.ts'
+import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
+import { parseAddress } from '../ip/parse-address.ts'
+import { loadCanaries, misjudgedCanaries } from '../table/canaries.ts'
+import { locate, newLocated } from '../table/lookup/locate.ts'
+import { newIpv6Starts } from '../table/lookup/piece-start.ts'
+import type { OpenTable } from '../table/open-table.ts'
+import type { KnownAnswer } from '../table/served-table.ts'
+import type { Table } from '../table/table.ts'
+
+export interface AcceptanceResult {
+  /** Why the table must not take the place of the one in use; none where it may. */
+  readonly reasons: readonly string[]
+  /** What the first of them is about; `null` where there is none. */
+  readonly against: 'canary' | 'changed' | null
+  /** What is odd about it and no reason to refuse it. */
+  readonly cautions: readonly string[]
+  /** What every process that opens this table must be told by it. */
+  readonly known: readonly KnownAnswer[]
+}
+
+/**
+ * Of the sampled verdicts in announced space, how many a new table may change, percent. All hosting
+ * feeds together are a tenth of that space; a table that changes a quarter is another world.
+ */
+export const changedMaxPercent = 25
+
+const sampleMax = { ipv4: 20_000, ipv6: 2_000 } as const
+/** Where there is nothing to compare: enough for the answers that every process is told. */
+const fewMax = { ipv4: 240, ipv6: 24 } as const
+
+/** Spread over the sample and the canaries: enough to tell two tables apart, a few microseconds. */
+const knownCount = 24
+
+/** Odd, so that its multiples visit all addresses; 2^32 by the golden ratio, so that any few of
+ * them lie evenly. */
+const goldenRatioStep = 2_654_435_761
+
+/** Where `table` differs from `before` or knows less; without `before` nothing is refused. */
+export function acceptanceCheck(table: OpenTable, before: OpenTable | undefined): AcceptanceResult {
+  const canaries = loadCanaries()
+  const wrong = misjudgedCanaries(table, canaries)
+  const sample = before === undefined ? sampleOf(table, fewMax) : sampleOf(before, sampleMax)
+  const addresses = [...sample, '127.0.0.1', '8.8.8.8', '2001:4860:4860::8888']
+  const every = Math.ceil(addresses.length / knownCount)
+  const known = addresses
+    .filter((_, i) => i % every === 0)
+    .map((address) => ({ address, answer: answerOf(table, address) }))
+  if (before === undefined) return { reasons: [], against: null, cautions: wrong, known }
+  const wrongBefore = new Set(misjudgedCanaries(before, canaries).map(canaryOf))
+  const reasons = wrong.filter((line) => !wrongBefore.has(canaryOf(line)))
+  let against: AcceptanceResult['against'] = reasons.length > 0 ? 'canary' : null
+  const changed = sample.filter(
+    (address) => verdictText(before, address) !== verdictText(table, address),
+  )
+  const percent = (100 * changed.length) / Math.max(1, sample.length)
+  if (percent > changedMaxPercent) {
+    reasons.push(
+      `${changed.length} of ${sample.length} sampled verdicts (${percent.toFixed(0)} %) differ from ` +
+        `those of the table in use; at most ${changedMaxPercent} % may`,
+    )
+    against ??= 'changed'
+  }
+  const cautions = wrong.filter((line) => !reasons.includes(line))
+  return { reasons, against, cautions, known }
+}
+
+/** The first address that `table` answers otherwise than it is known to; `undefined` for none. */
+export function firstDifference(
+  table: Pick<Table, 'check'>,
+  known: readonly KnownAnswer[],
+): string | undefined {
+  return known.find(({ address, answer }) => answerOf(table, address) !== answer)?.address
+}
+
+/** Without what follows from the clock: processes that ask at midnight must not differ. */
+function answerOf(table: Pick<Table, 'check'>, address: string): string {
+  const { coverage: _, ...answer } = table.check(address) ?? { coverage: undefined }
+  return JSON.stringify(answer)
+}
+
+/** The verdict alone. */
+function verdictText(table: Pick<Table, 'check'>, address: string): string {
+  const answer = table.check(address)
+  return answer === undefined ? '' : `${answer.classification} ${answer.risk_level}`
+}
+
+/** The part of a line of `misjudged` that names the canary. */
+function canaryOf(line: string): string {
+  return line.slice(0, line.indexOf(' is called '))
+}
+
+/** Addresses that belong to a network by `table`: IPv4 evenly, IPv6 by its pieces. */
+function sampleOf(
+  table: OpenTable,
+  max: { readonly ipv4: number; readonly ipv6: number },
+): readonly string[] {
+  const drawn: string[] = []
+  for (let i = 0; i < sampleMax.ipv4 && drawn.length < max.ipv4; i += 1) {
+    const address = formatIpv4((i * goldenRatioStep) % 2 ** 32)
+    if (hasNetwork(table, address)) drawn.push(address)
+  }
+  const { views } = table.reader
+  const pieces = views.ipv6_keys.length
+  const writeStart = newIpv6Starts(views)
+  const words = newAddressWords()
+  const stride = Math.max(1, Math.floor(pieces / max.ipv6))
+  for (let piece = 0; piece < pieces; piece += stride) {
+    writeStart(piece, words)
+    const address = formatAddress(6, words)
+    if (hasNetwork(table, address)) drawn.push(address)
+  }
+  return drawn
+}
+
+const parsed = newAddressWords()
+const located = newLocated()
+
+/** Whether its answer has a network; without the answer, which takes longer than all else here. */
+export function hasNetwork({ reader }: Pick<OpenTable, 'reader'>, address: string): boolean {
+  const family = parseAddress(address, parsed)
+  if (family === 0) return false
+  locate(reader.views, family, parsed, located)
+  return !located.bogon && located.network !== 0
+}

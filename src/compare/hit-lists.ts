@@ -1,0 +1,102 @@
+// The networks, providers and countries that requests come from, largest first, and the addresses
+// that asked most: of what a policy stops or changes, or of what another table judges otherwise.
+
+import type { CheckAnswer } from '../api/check-answer.ts'
+import { verdictProvider } from '../model/verdict.ts'
+import { readCountry } from '../table/file/location-record.ts'
+import { readNetwork } from '../table/file/network-record.ts'
+import { readVerdict } from '../table/file/verdict-record.ts'
+import type { OpenTable } from '../table/open-table.ts'
+import type { Hits } from './rehearsal.ts'
+
+/** Requests, and their share of all requests that named an address. */
+export interface RequestShare {
+  readonly requests: number
+  readonly percent: number
+}
+
+export interface HitLists {
+  readonly networks: readonly ({
+    readonly asn: number
+    readonly organization: string
+  } & RequestShare)[]
+  readonly providers: readonly ({ readonly provider: string } & RequestShare)[]
+  readonly countries: readonly ({
+    readonly country_code: string
+    readonly country: string
+  } & RequestShare)[]
+}
+
+export function requestShare(requests: number, all: number): RequestShare {
+  const share = all === 0 ? 0 : requests / all
+  // Four decimals: acceptance may be at a hundredth of a percent.
+  return { requests, percent: Math.round(share * 1_000_000) / 10_000 }
+}
+
+/** `top` of each list; what has no network, provider or place is in none. */
+export function hitListsOf(
+  { reader: { views, strings } }: OpenTable,
+  hits: Hits,
+  { top, all }: { readonly top: number; readonly all: number },
+): HitLists {
+  const organizations = new Map<number, string>()
+  const ases = [...hits.networks].flatMap(([id, requests]) => {
+    if (id === 0) return []
+    const { asn, organization } = readNetwork(views.networks, id, strings)
+    organizations.set(asn, organization)
+    return [[asn, requests] as const]
+  })
+  const providers = [...hits.verdicts].flatMap(([id, requests]) => {
+    const provider = verdictProvider(readVerdict(views, id, strings))
+    return provider === '' ? [] : [[provider, requests] as const]
+  })
+  const countries = [...hits.countries].filter(([id]) => id !== 0)
+  const largest = <Key extends string | number>(counts: Iterable<readonly [Key, number]>) =>
+    largestOf(counts, top).map(([key, requests]) => [key, requestShare(requests, all)] as const)
+  return {
+    networks: largest(ases).map(([asn, share]) => ({
+      asn,
+      organization: organizations.get(asn) ?? '',
+      ...share,
+    })),
+    providers: largest(providers).map(([provider, share]) => ({ provider, ...share })),
+    countries: largest(countries).map(([id, share]) => {
+      const { country_code, country } = readCountry(views.countries, id, strings)
+      return { country_code, country, ...share }
+    }),
+  }
+}
+
+/** Equal keys together; equal counts in the order of their keys. */
+function largestOf<Key extends string | number>(
+  counts: Iterable<readonly [Key, number]>,
+  top: number,
+): readonly (readonly [Key, number])[] {
+  const sums = new Map<Key, number>()
+  for (const [key, requests] of counts) sums.set(key, (sums.get(key) ?? 0) + requests)
+  return [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, top)
+}
+
+/** What an example says of its address. */
+export interface ExampleFacts {
+  readonly classification: string
+  readonly risk_score: number
+  readonly reasons: readonly string[]
+  readonly provider: string
+  readonly asn: number
+  readonly organization: string
+  readonly country_code: string
+}
+
+export function exampleFacts(answer: CheckAnswer): ExampleFacts {
+  const { classification, risk_score, reasons, proxy, bot, network, location } = answer
+  return {
+    classification,
+    risk_score,
+    reasons,
+    provider: proxy?.provider || bot?.provider || '',
+    asn: network?.asn ?? 0,
+    organization: network?.organization ?? '',
+    country_code: location?.country_code ?? '',
+  }
+}

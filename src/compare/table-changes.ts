@@ -1,0 +1,292 @@
+// What the table that answers says otherwise than the one before it: every IPv4 address with
+// another class, counted by class, country and network, and the largest runs of them; and of IPv6
+// every /64, by class, country and network. Both tables are walked side by side, piece by piece.
+
+import type { TableChanges } from '../api/admin-answers.ts'
+import { grown } from '../base/grown-array.ts'
+import { compareWords } from '../export/address-space.ts'
+import { walkFamily } from '../export/piece-walk.ts'
+import { formatIpv4 } from '../ip/format-address.ts'
+import type { Classification } from '../model/kind.ts'
+import { networkWords, recordWords } from '../schema/table-layout.ts'
+import type { SectionViews } from '../schema/table-sections.ts'
+import { countryOf, readCountry } from '../table/file/location-record.ts'
+import { readNetwork } from '../table/file/network-record.ts'
+import { readClassification, readScore } from '../table/file/verdict-record.ts'
+import { newIpv4Starts } from '../table/lookup/piece-start.ts'
+import type { OpenTable } from '../table/open-table.ts'
+
+const shown = 20
+const largestShown = 50
+/** Runs are kept until there are so many; then the larger half. */
+const runsKept = 4096
+
+interface Run {
+  readonly first: number
+  readonly last: number
+  readonly from: Classification
+  readonly to: Classification
+  readonly score_from: number
+  readonly score_to: number
+}
+
+export function tableChanges(table: OpenTable, before: OpenTable): TableChanges {
+  const tally = newTally(table)
+  let runs: Run[] = []
+  walkTogether(before, table, (first, last, was, is) => {
+    const size = last - first + 1
+    const [from, to] = [recordFacts(before, was), recordFacts(table, is)]
+    if (from.classification === to.classification) return
+    tally.add(size, from, to, is)
+    const run = {
+      first,
+      last,
+      from: from.classification,
+      to: to.classification,
+      score_from: from.score,
+      score_to: to.score,
+    }
+    const end = runs.at(-1)
+    if (end !== undefined && end.last === first - 1 && isAlike(end, run)) {
+      runs[runs.length - 1] = { ...run, first: end.first }
+      return
+    }
+    runs.push(run)
+    if (runs.length > runsKept) runs = largestOf(runs, runsKept / 2)
+  })
+  return {
+    table: table.id,
+    against: before.id,
+    status: 'done',
+    addresses_changed: tally.changed(),
+    ...tally.rows(),
+    ipv6: ipv6Changes(table, before),
+    largest: largestOf(runs, largestShown).map(({ first, last, ...run }) => ({
+      prefix: first === last ? formatIpv4(first) : `${formatIpv4(first)}-${formatIpv4(last)}`,
+      ...run,
+    })),
+  }
+}
+
+/** The same of IPv6, in /64s. */
+function ipv6Changes(table: OpenTable, before: OpenTable): NonNullable<TableChanges['ipv6']> {
+  const tally = newTally(table)
+  walkChangedLines(before, table, tally.add)
+  return { lines_changed: tally.changed(), ...tally.rows() }
+}
+
+interface Tally {
+  /** So many addresses, or /64s, from what one table says to what the other does, with its record. */
+  readonly add: (count: number, from: RecordFacts, to: RecordFacts, record: number) => void
+  readonly changed: () => number
+  readonly rows: () => Required<Pick<TableChanges, 'classes' | 'countries' | 'networks'>>
+}
+
+function newTally(table: OpenTable): Tally {
+  const classes = new Map<string, number>()
+  const countries = new Map<number, number>()
+  const networks = new Map<number, number>()
+  let changed = 0
+  return {
+    add: (count, from, to, record) => {
+      changed += count
+      add(classes, `${from.classification} ${to.classification}`, count)
+      add(countries, countryOfRecord(table, record), count)
+      add(networks, asnOf(table, record), count)
+    },
+    changed: () => changed,
+    rows: () => ({
+      classes: classRows(classes),
+      countries: countryRows(table, countries),
+      networks: networkRows(table, networks),
+    }),
+  }
+}
+
+type Visit = (first: number, last: number, was: number, is: number) => void
+
+/** Visits the stretches in which both tables have one record each. */
+function walkTogether(before: OpenTable, after: OpenTable, visit: Visit): void {
+  const [a, b] = [before.reader.views, after.reader.views]
+  const [startsOfA, startsOfB] = [newIpv4Starts(a), newIpv4Starts(b)]
+  let [i, j] = [0, 0]
+  let [nextA, nextB] = [endOf(a, startsOfA, i), endOf(b, startsOfB, j)]
+  let first = 0
+  while (first < 2 ** 32) {
+    if (nextA <= first) nextA = endOf(a, startsOfA, ++i)
+    if (nextB <= first) nextB = endOf(b, startsOfB, ++j)
+    const next = Math.min(nextA, nextB)
+    visit(first, next - 1, a.ipv4_records[i]!, b.ipv4_records[j]!)
+    first = next
+  }
+}
+
+/** Behind the last address of a piece. */
+function endOf(views: SectionViews, startOf: (piece: number) => number, piece: number): number {
+  return piece + 1 < views.ipv4_starts.length ? startOf(piece + 1) : 2 ** 32
+}
+
+function countryOfRecord({ reader: { views } }: OpenTable, record: number): number {
+  return countryOf(views, views.records[record * recordWords + 1]!)
+}
+
+function asnOf({ reader: { views } }: OpenTable, record: number): number {
+  return views.records[record * recordWords]!
+}
+
+function classRows(counts: ReadonlyMap<string, number>): NonNullable<TableChanges['classes']> {
+  return top(counts, Infinity).map(([key, addresses]) => {
+    const [from = '', to = ''] = key.split(' ')
+    return { from, to, addresses }
+  })
+}
+
+function countryRows(
+  { reader: { views, strings } }: OpenTable,
+  counts: ReadonlyMap<number, number>,
+): NonNullable<TableChanges['countries']> {
+  return top(counts, shown).map(([id, addresses]) => {
+    const name = id === 0 ? '' : readCountry(views.countries, id, strings).country
+    return { name, addresses }
+  })
+}
+
+/** Several networks may be of one AS. */
+function networkRows(
+  { reader: { views, strings } }: OpenTable,
+  counts: ReadonlyMap<number, number>,
+): NonNullable<TableChanges['networks']> {
+  const byName = new Map<string, number>()
+  for (const [id, addresses] of counts) {
+    if (id === 0 || id * networkWords > views.networks.length) continue
+    const { asn, organization } = readNetwork(views.networks, id, strings)
+    add(byName, `AS${asn} ${organization}`, addresses)
+  }
+  return top(byName, shown).map(([name, addresses]) => ({ name, addresses }))
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, addresses: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + addresses)
+}
+
+function top<Key>(
+  counts: ReadonlyMap<Key, number>,
+  most: number,
+): readonly (readonly [Key, number])[] {
+  return [...counts].sort(([, a], [, b]) => b - a).slice(0, most)
+}
+
+function isAlike(one: Run, other: Run): boolean {
+  const { from, to, score_from: was, score_to: is } = one
+  return from === other.from && to === other.to && was === other.score_from && is === other.score_to
+}
+
+/** The largest first; of equal ones the lowest address. */
+function largestOf(runs: readonly Run[], most: number): Run[] {
+  const sizeOf = ({ first, last }: Run): number => last - first
+  const sorted = [...runs].sort((a, b) => sizeOf(b) - sizeOf(a) || a.first - b.first)
+  return most >= runsKept / 2
+    ? sorted.slice(0, most).sort((a, b) => a.first - b.first)
+    : sorted.slice(0, most)
+}
+
+/** A record's verdict, read word by word: for millions of records. */
+interface RecordFacts {
+  readonly classification: Classification
+  readonly score: number
+}
+
+function recordFacts({ reader: { views } }: OpenTable, record: number): RecordFacts {
+  const verdict = views.records[record * recordWords + 2]!
+  return {
+    classification: readClassification(views.verdicts, verdict),
+    score: readScore(views.verdicts, verdict),
+  }
+}
+
+// IPv6: the /64s (a customer's line) that the newer table classifies differently. Bogons, and
+// addresses that carry an IPv4 one, are left out. A /64 in which several stretches changed counts
+// once, by the first of them.
+
+/** Where the answers of a table may change: addresses of four words, ascending. */
+interface Stretches {
+  words: Uint32Array
+  /** Below 0 where no record answers. */
+  records: Int32Array
+  count: number
+}
+
+/** Calls for each stretch of addresses in which the class differs, with its /64s. */
+function walkChangedLines(
+  before: OpenTable,
+  after: OpenTable,
+  visit: (lines: number, was: RecordFacts, is: RecordFacts, record: number) => void,
+): void {
+  const [a, b] = [stretchesOf(before), stretchesOf(after)]
+  let [i, j] = [0, 0]
+  let counted: Line = [-1, 0]
+  while (i < a.count && j < b.count) {
+    const [was, is] = [a.records[i]!, b.records[j]!]
+    const order = compareStarts(a, i + 1, b, j + 1)
+    if (was >= 0 && is >= 0) {
+      const [from, to] = [recordFacts(before, was), recordFacts(after, is)]
+      if (from.classification !== to.classification) {
+        const first = compareStarts(a, i, b, j) >= 0 ? lineOf(a, i) : lineOf(b, j)
+        const last = order <= 0 ? lineBefore(a, i + 1) : lineBefore(b, j + 1)
+        const isCounted = linesBetween(counted, first) === 0
+        const lines = linesBetween(first, last) + (isCounted ? 0 : 1)
+        counted = last
+        if (lines > 0) visit(lines, from, to, is)
+      }
+    }
+    if (order <= 0) i += 1
+    if (order >= 0) j += 1
+  }
+}
+
+/** The first two words of an address: a double holds no 64 bits. */
+type Line = readonly [high: number, low: number]
+
+const end: Line = [2 ** 32, 0]
+
+function lineOf({ words, count }: Stretches, at: number): Line {
+  return at >= count ? end : [words[at * 4]!, words[at * 4 + 1]!]
+}
+
+/** The /64 of the address before a start. */
+function lineBefore(stretches: Stretches, at: number): Line {
+  const [high, low] = lineOf(stretches, at)
+  const { words, count } = stretches
+  if (at < count && (words[at * 4 + 2] !== 0 || words[at * 4 + 3] !== 0)) return [high, low]
+  return low === 0 ? [high - 1, 2 ** 32 - 1] : [high, low - 1]
+}
+
+function linesBetween([high, low]: Line, [nextHigh, nextLow]: Line): number {
+  return (nextHigh - high) * 2 ** 32 + (nextLow - low)
+}
+
+/** Behind its last one each has its end. */
+function compareStarts(a: Stretches, i: number, b: Stretches, j: number): number {
+  if (i >= a.count || j >= b.count) return Number(i >= a.count) - Number(j >= b.count)
+  return compareWords(a.words.subarray(i * 4, i * 4 + 4), b.words.subarray(j * 4, j * 4 + 4))
+}
+
+function stretchesOf(table: OpenTable): Stretches {
+  const room = 1024
+  const found: Stretches = {
+    words: new Uint32Array(room * 4),
+    records: new Int32Array(room),
+    count: 0,
+  }
+  walkFamily(table.reader.views, 6, (words, record) => {
+    const at = found.count
+    if (at === found.records.length) {
+      found.words = grown(found.words, found.words.length * 2)
+      found.records = grown(found.records, found.records.length * 2)
+    }
+    found.words.set(words, at * 4)
+    found.records[at] = record
+    found.count = at + 1
+  })
+  return found
+}

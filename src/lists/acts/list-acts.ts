@@ -1,0 +1,205 @@
+// Acts on own lists as people ask for them, on the command line or the admin port: the same checks,
+// the same messages, the same record in the audit log (audit/audit-log.ts). What an act does to the
+// store is lists/change-lists.ts.
+
+import type { IpriskError } from '../../base/coded-error.ts'
+import { bogonRanges } from '../../ip/special-purpose.ts'
+import * as change from '../change-lists.ts'
+import {
+  type ListEntry,
+  formatEntryKey,
+  isWide,
+  listError,
+  noteFault,
+  parseEntryKey,
+  rangeOfKey,
+} from '../list-entry.ts'
+import { actEntriesMax, widestPrefix } from '../list-limits.ts'
+import type { ListEffect } from '../../config/list-effects.ts'
+import type { ListStore } from '../list-store.ts'
+import { type ListAuditChange, withAuditedChanges } from '../../audit/audit-log.ts'
+
+/** What is asked for. */
+export type ListRequest =
+  | { readonly act: 'create'; readonly list: string; readonly effect: ListEffect }
+  | { readonly act: 'delete'; readonly list: string }
+  | {
+      readonly act: 'add'
+      readonly list: string
+      readonly entries: readonly string[]
+      /** How long they count; for ever where it is absent. */
+      readonly forMs?: number
+      readonly note?: string
+      readonly force: boolean
+    }
+  | { readonly act: 'remove'; readonly list: string; readonly entries: readonly string[] }
+  | {
+      readonly act: 'import'
+      readonly list: string
+      readonly entries: readonly ListEntry[]
+      readonly replace: boolean
+      readonly force: boolean
+      /** What the file says of the list; an import does not change it. */
+      readonly effect?: ListEffect | undefined
+    }
+  /** Of one list, or the newest act of all. */
+  | { readonly act: 'undo'; readonly list?: string }
+
+export interface ListActor {
+  readonly state: string
+  readonly store: ListStore
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Where it was asked for, if not on the command line. */
+  readonly via?: string
+  readonly onUnwritten: (error: IpriskError) => void
+}
+
+/** An act that was done. */
+export interface ListResult extends change.ListChange {
+  /** What whoever acted may not have meant, a sentence each. */
+  readonly cautions: readonly string[]
+}
+
+/** So many entries of an act stand in the audit log. */
+const entriesAudited = 100
+
+/** Throws what is wrong with the request, whole, before anything is recorded or done. */
+export async function actOnLists(actor: ListActor, request: ListRequest): Promise<ListResult> {
+  const checked = checkRequest(actor, request)
+  const { state, store, now, via, onUnwritten } = actor
+  const { act, list } = request
+  const texts = checked.keys.slice(0, entriesAudited).map((key) => formatEntryKey(key))
+  const done = await withAuditedChanges(
+    {
+      state,
+      act: `lists ${act}`,
+      member: 'list_changes',
+      keys: [],
+      ...(via === undefined ? {} : { via }),
+      ...(list === undefined ? {} : { list }),
+      ...(texts.length === 0 ? {} : { entries: texts }),
+      onUnwritten,
+    },
+    async (changes) => {
+      const changed = await checked.run({ store, now })
+      changes.push(auditChange(changed))
+      return changed
+    },
+  )
+  return { ...done, cautions: [...cautionsOf(checked.keys), ...expiredCautions(request, now)] }
+}
+
+/** What can be known to be wrong with the request before it is done; throws it. */
+export function checkListRequest(actor: Pick<ListActor, 'now'>, request: ListRequest): void {
+  checkRequest(actor, request)
+}
+
+interface CheckedRequest {
+  /** Of the entries that it is about. */
+  readonly keys: readonly string[]
+  readonly run: (moment: {
+    readonly store: ListStore
+    readonly now: number
+  }) => Promise<change.ListChange>
+}
+
+function checkRequest({ now }: Pick<ListActor, 'now'>, request: ListRequest): CheckedRequest {
+  switch (request.act) {
+    case 'create': {
+      const { list: name, effect } = request
+      change.checkListName(name)
+      return { keys: [], run: (moment) => change.createList(moment, { name, effect }) }
+    }
+    case 'delete':
+      return { keys: [], run: (moment) => change.deleteList(moment, request.list) }
+    case 'undo':
+      return { keys: [], run: (moment) => change.undoAct(moment, request.list) }
+    case 'remove': {
+      const keys = parseKeys(request.entries)
+      return { keys, run: (moment) => change.removeEntries(moment, request.list, keys) }
+    }
+    case 'add': {
+      const { list, note = '', forMs } = request
+      const keys = parseKeys(request.entries)
+      const fault = noteFault(note)
+      if (fault !== undefined) throw listError('list_note', `Nothing was added: ${fault}.`)
+      refuseWide(keys, request.force)
+      const added = change.secondsOf(now)
+      // Rounded up: it counts for at least as long as it was asked to.
+      const expires = forMs === undefined ? 0 : Math.ceil((now + forMs) / 1000)
+      const entries = keys.map((key) => ({ key, expires, added, note }))
+      return { keys, run: (moment) => change.addEntries(moment, list, entries) }
+    }
+    case 'import': {
+      const { list, ...asked } = request
+      const keys = asked.entries.map(({ key }) => key)
+      refuseWide(keys, asked.force)
+      return { keys, run: (moment) => change.importEntries(moment, list, asked) }
+    }
+    default:
+      return request satisfies never
+  }
+}
+
+/** Entries as they were written; throws `list_entry` with all that are wrong. */
+function parseKeys(texts: readonly string[]): readonly string[] {
+  if (texts.length === 0) throw listError('list_entry', 'There is no entry.')
+  if (texts.length > actEntriesMax) {
+    const message = `There are ${texts.length} entries; at most ${actEntriesMax} go at once.`
+    throw listError('list_entry', `${message} "iprisk lists import" takes a file of any length.`)
+  }
+  const faults: string[] = []
+  const keys = texts.flatMap((text) => {
+    const key = parseEntryKey(text)
+    if (typeof key === 'string') return [key]
+    faults.push(`  ${JSON.stringify(text.slice(0, 80))}: ${key.fault}`)
+    return []
+  })
+  if (faults.length > 0) throw listError('list_entry', 'Nothing was changed:', faults.slice(0, 10))
+  return keys
+}
+
+function refuseWide(keys: readonly string[], force: boolean): void {
+  const wide = force ? [] : keys.filter((key) => isWide(key))
+  if (wide.length === 0) return
+  const shown = wide.slice(0, 10).map((key) => `  ${formatEntryKey(key)}`)
+  const limit = `wider than /${widestPrefix[4]} (IPv6: /${widestPrefix[6]})`
+  throw listError('list_wide', `Nothing was changed: entries ${limit} want --force:`, shown)
+}
+
+/** Bogons stay bogons (contract 5.3): who lists nothing but such an entry waits in vain. */
+function cautionsOf(keys: readonly string[]): readonly string[] {
+  const vain = keys
+    .slice(0, entriesAudited)
+    .filter((key) => !key.startsWith('a') && isBogonKey(key))
+  if (vain.length === 0) return []
+  const shown = vain.slice(0, 3).map((key) => formatEntryKey(key))
+  const more = vain.length > shown.length ? ` and ${vain.length - shown.length} more` : ''
+  return [
+    `${shown.join(', ')}${more}: such addresses do not occur on the public Internet; they are ` +
+      'bogons, and no list changes a bogon',
+  ]
+}
+
+/** Only a file, which may be old, can have expired entries. */
+function expiredCautions(request: ListRequest, nowMs: number): readonly string[] {
+  if (request.act !== 'import') return []
+  const ended = request.entries.filter(({ expires }) => expires !== 0 && expires * 1000 <= nowMs)
+  const [first] = ended
+  if (first === undefined) return []
+  const more = ended.length > 1 ? ` and ${ended.length - 1} more` : ''
+  return [`${formatEntryKey(first.key)}${more}: already expired, will never match`]
+}
+
+function isBogonKey(key: string): boolean {
+  const { family, first, last } = rangeOfKey(key)
+  return bogonRanges(family).some((one) => one.first <= first && last <= one.last)
+}
+
+function auditChange({ list, before, after, ...counts }: change.ListChange): ListAuditChange {
+  const summary = (of: change.ListChange['before']) =>
+    of === undefined ? null : { effect: of.effect, entries: of.entries }
+  const { added, changed, removed } = counts
+  return { list, before: summary(before), after: summary(after), added, changed, removed }
+}

@@ -1,0 +1,76 @@
+// Hot path: `countLabel`, for a name that has been counted before. No allocation, throw or closure
+// there.
+//
+// Counts by a name that only the table or the policies know (a country, a provider, a rule), in
+// columns (the levels of a score). Counts only ever grow. Names have a limit, for each is a series
+// of a metric: what comes beyond it counts as `other`.
+
+import { labelsCountedMax } from '../base/limits.ts'
+
+export interface LabelCounts {
+  readonly columns: number
+  readonly places: Map<string, number>
+  /** The places of names of two capitals, as countries have; -1 where there is none yet. */
+  readonly pairPlaces: Int16Array
+  readonly counts: Float64Array
+}
+
+/** By name, a count a column: as it travels to the primary. */
+export type LabelSnapshot = Readonly<Record<string, readonly number[]>>
+
+const other = 'other'
+const capitalA = 0x41
+const letters = 26
+
+export function newLabelCounts(columns: number): LabelCounts {
+  // The last place is of all that have none.
+  const counts = new Float64Array((labelsCountedMax + 1) * columns)
+  const pairPlaces = new Int16Array(letters * letters).fill(-1)
+  return { columns, places: new Map([[other, labelsCountedMax]]), pairPlaces, counts }
+}
+
+export function countLabel(counted: LabelCounts, name: string, column: number): void {
+  const pair = name.length === 2 ? pairIndex(name.charCodeAt(0), name.charCodeAt(1)) : -1
+  const known = pair < 0 ? -1 : counted.pairPlaces[pair]!
+  const place = known < 0 ? placeOf(counted, name, pair) : known
+  counted.counts[place * counted.columns + column]! += 1
+}
+
+/** By which a name of two capitals is found without a hash; -1 for other characters. */
+function pairIndex(first: number, second: number): number {
+  const row = first - capitalA
+  const column = second - capitalA
+  const isPair = row >= 0 && row < letters && column >= 0 && column < letters
+  return isPair ? row * letters + column : -1
+}
+
+function placeOf(counted: LabelCounts, name: string, pair: number): number {
+  const known = counted.places.get(name)
+  if (known === undefined) return newPlace(counted, name)
+  if (pair >= 0) counted.pairPlaces[pair] = known
+  return known
+}
+
+/** Not hot: once a name, and for those that have no place of their own. */
+function newPlace({ places }: LabelCounts, name: string): number {
+  const place = places.size - 1
+  if (place < labelsCountedMax) places.set(name, place)
+  return place
+}
+
+export function labelSnapshot({ columns, places, counts }: LabelCounts): LabelSnapshot {
+  const named = [...places].map(
+    ([name, place]) =>
+      [name, [...counts.subarray(place * columns, (place + 1) * columns)]] as const,
+  )
+  return Object.fromEntries(named.filter(([, own]) => own.some((count) => count > 0)))
+}
+
+export function addLabelSnapshots(left: LabelSnapshot, right: LabelSnapshot): LabelSnapshot {
+  const sum = new Map(Object.entries(left))
+  for (const [name, counts] of Object.entries(right)) {
+    const before = sum.get(name)
+    sum.set(name, before?.map((count, i) => count + (counts[i] ?? 0)) ?? counts)
+  }
+  return Object.fromEntries(sum)
+}

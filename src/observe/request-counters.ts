@@ -1,0 +1,364 @@
+// Hot path: `countRequest`, `countAnswer`, `countLabels`, `countDecision` and `countEvent`. No
+// allocation, throw or closure there.
+//
+// What one worker counts, in typed arrays: three adds a request. The primary gathers the snapshots
+// and src/admin/metrics/prometheus-text.ts turns them into Prometheus text. Counts only ever grow;
+// they begin at 0 in every worker.
+
+import type { Outcome } from '../policy/policy.ts'
+import type { AnswerLabels } from '../table/answer/answer-labels.ts'
+import { type Classification, classifications, levels } from '../model/kind.ts'
+import { type OutcomeWord, outcomeWords } from '../model/outcome-word.ts'
+import {
+  type LabelCounts,
+  type LabelSnapshot,
+  addLabelSnapshots,
+  countLabel,
+  labelSnapshot,
+  newLabelCounts,
+} from './label-counts.ts'
+import { type LoopLag, noLoopLag } from './loop-lag.ts'
+
+/** Every status that the server answers with. */
+export const httpStatuses = [200, 202, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
+export type HttpStatus = (typeof httpStatuses)[number]
+
+/** Upper bounds of the duration histogram, seconds; above the last one counts as infinite. */
+export const durationBounds = [
+  0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025,
+  0.05, 0.1, 0.25, 1, 5,
+] as const
+
+const boundsMs = Float64Array.from(durationBounds, (seconds) => seconds * 1000)
+/** By status. */
+const statusIndex = new Uint8Array(600)
+httpStatuses.forEach((status, i) => {
+  statusIndex[status] = i
+})
+const levelIndex = new Map<string, number>(levels.map((name, i) => [name, i]))
+const classificationIndex = new Map<string, number>(classifications.map((name, i) => [name, i]))
+
+/** What is counted besides: by name, its index in `totals`. */
+const totalIndex = {
+  /** Milliseconds from request to answer, all answers together. */
+  durationMsSum: 0,
+  /** Connections closed by the framing guard. */
+  refused: 1,
+  /** Requests whose client went away before the answer. */
+  aborted: 2,
+  /** Requests refused because the rate of their key was exceeded. */
+  rateLimited: 3,
+  /** Requests refused because the quota of their key was exceeded. */
+  quotaLimited: 4,
+  /** Outages of the store of keys and quotas. */
+  outages: 5,
+  /** Connections closed at accept, above the cap of all connections. */
+  closedForAll: 6,
+  /** Connections closed at accept, above the cap of their address. */
+  closedForAddress: 7,
+  /** Connections cut off in a request: crumbs of a body, or too much for strangers in one turn. */
+  closedForWork: 11,
+  /** How often the store was found to have lost units that it had acknowledged. */
+  losses: 8,
+  /** Requests refused because bodies under way held all the room. */
+  shed: 9,
+  /** Connections let in. */
+  opened: 10,
+  /** Lines that the decision log took, and those that it had no room for. */
+  decisionsLogged: 12,
+  decisionsLost: 13,
+} as const
+type TotalName = keyof typeof totalIndex
+const totalNames = Object.keys(totalIndex) as readonly TotalName[]
+
+export interface RequestCounters {
+  /** By index in `statuses`. */
+  readonly requests: Float64Array
+  /** By index in `classifications`. */
+  readonly answers: Float64Array
+  /** Of single checks, by index in `levels`. */
+  readonly scores: Float64Array
+  /** Of single checks; columns are `levels`. */
+  readonly countries: LabelCounts
+  readonly providers: LabelCounts
+  /** Of single checks, by the label of the outcome (src/policy/policy.ts). */
+  readonly decisions: LabelCounts
+  /** Of single checks, by policy and rule: rules in observation that held. */
+  readonly observed: LabelCounts
+  /** By index in `outcomeWords`. */
+  readonly outcomes: Float64Array
+  /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
+  readonly durations: Float64Array
+  /** By `totalIndex`. */
+  readonly totals: Float64Array
+  /** The store of keys and quotas answered when it was asked last. */
+  storeReachable: boolean
+  /** The latest read of the keys succeeded. */
+  keysReadable: boolean
+  /** Invalid key records. */
+  keysSkipped: number
+  /** Open just now. */
+  connections: number
+  /** Room that bodies under way hold just now. */
+  bodyBytes: number
+}
+
+/** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
+export interface CounterSnapshot {
+  readonly requests: readonly number[]
+  readonly answers: readonly number[]
+  readonly scores: readonly number[]
+  readonly countries: LabelSnapshot
+  readonly providers: LabelSnapshot
+  readonly decisions: LabelSnapshot
+  readonly observed: LabelSnapshot
+  readonly outcomes: readonly number[]
+  readonly durations: readonly number[]
+  readonly totals: readonly number[]
+  readonly storeReachable: boolean
+  readonly keysReadable: boolean
+  readonly keysSkipped: number
+  readonly connections: number
+  readonly bodyBytes: number
+  readonly pool: PoolCounts
+  readonly loop: LoopLag
+  readonly residentBytes: number
+  readonly cpuSeconds: number
+}
+
+export function newRequestCounters(): RequestCounters {
+  return {
+    requests: new Float64Array(httpStatuses.length),
+    answers: new Float64Array(classifications.length),
+    scores: new Float64Array(levels.length),
+    countries: newLabelCounts(levels.length),
+    providers: newLabelCounts(levels.length),
+    decisions: newLabelCounts(1),
+    observed: newLabelCounts(1),
+    outcomes: new Float64Array(outcomeWords.length),
+    durations: new Float64Array(durationBounds.length + 1),
+    totals: new Float64Array(totalNames.length),
+    storeReachable: true,
+    keysReadable: true,
+    keysSkipped: 0,
+    connections: 0,
+    bodyBytes: 0,
+  }
+}
+
+/**
+ * A request that began at `startedMs` was answered with that status at `nowMs`. Takes both
+ * instants, because a difference that is handed over would be a number on the heap.
+ */
+export function countRequest(
+  counters: RequestCounters,
+  status: HttpStatus,
+  startedMs: number,
+  nowMs: number,
+): void {
+  const { requests, durations, totals } = counters
+  const durationMs = nowMs - startedMs
+  requests[statusIndex[status]!]! += 1
+  let bucket = 0
+  while (bucket < boundsMs.length && durationMs > boundsMs[bucket]!) bucket += 1
+  durations[bucket]! += 1
+  totals[totalIndex.durationMsSum]! += durationMs
+}
+
+/** The word that was counted last, and its index: of checks in a row most have the same. */
+const lastClassification = { word: '', index: 0 }
+const lastLevel = { word: '', index: 0 }
+
+/** A check was answered with that classification. */
+export function countAnswer(counters: RequestCounters, classification: Classification): void {
+  counters.answers[indexOf(classification, classificationIndex, lastClassification)]! += 1
+}
+
+function indexOf(
+  word: string,
+  indices: ReadonlyMap<string, number>,
+  last: { word: string; index: number },
+): number {
+  if (word !== last.word) {
+    last.index = indices.get(word)!
+    last.word = word
+  }
+  return last.index
+}
+
+/** A single check was answered with these. */
+export function countLabels(
+  { scores, countries, providers }: RequestCounters,
+  { level, provider, country }: Omit<AnswerLabels, 'score'>,
+): void {
+  const column = indexOf(level, levelIndex, lastLevel)
+  scores[column]! += 1
+  countLabel(countries, country, column)
+  if (provider !== '') countLabel(providers, provider, column)
+}
+
+/** A single check was decided so. */
+export function countDecision(
+  { decisions, observed }: RequestCounters,
+  { label, observedLabels }: Pick<Outcome, 'label' | 'observedLabels'>,
+): void {
+  countLabel(decisions, label, 0)
+  for (let i = 0; i < observedLabels.length; i++) countLabel(observed, observedLabels[i]!, 0)
+}
+
+/** A caller has reported how an address turned out. */
+export function countOutcome({ outcomes }: RequestCounters, outcome: OutcomeWord): void {
+  outcomes[outcomeWords.indexOf(outcome)]! += 1
+}
+
+/** A pool thread has answered checks; counts by index in `classifications`. */
+export function addAnswerCounts(counters: RequestCounters, added: readonly number[]): void {
+  added.forEach((count, i) => {
+    counters.answers[i]! += count
+  })
+}
+
+/** Counts one event that has its own total. */
+export function countEvent(
+  { totals }: Pick<RequestCounters, 'totals'>,
+  name: Exclude<TotalName, 'durationMsSum'>,
+): void {
+  totals[totalIndex[name]]! += 1
+}
+
+/** The store of keys and quotas has gone. */
+export function countStoreOutage(counters: RequestCounters): void {
+  counters.storeReachable = false
+  countEvent(counters, 'outages')
+}
+
+export function counterSnapshot(
+  counters: RequestCounters,
+  pool: PoolCounts = idlePool,
+  loop: LoopLag = noLoopLag,
+): CounterSnapshot {
+  const { user, system } = process.cpuUsage()
+  return {
+    requests: [...counters.requests],
+    answers: [...counters.answers],
+    scores: [...counters.scores],
+    countries: labelSnapshot(counters.countries),
+    providers: labelSnapshot(counters.providers),
+    decisions: labelSnapshot(counters.decisions),
+    observed: labelSnapshot(counters.observed),
+    outcomes: [...counters.outcomes],
+    durations: [...counters.durations],
+    totals: [...counters.totals],
+    storeReachable: counters.storeReachable,
+    keysReadable: counters.keysReadable,
+    keysSkipped: counters.keysSkipped,
+    connections: counters.connections,
+    bodyBytes: counters.bodyBytes,
+    pool,
+    loop,
+    residentBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1e6,
+  }
+}
+
+/** The counts of a pool that never worked. */
+export interface PoolCounts {
+  readonly threads: number
+  /** Open tickets. */
+  readonly requests: number
+  /** Items that wait for a thread. */
+  readonly waiting: number
+  readonly refused: number
+  readonly tasks: number
+  readonly items: number
+  readonly deaths: number
+  /** Sums: of items, from `run` to the start of their task in a thread. */
+  readonly waitMs: number
+  /** Of tasks, in their thread. */
+  readonly runMs: number
+}
+
+const idlePool: PoolCounts = {
+  threads: 0,
+  requests: 0,
+  waiting: 0,
+  refused: 0,
+  tasks: 0,
+  items: 0,
+  deaths: 0,
+  waitMs: 0,
+  runMs: 0,
+}
+
+/** The sums of both; the gauges are those of the second one. */
+function addPools(left: PoolCounts, right: PoolCounts): PoolCounts {
+  return {
+    threads: right.threads,
+    requests: right.requests,
+    waiting: right.waiting,
+    refused: left.refused + right.refused,
+    tasks: left.tasks + right.tasks,
+    items: left.items + right.items,
+    deaths: left.deaths + right.deaths,
+    waitMs: left.waitMs + right.waitMs,
+    runMs: left.runMs + right.runMs,
+  }
+}
+
+export const emptyCounterSnapshot: CounterSnapshot = {
+  requests: httpStatuses.map(() => 0),
+  answers: classifications.map(() => 0),
+  scores: levels.map(() => 0),
+  countries: {},
+  providers: {},
+  decisions: {},
+  observed: {},
+  outcomes: outcomeWords.map(() => 0),
+  durations: [...durationBounds.map(() => 0), 0],
+  totals: totalNames.map(() => 0),
+  storeReachable: true,
+  keysReadable: true,
+  keysSkipped: 0,
+  connections: 0,
+  bodyBytes: 0,
+  pool: idlePool,
+  loop: noLoopLag,
+  residentBytes: 0,
+  cpuSeconds: 0,
+}
+
+/** The counts of two snapshots together; what a process costs is the second one's. */
+export function addCounterSnapshots(
+  left: CounterSnapshot,
+  right: CounterSnapshot,
+): CounterSnapshot {
+  const add = (a: readonly number[], b: readonly number[]): number[] =>
+    a.map((value, i) => value + (b[i] ?? 0))
+  return {
+    requests: add(left.requests, right.requests),
+    answers: add(left.answers, right.answers),
+    scores: add(left.scores, right.scores),
+    countries: addLabelSnapshots(left.countries, right.countries),
+    providers: addLabelSnapshots(left.providers, right.providers),
+    decisions: addLabelSnapshots(left.decisions, right.decisions),
+    observed: addLabelSnapshots(left.observed, right.observed),
+    outcomes: add(left.outcomes, right.outcomes),
+    durations: add(left.durations, right.durations),
+    totals: add(left.totals, right.totals),
+    storeReachable: right.storeReachable,
+    keysReadable: right.keysReadable,
+    keysSkipped: right.keysSkipped,
+    connections: right.connections,
+    bodyBytes: right.bodyBytes,
+    pool: addPools(left.pool, right.pool),
+    loop: right.loop,
+    residentBytes: right.residentBytes,
+    cpuSeconds: right.cpuSeconds,
+  }
+}
+
+/** The totals by name. */
+export function counterTotals({ totals }: CounterSnapshot): Readonly<Record<TotalName, number>> {
+  const named = totalNames.map((name) => [name, totals[totalIndex[name]] ?? 0])
+  return Object.fromEntries(named) as Record<TotalName, number>
+}

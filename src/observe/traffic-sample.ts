@@ -1,0 +1,97 @@
+// The primary's part in the sample of the operator's traffic: holds the checks that workers chose,
+// writes them to the state folder, and gives them to the trial of a new table. Checks of more than
+// thirty days ago are forgotten. A server that is not told to sample removes what an earlier one on
+// its port has left, and any server those that nobody has written for thirty days.
+
+import { rmSync } from 'node:fs'
+import { type Day, dayOf, formatDay } from '../base/day.ts'
+import { messageOf } from '../base/coded-error.ts'
+import { sampledCheckDaysMax } from '../base/limits.ts'
+import type { Log } from '../base/log.ts'
+import type { SampleStatus } from '../api/admin-answers.ts'
+import { createReservoir } from './reservoir.ts'
+import { readSample, removeOldSamples, sampleFilePath, writeSample } from './sample-file.ts'
+import type { SampledCheck } from './sampled-check.ts'
+
+export interface TrafficSample {
+  /** Takes what a worker chose; gives the lot from which on checks do not matter. */
+  readonly take: (checks: readonly SampledCheck[]) => number
+  /** Writes the file, and gives its path; `undefined` where that fails, and the log says why. */
+  readonly save: () => Promise<string | undefined>
+  readonly status: () => SampleStatus
+  /** `write`: unless another server has taken over, which samples on, or is not to. */
+  readonly close: (how: { readonly write: boolean }) => Promise<void>
+}
+
+/** How much a kill loses. */
+const saveMs = 300_000
+
+/** `undefined` where nothing is sampled. */
+export function openTrafficSample(parts: {
+  readonly state: string
+  readonly port: number
+  readonly size: number
+  readonly log: Log
+}): TrafficSample | undefined {
+  const { state, port, size, log } = parts
+  const path = sampleFilePath(state, port)
+  void removeOldSamples(state, Date.now())
+  if (size === 0) {
+    forget(path, log)
+    return undefined
+  }
+  const reservoir = createReservoir(size)
+  const firstDay = (): Day => (dayOf(Date.now()) - sampledCheckDaysMax + 1) as Day
+  reservoir.add(readOrNothing(path, log))
+  let writing: Promise<string | undefined> = Promise.resolve(path)
+  const write = async (): Promise<string | undefined> => {
+    reservoir.forgetBefore(firstDay())
+    try {
+      await writeSample(path, reservoir.checks())
+      return path
+    } catch (error) {
+      log.error({ path }, `The sample of traffic cannot be written: ${messageOf(error)}`)
+      return undefined
+    }
+  }
+  const save = (): Promise<string | undefined> => {
+    writing = writing.then(write)
+    return writing
+  }
+  const timer = setInterval(() => void save(), saveMs)
+  timer.unref()
+  return {
+    save,
+    take: (checks) => {
+      reservoir.add(checks)
+      return reservoir.below()
+    },
+    status: () => {
+      const days = reservoir.checks().map(({ day }) => day)
+      const first = days.reduce((least, day) => Math.min(least, day), Infinity) as Day
+      return { size, checks: days.length, since: days.length === 0 ? null : formatDay(first) }
+    },
+    close: async (how) => {
+      clearInterval(timer)
+      await (how.write ? save() : writing)
+    },
+  }
+}
+
+/** What cannot be read is begun anew. */
+function readOrNothing(path: string, log: Log): readonly SampledCheck[] {
+  try {
+    return readSample(path)
+  } catch (error) {
+    log.error({ path }, `The sample of traffic is begun anew: ${messageOf(error)}`)
+    return []
+  }
+}
+
+function forget(path: string, log: Log): void {
+  try {
+    rmSync(path, { force: true })
+  } catch (error) {
+    log.error({ path }, `What was sampled before cannot be removed: ${messageOf(error)}`)
+  }
+}

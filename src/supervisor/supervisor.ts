@@ -1,0 +1,489 @@
+// Manages the worker processes for the primary: forks them, replaces those that die, hang or grow,
+// tells them which table to use, gathers their counts, restarts them one by one and drains them.
+// What a worker does is worker.ts; the messages are worker-messages.ts; the list of workers is
+// worker-registry.ts; hung workers are found by watchdog.ts.
+//
+// Invariants: `size` workers are not retired, or as many are being forked, at most every ten
+// seconds where they die at once; the table in use changes only after every living worker has
+// opened the new one; a worker that starts to listen later is brought to the table in use when it
+// reports itself; a worker is retired only after its successor listens.
+
+import cluster from 'node:cluster'
+import { assert } from '../base/assert.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { workerClosingMs } from '../base/limits.ts'
+import type { Log } from '../base/log.ts'
+import { optionalMember } from '../base/optional-member.ts'
+import type { Plans } from '../config/plan.ts'
+import type { CounterSnapshot } from '../observe/request-counters.ts'
+import {
+  type SupervisorStatus,
+  crashLoopDeaths,
+  supervisorStatus,
+  takeTraffic,
+} from './supervisor-status.ts'
+import type {
+  PlansMessage,
+  PoliciesMessage,
+  ToPrimary,
+  WorkerSettings,
+} from '../worker/worker-messages.ts'
+import {
+  type RestartCause,
+  type WorkerHandle,
+  type WorkerRegistry,
+  createWorkerRegistry,
+  sendToWorker,
+} from './worker-registry.ts'
+import type { TrafficCounts } from '../observe/traffic-counts.ts'
+import type { SampledCheck } from '../observe/sampled-check.ts'
+import type { LoopPause } from '../observe/loop-pause.ts'
+import { type ReadKeys, createReadKeys } from './read-keys.ts'
+import { tellLists } from './tell-lists.ts'
+import { setupWorkers } from './setup-workers.ts'
+import { swapTable } from './swap-table.ts'
+import { type Watchdog, startWatchdog } from './watchdog.ts'
+import type { ListFile, VerifiedTableFile, TableInfo } from '../table/served-table.ts'
+
+const backOffMs = { first: 100, most: 10_000 } as const
+/** A worker that has listened this long was healthy: it is replaced at once. */
+const healthyMs = 1000
+/** How long the start waits for all workers to listen. */
+const startMs = 20_000
+/** How long a scrape waits for a worker; then its last counts stand. */
+const countMs = 500
+/** So many deaths before any worker has listened end the start. */
+const failedStartsMax = 3
+/**
+ * How long a retired worker answers, with close, on connections that are used again, before it
+ * closes idle ones; it ends at once when none is left. Longer than proxies keep an idle connection
+ * (deploy/: 5 s), and than clients that wait for a core are silent.
+ */
+export const rollingLingerMs = 6000
+
+const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
+
+/** Reports of workers for other parts. */
+export interface WorkerReports {
+  /** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
+  readonly takeSampled: (checks: readonly SampledCheck[]) => number
+  /** A worker cannot open the table in use, by its number; it was killed. */
+  readonly tableRefused: (table: number) => void
+  /** A worker cannot use the own lists of that version. One that was starting has ended. */
+  readonly listsRefused: (version: number) => void
+}
+
+export interface Supervisor {
+  /** Tells the workers what they can make ready before there is a table. Comes before all else. */
+  readonly prepare: (settings: WorkerSettings, reports: WorkerReports) => void
+  /** Lets the workers listen, with a table or without one; resolves when all do. */
+  readonly start: (file: VerifiedTableFile | undefined) => Promise<void>
+  /**
+   * Makes every worker answer from the table, as swap-table.ts says. Returns the longest pause of a
+   * loop for a step. Throws `swap_failed`; then the old table stays in use.
+   */
+  readonly swapTable: (file: VerifiedTableFile) => Promise<LoopPause>
+  /** Sends the plans to every worker, also to those that start later. */
+  readonly usePlans: (plans: Plans) => void
+  /** Those in use. */
+  readonly plans: () => Plans
+  readonly usePolicies: (policies: PoliciesMessage['policies']) => void
+  readonly readKeys: ReadKeys
+  /**
+   * Every worker answers with these own lists from now on; returns whether all have confirmed in time.
+   * Before the first call none answers.
+   */
+  readonly useLists: (file: ListFile | undefined) => Promise<boolean>
+  /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
+  readonly restart: () => Promise<void>
+  /** Fresh counts, or the last known ones of a worker that is too busy to answer. */
+  readonly collectCounters: () => Promise<{
+    readonly total: CounterSnapshot
+    readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
+  }>
+  /** What every worker has counted for the console since the last call. */
+  readonly takeTraffic: () => Promise<readonly TrafficCounts[]>
+  readonly status: () => SupervisorStatus
+  /**
+   * Resolves when all workers have ended; `false` where some had to be killed. What is open after
+   * `drainMs` is cut off by its worker, which has `workerClosingMs` on top of it.
+   */
+  readonly drain: (how: {
+    readonly drainMs: number
+    readonly graceMs?: number
+    readonly lingerMs?: number
+  }) => Promise<boolean>
+}
+
+interface SupervisorOptions {
+  readonly size: number
+  /** A worker that is silent for so long is hung. */
+  readonly hangMs: number
+  /** The most memory of a worker, without what other processes share. */
+  readonly memoryBytesMax: number
+  /** How long open requests of a retired worker may take. */
+  readonly drainMs: number
+  readonly log: Log
+}
+
+interface State {
+  readonly options: SupervisorOptions
+  /** Not there before `prepare`. */
+  settings: WorkerSettings | undefined
+  reports: WorkerReports | undefined
+  readonly log: Log
+  readonly registry: WorkerRegistry
+  file: VerifiedTableFile | undefined
+  lists: ListFile | 'unknown' | undefined
+  info: TableInfo | undefined
+  started: boolean
+  draining: boolean
+  everListened: boolean
+  readonly restarts: Record<RestartCause, number>
+  /** Instants of the last deaths. */
+  deathsMs: readonly number[]
+  quickDeaths: number
+  /** Replacements of workers, one after the other. */
+  replacementQueue: Promise<void>
+  /** Why the start has failed. */
+  failure: string
+}
+
+/** Forks the workers at once; they do nothing before `prepare`, and listen only after `start`. */
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const registry = createWorkerRegistry()
+  const state: State = {
+    options,
+    settings: undefined,
+    reports: undefined,
+    log: options.log,
+    registry,
+    file: undefined,
+    lists: 'unknown',
+    info: undefined,
+    started: false,
+    draining: false,
+    everListened: false,
+    restarts: { crash: 0, hang: 0, memory: 0 },
+    deathsMs: [],
+    quickDeaths: 0,
+    replacementQueue: Promise.resolve(),
+    failure: '',
+  }
+  setupWorkers()
+  forkMissing(state)
+  const watchdog = watchWorkers(state)
+  const change = (message: PlansMessage | PoliciesMessage): void => {
+    const { plans, policies } = { ...settingsOf(state), ...message }
+    // Also for a worker that is forked later.
+    state.settings = { ...settingsOf(state), plans, ...optionalMember('policies', policies) }
+    for (const handle of registry.workers) if (handle.ready) sendToWorker(handle, message)
+  }
+  return {
+    prepare: (settings, reports) => {
+      state.settings = settings
+      state.reports = reports
+      for (const handle of registry.workers) prepareWorker(state, handle)
+    },
+    start: (file) => start(state, file),
+    swapTable: (file) =>
+      swapTable(registry, file, () => {
+        // From here on a worker that begins to listen with another table is told to open this one.
+        state.file = file
+        // Those that could not open the one before need not wait.
+        if (state.started) forkMissing(state)
+      }),
+    usePlans: (plans) => change({ kind: 'plans', plans }),
+    plans: () => settingsOf(state).plans,
+    usePolicies: (policies) => change({ kind: 'policies', policies }),
+    readKeys: createReadKeys(registry),
+    useLists: (lists) => {
+      // A worker that has not started yet gets them with its table.
+      state.lists = lists
+      if (state.started) forkMissing(state)
+      return tellLists(registry, lists)
+    },
+    restart: () => restart(state),
+    collectCounters: async () => {
+      const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
+      await registry.requestAll(registry.listening(), { kind: 'count' }, { isAnswer, ms: countMs })
+      const ofEach = ({ worker, counters }: WorkerHandle) => ({ worker: worker.id, counters })
+      return { total: registry.totalCounters(), workers: [...registry.workers].map(ofEach) }
+    },
+    takeTraffic: () => takeTraffic(registry, countMs),
+    status: () => supervisorStatus(state),
+    drain: (how) => {
+      watchdog.stop()
+      return drain(state, how)
+    },
+  }
+}
+
+function watchWorkers(state: State): Watchdog {
+  const { options, registry, log } = state
+  const { hangMs, memoryBytesMax } = options
+  return startWatchdog({
+    workers: () => registry.workers,
+    hangMs,
+    memoryBytesMax,
+    busy: (handle, silence) => {
+      const text =
+        "A worker's loop has not come round, but it works on its connections: it is busy."
+      log.warn({ worker: handle.worker.id, ...silence }, text)
+    },
+    hung: (handle, silence) => {
+      log.error(
+        { worker: handle.worker.id, ...silence },
+        'A worker hangs; it is killed and replaced.',
+      )
+      kill(handle, 'hang')
+    },
+    grown: (handle) => {
+      const { privateBytes, worker } = handle
+      log.warn(
+        { worker: worker.id, privateBytes, memoryBytesMax },
+        'A worker holds more memory than it may; another one takes its place.',
+      )
+      noteDeath(state, 'memory')
+      // The queue goes on when the successor listens, not when this worker has gone.
+      enqueueReplacement(state, () => startSuccessor(state, handle))
+        .then(() => awaitExit(state, handle))
+        .catch((error: unknown) => {
+          log.error({ worker: worker.id }, messageOf(error))
+          kill(handle, 'memory')
+        })
+    },
+  })
+}
+
+function kill(handle: WorkerHandle, cause: RestartCause): void {
+  handle.killCause = cause
+  handle.worker.process.kill('SIGKILL')
+}
+
+function noteDeath(state: State, cause: RestartCause): void {
+  state.restarts[cause] += 1
+  state.deathsMs = [...state.deathsMs, performance.now()].slice(-crashLoopDeaths)
+}
+
+function forkMissing(state: State): void {
+  if (state.draining) return
+  const serving = [...state.registry.workers].filter(({ retired }) => !retired).length
+  for (let i = serving; i < state.options.size; i += 1) fork(state)
+}
+
+function fork(state: State): WorkerHandle {
+  const worker = cluster.fork()
+  const handle = state.registry.add(worker)
+  if (state.started) handle.startRequestedMs = performance.now()
+  worker.on('message', (message: ToPrimary) => {
+    onMessage(state, handle, message)
+    state.registry.notifyMessage(handle, message)
+  })
+  // A message to a worker that has just died fails; its exit event is enough.
+  worker.on('error', () => undefined)
+  worker.on('exit', (code, signal) => onExit(state, handle, signal ?? code))
+  return handle
+}
+
+function settingsOf({ settings }: State): WorkerSettings {
+  assert(settings !== undefined, 'workers are prepared before all else')
+  return settings
+}
+
+function prepareWorker({ settings }: State, handle: WorkerHandle): void {
+  if (handle.ready && settings !== undefined) sendToWorker(handle, { kind: 'prepare', settings })
+}
+
+function startWorker(state: State, handle: WorkerHandle): void {
+  const { file, lists } = state
+  if (!handle.ready || handle.started) return
+  handle.started = true
+  const isReplacement = state.everListened
+  sendToWorker(handle, { kind: 'start', settings: settingsOf(state), file, lists, isReplacement })
+}
+
+function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void {
+  const { file, log } = state
+  const { id } = handle.worker
+  switch (message.kind) {
+    case 'hello':
+      handle.ready = true
+      if (state.started) startWorker(state, handle)
+      else prepareWorker(state, handle)
+      return
+    case 'beat':
+      // The registry has noted when it came; a beat has no other content.
+      return
+    case 'keys':
+      handle.keysKnown = message.known
+      return
+    case 'listening':
+      handle.listening = true
+      handle.listeningSinceMs = performance.now()
+      state.everListened = true
+      // The table may have changed while it started.
+      if (file !== undefined && handle.table !== file.table)
+        sendToWorker(handle, { kind: 'open', file })
+      return
+    case 'failed':
+      if (!state.everListened) state.failure = message.message
+      log.error({ worker: id }, `A worker cannot start: ${message.message}`)
+      return
+    case 'opened':
+      if (message.table === file?.table)
+        sendToWorker(handle, { kind: 'swap', table: message.table })
+      return
+    case 'refused':
+      if (message.table !== file?.table) return
+      // It was verified and others could open it: this process or the copy is at fault.
+      log.error({ worker: id }, `A worker is replaced: ${message.message}`)
+      kill(handle, 'crash')
+      state.reports?.tableRefused(message.table)
+      return
+    case 'swapped':
+      handle.table = message.table
+      if (message.table === file?.table) state.info = message.info
+      return
+    case 'listsUsed':
+      // The request waits for it in the registry.
+      if (!message.done) state.reports?.listsRefused(message.version)
+      return
+    case 'keysRead':
+    case 'trafficTaken':
+      // Whoever has asked waits for it in the registry.
+      return
+    case 'counted':
+      handle.counters = message.counters
+      return
+    case 'sampled':
+      sendToWorker(handle, {
+        kind: 'drawBelow',
+        lot: state.reports?.takeSampled(message.checks) ?? 0,
+      })
+      return
+    case 'drained':
+      if (message.cutOff > 0) log.warn({ worker: id, requests: message.cutOff }, cutOffText)
+      return
+    default:
+      message satisfies never
+  }
+}
+
+function onExit(state: State, handle: WorkerHandle, reason: string | number): void {
+  const { listeningSinceMs, killCause, retired } = handle
+  state.registry.remove(handle)
+  if (state.draining || retired) return
+  const quick = listeningSinceMs === 0 || performance.now() - listeningSinceMs < healthyMs
+  state.quickDeaths = quick ? state.quickDeaths + 1 : 0
+  if (!state.everListened && state.quickDeaths >= failedStartsMax && state.failure === '') {
+    state.failure = `they end at once, the last one by ${reason}`
+  }
+  const { first, most } = backOffMs
+  const delayMs = quick ? Math.min(most, first * 2 ** Math.min(state.quickDeaths, 10)) : 0
+  const cause = killCause ?? 'crash'
+  state.log.warn(
+    { worker: handle.worker.id, reason, cause, delayMs },
+    'A worker died; replacing it.',
+  )
+  // Where no other worker lives, its successor takes the leases over when it starts.
+  const [heir] = state.registry.listening()
+  if (heir !== undefined) sendToWorker(heir, { kind: 'takeOver' })
+  // A worker that had grown was counted when it was found.
+  if (cause !== 'memory') noteDeath(state, cause)
+  if (delayMs === 0) forkMissing(state)
+  else setTimeout(() => forkMissing(state), delayMs)
+}
+
+async function start(state: State, file: VerifiedTableFile | undefined): Promise<void> {
+  const { registry, options } = state
+  state.file = file
+  state.started = true
+  for (const handle of registry.workers) {
+    handle.startRequestedMs = performance.now()
+    startWorker(state, handle)
+  }
+  const isAll = (): boolean => registry.listening().length === options.size
+  await registry.waitUntil(() => isAll() || state.failure !== '', startMs)
+  if (state.everListened) return
+  throw new IpriskError({
+    code: 'workers_failed',
+    message: `The workers cannot start: ${state.failure || 'none of them listens'}`,
+    fault: 'environment',
+  })
+}
+
+function restart(state: State): Promise<void> {
+  const replaceAll = async (): Promise<void> => {
+    const { workers } = state.registry
+    const present = [...workers].filter(({ retired }) => !retired)
+    for (const handle of present) {
+      await startSuccessor(state, handle)
+      await awaitExit(state, handle)
+    }
+    if (state.draining) throw restartFailed('The server is ending; not every worker was replaced.')
+  }
+  return enqueueReplacement(state, replaceAll)
+}
+
+/** One successor at a time, or a worker that has grown would get a second successor. */
+function enqueueReplacement(state: State, replace: () => Promise<void>): Promise<void> {
+  const done = state.replacementQueue.then(replace)
+  state.replacementQueue = done.catch(() => undefined)
+  return done
+}
+
+/**
+ * Forks a successor of the worker, and when that one listens, tells the worker to finish what is
+ * under way and end. Workers that died meanwhile are replaced once it is retired: until then there
+ * seem to be enough.
+ */
+async function startSuccessor(state: State, handle: WorkerHandle): Promise<void> {
+  const { registry, options } = state
+  if (state.draining || handle.retired || !registry.workers.has(handle)) return
+  const successor = fork(state)
+  const isGone = (one: WorkerHandle): boolean => !registry.workers.has(one)
+  await registry.waitUntil(() => successor.listening || isGone(successor), startMs)
+  if (!successor.listening || isGone(successor)) {
+    successor.retired = true
+    successor.worker.process.kill('SIGKILL')
+    forkMissing(state)
+    throw restartFailed('A new worker did not come to listen; those that are there go on.')
+  }
+  handle.retired = true
+  forkMissing(state)
+  const drainMs = rollingLingerMs + options.drainMs
+  sendToWorker(handle, { kind: 'drain', lingerMs: rollingLingerMs, drainMs })
+}
+
+/** Waits until a retired worker has ended; kills it where that lasts too long. */
+async function awaitExit({ registry, options }: State, handle: WorkerHandle): Promise<void> {
+  if (!handle.retired) return
+  const isGone = (): boolean => !registry.workers.has(handle)
+  const drainMs = rollingLingerMs + options.drainMs
+  if (await registry.waitUntil(isGone, drainMs + workerClosingMs)) return
+  handle.worker.process.kill('SIGKILL')
+  await registry.waitUntil(isGone, startMs)
+}
+
+function restartFailed(message: string): IpriskError {
+  return new IpriskError({ code: 'restart_failed', message, fault: 'environment' })
+}
+
+async function drain(
+  state: State,
+  how: { readonly drainMs: number; readonly graceMs?: number; readonly lingerMs?: number },
+): Promise<boolean> {
+  const { registry } = state
+  const { drainMs, graceMs = 0 } = how
+  state.draining = true
+  for (const handle of registry.workers) {
+    if (handle.started) sendToWorker(handle, { kind: 'drain', ...how })
+    else handle.worker.process.kill('SIGKILL')
+  }
+  const isOver = (): boolean => registry.workers.size === 0
+  if (await registry.waitUntil(isOver, graceMs + drainMs + workerClosingMs)) return true
+  for (const { worker } of registry.workers) worker.process.kill('SIGKILL')
+  await registry.waitUntil(isOver, startMs)
+  return false
+}

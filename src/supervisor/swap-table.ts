@@ -1,0 +1,58 @@
+// Makes every worker answer from another table: first each opens and compares it in turn, then all
+// swap.
+
+import { IpriskError } from '../base/coded-error.ts'
+import type { VerifiedTableFile } from '../table/served-table.ts'
+import { type LoopPause, maxPause, noPause } from '../observe/loop-pause.ts'
+import type { ToPrimary } from '../worker/worker-messages.ts'
+import { type WorkerRegistry, sendToWorker } from './worker-registry.ts'
+
+/** How long opening a table may take: a worker maps it and compares its answers. */
+const openMs = 60_000
+
+/**
+ * Calls `use` when all have opened it. Returns the longest pause of a loop for a step. Throws
+ * `swap_failed`; then the old table stays in use.
+ */
+export async function swapTable(
+  registry: WorkerRegistry,
+  file: VerifiedTableFile,
+  use: () => void,
+): Promise<LoopPause> {
+  const { table } = file
+  let refusal = 'a worker does not answer'
+  let refused = 0
+  const isAnswer = (message: ToPrimary): boolean => {
+    if (message.kind === 'refused' && message.table === table) {
+      refused += 1
+      refusal = message.message
+      return true
+    }
+    return message.kind === 'opened' && message.table === table
+  }
+  const asked = [...registry.workers].filter((handle) => handle.started)
+  // One after the other: together they would slow down each other and their clients.
+  const until = performance.now() + openMs
+  for (const handle of asked) {
+    const ms = until - performance.now()
+    const inTime = await registry.requestAll([handle], { kind: 'open', file }, { isAnswer, ms })
+    if (inTime && refused === 0) continue
+    throw new IpriskError({ code: 'swap_failed', message: refusal, fault: 'environment' })
+  }
+  use()
+  for (const handle of registry.listening()) {
+    if (!asked.includes(handle)) sendToWorker(handle, { kind: 'open', file })
+  }
+  let pause = noPause
+  const isSwapped = (message: ToPrimary): boolean => {
+    if (message.kind !== 'swapped' || message.table !== table) return false
+    pause = maxPause(pause, message.pause)
+    return true
+  }
+  await registry.requestAll(
+    registry.listening(),
+    { kind: 'swap', table },
+    { isAnswer: isSwapped, ms: openMs },
+  )
+  return pause
+}

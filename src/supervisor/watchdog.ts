@@ -1,0 +1,181 @@
+// Watches the workers: one whose loop does not turn, or that holds more memory than it may, is
+// reported to the supervisor, which replaces it. It watches from outside, because a hung process
+// reports nothing.
+//
+// Invariants: silence counts only while this loop itself is in time, so that after a suspend of the
+// machine no worker counts as hung; a worker that waits for a core is slow, not hung, and is given
+// ten times as long; one that works on its connections is busy, however long its turn lasts, so
+// that no traffic ends a worker (socket-progress.ts); where the system does not tell a figure (no
+// /proc), it never counts against a worker.
+
+import { privateBytesOf, threadStatOf } from '../base/system/process.ts'
+import { heartbeatMs } from '../observe/heartbeat.ts'
+import { type SocketLook, hasProgressed, lookAtSockets } from './socket-progress.ts'
+import type { WorkerHandle } from './worker-registry.ts'
+
+/** A worker that does not listen after this time hangs in its start. */
+const startMsMax = 60_000
+
+/** Memory is read only at every fifth look. */
+const memoryEvery = 5
+
+/** A look that comes later than this after the one before counts for nothing. */
+const lateMs = heartbeatMs * 3
+
+/** Patience with a worker that waits for a core, or for a disk. */
+const starvedFactor = 10
+
+/**
+ * A worker that is runnable hangs when it has used this share of the time allowed as processor time:
+ * on a full machine the same turn of its loop takes several times as long.
+ */
+const runningShare = 0.5
+
+/** How often it is said that a worker is busy. */
+const busyAgainMs = 10_000
+
+/** The kernel counts processor time in hundredths of a second (USER_HZ, proc_pid_stat(5)). */
+const tickMs = 10
+
+export interface Watchdog {
+  readonly stop: () => void
+}
+
+interface Silence {
+  /** Of looks that were in time. */
+  ms: number
+  lastMessageMs: number
+  /** Processor time used when it began. */
+  cpuMs: number
+  /** From shortly before it has lasted too long. */
+  sockets: SocketLook | undefined
+  /** When it was last said that the worker is busy, by `ms`. */
+  saidBusyMs: number
+}
+
+/** What is known of a silent worker. */
+export interface SilenceReport {
+  readonly silentMs: number
+  /** Share of a core that its loop had meanwhile. */
+  readonly cpuShare: number
+  /** Of its main thread (proc_pid_stat(5)). */
+  readonly state: string
+}
+
+/** Calls `hung` or `grown` once for each worker that is, and `busy` now and then while one is. */
+export function startWatchdog(options: {
+  readonly workers: () => Iterable<WorkerHandle>
+  readonly hangMs: number
+  readonly memoryBytesMax: number
+  readonly hung: (handle: WorkerHandle, silence: SilenceReport) => void
+  readonly busy: (handle: WorkerHandle, silence: SilenceReport) => void
+  readonly grown: (handle: WorkerHandle) => void
+}): Watchdog {
+  const { workers, hangMs, memoryBytesMax, hung, busy, grown } = options
+  const silences = new WeakMap<WorkerHandle, Silence>()
+  const reported = new WeakSet<WorkerHandle>()
+  let lookedMs = performance.now()
+  let looks = 0
+
+  const inspect = (handle: WorkerHandle, inTime: boolean, nowMs: number): void => {
+    const { pid = 0 } = handle.worker.process
+    if (handle.listeningSinceMs === 0) {
+      // The first table may take minutes, and no worker is told to listen before it is there.
+      if (handle.startRequestedMs === 0 || nowMs - handle.startRequestedMs < startMsMax) return
+      reported.add(handle)
+      hung(handle, { silentMs: startMsMax, cpuShare: 0, state: '' })
+      return
+    }
+    const silence = silenceOf(silences, handle, inTime)
+    if (silence.ms < hangMs) {
+      if (silence.ms >= hangMs - heartbeatMs) silence.sockets ??= lookAtSockets(pid)
+      return
+    }
+    if (silence.ms < hangMs * starvedFactor && isStarved(pid, silence, hangMs)) return
+    const report = reportOf(pid, silence)
+    if (isBusy(pid, silence)) {
+      if (silence.ms - silence.saidBusyMs < busyAgainMs) return
+      silence.saidBusyMs = silence.ms
+      busy(handle, report)
+      return
+    }
+    const { lastMessageMs } = silence
+    // A beat may have arrived that this loop has not read yet: it reads before the immediate runs.
+    setImmediate(() => {
+      if (handle.lastMessageMs !== lastMessageMs || reported.has(handle)) return
+      reported.add(handle)
+      hung(handle, report)
+    })
+  }
+
+  const timer = setInterval(() => {
+    const nowMs = performance.now()
+    const inTime = nowMs - lookedMs < lateMs
+    lookedMs = nowMs
+    looks += 1
+    for (const handle of workers()) {
+      if (reported.has(handle) || handle.retired) continue
+      inspect(handle, inTime, nowMs)
+      if (looks % memoryEvery !== 0) continue
+      handle.privateBytes = privateBytesOf(handle.worker.process.pid ?? 0) ?? 0
+      if (handle.listeningSinceMs === 0 || handle.privateBytes <= memoryBytesMax) continue
+      reported.add(handle)
+      grown(handle)
+    }
+  }, heartbeatMs)
+  timer.unref()
+  return { stop: () => clearInterval(timer) }
+}
+
+/** The silence of a worker as of this look; a new one where it has sent something. */
+function silenceOf(
+  silences: WeakMap<WorkerHandle, Silence>,
+  handle: WorkerHandle,
+  inTime: boolean,
+): Silence {
+  const known = silences.get(handle)
+  if (known?.lastMessageMs !== handle.lastMessageMs) {
+    const silence: Silence = {
+      ms: 0,
+      lastMessageMs: handle.lastMessageMs,
+      cpuMs: -1,
+      sockets: undefined,
+      saidBusyMs: -busyAgainMs,
+    }
+    silences.set(handle, silence)
+    return silence
+  }
+  if (inTime) {
+    known.ms += heartbeatMs
+    // Read only when the second beat is missed: healthy workers cost nothing.
+    if (known.cpuMs < 0) known.cpuMs = loopThreadOf(handle.worker.process.pid ?? 0)?.cpuMs ?? 0
+  }
+  return known
+}
+
+/** Whether the worker is runnable but got too little processor time, or waits for a disk. */
+function isStarved(pid: number, silence: Silence, hangMs: number): boolean {
+  const process = loopThreadOf(pid)
+  if (process === undefined) return false
+  if (process.state === 'D') return true
+  return process.state === 'R' && process.cpuMs - silence.cpuMs < hangMs * runningShare
+}
+
+/** Whether it has worked on its connections since the last look at them. */
+function isBusy(pid: number, silence: Silence): boolean {
+  const before = silence.sockets
+  silence.sockets = lookAtSockets(pid)
+  return before !== undefined && hasProgressed(before, silence.sockets)
+}
+
+function reportOf(pid: number, { ms, cpuMs }: Silence): SilenceReport {
+  const loop = loopThreadOf(pid)
+  const cpuShare = loop === undefined ? 0 : Math.round((100 * (loop.cpuMs - cpuMs)) / ms) / 100
+  return { silentMs: ms, cpuShare, state: loop?.state ?? '' }
+}
+
+/** State and processor time of the main thread: others may run while that one waits. */
+function loopThreadOf(pid: number): { readonly state: string; readonly cpuMs: number } | undefined {
+  const stat = threadStatOf(pid, pid)
+  return stat && { state: stat.state, cpuMs: stat.ticks * tickMs }
+}

@@ -1,0 +1,61 @@
+// The own lists that a worker answers with: maps each file that the primary has compiled, and frees
+// the one before.
+//
+// Invariant: a file is unmapped in a later turn of the loop than the one that replaced it; every
+// answer is built within one turn, so nothing reads an unmapped page.
+
+import type { ListFile } from '../table/served-table.ts'
+import { type MappedLists, mapLists } from '../lists/map-lists.ts'
+import type { ToPrimary } from './worker-messages.ts'
+import type { WorkerTable } from './worker-table.ts'
+
+export interface WorkerLists {
+  /** Uses a file from now on and notifies the primary; an unusable one changes nothing. */
+  readonly use: (file: ListFile | undefined) => void
+  /**
+   * The same for a worker that does not listen yet. Throws for an unusable file, because answering
+   * without lists would let attackers in; while they are unknown, no table answers.
+   */
+  readonly begin: (file: ListFile | 'unknown' | undefined) => void
+  /** The file in use. */
+  readonly file: () => ListFile | undefined
+}
+
+export function createWorkerLists(parts: {
+  readonly table: Pick<WorkerTable, 'useLists' | 'withholdUntilLists'>
+  readonly send: (message: ToPrimary) => void
+  readonly onFailure: (error: unknown) => void
+}): WorkerLists {
+  const { table, send, onFailure } = parts
+  let current: { readonly file: ListFile; readonly mapped: MappedLists } | undefined
+  const replace = (file: ListFile | undefined): void => {
+    const old = current
+    const mapped = file === undefined ? undefined : mapLists(file.path, file.version)
+    current = file === undefined || mapped === undefined ? undefined : { file, mapped }
+    table.useLists(mapped?.matcher)
+    if (old !== undefined) setImmediate(old.mapped.unmap)
+  }
+  const useOrThrow = (file: ListFile | undefined): void => {
+    let done = false
+    try {
+      replace(file)
+      done = true
+    } finally {
+      send({ kind: 'listsUsed', version: file?.version ?? 0, done })
+    }
+  }
+  return {
+    file: () => current?.file,
+    use: (file) => {
+      try {
+        useOrThrow(file)
+      } catch (error) {
+        onFailure(error)
+      }
+    },
+    begin: (file) => {
+      if (file === 'unknown') table.withholdUntilLists()
+      else if (file !== undefined) useOrThrow(file)
+    },
+  }
+}

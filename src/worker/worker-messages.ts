@@ -1,0 +1,162 @@
+// Every message between the primary and its workers. Plain data: it travels by node:cluster's
+// channel as JSON.
+//
+//   primary            worker
+//      ◀── hello ─────── it runs
+//      ◀── beat ──────── its loop turns, ten times a second from then on
+//      ─── prepare ────▶ settings, while the first table is being verified
+//      ─── start ──────▶ settings, and the table in use
+//      ◀── keys ──────── whether it knows the keys, where that is not so from the beginning
+//      ◀── listening ─── it answers on the port
+//      ─── open ───────▶ map a new table beside the old one, and try it
+//      ◀── opened ────── (or refused)
+//      ─── swap ───────▶ answer from the new one, unmap the old one
+//      ◀── swapped ─────
+//      ─── plans ──────▶ the plans of the configuration have changed
+//      ─── policies ───▶ the policies have changed
+//      ─── readKeys ───▶ the keys have changed: read them now
+//      ◀── keysRead ──── (or could not)
+//      ─── lists ──────▶ own lists that are compiled anew: map them, answer with them
+//      ◀── listsUsed ─── (or could not)
+//      ─── takeOver ───▶ a worker has died: give back the quota that it had leased
+//      ─── count ──────▶
+//      ◀── counted ───── its counters, also by itself every second
+//      ─── takeTraffic ▶ what it has counted of its answers for the console, since it was asked last
+//      ◀── trafficTaken
+//      ◀── sampled ───── checks for the sample of traffic, every second where there are any
+//      ─── drawBelow ──▶ which of them matter from now on
+//      ─── drain ──────▶ answer with close, stop listening, finish what is under way; a later drain
+//                        may shorten it
+//      ◀── drained ───── and it exits
+//
+// `table` is a number that the primary gives to each table file that it has verified.
+
+import type { LogLevel } from '../base/log.ts'
+import type { Plans } from '../config/plan.ts'
+import type { Policies } from '../model/policy-form.ts'
+import type { StoreSettings } from '../config/settings.ts'
+import type { LogAddressSettings } from '../observe/log-address.ts'
+import type { DecisionLogSettings } from '../observe/decision-log.ts'
+import type { CounterSnapshot } from '../observe/request-counters.ts'
+import type { LoopPause } from '../observe/loop-pause.ts'
+import type { TrafficCounts } from '../observe/traffic-counts.ts'
+import type { SampledCheck } from '../observe/sampled-check.ts'
+import type { TlsFiles } from '../http/listen/tls-files.ts'
+import type { ListFile, VerifiedTableFile, TableInfo } from '../table/served-table.ts'
+
+/** What a worker must know before it can listen. */
+export interface WorkerSettings {
+  readonly host: string
+  readonly port: number
+  readonly stateFolder: string
+  /** Of the table that the server starts with, so that room for it is ready; if it can be told. */
+  readonly tableBytes?: number
+  /** Where keys and limits are, besides the state folder. */
+  readonly store: StoreSettings
+  readonly plans: Plans
+  /** Absent: answers have no decisions. */
+  readonly policies?: Policies
+  /** Absent: the API is spoken in the clear. */
+  readonly tls?: TlsFiles
+  readonly logLevel: LogLevel
+  /** Log lines name the addresses of clients and checks. */
+  readonly logAddresses: boolean
+  /** What each worker lets in (connection-caps.ts). */
+  readonly connections: { readonly all: number; readonly perAddress: number }
+  /** Room for bodies under way (body-budget.ts); `bodyBudgetBytesMax` by default. */
+  readonly bodiesBytes?: number
+  /** The form of those addresses; whole by default. */
+  readonly logAddressForm?: LogAddressSettings['logAddressForm']
+  readonly logAddressKeyFile?: string
+  /** Absent: there is no trail of decisions. */
+  readonly decisionLog?: DecisionLogSettings
+  /** Absent: no traffic is sampled. */
+  readonly sampling?: true
+  /** Absent: nothing is counted for the console. */
+  readonly countsTraffic?: true
+  /** Whether /docs is there; absent: it is not. */
+  readonly docs?: boolean
+  /** Of each worker's own pool. */
+  readonly pool: { readonly threads: number; readonly queue: number }
+}
+
+/** What needs no table may begin; nothing listens before `start`. */
+export interface PrepareMessage {
+  readonly kind: 'prepare'
+  readonly settings: WorkerSettings
+}
+
+export interface StartMessage {
+  readonly kind: 'start'
+  /** Those of `prepare`, but for plans and policies, whose changes have messages of their own. */
+  readonly settings: WorkerSettings
+  readonly file: VerifiedTableFile | undefined
+  /** Own lists, where there are any. `unknown`: it answers 503 until a `lists` message comes. */
+  readonly lists?: ListFile | 'unknown' | undefined
+  /** The table was verified for others a while ago: its copy may have been damaged since. */
+  readonly isReplacement?: boolean
+}
+
+export type ToWorker =
+  | PrepareMessage
+  | StartMessage
+  | { readonly kind: 'open'; readonly file: VerifiedTableFile }
+  | { readonly kind: 'swap'; readonly table: number }
+  /** `request` is in the answer: one to an earlier request says nothing of this one. */
+  | { readonly kind: 'readKeys'; readonly request: number }
+  /** No file: there are no lists any more. */
+  | { readonly kind: 'lists'; readonly file: ListFile | undefined }
+  | PoliciesMessage
+  | { readonly kind: 'takeOver' }
+  | { readonly kind: 'drawBelow'; readonly lot: number }
+  | { readonly kind: 'count' }
+  | { readonly kind: 'takeTraffic' }
+  | {
+      readonly kind: 'drain'
+      /** Until the port is closed; answers say close from the beginning. */
+      readonly graceMs?: number
+      /** From then on, in which clients that reuse a connection are still answered. */
+      readonly lingerMs?: number
+      /** From then on, after which it ends whatever is still open. */
+      readonly drainMs?: number
+    }
+
+export interface PoliciesMessage {
+  readonly kind: 'policies'
+  readonly policies: Policies
+}
+
+/** Handled by worker-main.ts, before the worker's own messages. */
+export interface PlansMessage {
+  readonly kind: 'plans'
+  readonly plans: Plans
+}
+
+export type ToPrimary =
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'beat' }
+  | { readonly kind: 'keys'; readonly known: boolean }
+  | { readonly kind: 'keysRead'; readonly request: number; readonly done: boolean }
+  /** `version` 0: without lists. */
+  | { readonly kind: 'listsUsed'; readonly version: number; readonly done: boolean }
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }
+  | { readonly kind: 'refused'; readonly table: number; readonly message: string }
+  | {
+      readonly kind: 'swapped'
+      readonly table: number
+      readonly info: TableInfo
+      /** The longest of opening, swapping and closing. */
+      readonly pause: LoopPause
+    }
+  | { readonly kind: 'counted'; readonly counters: CounterSnapshot }
+  | { readonly kind: 'trafficTaken'; readonly counts: TrafficCounts | undefined }
+  | { readonly kind: 'sampled'; readonly checks: readonly SampledCheck[] }
+  | {
+      readonly kind: 'drained'
+      /** Requests that were still open when the time to drain was over. */
+      readonly cutOff: number
+      /** What it has counted for the console since it was asked last. */
+      readonly traffic: TrafficCounts | undefined
+    }

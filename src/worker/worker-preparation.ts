@@ -1,0 +1,140 @@
+// What a worker makes ready before it has a table, while a server that starts verifies its first one:
+// room for its map, the binding, the log, keys and limits, the trail of decisions, pages.
+
+import type { Account, AccountOptions } from '../account/open-account.ts'
+import { type SkippedKey, skippedAdvice, skippedText } from '../account/keys/read-record.ts'
+import { isOutage } from '../account/stores/open-stores.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import type { Log } from '../base/log.ts'
+import { prepareMaps } from '../base/system/memory-map.ts'
+import { type DecisionLog, createDecisionLog } from '../observe/decision-log.ts'
+import { readDocsFiles } from '../http/docs-files.ts'
+import { type RequestCounters, countEvent, countStoreOutage } from '../observe/request-counters.ts'
+import type { TrafficCounter } from '../observe/traffic-counter.ts'
+import { loadUws } from '../http/listen/load-uws.ts'
+import { describeError } from '../http/reply/describe-error.ts'
+import { logAddressFormatter } from '../observe/log-address.ts'
+import type { WorkerSettings } from './worker-messages.ts'
+
+export interface PreparationParts {
+  readonly openAccount: (options: AccountOptions) => Promise<Account>
+  readonly createLog: (settings: WorkerSettings) => Log
+}
+
+export interface PreparedWorker {
+  readonly uws: Awaited<ReturnType<typeof loadUws>>
+  readonly log: Log
+  readonly account: Account
+  readonly decisionLog: DecisionLog | undefined
+  readonly traffic: TrafficCounter | undefined
+  readonly docs: ReturnType<typeof readDocsFiles> | undefined
+}
+
+/**
+ * Prepares at its first call, by the settings of that one alone; every call gives what that one does,
+ * or rejects as it does.
+ */
+export function createWorkerPreparation(
+  parts: PreparationParts,
+  counters: RequestCounters,
+): (settings: WorkerSettings) => Promise<PreparedWorker> {
+  let prepared: Promise<PreparedWorker> | undefined
+  return (settings) => {
+    prepared ??= prepare(parts, settings, counters)
+    // What is wrong is said by the start, which waits for it.
+    prepared.catch(() => undefined)
+    return prepared
+  }
+}
+
+/** Throws what opening the account throws. */
+async function prepare(
+  parts: PreparationParts,
+  settings: WorkerSettings,
+  counters: RequestCounters,
+): Promise<PreparedWorker> {
+  const { tableBytes } = settings
+  if (tableBytes !== undefined) prepareMaps(tableBytes)
+  const uws = await loadUws()
+  const log = parts.createLog(settings)
+  const account = await parts.openAccount({
+    stateFolder: settings.stateFolder,
+    store: settings.store,
+    plans: settings.plans,
+    ...quotaStoreCallbacks(counters, log),
+    onSkipped: (came, count) => {
+      counters.keysSkipped = count
+      logSkippedKeys(came, log)
+    },
+  })
+  return {
+    uws,
+    log,
+    account,
+    decisionLog: openDecisionLog(settings, counters, log),
+    traffic: settings.countsTraffic === true ? await openTrafficCounter() : undefined,
+    docs: settings.docs === true ? readDocsFiles() : undefined,
+  }
+}
+
+function openDecisionLog(
+  settings: WorkerSettings,
+  counters: RequestCounters,
+  log: Log,
+): DecisionLog | undefined {
+  const { decisionLog } = settings
+  if (decisionLog === undefined) return undefined
+  return createDecisionLog(decisionLog, {
+    counters,
+    addresses: logAddressFormatter({ logAddressForm: 'full', ...settings }),
+    onTrouble: (error) => {
+      log.error({}, `The decision log cannot be written; lines wait: ${messageOf(error)}`)
+    },
+    onRecovery: () => log.info({}, 'The decision log can be written again.'),
+    onLost: (lines) => log.warn({ lines }, 'Lines of the decision log are lost.'),
+  })
+}
+
+const skippedLoggedMax = 20
+
+function logSkippedKeys(came: readonly SkippedKey[], log: Log): void {
+  const shown = came.slice(0, skippedLoggedMax)
+  for (const skipped of shown) log.error({}, `${skippedText(skipped)} ${skippedAdvice}`)
+  const more = came.length - shown.length
+  if (more > 0)
+    log.error({}, `${more} more key records are invalid; "iprisk keys list" names them.`)
+}
+
+/** Logs once when the quotas cannot be leased, and once when they can again. */
+function quotaStoreCallbacks(
+  counters: RequestCounters,
+  log: Log,
+): Pick<AccountOptions, 'onTrouble' | 'onRecovery'> {
+  return {
+    onTrouble: (error) => {
+      const ours = error instanceof IpriskError ? error : undefined
+      if (!isOutage(error)) {
+        if (ours?.code === 'store_lost_units') countEvent(counters, 'losses')
+        log.error({ code: ours?.code }, messageOf(error))
+        return
+      }
+      if (!counters.storeReachable) return
+      countStoreOutage(counters)
+      // Our own messages hold neither addresses nor credentials.
+      const why = ours === undefined ? '' : ` ${ours.message}`
+      const text = `The store of keys and quotas is gone; what is leased is spent.${why}`
+      log.error(describeError(error), text)
+    },
+    onRecovery: () => {
+      if (counters.storeReachable) return
+      counters.storeReachable = true
+      log.info({}, 'The store of keys and quotas is back.')
+    },
+  }
+}
+
+/** Loaded where the console is on, and not otherwise. */
+async function openTrafficCounter(): Promise<TrafficCounter> {
+  const { createTrafficCounter } = await import('../observe/traffic-counter.ts')
+  return createTrafficCounter()
+}

@@ -1,0 +1,123 @@
+// The tables that a worker has open: the one that answers, and during a swap the new one. Opening
+// and swapping are two steps, so that all workers swap only after all could open. An opened table
+// is compared with known answers; a table that gives other answers is refused. Long work is done in
+// steps, each in its own turn of the loop.
+//
+// Invariant: a table is closed in a later turn of the loop than the one that swapped it out; every
+// answer is built within one turn, so nothing reads an unmapped page.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { IpriskError } from '../base/coded-error.ts'
+import { dataSetOf } from '../table/file/table-source.ts'
+import type { ListMatcher } from '../lists/list-matcher.ts'
+import type { Table } from '../table/table.ts'
+import { firstDifference } from '../compare/acceptance-check.ts'
+import { type LoopPause, maxPause, noPause, timeStep } from '../observe/loop-pause.ts'
+import type { VerifiedTableFile, TableInfo } from '../table/served-table.ts'
+
+export interface WorkerTable {
+  /** The table that answers; `undefined` before the first swap and while withheld. */
+  readonly table: () => Table | undefined
+  /** Its file; `undefined` if `table` is. */
+  readonly file: () => VerifiedTableFile | undefined
+  /**
+   * Maps a table beside the current one; fails with what opening throws, or `table_differs`. Must
+   * not be called again before it has ended. `whole` compares its checksums first,
+   * because it was verified a while ago.
+   */
+  readonly open: (file: VerifiedTableFile, how?: { readonly whole: boolean }) => Promise<TableInfo>
+  /** Answers from the opened table from now on; `undefined` where that table is not open. */
+  readonly swap: (number: number) => TableInfo | undefined
+  /** Answers with these lists from now on, also from tables that are swapped in later. */
+  readonly useLists: (lists: ListMatcher | undefined) => void
+  /** No table answers before the lists are known. */
+  readonly withholdUntilLists: () => void
+  /** The longest pause of the loop for a step of the newest swap. */
+  readonly longestPause: () => LoopPause
+}
+
+/** Opens a table in steps (table/open-table.ts). */
+export type OpenInSteps = (
+  path: string,
+  how: { readonly whole: boolean },
+) => Iterator<undefined, Table, undefined>
+
+export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
+  let current: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
+  let next: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
+  let lists: ListMatcher | undefined
+  let withheld = false
+  let pause = noPause
+  const measured = <T>(step: () => T): T => {
+    const { result, pause: stepPause } = timeStep(step)
+    pause = maxPause(pause, stepPause)
+    return result
+  }
+  const openAccepted = async (
+    file: VerifiedTableFile,
+    how: { readonly whole: boolean },
+  ): Promise<Table> => {
+    const steps = openInSteps(file.path, how)
+    let step = measured(() => steps.next())
+    while (step.done !== true) {
+      await nextTurn()
+      step = measured(() => steps.next())
+    }
+    const table = step.value
+    await nextTurn()
+    try {
+      const unlike = measured(() => firstDifference(table, file.known ?? []))
+      if (unlike === undefined) return table
+      throw new IpriskError({
+        code: 'table_differs',
+        message: `${file.path} answers otherwise for ${unlike} here than where it was verified`,
+        fault: 'environment',
+      })
+    } catch (error) {
+      table.close()
+      throw error
+    }
+  }
+  return {
+    useLists: (newest) => {
+      lists = newest
+      withheld = false
+      current?.table.useLists(newest)
+    },
+    withholdUntilLists: () => {
+      withheld = true
+    },
+    longestPause: () => pause,
+    table: () => (withheld ? undefined : current?.table),
+    file: () => (withheld ? undefined : current?.file),
+    open: async (file, how = { whole: false }) => {
+      // A table that was opened and never swapped in: the primary gave it up.
+      next?.table.close()
+      next = undefined
+      pause = noPause
+      const table = await openAccepted(file, how)
+      next = { file, table }
+      return infoOf(table)
+    },
+    swap: (number) => {
+      if (next === undefined || next.file.table !== number) return undefined
+      const old = current
+      current = next
+      next = undefined
+      // Not before: known answers are those of the table alone.
+      current.table.useLists(lists)
+      if (old !== undefined) setImmediate(() => measured(() => old.table.close()))
+      return infoOf(current.table)
+    },
+  }
+}
+
+function infoOf(table: Table): TableInfo {
+  const { id, asOf, bytes, coverage } = table
+  const sources = table.sources.map((source) => {
+    const { id, day, quarantined = false, entries } = source
+    const dataSet = dataSetOf(source)
+    return { id, day, quarantined, entries, ...(dataSet === undefined ? {} : { dataSet }) }
+  })
+  return { id, asOf, bytes, coverage, sources }
+}

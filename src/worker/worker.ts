@@ -1,0 +1,445 @@
+// A worker: listens on the port, answers requests, and carries out the primary's messages. Its
+// parts (opening tables, the key store, the log) come from worker-main.ts or a test.
+//
+// Invariants: it ends by itself when the primary is gone; it ignores the signals of a terminal,
+// because the primary decides when it drains.
+
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import type { Account } from '../account/open-account.ts'
+import { messageOf } from '../base/coded-error.ts'
+import { paths } from '../api/public-port.ts'
+import { keyRefreshMs } from '../base/limits.ts'
+import type { Log } from '../base/log.ts'
+import { optionalMember } from '../base/optional-member.ts'
+import { type Pool, createPool } from '../pool/pool.ts'
+import { shouldLogRequests } from '../http/reply/request-log.ts'
+import { createTrafficSampler } from '../observe/traffic-sampler.ts'
+import { createBodyBudget } from '../http/exchange/body-budget.ts'
+import { createConnectionFilter } from '../http/listen/connection-caps.ts'
+import {
+  type CounterSnapshot,
+  type RequestCounters,
+  newRequestCounters,
+  counterSnapshot,
+} from '../observe/request-counters.ts'
+import { type WorkerTable, type OpenInSteps, createWorkerTable } from './worker-table.ts'
+import { type ServedPolicies, createServedPolicies } from '../http/exchange/served-policies.ts'
+import type { Service } from '../http/exchange/exchange.ts'
+import { describeError } from '../http/reply/describe-error.ts'
+import { monitorLoopLag } from '../observe/loop-lag.ts'
+import type { StartMessage, ToPrimary, ToWorker, WorkerSettings } from './worker-messages.ts'
+import { type WorkerLists, createWorkerLists } from './worker-lists.ts'
+import { createTableCommands } from './table-commands.ts'
+import { type Heartbeat, beatIfOverdue } from '../observe/heartbeat.ts'
+import { createRefusalBudget } from '../http/exchange/refusal-budget.ts'
+import { handleRequest } from '../http/request-handler.ts'
+import { createRequestIds } from '../http/exchange/request-id.ts'
+import { checkEndpoint } from '../http/routes.ts'
+import { type TlsFiles, tlsAppOptions, validateTlsFiles } from '../http/listen/tls-files.ts'
+import type { loadUws } from '../http/listen/load-uws.ts'
+import {
+  type PreparationParts,
+  type PreparedWorker,
+  createWorkerPreparation,
+} from './worker-preparation.ts'
+
+/** Counts reach the primary this often, so that a worker's death loses little of them. */
+const countMs = 1000
+
+/**
+ * After the port is closed: how long a client that is about to reuse its connection is still
+ * answered, with close, instead of finding a reset.
+ */
+const lingerMsDefault = 250
+
+export interface WorkerParts extends PreparationParts {
+  readonly send: (message: ToPrimary) => void
+  readonly heartbeat: Heartbeat
+  readonly openInSteps: OpenInSteps
+  readonly exit: (code: number) => void
+}
+
+interface RunningWorker {
+  readonly app: TemplatedApp
+  readonly service: Service
+  /** Accepts no more connections; requests on the existing ones are answered. */
+  readonly closePort: () => void
+  /** Reads the keys now; whether it could. */
+  readonly readKeys: () => Promise<boolean>
+  /** Stops refreshing keys and leases, which is needed for as long as a request may come. */
+  readonly stopTimers: () => void
+  readonly deadlines: DrainDeadlines
+}
+
+/** When a draining worker gives up waiting; of several drains the earliest instants count. */
+interface DrainDeadlines {
+  /** The port is closed. */
+  portMs: number
+  /** From then on it does not wait for idle connections. */
+  idleMs: number
+  /** From then on it does not wait for open requests, either. */
+  openMs: number
+}
+
+/** Returns the handler of the primary's messages. */
+export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
+  const { send } = parts
+  const counters = newRequestCounters()
+  const current = createWorkerTable(parts.openInSteps)
+  const loop = monitorLoopLag()
+  const snapshot = (): CounterSnapshot => counterSnapshot(counters, pool?.counts(), loop.read())
+  const policies = createServedPolicies()
+  let running: Promise<RunningWorker> | undefined
+  let pool: Pool | undefined
+
+  const tables = createTableCommands({ send, current, retire: (table) => pool?.retire(table) })
+
+  const onDeath = (cause: unknown): void => void logThreadDeath(running, cause)
+  const onFailure = (error: unknown): void => void logLists(running, error)
+  const lists = createWorkerLists({ table: current, send, onFailure })
+
+  const prepareOnce = createWorkerPreparation(parts, counters)
+
+  const begin = async ({ file, settings, lists: first, isReplacement }: StartMessage) => {
+    const preparing = prepareOnce(settings)
+    lists.begin(first)
+    if (file !== undefined) {
+      void tables.open(file, { whole: isReplacement === true })
+      await tables.swap(file.table)
+    }
+    // Others may have come while the table was opened.
+    if (settings.policies !== undefined) await policies.begin(settings.policies)
+    pool = createPool({ ...settings.pool, yielding: true, onDeath })
+    const state = { counters, current, lists, policies, pool, snapshot }
+    return start(parts, settings, { ...state, ...(await preparing) })
+  }
+
+  return (message) => {
+    switch (message.kind) {
+      case 'prepare':
+        void prepareOnce(message.settings)
+        return
+      case 'start':
+        running = reportStart(parts, begin(message))
+        return
+      case 'open':
+        void tables.open(message.file)
+        return
+      case 'swap':
+        void tables.swap(message.table)
+        return
+      case 'readKeys':
+        void readKeys(running, send, message.request)
+        return
+      case 'lists':
+        lists.use(message.file)
+        return
+      case 'policies':
+        void policies.use(message.policies)
+        return
+      case 'drawBelow':
+        void drawBelow(running, message.lot)
+        return
+      case 'takeOver':
+        void takeOver(running)
+        return
+      case 'count':
+        send({ kind: 'counted', counters: snapshot() })
+        return
+      case 'takeTraffic':
+        void sendTraffic(running, send)
+        return
+      case 'drain':
+        drainWhenStarted(parts, running, message)
+        return
+      default:
+        message satisfies never
+    }
+  }
+}
+
+function reportStart(
+  { send, exit }: WorkerParts,
+  running: Promise<RunningWorker>,
+): Promise<RunningWorker> {
+  running.then(
+    () => send({ kind: 'listening' }),
+    (error: unknown) => {
+      send({ kind: 'failed', message: messageOf(error) })
+      exit(1)
+    },
+  )
+  return running
+}
+
+function drainWhenStarted(
+  parts: WorkerParts,
+  running: Promise<RunningWorker> | undefined,
+  message: Parameters<typeof drain>[2],
+): void {
+  if (running === undefined) parts.exit(0)
+  else
+    running.then(
+      (worker) => drain(parts, worker, message),
+      () => parts.exit(1),
+    )
+}
+
+/** A worker that is still starting reads them once more when it listens. */
+async function readKeys(
+  running: Promise<RunningWorker> | undefined,
+  send: WorkerParts['send'],
+  request: number,
+): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  const done = worker === undefined ? false : await worker.readKeys()
+  send({ kind: 'keysRead', request, done })
+}
+
+async function drawBelow(running: Promise<RunningWorker> | undefined, lot: number): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  worker?.service.sampler?.drawBelow(lot)
+}
+
+async function sendTraffic(
+  running: Promise<RunningWorker> | undefined,
+  send: WorkerParts['send'],
+): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  send({ kind: 'trafficTaken', counts: worker?.service.traffic?.taken() })
+}
+
+/** One that cannot start has no leases to take over. */
+async function takeOver(running: Promise<RunningWorker> | undefined): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  worker?.service.limiter.takeOverLeases()
+}
+
+/** A pool is used only by a worker that runs, so its log is there. */
+async function logThreadDeath(
+  running: Promise<RunningWorker> | undefined,
+  cause: unknown,
+): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  worker?.service.log.error(describeError(cause), 'A thread of the pool died.')
+}
+
+/** The lists before stay in use. */
+async function logLists(
+  running: Promise<RunningWorker> | undefined,
+  cause: unknown,
+): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  worker?.service.log.error({}, `Own lists cannot be used; those before stay: ${messageOf(cause)}`)
+}
+
+async function start(
+  parts: WorkerParts,
+  settings: WorkerSettings,
+  state: PreparedWorker & {
+    readonly counters: RequestCounters
+    readonly current: WorkerTable
+    readonly lists: WorkerLists
+    readonly policies: ServedPolicies
+    readonly pool: Pool
+    readonly snapshot: () => CounterSnapshot
+  },
+): Promise<RunningWorker> {
+  const { uws, log, account, docs, pool, counters, current, lists, policies, snapshot } = state
+  const { keyring, limiter } = account
+  limiter.takeOverLeases()
+  const service: Service = {
+    keyring,
+    limiter,
+    counters,
+    log,
+    requestIds: createRequestIds(),
+    table: current.table,
+    file: current.file,
+    lists: lists.file,
+    policies,
+    decisionLog: state.decisionLog,
+    sampler: settings.sampling === true ? createTrafficSampler() : undefined,
+    traffic: state.traffic,
+    pool,
+    stateFolder: settings.stateFolder,
+    bodyBudget: createBodyBudget({
+      counters,
+      log,
+      ...optionalMember('bytesMax', settings.bodiesBytes),
+    }),
+    refusalBudget: createRefusalBudget(),
+    ...optionalMember('docs', docs),
+    heartbeat: parts.heartbeat,
+    logRequests: shouldLogRequests(settings.logLevel),
+    logAddresses: settings.logAddresses,
+    pending: 0,
+    draining: false,
+  }
+  const { readKeys, timer } = await startKeyRefresh(account, counters, log, parts.send)
+  const count = setInterval(() => {
+    parts.send({ kind: 'counted', counters: snapshot() })
+    sendSampled(parts, service)
+  }, countMs)
+  const { app, socket, stop } = await openPort(uws, settings, service)
+  let isOpen = true
+  const closePort = (): void => {
+    if (isOpen) uws.us_listen_socket_close(socket)
+    isOpen = false
+    stop()
+  }
+  const stopTimers = (): void => {
+    clearInterval(timer)
+    clearInterval(count)
+  }
+  const deadlines = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
+  return { app, service, closePort, readKeys, stopTimers, deadlines }
+}
+
+function sendSampled({ send }: WorkerParts, { sampler }: Service): void {
+  const checks = sampler?.chosen() ?? []
+  if (checks.length > 0) send({ kind: 'sampled', checks })
+}
+
+/** Throws `tls_unusable` if the files were replaced by unusable ones. */
+function openTlsApp(uws: Awaited<ReturnType<typeof loadUws>>, tls: TlsFiles): TemplatedApp {
+  try {
+    return uws.SSLApp(tlsAppOptions(tls))
+  } catch (error) {
+    // uWebSockets.js does not say what is wrong with them.
+    validateTlsFiles(tls, Date.now())
+    throw error
+  }
+}
+
+/** Listens on the port of the API. */
+async function openPort(
+  uws: Awaited<ReturnType<typeof loadUws>>,
+  settings: WorkerSettings,
+  service: Service,
+): Promise<{
+  readonly app: TemplatedApp
+  readonly socket: us_listen_socket
+  readonly stop: () => void
+}> {
+  const { counters, heartbeat, log } = service
+  const { tls, connections, port } = settings
+  const app = tls === undefined ? uws.App() : openTlsApp(uws, tls)
+  const { filter, stop } = createConnectionFilter({ ...connections, port }, counters, log)
+  app.filter((res, change) => {
+    beatIfOverdue(heartbeat, performance.now())
+    filter(res, change)
+  })
+  app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
+  app.any('/*', (res, req) => handleRequest(service, res, req))
+  return { app, socket: await listen(app, settings), stop }
+}
+
+/**
+ * Reads the keys, then refreshes them and the leases five times a second; logs once that keys
+ * cannot be read, and once that they can again. A worker without keys answers 503 until it has
+ * them.
+ */
+async function startKeyRefresh(
+  { keyring, limiter }: Account,
+  counters: RequestCounters,
+  log: Log,
+  send: WorkerParts['send'],
+): Promise<{ readonly readKeys: () => Promise<boolean>; readonly timer: NodeJS.Timeout }> {
+  let failing = false
+  /** What the primary was told last: whether the keys are known. */
+  let toldKnown = true
+  const readKeys = async (): Promise<boolean> => {
+    try {
+      await keyring.refresh(Date.now())
+      if (failing) log.info({ version: keyring.version() }, 'The keys can be read again.')
+      failing = false
+      counters.keysReadable = true
+      if (!toldKnown) send({ kind: 'keys', known: true })
+      toldKnown = true
+      return true
+    } catch (error) {
+      if (!failing) log.error(describeError(error), 'The keys cannot be read; those held stay.')
+      failing = true
+      counters.keysReadable = false
+      return false
+    }
+  }
+  await readKeys()
+  if (!keyring.known()) {
+    toldKnown = false
+    send({ kind: 'keys', known: false })
+  }
+  const timer = setInterval(() => {
+    limiter.tick()
+    void readKeys()
+  }, keyRefreshMs)
+  return { readKeys, timer }
+}
+
+function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_socket> {
+  const { host, port } = settings
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, (socket) => {
+      if (socket === false) reject(new Error(`The port ${port} of ${host} cannot be listened on.`))
+      else resolve(socket)
+    })
+  })
+}
+
+/**
+ * Answers every request with close; after the grace closes the port, finishes what is under way,
+ * reports and ends. Clients close their connections after such an answer. A client that still holds
+ * an idle one may be about to send on it, so only the end of the linger closes it. A later drain
+ * may shorten all this: a worker that was retired with much time must be gone when the server ends.
+ */
+function drain(
+  parts: WorkerParts,
+  running: RunningWorker,
+  how: Extract<ToWorker, { kind: 'drain' }>,
+): void {
+  const { service, deadlines, closePort } = running
+  const { graceMs = 0, lingerMs = lingerMsDefault, drainMs = Infinity } = how
+  const portMs = performance.now() + graceMs
+  deadlines.portMs = Math.min(deadlines.portMs, portMs)
+  deadlines.idleMs = Math.min(deadlines.idleMs, portMs + lingerMs)
+  deadlines.openMs = Math.min(deadlines.openMs, portMs + drainMs)
+  if (service.draining) return
+  service.draining = true
+  const endWhenDrained = (): void => {
+    const nowMs = performance.now()
+    if (nowMs < deadlines.portMs) return
+    closePort()
+    const { pending, counters } = service
+    const isLingering = counters.connections > 0 && nowMs < deadlines.idleMs
+    if ((pending > 0 || isLingering) && nowMs < deadlines.openMs) return
+    clearInterval(wait)
+    void closeAndExit(parts, running)
+  }
+  const wait = setInterval(endWhenDrained, 10)
+  endWhenDrained()
+}
+
+/** Gives back leased quota and ends; a store that fails does not delay the end. */
+async function closeAndExit(
+  parts: WorkerParts,
+  { app, service, stopTimers }: RunningWorker,
+): Promise<void> {
+  const { counters, limiter, log, pool, pending: cutOff } = service
+  app.close()
+  stopTimers()
+  // While threads of the pool load, the process would abort instead of exit
+  // (pool/piscina-threads.ts).
+  const threadsEnded = pool.close()
+  try {
+    await limiter.close()
+  } catch (error) {
+    log.warn(describeError(error), 'Leased quota could not be given back.')
+  }
+  await service.decisionLog?.close()
+  parts.send({ kind: 'counted', counters: counterSnapshot(counters, pool.counts()) })
+  sendSampled(parts, service)
+  parts.send({ kind: 'drained', cutOff, traffic: service.traffic?.taken() })
+  await threadsEnded
+  parts.exit(0)
+}
