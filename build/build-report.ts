@@ -3,15 +3,14 @@
 
 import { formatDay } from '../src/base/day.ts'
 import type { CoverageReport } from '../src/api/coverage-answer.ts'
-import type { Classification, Kind } from '../src/model/kind.ts'
-import { classifications } from '../src/model/kind.ts'
+import { type Classification, classifications, type Kind } from '../src/model/kind.ts'
 import { coverageReportOf } from '../src/table/answer/table-coverage.ts'
 import type { CompiledTable, NormalisedFile } from './compile-table.ts'
 import type { FetchReport } from './fetch-report.ts'
 import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
 import { type BuildStage, peakBytes } from './build-stages.ts'
 import type { WrittenTable } from './write/write-table.ts'
-import type { PromotionReport } from './acceptance/promotion-report.ts'
+import type { PromotionReport } from './acceptance/promote-table.ts'
 
 export interface FeedReport {
   readonly id: string

@@ -4,7 +4,7 @@
 import { alignColumns } from '../src/base/text/align-columns.ts'
 import { formatCount, formatMegabytes } from '../src/base/text/number-format.ts'
 import type { BuildReport, DataSetReport, FeedReport } from './build-report.ts'
-import { statesText } from './fetch-lines.ts'
+import { statesText } from './fetch-report.ts'
 
 /** Names and reasons that a screen has room for; the report has them all. */
 const namesShownMax = 12

@@ -18,8 +18,7 @@ import type { NetworkType } from '../src/model/kind.ts'
 import type { Network } from '../src/model/network.ts'
 import { type AssembledTable, assembleTable } from './assemble-table.ts'
 import { newAsEvidence } from './evidence/as-evidence.ts'
-import { groupByFeed } from './catalogue/group-by-feed.ts'
-import { corporateEgress } from './evidence/corporate-egress.ts'
+import { groupByFeed } from './catalogue/feed.ts'
 import { crawlersFile, networksPart, newestTableDay } from './evidence/builtin-feeds.ts'
 import {
   type CoverageByKind,
@@ -34,8 +33,7 @@ import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
 import { type FeedAcceptance, acceptFeeds } from './acceptance/feed-acceptance.ts'
 import type { HistoryTransaction } from './acceptance/history-transaction.ts'
-import { type History, noHistory } from './history/read-history.ts'
-import { recordAndRead } from './history/record-and-read.ts'
+import { type History, noHistory, recordAndRead } from './history/read-history.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
 import { type Layer, type Layers, valueAt } from './layer/layer.ts'
 import { newRangeInterner } from './layer/range-interner.ts'
@@ -53,7 +51,7 @@ import {
   parseSnapshot,
   withoutEntries,
 } from './evidence/read-snapshots.ts'
-import { torOperatorsFile, vpnOperatorsFile } from './evidence/operator-ranges.ts'
+import { torOperatorsFile, vpnOperatorsFile, corporateEgress } from './evidence/operator-ranges.ts'
 import { feedSources } from './evidence/source-list.ts'
 import {
   type ChosenData,

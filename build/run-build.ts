@@ -11,11 +11,17 @@ import { packageRoot } from '../src/base/package-root.ts'
 import { loadWholeCatalogue } from './catalogue/load-catalogue.ts'
 import { type CatalogueFeed, isDataSet, isFeed } from './catalogue/feed.ts'
 import { type CompiledTable, compileTable } from './compile-table.ts'
-import { fetchWarnings, statesText } from './fetch-lines.ts'
-import { type FetchReport, fetchReport, isUnanswered } from './fetch-report.ts'
+import {
+  editionLines,
+  type FetchReport,
+  fetchReport,
+  fetchWarnings,
+  isUnanswered,
+  quarantineLine,
+  statesText,
+} from './fetch-report.ts'
 import { limitsOfRun } from './fetch/fetch-limits.ts'
 import { type FetchMode, type ObtainedFile, obtainSnapshots } from './fetch/obtain-snapshots.ts'
-import { editionLines, quarantineLine } from './edition-lines.ts'
 import {
   type HistoryTransaction,
   beginHistoryTransaction,
@@ -30,8 +36,7 @@ import {
 import { missingFeeds, snapshotsOf } from './evidence/read-snapshots.ts'
 import { type BuildReport, newBuildReport } from './build-report.ts'
 import { type BuildStages, type OnBuildProgress, newBuildStages } from './build-stages.ts'
-import { writeTable } from './write/write-table.ts'
-import { removeStaleTempFiles } from './write/stale-temp-files.ts'
+import { removeStaleTempFiles, writeTable } from './write/write-table.ts'
 
 export interface BuildOptions {
   readonly mode: FetchMode

@@ -18,8 +18,7 @@
 // error under load.
 
 import { alignColumns } from '../../src/base/text/align-columns.ts'
-import { cutBatchBody } from '../../src/pool/batch-body.ts'
-import { takeSharedBuffer } from '../../src/pool/shared-buffers.ts'
+import { cutBatchBody, takeSharedBuffer } from '../../src/pool/batch-body.ts'
 import { answerBatchPiece } from '../../src/pool/run-task.ts'
 import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'

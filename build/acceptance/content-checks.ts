@@ -4,10 +4,10 @@
 // they are only counted here.
 
 import { canaryKinds } from '../../src/table/canaries.ts'
-import { whyInadmissible } from '../history/admissible-range.ts'
+import { type Entry, rangeOf } from '../parse/entry.ts'
+import { whyInadmissible } from '../catalogue/feed.ts'
 import { parseAsn } from '../evidence/normalise.ts'
 import { type RangeInterner, newRangeSubset } from '../layer/range-interner.ts'
-import { type Entry, rangeOf } from '../parse/entry.ts'
 import { countDrop } from '../parse/parse-counts.ts'
 import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
 import type { CanaryIndex } from './entry-canaries.ts'

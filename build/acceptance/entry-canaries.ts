@@ -2,7 +2,7 @@
 // about the list, not about it. Such entries are dropped (content-checks.ts).
 //
 // The ranges to drop are the canaries (src/table/canaries.ts), the resolvers (resolvers.csv) and
-// the search engines' published ranges (crawlers.csv). build/history/admissible-range.ts refuses
+// the search engines' published ranges (crawlers.csv). build/parse/entry.ts refuses
 // special-purpose space (src/ip/special-purpose.ts).
 
 import type { Family } from '../../src/ip/address.ts'

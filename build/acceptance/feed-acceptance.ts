@@ -10,8 +10,7 @@
 
 import type { Day } from '../../src/base/day.ts'
 import { loadCanaries } from '../../src/table/canaries.ts'
-import type { Feed } from '../catalogue/feed.ts'
-import { groupByFeed } from '../catalogue/group-by-feed.ts'
+import { type Feed, groupByFeed } from '../catalogue/feed.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
 import type { MissingFeed, ParsedSnapshot, SnapshotFile } from '../evidence/read-snapshots.ts'
 import { newRangeInterner } from '../layer/range-interner.ts'

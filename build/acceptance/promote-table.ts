@@ -16,17 +16,16 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { formatDay } from '../../src/base/day.ts'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { flushFolderSync, outputTarget } from '../../src/base/system/atomic-file.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
+import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { formatDay } from '../../src/base/day.ts'
+import { flushFolderSync, outputTarget } from '../../src/base/system/atomic-file.ts'
 import { loadCanaries, misjudgedCanaries } from '../../src/table/canaries.ts'
 import { openCopiedTable } from '../../src/table/open-copied-table.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import type { Table } from '../../src/table/table.ts'
 import { networksSourceId } from '../evidence/source-list.ts'
-import { type SampledSpace, sampleAddresses } from './address-sample.ts'
-import type { PromotionReport } from './promotion-report.ts'
+import { sampleAddresses, type SampledSpace } from './address-sample.ts'
 
 export function candidatePath(out: string): string {
   return `${out}.candidate`
@@ -175,4 +174,21 @@ export function buildRejected(
       'verdicts at once), build again with --force.',
     fault: 'input',
   })
+}
+
+/** What acceptance of tables found of a new one, as the build report says it. */
+export interface PromotionReport {
+  readonly promoted: boolean
+  /** It went live although there are reasons against it. */
+  readonly forced: boolean
+  readonly reasons: readonly string[]
+  /** Why the verdicts are not held against those of the table before this one. */
+  readonly not_compared?: string
+  /** Addresses asked of the table before this one too, and how many it judges otherwise. */
+  readonly sampled: number
+  readonly flipped: number
+  /** Of the sample, judged otherwise because a new edition of the networks has another one there. */
+  readonly moved?: number
+  /** Some of those that count: `192.0.2.1: clean low, now vpn high`. */
+  readonly flips: readonly string[]
 }

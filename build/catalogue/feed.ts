@@ -7,6 +7,9 @@
 
 import { z } from 'zod'
 import { messageOf } from '../../src/base/coded-error.ts'
+import { rangeSetContains } from '../../src/ip/range-set.ts'
+import { addressBits, type Range } from '../../src/ip/range.ts'
+import { bogonRanges } from '../../src/ip/special-purpose.ts'
 import { botCategories, kinds } from '../../src/model/kind.ts'
 import { halfLifeDays } from '../../src/score/weight/decay.ts'
 import { formatNames, formatOf } from '../parse/formats.ts'
@@ -153,4 +156,33 @@ export function isDataSet(feed: CatalogueFeed): feed is DataSetFeed {
 
 export function isFeed(feed: CatalogueFeed): feed is Feed {
   return !isDataSet(feed)
+}
+
+// Files of feeds, each feed with its own.
+
+/** Feeds in order of their first files, and the files of each in their order. */
+export function groupByFeed<T extends { readonly feed: Feed }>(
+  files: readonly T[],
+): ReadonlyMap<Feed, readonly T[]> {
+  const groups = new Map<Feed, T[]>()
+  for (const file of files) {
+    const own = groups.get(file.feed)
+    if (own === undefined) groups.set(file.feed, [file])
+    else own.push(file)
+  }
+  return groups
+}
+
+const special = { 4: bogonRanges(4), 6: bogonRanges(6) }
+
+/** Why a range of `feed` is not taken, or `undefined`. */
+export function whyInadmissible(feed: Pick<Feed, 'widest'>, range: Range): string | undefined {
+  const bits = range.family === 4 ? feed.widest.ipv4 : feed.widest.ipv6
+  if (range.last - range.first >= 1n << BigInt(addressBits(range.family) - bits)) {
+    return `wider than /${bits}`
+  }
+  const set = special[range.family]
+  return rangeSetContains(set, range.first) && rangeSetContains(set, range.last)
+    ? 'special-purpose address space'
+    : undefined
 }

@@ -2,11 +2,11 @@
 // evidence is weighed and shown like any other.
 
 import type { Day } from '../../src/base/day.ts'
-import { type Range, formatRange } from '../../src/ip/range.ts'
+import { formatRange, type Range } from '../../src/ip/range.ts'
+import { torOperatorsId } from '../../src/score/finding/finding.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import { badListGroup, hostingTableVoice, namesVoice } from '../networks/hosting-voices.ts'
+import { badListGroup, hostingTableVoice, namesVoice } from '../networks/network-type.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
-import { torOperatorsId } from '../../src/score/finding/operator-range.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
 import { newParseCounts } from '../parse/parse-counts.ts'
 
@@ -75,7 +75,7 @@ export const hostersFeed = tableFeed({
 })
 
 /**
- * What organizations call themselves (build/networks/name-hints.ts): a weak voice with the weight
+ * What organizations call themselves (build/networks/network-type.ts): a weak voice with the weight
  * that a weak feed has before anything is measured, and never alone.
  */
 export const namesFeed: Feed = {
@@ -90,7 +90,7 @@ export const namesFeed: Feed = {
 }
 
 /** Kinds of which neighbours are told (neighbourhoods.ts). */
-export const nearKinds = ['vpn', 'proxy', 'blocklist'] as const
+const nearKinds = ['vpn', 'proxy', 'blocklist'] as const
 export type NearKind = (typeof nearKinds)[number]
 
 function neighbourFeed(kind: NearKind, title: string): Feed {

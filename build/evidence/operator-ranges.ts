@@ -5,16 +5,28 @@
 // organization that the number is registered to, for numbers change hands, too.
 
 import type { Day } from '../../src/base/day.ts'
-import { type Range, formatRange, maxAddress, wordsToBigint } from '../../src/ip/range.ts'
+import {
+  type Range,
+  formatRange,
+  maxAddress,
+  parseRange,
+  wordsToBigint,
+} from '../../src/ip/range.ts'
 import type { Network } from '../../src/model/network.ts'
-import type { Feed } from '../catalogue/feed.ts'
+import { type Feed, whyInadmissible } from '../catalogue/feed.ts'
 import { type Layer, type Layers, wordsPerStart } from '../layer/layer.ts'
-import type { TorOperatorRow, VpnOperatorRow } from '../networks/network-tables.ts'
-import { isOwnedBy } from '../networks/vpn-operator.ts'
+import type {
+  NetworkTables,
+  PrefixRow,
+  TorOperatorRow,
+  VpnOperatorRow,
+} from '../networks/network-tables.ts'
+import { isOwnedBy } from '../networks/network-type.ts'
 import type { Entry } from '../parse/entry.ts'
 import { type ParseCounts, countDrop, newParseCounts } from '../parse/parse-counts.ts'
 import { torOperatorsFeed, vpnOperatorsFeed } from './builtin-feeds.ts'
 import type { CoverageByKind } from './kind-coverage.ts'
+import { parseAsn } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
 
 /** Who announces the space: value n is network n - 1, 0 nobody. */
@@ -160,4 +172,24 @@ function pieceAfter(layer: Layer, address: bigint): number {
 function startOf({ family, starts }: Layer, piece: number): bigint {
   const stride = wordsPerStart(family)
   return wordsToBigint(family, starts.subarray(piece * stride, (piece + 1) * stride))
+}
+
+// Feeds of kind `network` that list prefixes: where the staff of other companies come out, as a
+// corporate security service publishes it (label `corporate`). Such a prefix is a network of its
+// own, as one of corporate-prefixes.csv is, and no evidence of anything.
+
+/** The hand-kept prefixes, and behind them those of feeds; what a feed may not say is left out. */
+export function corporateEgress(
+  tables: Pick<NetworkTables, 'corporatePrefixes'>,
+  files: readonly ParsedSnapshot[],
+): readonly PrefixRow[] {
+  const ofFeeds = files.flatMap(({ feed, entries }) => {
+    if (feed.kind !== 'network') return []
+    return entries.flatMap(({ text, label }) => {
+      const range = label === 'corporate' && parseAsn(text) === undefined && parseRange(text)
+      if (!range || whyInadmissible(feed, range) !== undefined) return []
+      return [{ range, name: feed.provider, note: feed.id }]
+    })
+  })
+  return [...tables.corporatePrefixes, ...ofFeeds]
 }

@@ -2,16 +2,16 @@
 // said. Its order is the numbering of evidence, so it depends on nothing but the inputs.
 
 import { basename } from 'node:path'
-import { cleanText } from '../../src/base/text/clean-text.ts'
 import type { Day } from '../../src/base/day.ts'
-import type { DataSetFeed } from '../catalogue/feed.ts'
-import { embeddedEdition } from './data-edition.ts'
-import { hostersFeed, namesFeed, neighbourFeeds, networksPart } from './builtin-feeds.ts'
-import { voiceWithInterval } from './weight-interval.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
+import type { Source, SourceVoice } from '../../src/table/file/table-source.ts'
+import type { DataSetFeed, Feed } from '../catalogue/feed.ts'
 import type { Networks } from '../networks/read-networks.ts'
 import type { Places } from '../places/read-places.ts'
+import { hostersFeed, namesFeed, neighbourFeeds, networksPart } from './builtin-feeds.ts'
+import { embeddedEdition } from './data-edition.ts'
+import { voiceOf } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
-import type { Source } from '../../src/table/file/table-source.ts'
 
 /** The source of the data set of networks. */
 export const networksSourceId = 'ip-location-db-asn'
@@ -138,4 +138,58 @@ function operatorsOwn(
   base: { readonly kind: string; readonly day: Day; readonly entries: number },
 ): Source {
   return { ...base, id: basename(file), provider: '', licence: "the operator's own", homepage: '' }
+}
+
+// How far a feed's weight may be off, from which follows how far a score may be (score_range).
+//
+// A weight is the mean of a Beta distribution (bench/detection/calibration/measured-weight.ts). Its
+// spread is that of the prior alone, a + b by the publisher's assurance: measurements only narrow
+// it, so the interval is never too narrow for that reason.
+//
+//   sd = sqrt(w (1 - w) / (a + b + 1))        interval = w +- 1.2816 sd, cut at 0 and 1: 80 percent
+//
+// Example: a weak feed of weight 0.5, a + b = 10: sd 0.151, from 0.31 to 0.69. An operator's own
+// list has weight 1 by definition of its claim, and no spread.
+
+/** Of a normal distribution, 80 percent lie within so many standard deviations. */
+const deviations = 1.2816
+
+function voiceWithInterval(feed: Feed): SourceVoice {
+  const { id: _id, ...voice } = voiceOf(feed)
+  const { weight } = voice
+  const { successes, failures } = assurancePriors[publisherAssurance(feed)]
+  const spread = deviations * Math.sqrt((weight * (1 - weight)) / (successes + failures + 1))
+  return { ...voice, weightLow: round(weight - spread), weightHigh: round(weight + spread) }
+}
+
+/** Two decimals, as weights have. */
+function round(weight: number): number {
+  return Math.round(Math.min(1, Math.max(0, weight)) * 100) / 100
+}
+
+// What a feed's publisher can know of what it lists, and what is therefore believed of it before
+// anything is measured. The measuring is measured-weight.ts.
+
+/** `own`: an operator's list of its own addresses; `tested`: direct, by a test of the address. */
+type PublisherAssurance = 'own' | 'tested' | 'good' | 'weak'
+
+interface BetaPrior {
+  readonly successes: number
+  readonly failures: number
+}
+
+/** What is believed before anything is measured: the mean is a / (a + b). */
+export const assurancePriors: Readonly<Record<PublisherAssurance, BetaPrior>> = {
+  own: { successes: 19, failures: 1 },
+  tested: { successes: 9, failures: 1 },
+  good: { successes: 8, failures: 2 },
+  weak: { successes: 5, failures: 5 },
+}
+
+export function publisherAssurance({
+  assurance,
+  provider,
+}: Pick<Feed, 'assurance' | 'provider'>): PublisherAssurance {
+  if (assurance !== 'direct') return assurance
+  return provider === '' ? 'tested' : 'own'
 }

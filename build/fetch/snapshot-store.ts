@@ -12,7 +12,9 @@
 // A file whose content is not what its record says is not trusted: reported, else as if absent.
 // Writing needs the folder's lock (src/base/system/file-lock.ts); reading needs nothing.
 
-import { readFile, rename, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -20,9 +22,12 @@ import {
   removeTemporaryFiles,
   replaceFile,
 } from '../../src/base/system/atomic-file.ts'
-import { fileHasContent } from './file-content.ts'
-import type { SnapshotRecord, SnapshotSet } from './snapshot-record.ts'
-import { formatSnapshotSet, parseSnapshotSet } from './snapshot-record.ts'
+import {
+  formatSnapshotSet,
+  parseSnapshotSet,
+  type SnapshotRecord,
+  type SnapshotSet,
+} from './snapshot-record.ts'
 
 const RECORDS_NAME = 'snapshots.json'
 const NEXT_NAME = 'snapshots.next.json'
@@ -163,4 +168,23 @@ export async function recoverSnapshots(folder: string, feedId: string): Promise<
     await rm(join(home, NEXT_NAME), { force: true })
   }
   await removeTemporaryFiles(home)
+}
+
+// Whether a file still has the content that was written down of it, by size and SHA-256.
+
+/** Whether the file is there with just this content. The size is asked first, as it is cheap. */
+export async function fileHasContent(
+  path: string,
+  content: { readonly sha256: string; readonly bytes: number },
+): Promise<boolean> {
+  try {
+    const found = await stat(path)
+    if (!found.isFile() || found.size !== content.bytes) return false
+    const hash = createHash('sha256')
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
+    return hash.digest('hex') === content.sha256
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw thrown
+  }
 }

@@ -6,8 +6,7 @@
 import type { Day } from '../../src/base/day.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart } from '../layer/layer.ts'
-import type { RangeBatch, RangeColumns, EntryDetails } from './aggregate-days.ts'
-import { type ListedDays, mergeListedDays } from './listed-days.ts'
+import type { EntryDetails, RangeBatch, RangeColumns } from './aggregate-days.ts'
 
 export interface HistoryRanges extends RangeColumns {
   readonly family: Family
@@ -15,7 +14,7 @@ export interface HistoryRanges extends RangeColumns {
   readonly detail: Uint32Array
 }
 
-export interface HistoryRangesBuilder {
+interface HistoryRangesBuilder {
   add(batch: RangeBatch): void
   ranges(): HistoryRanges
 }
@@ -160,4 +159,31 @@ function before(
     if (here !== there) return here < there
   }
   return false
+}
+
+// When a range was listed, and how two such statements of one feed become one.
+
+/**
+ * Of one feed and range. `listed` is a mask: bit n for the day n days before the day of the build.
+ */
+export interface ListedDays {
+  readonly firstSeen: Day
+  readonly lastSeen: Day
+  readonly listed: number
+}
+
+/** An address that is in both ranges, or either of two that count as one (a customer's /64). */
+export function mergeListedDays(a: ListedDays, b: ListedDays): ListedDays {
+  return {
+    firstSeen: a.firstSeen < b.firstSeen ? a.firstSeen : b.firstSeen,
+    lastSeen: a.lastSeen > b.lastSeen ? a.lastSeen : b.lastSeen,
+    listed: (a.listed | b.listed) >>> 0,
+  }
+}
+
+/** How many days a mask names. */
+export function countMaskDays(mask: number): number {
+  let count = 0
+  for (let rest = mask >>> 0; rest !== 0; rest = (rest & (rest - 1)) >>> 0) count++
+  return count
 }

@@ -5,30 +5,34 @@
 // It calls `markListed` for each range of the snapshots. A range without a mark has lapsed: it
 // fades with its age.
 
+import { availableParallelism } from 'node:os'
 import type { Day } from '../../src/base/day.ts'
 import { type Family, newAddressWords } from '../../src/ip/address.ts'
-import { type Range, wordsToBigint, bigintToWords } from '../../src/ip/range.ts'
+import { bigintToWords, type Range, wordsToBigint } from '../../src/ip/range.ts'
 import { halfLifeDays } from '../../src/score/weight/decay.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { wordsPerStart } from '../layer/layer.ts'
 import {
+  aggregateDays,
   type AggregateOptions,
   type EntryDetails,
   type FeedDays,
-  aggregateDays,
   findFeedDays,
   findReadableDays,
 } from './aggregate-days.ts'
-import { storedFeeds } from './history-days.ts'
 import { type DuckDb, openDuckDb } from './duckdb.ts'
-import { type ListedDays, countMaskDays } from './listed-days.ts'
+import { storedFeeds } from './history-days.ts'
 import {
-  type HistoryRanges,
+  countMaskDays,
   findRow,
   foldNested,
-  newHistoryRangesBuilder,
+  type HistoryRanges,
+  type ListedDays,
   listedDaysAt,
+  newHistoryRangesBuilder,
 } from './history-ranges.ts'
+import type { HistoryStoreOptions } from './history-store.ts'
+import { type RecordReport, recordToday, type SnapshotEntries } from './record-today.ts'
 
 export interface FeedHistory {
   /** Days with a snapshot up to the day of the build, ascending; at least one. */
@@ -63,7 +67,7 @@ export interface History {
   readonly problems: readonly string[]
 }
 
-export interface HistoryOptions extends AggregateOptions {
+interface HistoryOptions extends AggregateOptions {
   readonly feeds: readonly Pick<Feed, 'id' | 'kind'>[]
   readonly memoryBytes?: number | undefined
 }
@@ -87,7 +91,7 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
 }
 
 /** Reads feed by feed, while the caller does something else. */
-export interface HistoryReader {
+interface HistoryReader {
   /** Puts a feed at the end of what is to be read; its days must not change any more. */
   read(feed: Pick<Feed, 'id' | 'kind'>): void
   /** What was read, when all of it is. Throws what reading any of it throws. */
@@ -95,7 +99,7 @@ export interface HistoryReader {
 }
 
 /** The engine may be closed when `history` has come to its end. */
-export function newHistoryReader(duck: DuckDb, options: AggregateOptions): HistoryReader {
+function newHistoryReader(duck: DuckDb, options: AggregateOptions): HistoryReader {
   const found = new Map<string, FeedHistory>()
   const problems: string[] = []
   const readAfter = async (before: Promise<void>, feed: Pick<Feed, 'id' | 'kind'>) => {
@@ -229,4 +233,42 @@ function rangeAt(table: HistoryRanges, row: number): Range {
   const value = (column: Uint32Array): bigint =>
     wordsToBigint(family, column.subarray(row * stride, (row + 1) * stride))
   return { family, first: value(table.first), last: value(table.last) }
+}
+
+// A build's whole work on the history: it records what its feeds list today, and reads each feed's
+// days, that one among them, while it records the next feed. Recording is JavaScript for the most
+// part and reading is DuckDB's, so that together they take less time than one after the other.
+//
+// Invariant: what comes out is what `recordToday` and then `readHistory` give.
+
+/**
+ * On two cores recording and reading have one each: threads of DuckDB besides took a third more
+ * processor time, and longer. On more cores DuckDB decides by itself.
+ */
+const threads = availableParallelism() > 2 ? undefined : 1
+
+/**
+ * The caller holds the store's lock, or its folder exists. Throws what recording and reading throw.
+ */
+export async function recordAndRead(
+  files: readonly SnapshotEntries[],
+  options: AggregateOptions & HistoryStoreOptions & { readonly without: ReadonlySet<string> },
+): Promise<{ readonly recorded: RecordReport; readonly history: History }> {
+  const { store, memoryBytes } = options
+  const duck = await openDuckDb({ spill: store, memoryBytes, threads })
+  try {
+    const reading = await duck.beside()
+    const reader = newHistoryReader(reading, options)
+    try {
+      const onFeed = (feed: Feed): void => reader.read(feed)
+      const recorded = await recordToday(files, { ...options, duck, onFeed })
+      return { recorded, history: await reader.history() }
+    } finally {
+      // Where recording failed, reading may still be at work.
+      await reader.history().catch(() => undefined)
+      await reading.close()
+    }
+  } finally {
+    await duck.close()
+  }
 }

@@ -7,11 +7,9 @@
 
 import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
-import type { Feed } from '../catalogue/feed.ts'
-import { groupByFeed } from '../catalogue/group-by-feed.ts'
+import { type Feed, groupByFeed, whyInadmissible } from '../catalogue/feed.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'
 import type { ListedRange } from './day-content.ts'
-import { whyInadmissible } from './admissible-range.ts'
 import { type HistoryStoreOptions, openHistoryStore } from './history-store.ts'
 
 /** A file as a build has read it (build/evidence/read-snapshots.ts). */

@@ -1,7 +1,7 @@
 // Interning: equal things get one number, in order of first appearance, so that equal inputs give
 // equal tables.
 
-import { inLargePages } from '../../src/base/system/large-pages.ts'
+import { inLargePages } from '../../src/base/system/memory-map.ts'
 
 /** Numbers for values by a text key; ids start at `firstId`. */
 export interface Interner<T> {

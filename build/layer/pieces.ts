@@ -1,7 +1,7 @@
 // Hot within the build: collects the pieces of a layer in address order into typed arrays that grow
 // by half. Neighbours of equal value become one piece; that is all it does.
 
-import { inLargePages } from '../../src/base/system/large-pages.ts'
+import { inLargePages } from '../../src/base/system/memory-map.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart, type Layer } from './layer.ts'
 

@@ -5,7 +5,7 @@
 // most records without evidence keep their number, and what a publisher moves of a table is little
 // (src/publish). The same pieces give the same order.
 
-import { inLargePages } from '../../src/base/system/large-pages.ts'
+import { inLargePages } from '../../src/base/system/memory-map.ts'
 import { recordWords } from '../../src/schema/table-layout.ts'
 import { type Layer, renumber } from './layer.ts'
 import { numbersOfGroups, sizeClasses, sizeGroups } from './size-order.ts'

@@ -1,8 +1,8 @@
-// Hot within the build: texts as runs of the table (src/table/answer/json-run.ts), end to end in
+// Hot within the build: texts as runs of the table (src/table/answer/json-fragments.ts), end to end in
 // memory that grows. A run is its length in bytes, a word of facts, the text, and nothing to the
 // next whole element.
 
-import { inLargePages } from '../../src/base/system/large-pages.ts'
+import { inLargePages } from '../../src/base/system/memory-map.ts'
 import { runElementBytes } from '../../src/schema/table-layout.ts'
 
 export interface RunCollector {

@@ -6,7 +6,7 @@
 // or less inside a value's area moves no other value. Values of few addresses are one class. Of one
 // class, values stay in the order of their numbers.
 
-import { inLargePages } from '../../src/base/system/large-pages.ts'
+import { inLargePages } from '../../src/base/system/memory-map.ts'
 import type { Layer } from './layer.ts'
 
 /**

@@ -7,8 +7,7 @@
 
 import { createRequire } from 'node:module'
 import type * as DecoderFile from 'mmdb-lib/lib/decoder.js'
-import { messageOf } from '../../src/base/coded-error.ts'
-import { mmdbError } from './mmdb-damage.ts'
+import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 
 // The decoder is the default export of a CommonJS file, which import gives in two shapes depending
 // on the loader (Node's own, vitest's). require gives one.
@@ -107,4 +106,24 @@ export function newRecordReader(options: {
       })
     }
   }
+}
+
+// The one error for what an MMDB file holds at a byte of it and must not.
+
+/** `mmdb_invalid`: `problem` says what is wrong at `offset` of the file `path`. */
+export function mmdbError(options: {
+  readonly path: string
+  readonly offset: number
+  readonly problem: string
+  readonly cause?: unknown
+}): IpriskError {
+  const { path, offset, problem, cause } = options
+  return new IpriskError({
+    code: 'mmdb_invalid',
+    message:
+      `${path}: byte ${offset}: ${problem}. The file is damaged or no MMDB file; ` +
+      'fetch it again from its publisher.',
+    fault: 'input',
+    cause,
+  })
 }

@@ -13,8 +13,7 @@ import { constants } from 'node:buffer'
 import { dayOf, type Day } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { readBoundedFile } from '../../src/base/system/bounded-file.ts'
-import { mmdbError } from './mmdb-damage.ts'
-import { newRecordReader } from './decode-record.ts'
+import { mmdbError, newRecordReader } from './decode-record.ts'
 
 export interface MmdbFile {
   /** As given; every error names it. */

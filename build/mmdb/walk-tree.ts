@@ -12,11 +12,10 @@
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
 import type { Layer } from '../layer/layer.ts'
-import { mmdbError } from './mmdb-damage.ts'
+import { mmdbError, newRecordReader } from './decode-record.ts'
 import type { MmdbFile } from './mmdb-file.ts'
 import { newIdsByOffset } from './record-ids.ts'
 import { newLayerPieces, type LayerPieces } from '../layer/pieces.ts'
-import { newRecordReader } from './decode-record.ts'
 import { unpackTree } from './search-tree.ts'
 
 export interface MmdbWalk {

@@ -6,12 +6,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import type { Day } from '../../src/base/day.ts'
+import { type Day, parseDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
-import type { Range } from '../../src/ip/range.ts'
-import { botCategories, type BotCategory } from '../../src/model/kind.ts'
 import { parseStrictCsv, type StrictCsvRow } from '../../src/base/strict-csv.ts'
-import { fieldOf, readAsn, readPrefix, readSourceDay } from './table-fields.ts'
+import { hasHostBits, parsePrefix, type Range } from '../../src/ip/range.ts'
+import { botCategories, type BotCategory } from '../../src/model/kind.ts'
 
 /** Tables of ASes: at most one of them names an AS. */
 export const asTables = [
@@ -33,7 +32,7 @@ interface RowSource {
   readonly day: Day
 }
 
-export interface AsRow {
+interface AsRow {
   readonly asn: number
   /** The operator, as in its own documents or the registry. */
   readonly name: string
@@ -54,7 +53,7 @@ type MobileRow = AsRow & CarrierRow
 type MobilePrefixRow = PrefixRow & CarrierRow
 
 /** A range that a bot's operator publishes as its bot's own. */
-export interface CrawlerRow extends RowSource {
+interface CrawlerRow extends RowSource {
   readonly range: Range
   readonly provider: string
   readonly category: BotCategory
@@ -286,4 +285,40 @@ function readVpnOperators(folder: string, problems: string[]): readonly VpnOpera
 
 function isCategory(text: string): text is BotCategory {
   return (botCategories as readonly string[]).includes(text)
+}
+
+// Single fields of the hand-kept tables: each reader gives the value, or says at the row's place
+// what is wrong with it and gives undefined.
+
+/** The field of a column; '' where a row leaves its last ones out. */
+function fieldOf(row: StrictCsvRow, columns: readonly string[], column: string): string {
+  return row.fields[columns.indexOf(column)] ?? ''
+}
+
+function readAsn(row: StrictCsvRow, written: string, problems: string[]): number | undefined {
+  const asn = /^[1-9]\d{0,9}$/.test(written) ? Number(written) : 0
+  if (asn !== 0 && asn <= 0xffff_ffff) return asn
+  problems.push(`${row.place}: "${written}" is no AS number`)
+  return undefined
+}
+
+function readPrefix(row: StrictCsvRow, problems: string[]): Range | undefined {
+  const written = row.fields[0] ?? ''
+  const range = parsePrefix(written)
+  if (range === undefined) problems.push(`${row.place}: "${written}" is no prefix`)
+  else if (hasHostBits(written)) problems.push(`${row.place}: ${written} has host bits set`)
+  else return range
+  return undefined
+}
+
+/** The day of a row that names where it is from. */
+function readSourceDay(
+  row: StrictCsvRow,
+  { source, written }: { readonly source: string; readonly written: string },
+  problems: string[],
+): Day | undefined {
+  const day = parseDay(written)
+  if (!source.startsWith('https://')) problems.push(`${row.place}: "${source}" is no https URL`)
+  if (day === undefined) problems.push(`${row.place}: "${written}" is no day`)
+  return day
 }

@@ -9,11 +9,9 @@
 // - The name decides last, and only the type.
 
 import type { NetworkType } from '../../src/model/kind.ts'
+import { hosterTableId } from '../../src/score/finding/hosting-finding.ts'
 import { type AsFact, type AsFacts, asFeeds } from './as-facts.ts'
-import { groupCount, hostingTableVoice, hostingVoices, namesVoice } from './hosting-voices.ts'
-import { isHosterName, typeOfName } from './name-hints.ts'
 import type { AsTable, NetworkTables } from './network-tables.ts'
-import { isVpnOperator } from './vpn-operator.ts'
 
 /** What there is to know of an AS beside its number and name. */
 export interface NetworkTraits {
@@ -34,7 +32,7 @@ export interface AsSubject {
   readonly tables: NetworkTables
 }
 
-export interface ClassifiedNetwork extends NetworkTraits {
+interface ClassifiedNetwork extends NetworkTraits {
   /** The rule that decided: `table-mobile`, `tag-dsl`; for tests, reports and those who ask why. */
   readonly rule: string
 }
@@ -241,4 +239,121 @@ export function hostingLists(subject: AsSubject): readonly string[] {
   // What gave it the type says so, if nobody else does.
   if (rule === 'hosters-one') return [asFeeds.classes]
   return rule === 'tag-vpn' ? [asFeeds.tags] : []
+}
+
+/**
+ * What an organization's name alone gives away. The weakest of all hints: it sets the type of a
+ * network of which nothing else is known, and it is a second voice where another voice already
+ * calls the network a hoster; alone it never is evidence. For types only words that ISPs and
+ * hosters do not put into their names; cities and counties are left out, since many of them run
+ * access networks.
+ */
+const patterns: readonly (readonly [NetworkType, RegExp])[] = [
+  [
+    'education',
+    /\b(?:universit[a-zäéà]*|universidad[a-z]*|uniwersytet|univerzita|hochschule|college|colleges|polytechnic|politechnika|school district|public schools|schools|institute of technology|education(?:al)? (?:and research )?network|research and education network)\b/i,
+  ],
+  [
+    'government',
+    /\b(?:department of defen[cs]e|dod|usaisc|air force|navy|naval|army|marine corps|ministry of|ministerio|minist[eè]re|ministerstvo|federal government|government of|house of representatives|parliament|e-?gov(?:ernment|net)?|u\.?s\.? department|state department|supreme court|province of|commonwealth of|state of)\b/i,
+  ],
+  [
+    'business',
+    /\b(?:bank|bancorp|banco|banque|insurance|assurance|hospital|healthcare|health system|clinic|medical center|pharmaceuticals?|pharma|motors?|automotive|airlines?|airways|aerospace|chemicals?|petroleum|oil and gas|electric power|power company|financial|securities|stock exchange|brewery|foods|cosmetics|steel|mining|semiconductors?)\b/i,
+  ],
+  [
+    'isp',
+    /\b(?:telecom[a-z]*|telekom[a-z]*|t[eé]l[eé]communications?|telef[oó]nica|chinanet|china unicom|china mobile|broadband|banda larga|internet service provider|cable ?tv|catv|fibra|fibre|fibernet|provedor(?:es)?|isp|wisp)\b/i,
+  ],
+]
+
+/** The type that the name suggests, if any. */
+function typeOfName(organization: string): NetworkType | undefined {
+  return patterns.find(([, pattern]) => pattern.test(organization))?.[0]
+}
+
+/**
+ * What hosters call themselves. Measured on 2026-08-22: in 101 names of the 432 hand-kept hosters,
+ * in 3 of the 687 ASes that the other tables know and in 6 of the 3,463 with the tag dsl.
+ */
+const hosterWords =
+  /(?:(?<![\w-])[a-z0-9-]*(?:hosting|hoster|host|servers?|cloud|vps)|\b(?:(?:web)?hosting[a-z0-9-]*|hosts|clouds|serveurs?|servidores|hospedagem|h[eé]bergement|data ?cent(?:er|re)s?|datacent(?:er|re)[a-z]*|rechenzentrum|vds|colo|colocation|dedicated))\b/i
+
+/** Words with such a word inside, and what people's lines and telephones are sold as. */
+const otherWords =
+  /\b(?:(?:st\.?|saint)[ -]cloud|mccloud|observers?|ghost|voip|voice[a-z]*|telephon[a-z]*|wireless|cable|fib(?:er|re)[a-z]*|exchange|city of|county)\b/i
+
+/** Whether the organization calls itself a hoster, and nothing in its name says otherwise. */
+export function isHosterName(organization: string): boolean {
+  return (
+    hosterWords.test(organization) &&
+    !otherWords.test(organization) &&
+    typeOfName(organization) === undefined
+  )
+}
+
+// Whether an AS serves one VPN and nothing else, by the hand-kept table
+// (data/tables/vpn-operators.csv): while its number is registered to the owner of the row, for
+// numbers change hands.
+
+/** Whether an organization's name holds the owner's; registries write one owner in several ways. */
+export function isOwnedBy(organization: string, owner: string): boolean {
+  const simple = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+  return simple(organization).includes(simple(owner))
+}
+
+function isVpnOperator(
+  { asn, organization }: { readonly asn: number; readonly organization: string },
+  tables: Pick<NetworkTables, 'vpnOperators'>,
+): boolean {
+  return tables.vpnOperators.some((row) => row.asn === asn && isOwnedBy(organization, row.owner))
+}
+
+// Which independent voices call an AS a hoster. A voice is a hand-kept table, a feed or a feed's
+// tag; voices that republish each other share a group and count as one (MODEL.md, rules 3 and 5). What that costs is src/score's.
+
+/** The voice of data/tables/hosting.csv; the feeds go by their own ids. */
+export const hostingTableVoice = hosterTableId
+
+/** The voice of the name under which the registry knows the organization: what it calls itself. */
+export const namesVoice = 'network-names'
+
+/** The group of the lists that republish each other, and of what they may have been made from. */
+export const badListGroup = 'bad-asn-list'
+
+/**
+ * Groups of the voices whose id is not their group. Measured on 2026-08-22: all 723 ASes of badlist
+ * are in tn3w (724), 714 of them in x4b (892), with the same misspellings in the names.
+ *
+ * Names are one voice with these lists, which seem to have been gathered by name: others confirm
+ * 48 % of their ASes whose name says so and 51 % of the rest, so the name adds nothing there. It
+ * does beside the tag (46 % against 34 %) and beside PeeringDB (53 % against 24 %).
+ */
+const groups: Readonly<Record<string, string>> = {
+  'hosting-asn-badlist': badListGroup,
+  'hosting-asn-tn3w': badListGroup,
+  'hosting-asn-x4b': badListGroup,
+  [namesVoice]: badListGroup,
+}
+
+/** The independence group of a voice. */
+export function hostingGroup(voice: string): string {
+  return groups[voice] ?? voice
+}
+
+/**
+ * The voices that call the AS a hoster, by the facts alone, ascending: feeds that list it, the tag
+ * `vpsh` (sells virtual servers) of bgp.tools, the class `hosting` of PeeringDB.
+ */
+export function hostingVoices(fact: AsFact | undefined): readonly string[] {
+  if (fact === undefined) return []
+  const voices = [...fact.lists]
+  if (fact.tags.has('vpsh')) voices.push('asn-bgptools-tags')
+  if (fact.peering.has('hosting')) voices.push('asn-peeringdb-classes')
+  return voices.sort()
+}
+
+/** How many of the voices are independent of each other. */
+export function groupCount(voices: readonly string[]): number {
+  return new Set(voices.map(hostingGroup)).size
 }

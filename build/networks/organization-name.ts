@@ -1,9 +1,7 @@
 // The name of an AS's organization, from what files make of it. Not a database of companies: only
 // damage is mended, and no name is translated, abbreviated or looked up.
 
-import { cleanText } from '../../src/base/text/clean-text.ts'
-import { foldControls } from '../../src/base/text/control-characters.ts'
-import { trimEnd } from '../../src/base/text/trim-end.ts'
+import { cleanText, foldControls, trimEnd } from '../../src/base/text/clean-text.ts'
 
 /**
  * What is mended: double quotes (some files quote a part twice over, `"""Cogent Communications",
@@ -73,4 +71,26 @@ export function completeOrganization(options: {
   if (fromRanges === '' || registryNames.has(fromRanges)) return fromFeeds
   const wasCut = fromRanges.length >= cutLengthMin && fromFeeds.startsWith(fromRanges)
   return wasCut ? fromFeeds : fromRanges
+}
+
+/**
+ * One name for one hoster: feeds and tables write the same company in several ways, and who counts
+ * answers by provider would count it twice. Not a database of companies: only names that the
+ * catalogue's feeds and the hand-kept tables give to the same hoster.
+ */
+const names: Readonly<Record<string, string>> = {
+  'Amazon AWS': 'Amazon Web Services',
+  Microsoft: 'Microsoft Azure',
+  'Microsoft Azure ExpressRoute': 'Microsoft Azure',
+  Linode: 'Linode / Akamai Cloud',
+  'IBM Cloud (SoftLayer)': 'IBM Cloud',
+  SoftLayer: 'IBM Cloud',
+  OVH: 'OVHcloud',
+  'Hetzner Cloud': 'Hetzner',
+  'Hetzner Online AG': 'Hetzner',
+}
+
+/** The name that answers give; any other name as it is. */
+export function canonicalHoster(name: string): string {
+  return Object.hasOwn(names, name) ? (names[name] ?? name) : name
 }

@@ -3,7 +3,7 @@
 // without line ends would otherwise be held whole.
 // Not a parser: it knows neither comments nor columns.
 
-import { wrongFormat } from './wrong-format.ts'
+import { wrongFormat } from './parse-counts.ts'
 
 /**
  * The longest lines are VPN Gate's, each with a configuration of some 9,000 characters; what others

@@ -3,7 +3,7 @@
 // parser drops only what is not an entry of its format at all, and says where and why.
 
 import type { Day } from '../../src/base/day.ts'
-import { type Range, parseRange } from '../../src/ip/range.ts'
+import { parseRange, type Range } from '../../src/ip/range.ts'
 import type { BotCategory } from '../../src/model/kind.ts'
 
 /** One raw entry. */

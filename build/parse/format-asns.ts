@@ -3,7 +3,7 @@
 
 import type { FormatOptions, Parser } from './entry.ts'
 import { refuseUnknownOptions, textOption } from './format-options.ts'
-import { parseLines } from './parse-lines.ts'
+import { parseLines } from './format-list.ts'
 
 const shape = /^(?:AS)?(\d{1,10})$/i
 

@@ -10,8 +10,8 @@
 import { asnText } from './format-asns.ts'
 import type { Entry, FormatOptions, Parser } from './entry.ts'
 import { refuseUnknownOptions, refuseOption, textOption, textsOption } from './format-options.ts'
-import { parseLines } from './parse-lines.ts'
-import { wrongFormat } from './wrong-format.ts'
+import { parseLines } from './format-list.ts'
+import { wrongFormat } from './parse-counts.ts'
 
 const columnRoles = ['address', 'first', 'last', 'asn', 'provider', 'name', 'class'] as const
 type ColumnRole = (typeof columnRoles)[number]

@@ -9,8 +9,7 @@
 // "category": "search_crawler"}}`, category `other` for what is neither crawler nor AI tool).
 
 import { dayOf, type Day } from '../../src/base/day.ts'
-import { botCategories } from '../../src/model/kind.ts'
-import type { BotCategory } from '../../src/model/kind.ts'
+import { botCategories, type BotCategory } from '../../src/model/kind.ts'
 import { asnText } from './format-asns.ts'
 import type { Entry, FormatOptions, Parser, EntrySink } from './entry.ts'
 import {
@@ -20,10 +19,9 @@ import {
   textOption,
   textsOption,
 } from './format-options.ts'
-import { wrongFormat } from './wrong-format.ts'
+import { wrongFormat } from './parse-counts.ts'
 import { statedDay } from './stated-day.ts'
-import { pointerOf, walkJson } from './json-walk.ts'
-import type { JsonPath, JsonScalar } from './json-walk.ts'
+import { type JsonPath, type JsonScalar, pointerOf, walkJson } from './json-walk.ts'
 
 /** One path: `undefined` stands for `*` and `{service}`. */
 interface PathPattern {

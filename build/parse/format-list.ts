@@ -1,13 +1,38 @@
-// Format `list`: one address, prefix or range a line; comments with # and ;, also behind an entry.
-// `a - b` may be written with blanks. It knows the shape only: `999.1.1.1` is an entry here, and
-// normalise refuses it. A line of several words is dropped, because guessing which of them is meant
-// would let a changed format in unnoticed.
+// The formats of one entry a line: `list`, `ipsum`, `proxies`. They know the shape only: `999.1.1.1`
+// is an entry here, and normalise refuses it.
 
-import type { Parser } from './entry.ts'
+import { cutLines } from './cut-lines.ts'
+import type { EntrySink, Parser } from './entry.ts'
 import { noOptions } from './format-options.ts'
-import { parseLines } from './parse-lines.ts'
+import { statedInComment } from './stated-day.ts'
+
+/** One line as it stands; it calls `comment` with what is a comment, or may be one. */
+type ParseLine = (text: string, place: string, comment: (text: string) => void) => void
+
+/** Hands every line to `parse`. The first day that a comment states goes to `sink`. */
+export async function parseLines(
+  chunks: AsyncIterable<Uint8Array>,
+  sink: EntrySink,
+  parse: ParseLine,
+): Promise<void> {
+  let stated = false
+  const comment = (text: string): void => {
+    const day = stated ? undefined : statedInComment(text)
+    if (day === undefined) return
+    stated = true
+    sink.stated(day)
+  }
+  await cutLines(chunks, {
+    line: (text, number) => parse(text, `line ${number}`, comment),
+    tooLong: (number, start) => sink.drop('line too long', `line ${number}`, start),
+  })
+}
 
 const shape = /^[0-9A-Fa-f:.]+(?:\/[0-9.]+|-[0-9A-Fa-f:.]+)?$/
+
+// Format `list`: one address, prefix or range a line; comments with # and ;, also behind an entry.
+// `a - b` may be written with blanks. A line of several words is dropped, because guessing which of
+// them is meant would let a changed format in unnoticed.
 
 /** `a - b` as `a-b`. */
 function joinEnds(text: string): string {
@@ -28,5 +53,49 @@ export const parseList: Parser = async (chunks, sink, options) => {
     if (/\s/.test(entry)) sink.drop('several words', place, text)
     else if (!shape.test(entry)) sink.drop('no address, prefix or range', place, text)
     else sink.entry({ text: entry, place })
+  })
+}
+
+/**
+ * Format `ipsum`: `address<TAB>number of lists`, comments with #, the day in the header. The count
+ * is how many of IPsum's sources name the address, so it is evidence and must be there.
+ */
+const ipsumShape = /^([0-9A-Fa-f:.]+)[\t ]+(\d{1,4})$/
+
+export const parseIpsum: Parser = async (chunks, sink, options) => {
+  noOptions(options)
+  await parseLines(chunks, sink, (text, place, comment) => {
+    const line = text.trim()
+    if (line === '') return
+    if (line.startsWith('#')) return comment(line)
+    const match = ipsumShape.exec(line)
+    const lists = Number(match?.[2] ?? 0)
+    if (match === null) sink.drop('no address and count', place, text)
+    else if (lists < 1) sink.drop('count is zero', place, text)
+    else sink.entry({ text: match[1] ?? '', place, lists })
+  })
+}
+
+/**
+ * Format `proxies`: `scheme://host:port`, `host:port`, `[address]:port`, one a line, with optional
+ * credentials before an @. Only the host is evidence: it is where the proxy listens, and for most
+ * also where its traffic leaves. A host that is a name is dropped; nothing here resolves names.
+ */
+const form = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:[^@\s]*@)?(\[[^\]\s]*\]|[^:\s]*):(\d{1,5})\/?$/i
+const hostShape = /^[0-9A-Fa-f:.]+$/
+
+export const parseProxies: Parser = async (chunks, sink, options) => {
+  noOptions(options)
+  await parseLines(chunks, sink, (text, place, comment) => {
+    const line = text.trim()
+    if (line === '') return
+    if (line.startsWith('#') || line.startsWith(';')) return comment(line)
+    const match = form.exec(line)
+    if (match === null) return sink.drop('no host and port', place, text)
+    const port = Number(match[3])
+    if (port < 1 || port > 65_535) return sink.drop('port out of range', place, text)
+    const host = (match[2] ?? '').replace(/^\[|\]$/g, '')
+    if (!hostShape.test(host)) return sink.drop('host is no address', place, text)
+    sink.entry({ text: host, place })
   })
 }

@@ -5,11 +5,9 @@ import { IpriskError } from '../../src/base/coded-error.ts'
 import { asnsOptions, parseAsns } from './format-asns.ts'
 import { csvOptions, parseCsv } from './format-csv.ts'
 import type { FormatOptions, Parser } from './entry.ts'
-import { parseIpsum } from './format-ipsum.ts'
+import { parseIpsum, parseList, parseProxies } from './format-list.ts'
 import { jsonOptions, parseJson } from './format-json.ts'
-import { parseList } from './format-list.ts'
 import { noOptions } from './format-options.ts'
-import { parseProxies } from './format-proxies.ts'
 
 interface Format {
   readonly parse: Parser

@@ -5,7 +5,7 @@
 
 import { Tokenizer, TokenizerError, TokenType } from '@streamparser/json'
 import { messageOf } from '../../src/base/coded-error.ts'
-import { sampleCharactersMax, wrongFormat } from './wrong-format.ts'
+import { sampleCharactersMax, wrongFormat } from './parse-counts.ts'
 
 export type JsonScalar = string | number | boolean | null
 /** Member names and array indexes from the root; valid during the call only. */

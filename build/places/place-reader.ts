@@ -7,8 +7,7 @@
 
 import { startOneShotThread } from '../../src/base/system/one-shot-thread.ts'
 import type { Layers } from '../layer/layer.ts'
-import { type Paired, pairPlaces } from './paired-places.ts'
-import { readPlacesCached } from './place-cache.ts'
+import { type Paired, pairPlaces, readPlacesCached } from './place-cache.ts'
 import { type PlaceColumns, placesOfColumns } from './place-columns.ts'
 import { type Places, readPlaces } from './read-places.ts'
 

@@ -3,9 +3,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Layers } from '../layer/layer.ts'
-import { readPlaceColumns } from './place-cache.ts'
+import { pairPlaces, readPlaceColumns } from './place-cache.ts'
 import { arraysOfColumns, copyColumns } from './place-columns.ts'
-import { pairPlaces } from './paired-places.ts'
 
 const { files, cache } = workerData as {
   readonly files: readonly string[]

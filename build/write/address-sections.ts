@@ -1,7 +1,7 @@
 // From pieces to the address sections of the table: the indexes, the IPv4 starts, and the keys and
 // tail groups of IPv6 (src/schema/table-layout.ts draws them).
 
-import { inLargePages } from '../../src/base/system/large-pages.ts'
+import { inLargePages } from '../../src/base/system/memory-map.ts'
 import {
   bucketKeys,
   ipv4BucketPieces,

@@ -10,7 +10,6 @@ import { beforeLocationJson, behindLocationJson } from '../../src/table/file/row
 import { newInterner } from '../layer/intern.ts'
 import { regionKey } from '../places/place-runs.ts'
 import type { TablePlaces } from '../places/table-places.ts'
-import type { StringCollector } from './string-collector.ts'
 
 export interface RegionCollector {
   /** The section `countries`. */
@@ -85,4 +84,29 @@ function sectionOf(rows: readonly (readonly number[])[], words: number): Uint32A
   const out = new Uint32Array(rows.length * words)
   rows.forEach((row, index) => out.set(row, index * words))
   return out
+}
+
+/**
+ * Collects the table's texts: each once, id 0 is ''. Whatever a text is made of, it is clean and
+ * short in the table.
+ */
+export interface StringCollector {
+  id(text: string): number
+  sections(): { readonly offsets: Uint32Array; readonly bytes: Uint8Array }
+}
+
+export function newStringCollector(): StringCollector {
+  const interner = newInterner<string>((text) => text, 0)
+  interner.id('')
+  return {
+    id: (text) => interner.id(text),
+    sections() {
+      const encoded = interner.values.map((text) => Buffer.from(cleanText(text), 'utf8'))
+      const offsets = new Uint32Array(encoded.length + 1)
+      encoded.forEach((bytes, index) => {
+        offsets[index + 1] = offsets[index]! + bytes.length
+      })
+      return { offsets, bytes: new Uint8Array(Buffer.concat(encoded)) }
+    },
+  }
 }

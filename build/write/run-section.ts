@@ -1,4 +1,4 @@
-// The runs of the table (src/table/answer/json-run.ts): the JSON of each network, region and
+// The runs of the table (src/table/answer/json-fragments.ts): the JSON of each network, region and
 // location as it stands in answers, so that a lookup copies it with one or two reads of memory,
 // where it would follow some ten strings.
 

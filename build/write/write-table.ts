@@ -3,13 +3,14 @@
 // live name never holds half a table, and a mapped file is never rewritten in place.
 
 import { createHash } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { Builder, ByteBuffer, type Offset } from 'flatbuffers'
-import { type Day, formatDay } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { type Replacement, beginReplacing } from '../../src/base/system/atomic-file.ts'
+import { type Day, formatDay } from '../../src/base/day.ts'
+import { beginReplacing, namesIn, type Replacement } from '../../src/base/system/atomic-file.ts'
+import { isProcessAlive } from '../../src/base/system/process.ts'
 import type { TableCoverage } from '../../src/model/coverage.ts'
 import { KindEntry } from '../../src/schema/generated/iprisk/kind-entry.ts'
 import { SectionEntry } from '../../src/schema/generated/iprisk/section-entry.ts'
@@ -24,14 +25,14 @@ import {
   trailerBytes,
 } from '../../src/schema/table-layout.ts'
 import {
-  type SectionView,
-  type SectionViews,
   sectionNames,
   sections,
+  type SectionView,
+  type SectionViews,
 } from '../../src/schema/table-sections.ts'
+import type { Source } from '../../src/table/file/table-source.ts'
 import { rebuildHint, writeTrailer } from '../../src/table/file/trailer.ts'
 import { verifyTable } from '../../src/table/file/verify/verify-table.ts'
-import type { Source } from '../../src/table/file/table-source.ts'
 
 export interface TableContent {
   readonly asOf: Day
@@ -45,7 +46,7 @@ export interface WrittenTable {
   readonly bytes: number
 }
 
-export interface EncodedTable {
+interface EncodedTable {
   readonly id: string
   /** The file, in parts: to join them would copy it. */
   readonly parts: readonly Uint8Array[]
@@ -295,4 +296,20 @@ function tooLarge(bytes: number): IpriskError {
       'Switch off feeds or use coarser place data.',
     fault: 'input',
   })
+}
+
+// Temporary files of killed builds (named by base/system/atomic-file.ts), each up to the size of a
+// table. The next build removes them unless their process is alive. A build in another container may
+// lose its file to this: it fails loudly, and the live table is safe.
+
+/** Removes the temporary files of `path` that no process of this machine is writing. */
+export function removeStaleTempFiles(path: string): void {
+  const folder = dirname(path)
+  for (const name of namesIn(folder)) {
+    if (!name.startsWith(`.${basename(path)}.`)) continue
+    const pid = /^(\d+)\.[0-9a-f-]+\.tmp$/.exec(name.slice(basename(path).length + 2))?.[1]
+    if (pid === undefined) continue
+    if (Number(pid) !== process.pid && isProcessAlive(Number(pid))) continue
+    rmSync(join(folder, name), { force: true })
+  }
 }

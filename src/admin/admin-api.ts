@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { IpriskError } from '../base/coded-error.ts'
 import { parseJsonObject } from '../base/json-object.ts'
 import { adminBodyBytesMax } from '../base/limits.ts'
+import { packageVersion } from '../base/package-root.ts'
 import { repeatedMembers, repeatedMessage } from '../base/text/repeated-members.ts'
 import { unknownMember } from '../config/setting-problem.ts'
 import { type AdminCaller, type AdminRole, mayAct } from './admin-caller.ts'
@@ -169,4 +170,55 @@ export async function readJsonBody(
 
 export function badRequest(code: string, message: string): IpriskError {
   return new IpriskError({ code, message, fault: 'input' })
+}
+
+/** The administrative API as an OpenAPI document, made of its routes: `/admin/openapi.json`. */
+const error = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: { code: { type: 'string' }, message: { type: 'string' } },
+    },
+  },
+} as const
+
+const content = (schema: object): object => ({ content: { 'application/json': { schema } } })
+
+export function adminDocument(routes: readonly AdminRoute[]): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    const { method, path, role, summary, body, query = {}, answer, status } = route
+    const [, named] = /\{([a-z]+)\}/.exec(path) ?? []
+    const schema = { type: 'string' }
+    const parameters = [
+      ...(named === undefined ? [] : [{ name: named, in: 'path', required: true, schema }]),
+      ...Object.entries(query).map(([name, description]) => {
+        return { name, in: 'query', description, schema }
+      }),
+    ]
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: {
+        summary,
+        'x-role': role,
+        ...(parameters.length === 0 ? {} : { parameters }),
+        ...(body === undefined ? {} : { requestBody: { required: true, ...content(body) } }),
+        responses: {
+          [status]: { description: 'Done.', ...content(answer) },
+          default: { description: 'Not done; the message says what to do.', ...content(error) },
+        },
+      },
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'IP risk, administration', version: packageVersion },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }, {}],
+    paths,
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  }
 }

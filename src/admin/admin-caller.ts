@@ -13,10 +13,9 @@ import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { adminTokensMax } from '../base/limits.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
-import { readAdminToken, tokenChars } from './admin-token.ts'
 
 /** viewer: looks; analyst: changes lists; admin: everything else. Each may what those before may. */
-export const adminRoles = ['viewer', 'analyst', 'admin'] as const
+const adminRoles = ['viewer', 'analyst', 'admin'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
 export interface AdminCaller {
@@ -127,6 +126,33 @@ function unusable(path: string, why: string, cause?: unknown): IpriskError {
     message:
       `The admin tokens in ${path} cannot be used${why}. A line is a role, a name and a token; ` +
       '"openssl rand -hex 32" makes one.',
+    fault: 'environment',
+    cause,
+  })
+}
+
+/** Too long to be guessed over a network, too short to be a whole file of something else. */
+const tokenChars = { min: 16, max: 512 } as const
+
+/** The text of the token, printable ASCII. Throws `admin_token_unusable`. */
+export function readAdminToken(path: string): string {
+  let text: string
+  try {
+    text = readBoundedFile(path, secretFile).bytes.toString('latin1').trim()
+  } catch (cause) {
+    throw unusableToken(path, messageOf(cause), cause)
+  }
+  if (!/^[\x21-\x7e]*$/.test(text))
+    throw unusableToken(path, 'a token is one word of printable ASCII')
+  const { min, max } = tokenChars
+  if (text.length >= min && text.length <= max) return text
+  throw unusableToken(path, `it has ${text.length} characters, and must have ${min} to ${max}`)
+}
+
+function unusableToken(path: string, why: string, cause?: unknown): IpriskError {
+  return new IpriskError({
+    code: 'admin_token_unusable',
+    message: `The admin token in ${path} cannot be used: ${why}. "openssl rand -hex 32" makes one.`,
     fault: 'environment',
     cause,
   })

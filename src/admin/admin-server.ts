@@ -10,18 +10,18 @@
 // the cookie and the CSRF text of a session.
 
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { dirname } from 'node:path'
 import type { CoverageAnswer } from '../api/coverage-answer.ts'
-import { type AdminRoute, answerAdminRequest } from './admin-api.ts'
-import { type AdminCaller, type TokenMatcher, bearerOf, unnamedAdmin } from './admin-caller.ts'
-import { adminDocument } from './admin-document.ts'
-import { type AdminPage, jsonPage as json } from './admin-page.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { optionalMember } from '../base/optional-member.ts'
-import { csrfHeader } from './csrf-header.ts'
 import { type HostPort, portUnavailable } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening, listenOnUnixSocket } from '../supervisor/sockets/unix-socket.ts'
+import { adminDocument, type AdminRoute, answerAdminRequest } from './admin-api.ts'
+import { type AdminCaller, bearerOf, type TokenMatcher, unnamedAdmin } from './admin-caller.ts'
+import { type AdminPage, jsonPage as json } from './admin-page.ts'
+import { csrfHeader } from '../api/admin-answers.ts'
 
 /** Whether the server is ready, or why not; `degraded`: it is ready, and its workers die. */
 export type Readiness =
@@ -55,7 +55,7 @@ export interface AdminConsole {
 }
 
 /** Where to listen; a socket's path takes the place of host and port. */
-export interface AdminListenOptions extends HostPort {
+interface AdminListenOptions extends HostPort {
   readonly socket?: string
 }
 
@@ -211,4 +211,26 @@ function closeServer(server: Server): Promise<void> {
     server.close(() => resolve())
     server.closeAllConnections()
   })
+}
+
+// Which Host a request to the admin port may name. A page of another site can give its own name the
+// address of this machine (DNS rebinding); its requests then look like those of one origin, but the
+// Host they carry is the page's name. So a Host is this machine's own: an address, `localhost`, the
+// host that the port listens on, or a name that the operator has listed. An address is always
+// right, because a page cannot make one mean another; probes and scrapers mostly ask by address.
+
+/** Says of the value of a Host header whether it may be asked with; absent, it comes from no browser. */
+export function createHostMatcher(names: readonly string[]): (host: string | undefined) => boolean {
+  const known = new Set(['localhost', ...names.map(plainName)])
+  return (host) => {
+    if (host === undefined) return true
+    const name = plainName(host.replace(/:\d{0,5}$/, ''))
+    const address = /^\[(.*)\]$/.exec(name)?.[1] ?? name
+    return isIP(address) !== 0 || known.has(name)
+  }
+}
+
+/** In lower case, without the dot that ends a full name. */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '')
 }

@@ -14,7 +14,7 @@ import {
   signalNames,
 } from '../model/kind.ts'
 import { coverageAnswer } from './coverage-answer.ts'
-import { type Wire, day, membersOf, percent, score } from './wire.ts'
+import { day, membersOf, percent, score, type Wire } from './wire.ts'
 
 /** Of a check and of a batch; ignored where the service has no policies. */
 export const policyName = z
@@ -85,7 +85,7 @@ export const botAnswer = z
   .describe('The known bot; null where it is none.')
 export type BotAnswer = Wire<typeof botAnswer>
 
-export const decision = z
+const decision = z
   .object({
     action: z.string().meta({
       description: "The rule's action; an operator may have more words.",

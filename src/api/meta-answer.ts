@@ -3,9 +3,8 @@
 // what the asking key may do, and how much of its limits is left just now.
 
 import { z } from 'zod'
-import { levels } from '../model/kind.ts'
+import { levels, valueLists } from '../model/kind.ts'
 import { coverageReport } from './coverage-answer.ts'
-import { valueLists } from './value-lists.ts'
 import { type Wire, day, membersOf, score } from './wire.ts'
 
 const remaining = {

@@ -5,13 +5,19 @@
 
 import { z } from 'zod'
 import { packageVersion } from '../base/package-root.ts'
-import { apiErrors, type ApiErrorCode } from './api-error.ts'
-import { batchAnswer, batchError, batchRequest } from './batch-answer.ts'
-import { botAnswer, checkRequest, location, networkAnswer, proxyAnswer } from './check-answer.ts'
+import { outcomeWords } from '../model/kind.ts'
+import { type ApiErrorCode, apiErrorCodes, apiErrors } from './api-error.ts'
+import {
+  policyName,
+  botAnswer,
+  checkRequest,
+  location,
+  networkAnswer,
+  proxyAnswer,
+} from './check-answer.ts'
 import { coverageAnswer } from './coverage-answer.ts'
-import { errorAnswer } from './error-body.ts'
+import { invalidInput } from './input-fault.ts'
 import { anyCheckAnswer, insights } from './insights-answer.ts'
-import { feedbackAnswer, feedbackRequest } from './feedback-answer.ts'
 import { metaAnswer } from './meta-answer.ts'
 import {
   addressesPerRequest,
@@ -20,8 +26,90 @@ import {
   checkBodyBytesMax,
   paths,
 } from './public-port.ts'
+import type { Wire } from './wire.ts'
 
 type Json = Readonly<Record<string, unknown>>
+
+const feedbackRequest = z
+  .object({
+    outcomes: z
+      .array(
+        z
+          .object({
+            ip: z.string().describe('The address.'),
+            outcome: z.enum(outcomeWords).describe('What the traffic from it turned out to be.'),
+            at: z
+              .string()
+              .describe('When it was seen, RFC 3339 with a zone, or a day; now by default.')
+              .exactOptional(),
+            note: z.string().describe('Why, or a reference of yours.').exactOptional(),
+          })
+          .describe('One address, and how it turned out.'),
+      )
+      .min(1)
+      .max(1000)
+      .meta({
+        description: 'What is reported.',
+        examples: [[{ ip: '198.18.0.6', outcome: 'abusive', note: 'took over an account' }]],
+      }),
+  })
+  .describe('How addresses turned out.')
+
+const feedbackAnswer = z
+  .object({
+    accepted: z.int().describe('How many outcomes were kept: all of the request.'),
+  })
+  .describe('What was kept of the report.')
+
+const errorAnswer = z
+  .object({
+    error: z
+      .object({
+        code: z.enum(apiErrorCodes).describe('Stable; programs decide by it.'),
+        message: z.string().describe('What is wrong, and what to do. For people: it may change.'),
+        param: z
+          .string()
+          .describe('The member of the body, or of the query, that is wrong, where one is.')
+          .exactOptional(),
+        doc_url: z.string().describe('Where the code is described: a path below /docs.'),
+        request_id: z.string().describe("Also in X-Request-Id, and in the server's log."),
+      })
+      .describe('What is wrong, and what to do.'),
+  })
+  .describe('What the server answers where it does not answer the question.')
+export type ErrorBody = Wire<typeof errorAnswer>
+
+export const batchRequest = z
+  .object({
+    ips: z
+      .array(z.string())
+      .min(1)
+      .max(batchAddressesMax)
+      .meta({ description: 'The addresses.', examples: [['198.18.0.1', '198.18.0.6']] }),
+    policy: policyName.exactOptional(),
+  })
+  .describe('The addresses to be checked.')
+
+export const batchError = z
+  .object({
+    ip: z.string().describe('The element as sent; its JSON where it is no string.'),
+    error: z
+      .object({
+        code: z.enum([invalidInput]).describe('Always this one.'),
+        message: z.string().describe('What is wrong with the element.'),
+      })
+      .describe('Why this element has no answer.'),
+  })
+  .describe('The row of an element that is no address.')
+
+export const batchAnswer = z
+  .object({
+    results: z
+      .array(z.union([anyCheckAnswer, batchError]))
+      .describe('One for each element of ips, in their order.'),
+  })
+  .describe('A row for each element of the request.')
+export type BatchAnswer = Wire<typeof batchAnswer>
 
 /** The shapes that have a name in the document. */
 const shapes = {

@@ -5,12 +5,11 @@
 // whose names say that they hold a secret are replaced; members that hold addresses are left out
 // unless the operator wants them, and are then written as the operator wants. What else a message
 // says is its writer's to keep clean; errors whose words may hold anything are described by
-// src/http/reply/describe-error.ts. Not here: metrics, and data that a command prints.
+// src/base/log.ts. Not here: metrics, and data that a command prints.
 
 import { writeSync } from 'node:fs'
-import type { DestinationStream, Logger } from 'pino'
-import { pino, stdSerializers } from 'pino'
-import { escapeControls, escapeLines } from './text/control-characters.ts'
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
+import { escapeControls, escapeLines } from './text/clean-text.ts'
 import { redactKeys } from './key-form.ts'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
@@ -149,4 +148,45 @@ export function createLog(options: {
     destination,
   )
   return logOf(logger, scrubbed)
+}
+
+/** At most this many places of the stack. */
+const placesMax = 10
+
+const codeForm = /^\w{1,64}$/
+
+/**
+ * An error as the log may show it: its kind and where it came from, never its message, which may hold
+ * an address or a key. Codes are words of ours, of Node or of the system: `ENOSPC` says what a stack
+ * does not.
+ */
+export function describeError(error: unknown): {
+  readonly error: string
+  readonly code?: string
+  /** The code of what led to it. */
+  readonly cause?: string
+  readonly at?: readonly string[]
+} {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const at = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, placesMax)
+    .map((line) => line.trim())
+  const code = codeOf(error)
+  const cause = codeOf(error.cause)
+  return {
+    error: error.name,
+    ...(code === undefined ? {} : { code }),
+    ...(cause === undefined ? {} : { cause }),
+    at,
+  }
+}
+
+/** `undefined` where it has none. LMDB's are numbers. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as { readonly code?: unknown }
+  const text = typeof code === 'number' ? `${code}` : code
+  return typeof text === 'string' && codeForm.test(text) ? text : undefined
 }

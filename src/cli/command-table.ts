@@ -166,11 +166,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     example: 'feedback export outcomes',
     changes: true,
     run: async ({ state, invocation: { json } }, [folder = ''], io) =>
-      (await import('./feedback/feedback-export-command.ts')).feedbackExport(
-        folder,
-        { state, json },
-        io,
-      ),
+      (await import('./feedback/feedback-command.ts')).feedbackExport(folder, { state, json }, io),
   },
   'feedback erase <address>': {
     options: 'feedback erase',
@@ -254,7 +250,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     example: 'keys signing create --signing-key data/signing-key.pem',
     changes: true,
     run: async (settings, _args, io) =>
-      (await import('./keys/signing-command.ts')).signingCreate(settings, io),
+      (await import('./keys/keys-command.ts')).signingCreate(settings, io),
   },
   'lists create <name>': {
     options: 'lists create',

@@ -4,7 +4,7 @@
 // else. `iprisk start` may have to make a table first.
 
 import { startVerifyingAhead } from '../supervisor/tables/verify-process.ts'
-import { endBySignals } from './terminal/first-process.ts'
+import { endBySignals } from './terminal/process-io.ts'
 
 const words = process.argv.slice(2)
 if (process.pid === 1) endBySignals()

@@ -2,18 +2,17 @@
 // command-table.ts; what an option is called and where it goes in src/config/option-table.ts.
 // main.ts runs it for the process.
 
+import { accessSync, constants } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'
 import { packageVersion } from '../base/package-root.ts'
-import { configOption, optionsOfCommand } from '../config/options.ts'
 import { configPathOf } from '../config/config-file.ts'
-import { type ConfigListener, readSettings } from '../config/settings.ts'
+import { configOption, type Option, optionsOfCommand, optionVariable } from '../config/options.ts'
 import type { SettingSources } from '../config/setting-sources.ts'
+import { type ConfigListener, readSettings } from '../config/settings.ts'
 import { identityOrEmpty } from '../supervisor/tables/file-watch.ts'
-import { type Io, exitCodes } from './terminal/io.ts'
-import { refusedAccess } from './terminal/refused-access.ts'
 import { type CommandEntry, commandTable, splitWords } from './command-table.ts'
-import { configHelp, optionHelp } from './shell/option-help.ts'
+import { exitCodes, type Io } from './terminal/io.ts'
 
 /** Runs one command line; gives the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
@@ -154,4 +153,49 @@ function explainFailure(error: unknown, io: Io): number {
     io.err(line)
   }
   return exitCodes.failed
+}
+
+/**
+ * What --help says of an option: its meaning, its default, and the variable and the member of
+ * iprisk.json that give it as well.
+ */
+export function optionHelp(option: Option): string {
+  const { help, defaultText, member } = option
+  // Where the sentence says it already, in better words.
+  const isSaid = defaultText === undefined || /\bdefault\b/.test(help)
+  const facts = [
+    ...(isSaid ? [] : [`default: ${defaultText}`]),
+    `env: ${optionVariable(option)}`,
+    ...(member[0] === 'invocation' ? [] : [`file: ${member.join('.')}`]),
+  ]
+  return `${help} (${facts.join(', ')})`
+}
+
+export const configHelp = `${configOption.help} (env: ${configOption.environment})`
+
+/**
+ * What a system's refusal means that no second try changes: this user may not write, or read, what
+ * is at a path. A disk that is full or broken is isDiskError's (src/base/coded-error.ts).
+ */
+const codes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
+const readingCalls: ReadonlySet<string> = new Set(['scandir', 'stat', 'lstat', 'read', 'readlink'])
+
+/** `this user may not write /srv/table`; `undefined` for any other error. */
+export function refusedAccess(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, path, dest, syscall } = error as NodeJS.ErrnoException & { readonly dest?: string }
+  const place = dest ?? path
+  if (!codes.has(code ?? '') || place === undefined) return undefined
+  const reads = readingCalls.has(syscall ?? '') || (syscall === 'open' && isUnreadable(place))
+  return `this user may not ${reads ? 'read' : 'write'} ${place}`
+}
+
+/** An error does not say what a file was opened for. */
+function isUnreadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES'
+  }
 }

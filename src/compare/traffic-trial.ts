@@ -14,7 +14,7 @@ import { type PolicySet, compilePolicies } from '../policy/policy.ts'
 import type { Policies } from '../model/policy-form.ts'
 import { locate, newLocated } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import type { SampledCheck } from '../observe/sampled-check.ts'
+import type { SampledCheck } from '../observe/sample-file.ts'
 import { type ComparedTable, actionOf, classOf } from './compared-table.ts'
 
 /** What a table is tried with. Plain data: it goes to another process. */

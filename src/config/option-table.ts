@@ -3,25 +3,30 @@
 // (options.ts): the names of the environment variables, the schema of the configuration file, the
 // types of the settings, the defaults, and the help of the command line. A new option is one new
 // row. A member that begins with `invocation.` belongs to one call: it has no place in the file.
-// Rows that one command alone has may stand in command-options.ts.
 
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import * as limits from '../base/limits.ts'
+import { listEffects } from '../model/kind.ts'
 import {
+  bulkCommands,
   type Command,
   feedbackCommands,
-  storeCommands,
-  inspectCommands,
-  serverCommands,
   forceCommands,
-  bulkCommands,
-  policyCommands,
+  inspectCommands,
   jsonCommands,
+  policyCommands,
   publishCommands,
+  serverCommands,
+  storeCommands,
 } from './command-groups.ts'
-import { exportOptions, listOptions } from './command-options.ts'
-import { accessLogFormats, checkFields, checkFormats } from './line-formats.ts'
+import {
+  accessLogFormats,
+  checkFields,
+  checkFormats,
+  exportFormats,
+  mmdbLayoutNames,
+} from './line-formats.ts'
 import { apiNames } from './plan.ts'
 import * as is from './setting-checks.ts'
 
@@ -392,7 +397,35 @@ export const optionTable = {
     help: 'json, csv or text; by default text on a terminal, else json',
     type: is.oneOf(checkFormats).exactOptional(),
   }),
-  ...exportOptions,
+  'invocation.exportFormat': option('--format <format>', ['export'], {
+    help: `what to write: ${exportFormats.join(', ')}`,
+    type: is.oneOf(exportFormats).exactOptional(),
+    variable: 'IPRISK_EXPORT_FORMAT',
+  }),
+  'invocation.exportFile': option('--out <file>', ['export'], {
+    help: 'where it is written; the NOTICE goes beside it',
+    type: is.path.exactOptional(),
+    // Not IPRISK_OUT, which names the table of `build`.
+    variable: 'IPRISK_EXPORT_OUT',
+  }),
+  'invocation.where': option('--where <condition>', ['export'], {
+    help: 'only addresses for which it is true: signals.tor || risk_score >= 75',
+    type: is.textOf('a condition in CEL', (value) => value !== '').exactOptional(),
+  }),
+  'invocation.allowEmpty': option('--allow-empty', ['export'], {
+    help: 'write the file even if no address matches; loading an empty set empties the firewall',
+    type: is.onOff.default(false),
+  }),
+  'invocation.layout': option('--layout <layout>', ['export'], {
+    help: 'of mmdb, what its records say: iprisk by default, or anonymous-ip, city, asn as GeoIP2 has them',
+    type: is.oneOf(mmdbLayoutNames).exactOptional(),
+  }),
+  'invocation.licences': option('--licences <list>', ['export'], {
+    help: 'the licences under which alone data may be handed on, commas between, or a file of them',
+    type: is
+      .textOf('a list of licences or a file of them', (value) => value !== '')
+      .exactOptional(),
+  }),
   'invocation.strict': option('--strict', bulkCommands, {
     help: 'fail, exit code 1, where a single line names no address',
     type: is.onOff.default(false),
@@ -482,7 +515,18 @@ export const optionTable = {
     help: 'how many acts to show; 30 by default',
     type: is.whole([1, limits.auditActsShownMax], 'acts').default(limits.auditActsShown),
   }),
-  ...listOptions,
+  'invocation.effect': option('--effect <effect>', ['lists create'], {
+    help: 'what the list does to the score: none, allow (0) or block (100); none by default',
+    type: is.oneOf(listEffects).default('none'),
+  }),
+  'invocation.for': option('--for <span>', ['lists add'], {
+    help: 'how long the entries count: 90m, 12h, 7d; for ever by default',
+    type: is.listSpan.exactOptional(),
+  }),
+  'invocation.note': option('--note <text>', ['lists add'], {
+    help: 'why, in a line, for people',
+    type: z.string().exactOptional(),
+  }),
   'invocation.lists': option(
     '--lists <file>',
     ['check', 'explain', 'feedback report', 'policy test', 'replay'],

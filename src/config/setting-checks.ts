@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { type Day, msPerDay, parseDay } from '../base/day.ts'
 import { parseDays, parseDurationMs } from '../base/duration.ts'
 import * as limits from '../base/limits.ts'
-import { trimEnd } from '../base/text/trim-end.ts'
+import { trimEnd } from '../base/text/clean-text.ts'
 import { apiNames, insightsModes } from './plan.ts'
 import {
   isPublishPlace,

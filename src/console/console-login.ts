@@ -13,20 +13,20 @@
 // A request counts as the page's own where the browser itself says so: Sec-Fetch-Site is
 // same-origin or, without it, Origin is the Host. The scheme is not compared, because behind a TLS
 // proxy the server does not know its own; the text decides. The name in Host was checked before
-// (src/admin/admin-hosts.ts), which stops DNS rebinding.
+// (src/admin/admin-server.ts), which stops DNS rebinding.
 
 import type { IncomingMessage } from 'node:http'
 import { readJsonBody } from '../admin/admin-api.ts'
 import type { AdminCaller, TokenMatcher } from '../admin/admin-caller.ts'
 import { type AdminPage, errorPage, jsonPage } from '../admin/admin-page.ts'
 import type { AdminConsole } from '../admin/admin-server.ts'
-import { csrfHeader } from '../admin/csrf-header.ts'
+import { type ConsoleLogin, type ConsoleSession, csrfHeader } from '../api/admin-answers.ts'
 import { IpriskError } from '../base/coded-error.ts'
+import { consoleLoginAddressesMax, consoleLoginsPerMinute } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
+import { parseAddress } from '../ip/parse-address.ts'
 import type { ConsoleFiles } from './console-files.ts'
-import { type LoginLimit, createLoginLimit } from './login-limit.ts'
-import { type Session, type SessionStore, createSessionStore } from './session-store.ts'
-import type { ConsoleLogin, ConsoleSession } from '../api/admin-answers.ts'
+import { createSessionStore, type Session, type SessionStore } from './session-store.ts'
 
 /** With the port, so that two consoles on one host do not overwrite each other's cookie. */
 function cookieName({ headers }: IncomingMessage): string {
@@ -221,4 +221,41 @@ async function filePage(
 function failurePage(error: unknown): AdminPage {
   if (!(error instanceof IpriskError)) throw error
   return errorPage(error.code === 'payload_too_large' ? 413 : 400, error.code, error.message)
+}
+
+/**
+ * How often one client address may try to log in: so many tries a minute, counted by whole minutes.
+ * An IPv6 client counts by its /64, which is one line's.
+ */
+interface LoginLimit {
+  /** Counts a try; the seconds to wait where there were too many, 0 where it may be made. */
+  readonly take: (address: string, nowMs: number) => number
+}
+
+const minuteMs = 60_000
+
+export function createLoginLimit(): LoginLimit {
+  let minute = -1
+  const tries = new Map<string, number>()
+  return {
+    take: (address, nowMs) => {
+      const now = Math.floor(nowMs / minuteMs)
+      if (now !== minute) tries.clear()
+      minute = now
+      const line = lineOf(address)
+      const before = tries.get(line) ?? 0
+      const isFull = before === 0 && tries.size >= consoleLoginAddressesMax
+      if (isFull || before >= consoleLoginsPerMinute) {
+        return Math.max(1, Math.ceil(((minute + 1) * minuteMs - nowMs) / 1000))
+      }
+      tries.set(line, before + 1)
+      return 0
+    },
+  }
+}
+
+function lineOf(address: string): string {
+  const words = new Uint32Array(4)
+  const family = parseAddress(address.split('%', 1)[0]!, words)
+  return family === 6 ? `${words[0]} ${words[1]}` : address
 }

@@ -1,13 +1,14 @@
 // The routes of what a table is made of, what it changed, and what policies would do: computed by
 // the console's process, and remembered here where it does not change.
 
+import { randomUUID } from 'node:crypto'
 import type { AdminRoute, RouteReply } from '../admin/admin-api.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { consoleLogBytesMax, policiesBytesMax } from '../base/limits.ts'
-import { optionalMember } from '../base/optional-member.ts'
-import { type ConsoleParts, asked, worldOf } from './address-api.ts'
+import type { RehearsalView } from '../api/admin-answers.ts'
 import { rehearsalBody } from '../api/admin-requests.ts'
-import { createRehearsals } from './rehearsals.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { consoleLogBytesMax, consoleRehearsalsKept, policiesBytesMax } from '../base/limits.ts'
+import { optionalMember } from '../base/optional-member.ts'
+import { asked, type ConsoleParts, worldOf } from './address-api.ts'
 
 const text = { type: 'string' } as const
 const object = { type: 'object' } as const
@@ -154,4 +155,61 @@ function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       run: async ({ name }) => ({ reply: { status: 200, body: rehearsals.view(name) } }),
     },
   ]
+}
+
+/**
+ * The rehearsals that were asked for: one runs at a time in the console's process, and the last
+ * ones are remembered with their reports, so that a page can ask until one is done.
+ */
+interface Rehearsals {
+  /** Begins one; throws `rehearsal_running`. */
+  readonly begin: (run: () => Promise<Uint8Array>) => string
+  /** Its RehearsalView as JSON; throws `rehearsal_unknown`. */
+  readonly view: (id: string) => Uint8Array
+}
+
+type Outcome =
+  | { readonly status: 'running' }
+  | { readonly status: 'done'; readonly report: Uint8Array }
+  | { readonly status: 'failed'; readonly message: string }
+
+function createRehearsals(): Rehearsals {
+  const outcomes = new Map<string, Outcome>()
+  return {
+    begin: (run) => {
+      if ([...outcomes.values()].some(({ status }) => status === 'running')) throw running()
+      for (const id of outcomes.keys()) {
+        if (outcomes.size < consoleRehearsalsKept) break
+        outcomes.delete(id)
+      }
+      const id = randomUUID()
+      outcomes.set(id, { status: 'running' })
+      run().then(
+        (report) => outcomes.set(id, { status: 'done', report }),
+        (error: unknown) => outcomes.set(id, { status: 'failed', message: messageOf(error) }),
+      )
+      return id
+    },
+    view: (id) => {
+      const outcome = outcomes.get(id)
+      if (outcome === undefined) throw unknown(id)
+      if (outcome.status !== 'done') {
+        const view: RehearsalView = { id, ...outcome }
+        return Buffer.from(JSON.stringify(view))
+      }
+      // The report is JSON already, and may be long.
+      const head = JSON.stringify({ id, status: outcome.status }).slice(0, -1)
+      return Buffer.concat([Buffer.from(`${head},"report":`), outcome.report, Buffer.from('}\n')])
+    },
+  }
+}
+
+function running(): IpriskError {
+  const message = 'A rehearsal runs already; one runs at a time.'
+  return new IpriskError({ code: 'rehearsal_running', message, fault: 'input' })
+}
+
+function unknown(id: string): IpriskError {
+  const message = `There is no rehearsal ${id.slice(0, 40)}: only the last ones are remembered.`
+  return new IpriskError({ code: 'rehearsal_unknown', message, fault: 'input' })
 }

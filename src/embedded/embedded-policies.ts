@@ -4,9 +4,8 @@
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
-import { say } from '../client/core/failure-log.ts'
+import { say, tell } from '../client/core/failure-log.ts'
 import type { ClientFailure } from '../client/core/outcome-report.ts'
-import { tell } from '../client/core/tell.ts'
 import { factsOf } from '../policy/condition/condition-facts.ts'
 import { type PolicyFile, readPolicyFile, readPolicyFileInTurns } from '../policy/policy-file.ts'
 import { type PolicySet, compilePolicies } from '../policy/policy.ts'

@@ -32,7 +32,7 @@ import {
   addressFailure,
   createOutcomeReport,
 } from '../client/core/outcome-report.ts'
-import { tell } from '../client/core/tell.ts'
+import { tell } from '../client/core/failure-log.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
 import {
   type CopiedTable,

@@ -10,8 +10,7 @@ import { join } from 'node:path'
 import { IpriskError } from '../base/coded-error.ts'
 import { dayOf, formatDay, msPerDay } from '../base/day.ts'
 import { parseJsonObject } from '../base/json-object.ts'
-import { dayBytesMax } from './feedback-limits.ts'
-import { type Outcome, lineStartOf, outcomeLine, readOutcome } from './outcome.ts'
+import { dayBytesMax, lineStartOf, type Outcome, outcomeLine, readOutcome } from './outcome.ts'
 
 export const feedbackFolder = (state: string): string => join(state, 'feedback')
 
@@ -172,4 +171,19 @@ async function eachLine(file: FileHandle, take: (line: Buffer, at: number) => vo
     rest = bytes.subarray(from)
     at += from
   }
+}
+
+/**
+ * How each address turned out last: one that is reported a thousand times says no more than once.
+ * `count` is of all outcomes.
+ */
+export async function lastOutcomes(
+  state: string,
+): Promise<{ readonly count: number; readonly outcomes: ReadonlyMap<string, Outcome> }> {
+  const outcomes = new Map<string, Outcome>()
+  const count = await readOutcomes(state, (one) => {
+    const known = outcomes.get(one.address)
+    if (known === undefined || known.atMs <= one.atMs) outcomes.set(one.address, one)
+  })
+  return { count, outcomes }
 }

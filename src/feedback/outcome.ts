@@ -10,8 +10,16 @@ import { newAddressWords } from '../ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../ip/embedded-ipv4.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
 import { parseAddress } from '../ip/parse-address.ts'
-import { type OutcomeWord, outcomeWords } from '../model/outcome-word.ts'
-import { noteBytesMax } from './feedback-limits.ts'
+import { type OutcomeWord, outcomeWords } from '../model/kind.ts'
+
+/** Of a request: what a worker's loop reads in a millisecond or two. */
+export const outcomesMax = 1000
+/** As of an entry of a list: a ticket's number and some words. */
+const noteBytesMax = 200
+/** Of the file of a day: some two million outcomes. What comes beyond it is refused. */
+export const dayBytesMax = 268_435_456
+/** Of a file that `feedback import` reads. */
+export const importBytesMax = 268_435_456
 
 export interface Outcome {
   readonly address: string
@@ -21,7 +29,7 @@ export interface Outcome {
   readonly note: string
 }
 
-export interface OutcomeFault {
+interface OutcomeFault {
   readonly message: string
   /** Of the row. */
   readonly member: '' | 'ip' | 'outcome' | 'at' | 'note'

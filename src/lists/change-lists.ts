@@ -26,7 +26,7 @@ import {
   listsMax,
   undoActsMax,
 } from './list-limits.ts'
-import type { ListEffect } from '../config/list-effects.ts'
+import type { ListEffect } from '../model/kind.ts'
 import type { ListStore } from './list-store.ts'
 
 /** Each try that fails means that another act succeeded. */

@@ -5,7 +5,7 @@ import { IpriskError } from '../base/coded-error.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
 import { type ListChunk, isChunkId } from './list-chunk.ts'
 import { listNameForm } from './list-limits.ts'
-import { type ListEffect, listEffects } from '../config/list-effects.ts'
+import { type ListEffect, listEffects } from '../model/kind.ts'
 
 export interface StoredList {
   readonly name: string

@@ -1,7 +1,7 @@
 // What an operator's own lists say of an address: the interface that answers are made with. What
 // keeps and compiles lists is beside it; open-lists.ts makes a matcher of a compiled file.
 
-import type { ListEffect } from '../config/list-effects.ts'
+import type { ListEffect } from '../model/kind.ts'
 
 /** What the lists say of one address. */
 export interface ListMatch {

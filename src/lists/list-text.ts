@@ -12,7 +12,7 @@
 
 import { parseInstant } from '../base/instant.ts'
 import { repeatedMembers } from '../base/text/repeated-members.ts'
-import { type ListEffect, listEffects } from '../config/list-effects.ts'
+import { type ListEffect, listEffects } from '../model/kind.ts'
 import { unknownMember } from '../config/setting-problem.ts'
 import {
   type ListEntry,

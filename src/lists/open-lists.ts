@@ -5,14 +5,15 @@
 // through, its piece by the index and a binary search, as in table/lookup/search.ts; `match` then
 // walks the path of the piece's node.
 
-import type { ListMatch, ListMatcher } from './list-matcher.ts'
+import { mapFile } from '../base/system/memory-map.ts'
 import {
-  type ListSections,
-  type NamedList,
   decodeListFile,
   decodeNames,
+  type ListSections,
+  type NamedList,
 } from './compile/list-file.ts'
 import { mayCoverIpv4, mayCoverIpv6 } from './list-filter.ts'
+import type { ListMatch, ListMatcher } from './list-matcher.ts'
 
 /** Opens the bytes of a file, which must outlive the matcher. Throws `lists_corrupt`. */
 export function openLists(bytes: Uint8Array, path: string, version: number): ListMatcher {
@@ -129,5 +130,23 @@ function newWalk(
       const names = [...matched].sort((a, b) => a - b).map((owner) => lists[owner]?.name ?? '')
       return { names, effect }
     },
+  }
+}
+
+/** A compiled file, mapped, so that the pages of a million entries are shared by every process. */
+export interface MappedLists {
+  readonly matcher: ListMatcher
+  /** Any use of the matcher afterwards ends the process. */
+  readonly unmap: () => void
+}
+
+/** Throws `file_unreadable` and `lists_corrupt`. */
+export function mapLists(path: string, version: number): MappedLists {
+  const map = mapFile(path)
+  try {
+    return { matcher: openLists(map.bytes, path, version), unmap: () => map.unmap() }
+  } catch (error) {
+    map.unmap()
+    throw error
   }
 }

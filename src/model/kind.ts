@@ -83,3 +83,27 @@ export type Match = (typeof matches)[number]
 /** location.accuracy (contract 3.4): what its coordinates are the point of. */
 export const accuracies = ['city', 'region', 'country'] as const
 export type Accuracy = (typeof accuracies)[number]
+
+// The value lists of an answer, as the meta answer tells them.
+
+/** Every closed list of an answer, and the open-ended network types as far as they are in use. */
+export const valueLists = {
+  classification: classifications,
+  risk_level: levels,
+  confidence: confidences,
+  network_type: networkTypes,
+  proxy_type: proxyTypes,
+  bot_category: botCategories,
+  signal: signalNames,
+  location_accuracy: accuracies,
+} as const
+
+// What an own list can do to a score (contract 5.3).
+
+/** `none`: a list is only a fact. */
+export const listEffects = ['none', 'allow', 'block'] as const
+export type ListEffect = (typeof listEffects)[number]
+
+/** How an address turned out, in the words in which callers report it (contract 5.6). */
+export const outcomeWords = ['legitimate', 'abusive'] as const
+export type OutcomeWord = (typeof outcomeWords)[number]

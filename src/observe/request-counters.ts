@@ -7,8 +7,13 @@
 
 import type { Outcome } from '../policy/policy.ts'
 import type { AnswerLabels } from '../table/answer/answer-labels.ts'
-import { type Classification, classifications, levels } from '../model/kind.ts'
-import { type OutcomeWord, outcomeWords } from '../model/outcome-word.ts'
+import {
+  type Classification,
+  classifications,
+  levels,
+  type OutcomeWord,
+  outcomeWords,
+} from '../model/kind.ts'
 import {
   type LabelCounts,
   type LabelSnapshot,

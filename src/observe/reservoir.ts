@@ -7,7 +7,7 @@
 // Invariant: at most `size` checks, and those on the way to the next cut.
 
 import type { Day } from '../base/day.ts'
-import type { SampledCheck } from './sampled-check.ts'
+import type { SampledCheck } from './sample-file.ts'
 
 export interface Reservoir {
   /** Takes those whose lots are low enough. */

@@ -10,8 +10,13 @@ import { sampledCheckDaysMax } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { SampleStatus } from '../api/admin-answers.ts'
 import { createReservoir } from './reservoir.ts'
-import { readSample, removeOldSamples, sampleFilePath, writeSample } from './sample-file.ts'
-import type { SampledCheck } from './sampled-check.ts'
+import {
+  readSample,
+  removeOldSamples,
+  type SampledCheck,
+  sampleFilePath,
+  writeSample,
+} from './sample-file.ts'
 
 export interface TrafficSample {
   /** Takes what a worker chose; gives the lot from which on checks do not matter. */

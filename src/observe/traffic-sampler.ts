@@ -8,7 +8,7 @@
 // a bound on how many wait: of a second's answers those beyond it are not offered.
 
 import { dayOf } from '../base/day.ts'
-import type { SampledCheck } from './sampled-check.ts'
+import type { SampledCheck } from './sample-file.ts'
 import { parseAnswers } from './decision-log.ts'
 
 export interface TrafficSampler {

@@ -3,7 +3,7 @@
 //
 // Invariant: an outcome depends on the answer's facts alone, so equal facts have the same number.
 
-import { type JsonRun, jsonRun } from '../table/answer/json-run.ts'
+import { type JsonRun, jsonRun } from '../table/answer/json-fragments.ts'
 import type { Decision } from '../api/check-answer.ts'
 import type { Facts } from './condition/condition-facts.ts'
 import { compileCondition, type Condition } from './condition/condition.ts'

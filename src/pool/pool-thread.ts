@@ -8,9 +8,9 @@ import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type OpenTable, openTable } from '../table/open-table.ts'
 import { machineOffsetMs } from '../base/system/clock.ts'
 import { setLowestPriority } from '../base/system/thread-priority.ts'
-import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-channel.ts'
+import { onChannelMessage, openThreadChannel, sendToChannel } from './unmap-tables.ts'
 import type { ListMatcher } from '../lists/list-matcher.ts'
-import { type MappedLists, mapLists } from '../lists/map-lists.ts'
+import { type MappedLists, mapLists } from '../lists/open-lists.ts'
 import { answerLines } from '../bulk/answer-lines.ts'
 import type {
   TaskItem,

@@ -2,9 +2,9 @@
 // together into tasks: neighbours of one table, up to the cost of a hundred checks. An item that
 // was cancelled while it waited is rejected when its turn comes.
 
+import { IpriskError } from '../base/coded-error.ts'
 import { itemCosts, pieceAddresses } from './offload-policy.ts'
-import { poolFailed } from './pool-error.ts'
-import type { TaskItem, ItemResult, TaskTable } from './pool-task.ts'
+import type { ItemResult, TaskItem, TaskTable } from './pool-task.ts'
 
 export interface QueuedItem {
   readonly table: TaskTable
@@ -18,7 +18,7 @@ export interface QueuedItem {
   readonly reject: (error: Error) => void
 }
 
-export interface TaskQueue {
+interface TaskQueue {
   readonly size: () => number
   readonly add: (one: QueuedItem) => void
   /** To the front: it has waited before. */
@@ -76,4 +76,14 @@ export function createTaskQueue(): TaskQueue {
 /** An item with which a thread has died goes alone, so that it takes no other with it. */
 function mayShareTask(one: QueuedItem, other: QueuedItem): boolean {
   return one.table.number === other.table.number && one.deaths === 0 && other.deaths === 0
+}
+
+/** The error of an item that gets no result: its pool or request ended, or its threads died. */
+export function poolFailed(why: string): IpriskError {
+  return new IpriskError({
+    code: 'pool_failed',
+    message: `The pool gave no result: ${why}.`,
+    fault: 'environment',
+    retryable: true,
+  })
 }

@@ -7,8 +7,9 @@
 // has sent `retired` does not map it again. A map is freed once: by its thread, which sends
 // `retired`, or by this file when the thread is dead and all of its messages have come in.
 
+import { BroadcastChannel } from 'node:worker_threads'
 import { type MappedRegion, unmapRegion } from '../base/system/memory-map.ts'
-import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-channel.ts'
+import type { MappedMessage, RetiredMessage, RetireMessage } from './pool-task.ts'
 
 export interface TableUnmapper {
   /** A task of the table has run in the thread. */
@@ -82,4 +83,29 @@ export function openTableUnmapper(name: string): TableUnmapper {
       last.unref()
     },
   }
+}
+
+/**
+ * The channel between a worker and all threads of its pool, beside the tasks: threads say where
+ * they have mapped a table, the worker which one to unmap. It keeps no process alive.
+ */
+type ChannelMessage = MappedMessage | RetireMessage | RetiredMessage
+
+export function openThreadChannel(name: string): BroadcastChannel {
+  const channel = new BroadcastChannel(name)
+  channel.unref()
+  return channel
+}
+
+export function onChannelMessage(
+  channel: BroadcastChannel,
+  take: (message: ChannelMessage) => void,
+): void {
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- Node's types know no other way
+  channel.onmessage = (event) => take((event as { readonly data: ChannelMessage }).data)
+}
+
+export function sendToChannel(channel: BroadcastChannel, message: ChannelMessage): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- no window, no origin
+  channel.postMessage(message)
 }

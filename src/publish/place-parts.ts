@@ -4,8 +4,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { partIndexBytesMax, partIndexTextBytesMax } from '../base/limits.ts'
-import { contentName, isNamed } from './form/content-name.ts'
-import type { Release } from './form/manifest.ts'
+import { contentName, isNamed, type Release } from './form/manifest.ts'
 import {
   type IndexSegment,
   type PartEntry,

@@ -9,31 +9,35 @@
 // Two program versions with two formats publish at the same place: each run leaves the releases of
 // other formats as they are, so a manifest offers both, and each server takes what it reads.
 
-import { type Day, dayOf, formatDay, isYetToCome } from '../base/day.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { manifestBytesMax, manifestReleasesMax, manifestWithdrawnMax } from '../base/limits.ts'
+import { type Day, dayOf, formatDay, isYetToCome } from '../base/day.ts'
+import {
+  manifestBytesMax,
+  manifestReleasesMax,
+  manifestWithdrawnMax,
+  placePruneMax,
+} from '../base/limits.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { mapFile } from '../base/system/memory-map.ts'
+import type { PlannedStage } from '../config/values/publish-values.ts'
 import { formatMajor, formatMinor } from '../schema/table-layout.ts'
 import { readTableView } from '../table/file/table-view.ts'
-import { takeTableCopy } from '../table/open-copied-table.ts'
 import { verifyTable } from '../table/file/verify/verify-table.ts'
-import { contentName } from './form/content-name.ts'
+import { takeTableCopy } from '../table/open-copied-table.ts'
 import {
+  contentName,
   type Manifest,
-  type Release,
   manifestName,
   openManifest,
   publishedForm,
+  type Release,
   sealManifest,
 } from './form/manifest.ts'
 import type { PartEntry } from './form/part-index.ts'
 import { tableSegments } from './form/segments.ts'
 import type { SigningKey } from './form/signing-key.ts'
-import type { PlannedStage } from '../config/values/publish-values.ts'
+import { knownParts, partName, putIndex, putParts, readIndex } from './place-parts.ts'
 import type { PublishPlace } from './places/publish-place.ts'
-import { knownParts, putIndex, putParts } from './place-parts.ts'
-import { prunePlace } from './prune-place.ts'
 
 export interface PublishOptions {
   readonly place: PublishPlace
@@ -278,4 +282,29 @@ function stagesFrom({ stages, now }: PublishOptions): Release['stages'] {
 
 function refusal(message: string): IpriskError {
   return new IpriskError({ code: 'publish_refused', message, fault: 'input' })
+}
+
+// Removes from a place what no release of its manifest names, once it is old: a server that began
+// with a manifest of before still finds its parts meanwhile. At most so many in one run that a run
+// ends; the next one goes on.
+
+/** Gives how many went. Where an index cannot be read nothing goes: its parts may be in use. */
+async function prunePlace(
+  place: PublishPlace,
+  { releases }: Pick<Manifest, 'releases'>,
+  { keepMs, now }: { readonly keepMs: number; readonly now: number },
+): Promise<number> {
+  const named = new Set(releases.map(({ index }) => partName(index.sha256)))
+  for (const release of releases) {
+    const index = await readIndex(place, release)
+    if (index === undefined) return 0
+    for (const { parts } of index.segments)
+      for (const [, , stored] of parts) named.add(partName(stored))
+  }
+  const old = (await place.list('parts')).filter(
+    ({ name, writtenMs }) => !named.has(name) && writtenMs < now - keepMs,
+  )
+  const going = old.slice(0, placePruneMax)
+  for (const { name } of going) await place.remove(name)
+  return going.length
 }

@@ -11,10 +11,10 @@ import type {
   Level,
   Match,
   NetworkType,
+  OutcomeWord,
   ProxyType,
   SignalName,
 } from '../model/kind.ts'
-import type { OutcomeWord } from '../model/outcome-word.ts'
 
 type Texts<Value extends string> = Readonly<Record<Value, string>>
 

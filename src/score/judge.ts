@@ -10,31 +10,37 @@ import type { Evidence } from '../model/evidence.ts'
 import type { Classification, Kind } from '../model/kind.ts'
 import type { Network } from '../model/network.ts'
 import type { BotFinding, Reason, Verdict } from '../model/verdict.ts'
-import { blocklistOf, significantListsMin } from './points/blocklist-points.ts'
-import type { BlocklistFinding } from './points/blocklist-points.ts'
-import { botOf, hostingBesideBot } from './finding/bot-finding.ts'
-import { classify, conflictOf } from './finding/classify.ts'
-import type { ProxyVpnConflict } from './finding/classify.ts'
-import { findingOf, scoredKinds } from './finding/finding.ts'
-import type { Finding, Findings, ScoredKind } from './finding/finding.ts'
+import {
+  type BlocklistFinding,
+  blocklistOf,
+  significantListsMin,
+} from './points/blocklist-points.ts'
+import {
+  botOf,
+  type Finding,
+  findingOf,
+  type Findings,
+  hostingBesideBot,
+  isByOperatorRange,
+  proxyOf,
+  type ScoredKind,
+  scoredKinds,
+} from './finding/finding.ts'
+import { classify, conflictOf, type ProxyVpnConflict } from './finding/classify.ts'
 import { isNetworkBelieved } from './finding/hosting-finding.ts'
 import {
   newScoreLedger,
-  postReason,
   postCaps,
   postFloor,
   postKinds,
+  postReason,
+  type ScoreLedger,
 } from './points/score-ledger.ts'
-import type { ScoreLedger } from './points/score-ledger.ts'
 import { neighbourhoodOf } from './points/neighbourhood-points.ts'
-import type { LimitInput } from './points/score-limits.ts'
-import { capsOf, floorsOf, isConsumerVpn } from './points/score-limits.ts'
-import { isByOperatorRange } from './finding/operator-range.ts'
-import { proxyOf } from './finding/proxy-finding.ts'
+import { capsOf, floorsOf, isConsumerVpn, type LimitInput } from './points/score-limits.ts'
 import type { ReasonCode } from './points/reason-codes.ts'
 import { afterRelaySuppression, nearRelay } from './finding/relay-suppression.ts'
-import { isShared, weighEvidence } from './weight/weigh-evidence.ts'
-import type { Weighed } from './weight/weigh-evidence.ts'
+import { isShared, type Weighed, weighEvidence } from './weight/weigh-evidence.ts'
 
 /** What a verdict follows from. `network` is `undefined` where no AS announces the address. */
 export interface JudgeInput {

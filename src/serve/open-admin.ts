@@ -5,10 +5,10 @@ import type { AdminRoute } from '../admin/admin-api.ts'
 import {
   type AdminParts,
   type AdminServer,
+  createHostMatcher,
   type Readiness,
   startAdminServer,
 } from '../admin/admin-server.ts'
-import { createHostMatcher } from '../admin/admin-hosts.ts'
 import type { TokenMatcher } from '../admin/admin-caller.ts'
 import { listRoutes } from '../admin/routes/lists-api.ts'
 import type { ScrapeData } from '../admin/metrics/metric-families.ts'

@@ -16,54 +16,56 @@
 // Invariants: a table that cannot be verified is never served, and the one in use stays; without
 // any table the server runs, is not ready and answers 503.
 
+import { statSync } from 'node:fs'
 import process from 'node:process'
-import { openAdmin } from './open-admin.ts'
-import { type TrafficSample, openTrafficSample } from '../observe/traffic-sample.ts'
 import { validateKeysFile } from '../account/stores/file-keys.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
-import { swapFlipsMaxPercentDefault } from '../base/limits.ts'
+import { createTokenMatcher, type TokenMatcher } from '../admin/admin-caller.ts'
+import type { AdminServer } from '../admin/admin-server.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { swapFlipsMaxPercentDefault } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { optionalMember } from '../base/optional-member.ts'
+import type { TrafficTrial } from '../compare/traffic-trial.ts'
 import type { Plans } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
-import type { AdminServer } from '../admin/admin-server.ts'
+import { pruneOutcomes } from '../feedback/feedback-files.ts'
+import { bodyBudgetBytes } from '../http/exchange/body-budget.ts'
+import { loadUws } from '../http/listen/load-uws.ts'
+import { type TlsFiles, tlsFilesOf, validateTlsFiles } from '../http/listen/tls-files.ts'
+import { decisionLogOf, rotateDecisionLog } from '../observe/rotate-decision-log.ts'
+import { openTrafficSample, type TrafficSample } from '../observe/traffic-sample.ts'
+import { fileBytesMax } from '../schema/table-layout.ts'
+import { createListsManager, type ListsManager } from '../supervisor/lists/lists-manager.ts'
 import {
-  type ControlSocket,
   type ControlReply,
   type ControlRequest,
-  type SampledPlaces,
-  sendControlRequest,
+  type ControlSocket,
   controlSocketPath,
   openControlSocket,
+  type SampledPlaces,
+  sendControlRequest,
 } from '../supervisor/sockets/control-socket.ts'
-import { type Supervisor, createSupervisor, rollingLingerMs } from '../supervisor/supervisor.ts'
-import type { WorkerSettings } from '../worker/worker-messages.ts'
-import { rotateDecisionLog } from '../observe/rotate-decision-log.ts'
-import { workerSettings } from './settings-of-workers.ts'
-import { startPruning } from './prune-feedback.ts'
-import type { EarlyStart } from './early-start.ts'
-import type { Shutdown } from './shutdown.ts'
 import { probePort } from '../supervisor/sockets/port-probe.ts'
-import type { CatchUp } from '../supervisor/tables/refresh.ts'
-import { type ConfigSource, watchConfiguration } from './reload-config.ts'
-import { type ListsManager, createListsManager } from '../supervisor/lists/lists-manager.ts'
-import { type TableSupply, startTableSupply } from './table-supply.ts'
-import { type WatchedPolicies, policySettings, readWatchedPolicies } from './watch-policies.ts'
-import type { TrafficTrial } from '../compare/traffic-trial.ts'
 import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
+import { createSupervisor, rollingLingerMs, type Supervisor } from '../supervisor/supervisor.ts'
+import { watchFile } from '../supervisor/tables/file-watch.ts'
+import { runRepeatedly } from '../supervisor/tables/long-timer.ts'
+import type { CatchUp } from '../supervisor/tables/refresh.ts'
 import {
+  createTableManager,
   type SwapOutcome,
   type TableManager,
-  createTableManager,
 } from '../supervisor/tables/table-manager.ts'
-import { validateTlsFiles, tlsFilesOf } from '../http/listen/tls-files.ts'
-import { runRepeatedly } from '../supervisor/tables/long-timer.ts'
 import type { TablePull } from '../supervisor/tables/table-pull.ts'
-import { type TokenMatcher, createTokenMatcher } from '../admin/admin-caller.ts'
-import { loadUws } from '../http/listen/load-uws.ts'
-import { watchFile } from '../supervisor/tables/file-watch.ts'
 import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
+import type { WorkerSettings } from '../worker/worker-messages.ts'
+import type { EarlyStart } from './early-start.ts'
+import { openAdmin } from './open-admin.ts'
+import { type ConfigSource, watchConfiguration } from './reload-config.ts'
+import type { Shutdown } from './shutdown.ts'
+import { startTableSupply, type TableSupply } from './table-supply.ts'
+import { policySettings, readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
@@ -453,5 +455,69 @@ function replyOf(outcome: SwapOutcome): ControlReply {
       return { ok: false, text: 'The server is ending.' }
     default:
       return outcome satisfies never
+  }
+}
+
+/**
+ * Removes feedback that is older than the operator wants it, when a server starts and every hour.
+ */
+const pruneMs = 3_600_000
+
+/** Goes on until the returned function is called. */
+function startPruning(state: string, days: number, log: Log): () => void {
+  const prune = async (): Promise<void> => {
+    try {
+      const files = await pruneOutcomes(state, days, Date.now())
+      if (files > 0) log.info({ files }, 'Old feedback was removed.')
+    } catch (error) {
+      log.error({}, `Old feedback cannot be removed: ${messageOf(error)}`)
+    }
+  }
+  void prune()
+  const timer = setInterval(() => void prune(), pruneMs)
+  return () => clearInterval(timer)
+}
+
+// What each worker is told when it starts: the part of the settings that answering needs.
+
+/** Throws `decision_log_unusable`. */
+function workerSettings(
+  { serve, state: stateFolder, store, plans, table }: Settings,
+  found: {
+    readonly port: number
+    readonly tls: TlsFiles | undefined
+    readonly policies: WatchedPolicies
+  },
+): WorkerSettings {
+  return {
+    host: serve.host,
+    port: found.port,
+    stateFolder,
+    ...optionalMember('tableBytes', tableBytesOf(table)),
+    store,
+    plans,
+    ...policySettings(found.policies),
+    logLevel: serve.logLevel,
+    logAddresses: serve.logAddresses,
+    logAddressForm: serve.logAddressForm,
+    ...optionalMember('logAddressKeyFile', serve.logAddressKeyFile),
+    ...optionalMember('tls', found.tls),
+    docs: serve.docs === 'on',
+    ...optionalMember('decisionLog', decisionLogOf(serve)),
+    ...(serve.sample > 0 ? { sampling: true as const } : {}),
+    ...(serve.console === 'on' ? { countsTraffic: true as const } : {}),
+    pool: { threads: serve.poolThreads, queue: serve.poolQueue },
+    connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
+    bodiesBytes: bodyBudgetBytes(serve.workerMemoryMb * 2 ** 20),
+  }
+}
+
+/** Of what may be a table; what is wrong with the file is said where it is read. */
+export function tableBytesOf(path: string): number | undefined {
+  try {
+    const { size } = statSync(path)
+    return size > 0 && size <= fileBytesMax ? size : undefined
+  } catch {
+    return undefined
   }
 }

@@ -9,19 +9,18 @@
 // reports itself; a worker is retired only after its successor listens.
 
 import cluster from 'node:cluster'
+import { fileURLToPath } from 'node:url'
 import { assert } from '../base/assert.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { workerClosingMs } from '../base/limits.ts'
+import { keyAcknowledgeMs, listsAcknowledgeMs, workerClosingMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import type { Plans } from '../config/plan.ts'
+import type { LoopPause } from '../observe/loop-lag.ts'
 import type { CounterSnapshot } from '../observe/request-counters.ts'
-import {
-  type SupervisorStatus,
-  crashLoopDeaths,
-  supervisorStatus,
-  takeTraffic,
-} from './supervisor-status.ts'
+import type { SampledCheck } from '../observe/sample-file.ts'
+import type { TrafficCounts } from '../observe/traffic-counts.ts'
+import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
 import type {
   PlansMessage,
   PoliciesMessage,
@@ -29,21 +28,20 @@ import type {
   WorkerSettings,
 } from '../worker/worker-messages.ts'
 import {
+  crashLoopDeaths,
+  type SupervisorStatus,
+  supervisorStatus,
+  takeTraffic,
+} from './supervisor-status.ts'
+import { swapTable } from './swap-table.ts'
+import { startWatchdog, type Watchdog } from './watchdog.ts'
+import {
+  createWorkerRegistry,
   type RestartCause,
+  sendToWorker,
   type WorkerHandle,
   type WorkerRegistry,
-  createWorkerRegistry,
-  sendToWorker,
 } from './worker-registry.ts'
-import type { TrafficCounts } from '../observe/traffic-counts.ts'
-import type { SampledCheck } from '../observe/sampled-check.ts'
-import type { LoopPause } from '../observe/loop-pause.ts'
-import { type ReadKeys, createReadKeys } from './read-keys.ts'
-import { tellLists } from './tell-lists.ts'
-import { setupWorkers } from './setup-workers.ts'
-import { swapTable } from './swap-table.ts'
-import { type Watchdog, startWatchdog } from './watchdog.ts'
-import type { ListFile, VerifiedTableFile, TableInfo } from '../table/served-table.ts'
 
 const backOffMs = { first: 100, most: 10_000 } as const
 /** A worker that has listened this long was healthy: it is replaced at once. */
@@ -64,7 +62,7 @@ export const rollingLingerMs = 6000
 const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
 /** Reports of workers for other parts. */
-export interface WorkerReports {
+interface WorkerReports {
   /** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
   readonly takeSampled: (checks: readonly SampledCheck[]) => number
   /** A worker cannot open the table in use, by its number; it was killed. */
@@ -486,4 +484,78 @@ async function drain(
   for (const { worker } of registry.workers) worker.process.kill('SIGKILL')
   await registry.waitUntil(isOver, startMs)
   return false
+}
+
+// Makes every worker read the keys now, for a command that has changed them: it returns when all of
+// them know. Workers that are being replaced are asked, too, for they answer until they end; one
+// that starts answers when it listens; one that is not told its settings yet reads the keys later.
+
+/** Resolves to whether all workers have read them, or have ended. */
+type ReadKeys = () => Promise<boolean>
+
+function createReadKeys(registry: WorkerRegistry): ReadKeys {
+  let requests = 0
+  return async () => {
+    requests += 1
+    const request = requests
+    let failed = false
+    const isAnswer = (message: ToPrimary): boolean => {
+      if (message.kind !== 'keysRead' || message.request !== request) return false
+      failed ||= !message.done
+      return true
+    }
+    const asked = [...registry.workers].filter(({ started }) => started)
+    const how = { isAnswer, ms: keyAcknowledgeMs }
+    const inTime = await registry.requestAll(asked, { kind: 'readKeys', request }, how)
+    return inTime && !failed
+  }
+}
+
+/** Which program node:cluster forks, and how V8 runs it. */
+const workerProgram = fileURLToPath(new URL('../worker/worker-main.js', import.meta.url))
+
+/**
+ * Young objects of a worker have 4 MB before they are collected. V8 begins with one, gives back
+ * what grew beyond it whenever a worker was idle, and grows again only where much survives, of
+ * which checks leave nothing: 9 collections in 10,000 checks, at 35,000 checks a second thirty a
+ * second, and in each of them everybody waits. With four they are 2. Helper threads, which have
+ * little to copy and few buffers to free, would only have to be waited for: up to 14 ms where every
+ * core was busy.
+ */
+const workerFlags = [
+  '--min-semi-space-size=4',
+  '--no-parallel-scavenge',
+  '--no-concurrent-array-buffer-sweeping',
+] as const
+
+/** From now on a fork is a worker. */
+function setupWorkers(): void {
+  // Flags of the operator (`node --min-semi-space-size=… main.js`) come behind ours, and so win.
+  // NODE_OPTIONS reaches workers, too, but any command line overrides it, and Node 20 refuses each
+  // of these flags there.
+  const execArgv = [...workerFlags, ...process.execArgv]
+  cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
+}
+
+// Makes every worker answer with own lists that are compiled anew, and waits until all of them say
+// so, those that are being replaced too; one that starts gets them with its table.
+
+/** Resolves to whether all workers have taken them, or have ended. */
+async function tellLists(registry: WorkerRegistry, file: ListFile | undefined): Promise<boolean> {
+  const version = file?.version ?? 0
+  let failed = false
+  const asked = [...registry.workers].filter(({ started }) => started)
+  const inTime = await registry.requestAll(
+    asked,
+    { kind: 'lists', file },
+    {
+      isAnswer: (message) => {
+        if (message.kind !== 'listsUsed' || message.version !== version) return false
+        failed ||= !message.done
+        return true
+      },
+      ms: listsAcknowledgeMs,
+    },
+  )
+  return inTime && !failed
 }

@@ -3,7 +3,7 @@
 
 import { IpriskError } from '../base/coded-error.ts'
 import type { VerifiedTableFile } from '../table/served-table.ts'
-import { type LoopPause, maxPause, noPause } from '../observe/loop-pause.ts'
+import { type LoopPause, maxPause, noPause } from '../observe/loop-lag.ts'
 import type { ToPrimary } from '../worker/worker-messages.ts'
 import { type WorkerRegistry, sendToWorker } from './worker-registry.ts'
 

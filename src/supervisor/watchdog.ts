@@ -8,9 +8,13 @@
 // that no traffic ends a worker (socket-progress.ts); where the system does not tell a figure (no
 // /proc), it never counts against a worker.
 
-import { privateBytesOf, threadStatOf } from '../base/system/process.ts'
+import {
+  privateBytesOf,
+  readSystemFile,
+  socketInodesOf,
+  threadStatOf,
+} from '../base/system/process.ts'
 import { heartbeatMs } from '../observe/heartbeat.ts'
-import { type SocketLook, hasProgressed, lookAtSockets } from './socket-progress.ts'
 import type { WorkerHandle } from './worker-registry.ts'
 
 /** A worker that does not listen after this time hangs in its start. */
@@ -54,7 +58,7 @@ interface Silence {
 }
 
 /** What is known of a silent worker. */
-export interface SilenceReport {
+interface SilenceReport {
   readonly silentMs: number
   /** Share of a core that its loop had meanwhile. */
   readonly cpuShare: number
@@ -178,4 +182,45 @@ function reportOf(pid: number, { ms, cpuMs }: Silence): SilenceReport {
 function loopThreadOf(pid: number): { readonly state: string; readonly cpuMs: number } | undefined {
   const stat = threadStatOf(pid, pid)
   return stat && { state: stat.state, cpuMs: stat.ticks * tickMs }
+}
+
+// Whether a process works on its sockets, as the kernel shows it from outside (proc(5)): between
+// two looks it has accepted a connection, closed one, or read what one had received. A worker whose
+// loop has not come round for long does so where clients keep it busy (a thousand TLS handshakes
+// are one turn of the loop), and does not where it hangs. What clients do alone (they send, they
+// close) does not count. Linux only: elsewhere no look shows anything.
+
+/** The TCP sockets that a process holds, by inode: bytes received and not read yet. */
+type SocketLook = ReadonlyMap<number, number>
+
+/** Takes some milliseconds for ten thousand connections. */
+function lookAtSockets(pid: number): SocketLook {
+  const unread = new Map<number, number>()
+  for (const inode of socketInodesOf(pid)) unread.set(inode, -1)
+  for (const file of ['tcp', 'tcp6']) {
+    for (const line of readSystemFile(`/proc/${pid}/net/${file}`).split('\n'))
+      takeTcpLine(line, unread)
+  }
+  return unread
+}
+
+// `  12: 0100007F:1F90 0200007F:D431 01 00000000:000001F4 00:00000000 00000000  0  0 4711 …`: the
+// fifth field is what waits to be sent and read, the tenth the inode.
+function takeTcpLine(line: string, unread: Map<number, number>): void {
+  const fields = line.trim().split(/ +/)
+  const inode = Number(fields[9])
+  if (!unread.has(inode)) return
+  unread.set(inode, Number.parseInt(fields[4]?.split(':')[1] ?? '', 16))
+}
+
+/** What happened between two looks at one process. */
+function hasProgressed(before: SocketLook, after: SocketLook): boolean {
+  for (const [inode, unread] of after) {
+    const unreadBefore = before.get(inode)
+    if (unreadBefore === undefined) return true
+    // A connection that its client has reset is in no list any more, though nobody closed it.
+    if (unread >= 0 && unread < unreadBefore) return true
+  }
+  for (const inode of before.keys()) if (!after.has(inode)) return true
+  return false
 }

@@ -13,8 +13,7 @@ import {
   shareCopy,
   uncopied,
 } from '../base/system/copies/shared-copy.ts'
-import { readTableView } from './file/table-view.ts'
-import { compareChecksums } from './file/section-checksums.ts'
+import { readTableView, compareChecksums } from './file/table-view.ts'
 import { type OpenTable, type OpenTableOptions, openTable } from './open-table.ts'
 
 export interface CopiedTableOptions extends Pick<OpenTableOptions, 'now'> {

@@ -13,8 +13,7 @@ import { checkAddress } from './answer/check-address.ts'
 import { locateBatch, prefetchRuns } from './lookup/lookup-batch.ts'
 import { type AnswerReader, openAnswerReader } from './answer/answer-reader.ts'
 import type { Table } from './table.ts'
-import { compareChecksums } from './file/section-checksums.ts'
-import { readTableView } from './file/table-view.ts'
+import { readTableView, compareChecksums } from './file/table-view.ts'
 import { coverageOf } from './answer/table-coverage.ts'
 
 /** A `Table` with what the server and the command line need beside the answers. */

@@ -5,7 +5,7 @@
 // answer is built within one turn, so nothing reads an unmapped page.
 
 import type { ListFile } from '../table/served-table.ts'
-import { type MappedLists, mapLists } from '../lists/map-lists.ts'
+import { type MappedLists, mapLists } from '../lists/open-lists.ts'
 import type { ToPrimary } from './worker-messages.ts'
 import type { WorkerTable } from './worker-table.ts'
 

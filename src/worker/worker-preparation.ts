@@ -12,7 +12,7 @@ import { readDocsFiles } from '../http/docs-files.ts'
 import { type RequestCounters, countEvent, countStoreOutage } from '../observe/request-counters.ts'
 import type { TrafficCounter } from '../observe/traffic-counter.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
-import { describeError } from '../http/reply/describe-error.ts'
+import { describeError } from '../base/log.ts'
 import { logAddressFormatter } from '../observe/log-address.ts'
 import type { WorkerSettings } from './worker-messages.ts'
 

@@ -14,7 +14,7 @@ import { optionalMember } from '../base/optional-member.ts'
 import { type Pool, createPool } from '../pool/pool.ts'
 import { shouldLogRequests } from '../http/reply/request-log.ts'
 import { createTrafficSampler } from '../observe/traffic-sampler.ts'
-import { createBodyBudget } from '../http/exchange/body-budget.ts'
+import { createBodyBudget, createRefusalBudget } from '../http/exchange/body-budget.ts'
 import { createConnectionFilter } from '../http/listen/connection-caps.ts'
 import {
   type CounterSnapshot,
@@ -22,16 +22,19 @@ import {
   newRequestCounters,
   counterSnapshot,
 } from '../observe/request-counters.ts'
-import { type WorkerTable, type OpenInSteps, createWorkerTable } from './worker-table.ts'
+import {
+  createTableCommands,
+  createWorkerTable,
+  type OpenInSteps,
+  type WorkerTable,
+} from './worker-table.ts'
 import { type ServedPolicies, createServedPolicies } from '../http/exchange/served-policies.ts'
 import type { Service } from '../http/exchange/exchange.ts'
-import { describeError } from '../http/reply/describe-error.ts'
+import { describeError } from '../base/log.ts'
 import { monitorLoopLag } from '../observe/loop-lag.ts'
 import type { StartMessage, ToPrimary, ToWorker, WorkerSettings } from './worker-messages.ts'
 import { type WorkerLists, createWorkerLists } from './worker-lists.ts'
-import { createTableCommands } from './table-commands.ts'
 import { type Heartbeat, beatIfOverdue } from '../observe/heartbeat.ts'
-import { createRefusalBudget } from '../http/exchange/refusal-budget.ts'
 import { handleRequest } from '../http/request-handler.ts'
 import { createRequestIds } from '../http/exchange/request-id.ts'
 import { checkEndpoint } from '../http/routes.ts'

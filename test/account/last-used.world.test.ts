@@ -5,12 +5,16 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStoreCircuitBreaker } from '../../src/account/stores/redis/store-circuit-breaker.ts'
-import { createRedisLastUsedStore } from '../../src/account/stores/redis/redis-last-used.ts'
+import { createRedisLastUsedStore } from '../../src/account/stores/redis/redis-keys.ts'
 import { openRedisConnection } from '../../src/account/stores/redis/redis-connection.ts'
 import type { Day } from '../../src/base/day.ts'
 import { newFolder, runProgram } from '../cli/program.ts'
-import type { StoreServer } from './stores/redis/redis-servers.ts'
-import { describeStores, startStore, storeSettings } from './stores/redis/redis-servers.ts'
+import {
+  describeStores,
+  startStore,
+  type StoreServer,
+  storeSettings,
+} from './stores/redis/redis-servers.ts'
 
 describeStores('a store for many machines', () => {
   let server: StoreServer

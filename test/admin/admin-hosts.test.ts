@@ -3,8 +3,11 @@
 
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createHostMatcher } from '../../src/admin/admin-hosts.ts'
-import { type AdminServer, startAdminServer } from '../../src/admin/admin-server.ts'
+import {
+  type AdminServer,
+  createHostMatcher,
+  startAdminServer,
+} from '../../src/admin/admin-server.ts'
 
 const own = [
   'localhost',

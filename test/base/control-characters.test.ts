@@ -2,11 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  escapeControls,
-  escapeLines,
-  foldControls,
-} from '../../src/base/text/control-characters.ts'
+import { escapeControls, escapeLines, foldControls } from '../../src/base/text/clean-text.ts'
 import { hostile, steering } from '../cli/terminal/steering.ts'
 
 const any = fc.string({

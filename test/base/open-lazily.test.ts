@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openLazily } from '../../src/base/open-lazily.ts'
+import { openLazily } from '../../src/base/memoise.ts'
 
 it('opens once, when it is first asked for, and again only where that failed', async () => {
   let tries = 0

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { isDataSet } from '../../build/catalogue/feed.ts'
 import { loadWholeCatalogue } from '../../build/catalogue/load-catalogue.ts'
-import { editionLines } from '../../build/edition-lines.ts'
+import { editionLines } from '../../build/fetch-report.ts'
 import type { ChosenEdition } from '../../build/acceptance/edition-acceptance.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
 

@@ -4,8 +4,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { fetchWarnings } from '../../build/fetch-lines.ts'
-import { fetchReport, isUnanswered } from '../../build/fetch-report.ts'
+import { fetchReport, fetchWarnings, isUnanswered } from '../../build/fetch-report.ts'
 import { type ObtainOptions, obtainSnapshots } from '../../build/fetch/obtain-snapshots.ts'
 import { closedPort, newFeed, newFolder, openSite, quickLimits, text, today } from './fetch/site.ts'
 

@@ -12,7 +12,7 @@ import { decideBy } from '../../src/policy/decide-by.ts'
 import { newQuery, parseQuery } from '../../src/table/lookup/query.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
-import type { SampledCheck } from '../../src/observe/sampled-check.ts'
+import type { SampledCheck } from '../../src/observe/sample-file.ts'
 import { trialFault, tryByTraffic } from '../../src/compare/traffic-trial.ts'
 import { listed, smallContent } from '../table/small-table.ts'
 

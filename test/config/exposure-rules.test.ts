@@ -11,8 +11,7 @@ import ipaddr from 'ipaddr.js'
 import { afterAll, describe, expect, it } from 'vitest'
 import { logAddressFormatter } from '../../src/observe/log-address.ts'
 import { validateTlsFiles } from '../../src/http/listen/tls-files.ts'
-import { bearerOf, createTokenMatcher } from '../../src/admin/admin-caller.ts'
-import { readAdminToken } from '../../src/admin/admin-token.ts'
+import { bearerOf, createTokenMatcher, readAdminToken } from '../../src/admin/admin-caller.ts'
 import { type Certificate, makeCertificate } from '../account/stores/redis/redis-servers.ts'
 
 const folders: string[] = []

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { joinMinutes, wholeMinutes } from '../../src/console/page/text/minutes.ts'
+import { joinMinutes, wholeMinutes } from '../../src/console/page/text/figures.ts'
 
 const minute = (at: string, checks: number): Parameters<typeof wholeMinutes>[0][number] => ({
   at: `2026-11-22T04:${at}:00.000Z`,

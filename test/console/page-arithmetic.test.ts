@@ -4,10 +4,16 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseRoute, routeTo, views } from '../../src/console/page/route.ts'
 import { curlCommand } from '../../src/console/page/text/curl.ts'
-import { dayAfter, duration, percent, rate, utcTime } from '../../src/console/page/text/figures.ts'
+import {
+  dayAfter,
+  duration,
+  percent,
+  rate,
+  sharesBy,
+  utcTime,
+} from '../../src/console/page/text/figures.ts'
 import { placeMistake } from '../../src/console/page/text/policy-mistakes.ts'
 import { scorePieces } from '../../src/console/page/text/score-pieces.ts'
-import { sharesBy } from '../../src/console/page/text/shares.ts'
 import { seriesNames, stacked } from '../../src/console/page/text/stack.ts'
 import { actionTone, kindTone, reasonTone } from '../../src/console/page/text/tone.ts'
 import { checkPolicies } from '../../src/policy/policy-file.ts'

@@ -9,7 +9,7 @@ import {
   consoleSessionMsMax,
   consoleSessionsMax,
 } from '../../src/base/limits.ts'
-import { createLoginLimit } from '../../src/console/login-limit.ts'
+import { createLoginLimit } from '../../src/console/console-login.ts'
 import { createSessionStore } from '../../src/console/session-store.ts'
 
 describe('a session', () => {

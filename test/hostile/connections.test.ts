@@ -7,19 +7,17 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import {
   type ConnectionFilter,
+  countTcpLine,
+  countTcpPeers,
   createConnectionFilter,
+  type PeerCounts,
+  peerKey,
 } from '../../src/http/listen/connection-caps.ts'
 import {
   newRequestCounters,
   counterSnapshot,
   counterTotals,
 } from '../../src/observe/request-counters.ts'
-import {
-  type PeerCounts,
-  countTcpLine,
-  countTcpPeers,
-  peerKey,
-} from '../../src/http/listen/tcp-peers.ts'
 
 const log = createLog({ level: 'silent', name: 'test', pretty: false })
 const zeros = (count: number): number[] => Array.from({ length: count }, () => 0)

@@ -2,7 +2,7 @@
 // request ids, methods, and bad input by table: bodies, addresses, headers, keys.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ErrorBody } from '../../src/api/error-body.ts'
+import type { ErrorBody } from '../../src/api/openapi.ts'
 import { createKey, revokeKey } from '../../src/account/keys/issue-key.ts'
 import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { parseDay } from '../../src/base/day.ts'

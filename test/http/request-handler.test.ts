@@ -8,7 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Limiter } from '../../src/account/limits/limiter.ts'
 import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
 import { checkBodyBytesMax } from '../../src/api/public-port.ts'
-import { bodyBudgetBytes, createBodyBudget } from '../../src/http/exchange/body-budget.ts'
+import {
+  bodyBudgetBytes,
+  createBodyBudget,
+  createRefusalBudget,
+} from '../../src/http/exchange/body-budget.ts'
 import {
   newRequestCounters,
   counterSnapshot,
@@ -17,7 +21,6 @@ import {
 import { type Service, exchangeStates } from '../../src/http/exchange/exchange.ts'
 import { handleRequest } from '../../src/http/request-handler.ts'
 import { heartbeatMs } from '../../src/observe/heartbeat.ts'
-import { createRefusalBudget } from '../../src/http/exchange/refusal-budget.ts'
 import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { type Endpoint, checkEndpoint } from '../../src/http/routes.ts'
 import { piecesAhead, streamJson } from '../../src/http/reply/response-stream.ts'

@@ -4,7 +4,7 @@ import { type Family, newAddressWords } from '../../src/ip/address.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
 import { wordsToBigint } from '../../src/ip/range.ts'
 import { asnOfKey, rangeOfKey } from '../../src/lists/list-entry.ts'
-import type { ListEffect } from '../../src/config/list-effects.ts'
+import type { ListEffect } from '../../src/model/kind.ts'
 import type { ListMatch } from '../../src/lists/list-matcher.ts'
 
 export interface PlainEntry {

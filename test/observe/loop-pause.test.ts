@@ -1,7 +1,7 @@
 // A step that waits and one that computes hold a loop up alike, by the clock only.
 
 import { expect, it } from 'vitest'
-import { maxPause, noPause, timeStep } from '../../src/observe/loop-pause.ts'
+import { maxPause, noPause, timeStep } from '../../src/observe/loop-lag.ts'
 
 const wait = (ms: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)

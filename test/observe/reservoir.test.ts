@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../src/base/day.ts'
 import { createReservoir } from '../../src/observe/reservoir.ts'
-import type { SampledCheck } from '../../src/observe/sampled-check.ts'
+import type { SampledCheck } from '../../src/observe/sample-file.ts'
 
 const check = (lot: number, day = 100): SampledCheck => ({
   lot,

@@ -17,10 +17,10 @@ import { type Day, parseDay } from '../../src/base/day.ts'
 import {
   readSample,
   removeOldSamples,
+  type SampledCheck,
   sampleFilePath,
   writeSample,
 } from '../../src/observe/sample-file.ts'
-import type { SampledCheck } from '../../src/observe/sampled-check.ts'
 
 const state = mkdtempSync(join(tmpdir(), 'iprisk-sample-'))
 const path = sampleFilePath(state, 8080)

@@ -4,7 +4,7 @@ import { mkdtempSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { tableBytesOf } from '../../src/serve/settings-of-workers.ts'
+import { tableBytesOf } from '../../src/serve/primary.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-settings-'))
 

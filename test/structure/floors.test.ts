@@ -86,8 +86,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   koffi: [
     'src/base/system/create-zero-file.ts',
     'src/base/system/file-lock.ts',
-    'src/base/system/large-pages.ts',
-    'src/base/system/madvise.ts',
+    'src/base/system/memory-map.ts',
+    'src/base/system/memory-map.ts',
     'src/base/system/memory-map.ts',
     'src/base/system/thread-priority.ts',
   ],

@@ -6,7 +6,8 @@
 export const floors: readonly (readonly string[])[] = [
   ['src/base'],
   ['src/ip'],
-  ['src/model', 'src/config'],
+  ['src/model'],
+  ['src/config'],
   ['src/schema', 'src/score', 'src/api', 'src/lists'],
   ['src/audit'],
   ['src/table', 'src/account', 'src/feedback', 'src/lists/acts'],

@@ -1,9 +1,8 @@
 // Orders of tables that come all at once, as a worker gets them whose start meets a swap.
 
 import { expect, it } from 'vitest'
-import { createWorkerTable } from '../../src/worker/worker-table.ts'
+import { createTableCommands, createWorkerTable } from '../../src/worker/worker-table.ts'
 import type { ToPrimary } from '../../src/worker/worker-messages.ts'
-import { createTableCommands } from '../../src/worker/table-commands.ts'
 import { library } from './table-double.ts'
 
 const file = (table: number, path: string) => ({ table, path, builtMs: 0 })

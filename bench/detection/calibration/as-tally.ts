@@ -8,7 +8,7 @@ import {
   hostingGroup,
   hostingTableVoice,
   hostingVoices,
-} from '../../../build/networks/hosting-voices.ts'
+} from '../../../build/networks/network-type.ts'
 import { type FeedTally, type FeedTallySums, noFeedTally } from './feed-tally.ts'
 import type { World } from '../world/cells.ts'
 

@@ -21,7 +21,7 @@
 // list, confirmation by others says nothing of the entries that nobody else has.
 
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { assurancePriors, publisherAssurance } from '../../../build/evidence/publisher-assurance.ts'
+import { assurancePriors, publisherAssurance } from '../../../build/evidence/source-list.ts'
 import { type FeedTally, noFeedTally } from './feed-tally.ts'
 import { type OutcomeTally, outcomeShares } from './outcome-tally.ts'
 

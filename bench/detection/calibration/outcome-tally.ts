@@ -11,7 +11,7 @@ import { newAddressWords } from '../../../src/ip/address.ts'
 import { parseAddress } from '../../../src/ip/parse-address.ts'
 import type { Kind } from '../../../src/model/kind.ts'
 import { valueAt } from '../../../build/layer/layer.ts'
-import { hostingVoices } from '../../../build/networks/hosting-voices.ts'
+import { hostingVoices } from '../../../build/networks/network-type.ts'
 import type { World } from '../world/cells.ts'
 
 export interface OutcomeTally {

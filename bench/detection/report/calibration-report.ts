@@ -9,7 +9,7 @@ import { contradictionTexts } from '../calibration/contradiction.ts'
 import type { LeftOut } from '../evaluation/leave-one-out.ts'
 import { sharesPlot, survivalPlot, weightsPlot } from './calibration-plots.ts'
 import type { SpaceShare } from '../world/address-space.ts'
-import { assurancePriors, publisherAssurance } from '../../../build/evidence/publisher-assurance.ts'
+import { assurancePriors, publisherAssurance } from '../../../build/evidence/source-list.ts'
 import { halfLifeText } from './half-life-text.ts'
 import {
   countedEntriesMax,

@@ -13,7 +13,7 @@ import type { Feed } from '../../../build/catalogue/feed.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { compileTable } from '../../../build/compile-table.ts'
 import { beginHistoryTransaction } from '../../../build/acceptance/history-transaction.ts'
-import { judgeTable } from '../../../build/acceptance/promote-table.ts'
+import { judgeTable, type PromotionReport } from '../../../build/acceptance/promote-table.ts'
 import type { SampledSpace } from '../../../build/acceptance/address-sample.ts'
 import { importHistory } from '../../../build/import-history.ts'
 import type { SnapshotFile } from '../../../build/evidence/read-snapshots.ts'
@@ -22,7 +22,6 @@ import { writeTable } from '../../../build/write/write-table.ts'
 import { flipsMaxPercentDefault } from '../../../src/base/limits.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
 import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
-import type { PromotionReport } from '../../../build/acceptance/promotion-report.ts'
 
 /** The gate's default. */
 const flipsMaxPercent = flipsMaxPercentDefault

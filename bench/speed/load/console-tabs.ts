@@ -2,8 +2,7 @@
 // with a session of its own, which asks for what is new. The page does so every 15 seconds; here
 // every second, so that ten tabs stand for 150.
 
-import { csrfHeader } from '../../../src/admin/csrf-header.ts'
-import type { ConsoleLogin } from '../../../src/api/admin-answers.ts'
+import { type ConsoleLogin, csrfHeader } from '../../../src/api/admin-answers.ts'
 
 const everyMs = 1000
 

@@ -10,8 +10,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Day } from '../../../src/base/day.ts'
-import { formatDay, parseDay } from '../../../src/base/day.ts'
+import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
 import { dayPath } from '../../../build/history/history-days.ts'
 import {
   type DuckDb,
@@ -20,7 +19,7 @@ import {
   openDuckDb,
 } from '../../../build/history/duckdb.ts'
 import { formatDayMetadata } from '../../../build/history/day-file.ts'
-import { countMaskDays } from '../../../build/history/listed-days.ts'
+import { countMaskDays } from '../../../build/history/history-ranges.ts'
 import { readHistory } from '../../../build/history/read-history.ts'
 import { readFlags } from '../../harness/option.ts'
 import { runProgram } from '../../harness/program.ts'

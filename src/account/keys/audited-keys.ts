@@ -7,9 +7,8 @@ import {
   withAuditedChanges,
 } from '../../audit/audit-log.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-import type { KeyRecord } from './key-record.ts'
+import { type KeyRecord, summarizeKey } from './key-record.ts'
 import type { KeyStore } from './key-store.ts'
-import { summarizeKey } from './key-summary.ts'
 import type { SkippedKey } from './read-record.ts'
 
 /** Does an act on the keys of a store and records it; throws as `withAuditedChanges` does. */

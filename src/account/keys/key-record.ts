@@ -2,9 +2,11 @@
 // a new record, and the functions here are the only ones that make them. They are pure: time comes
 // from the caller.
 
+import type { KeySummary } from '../../api/admin-answers.ts'
+import { type Day, dayOf, formatDay } from '../../base/day.ts'
 import { secretsLiveMax } from '../../base/limits.ts'
-import type { Day } from '../../base/day.ts'
-import { dayOf } from '../../base/day.ts'
+import { optionalMember } from '../../base/optional-member.ts'
+import { formatTime } from '../../base/text/number-format.ts'
 import type { ApiName } from '../../config/plan.ts'
 import { hashSecret } from './secret-hash.ts'
 
@@ -92,4 +94,33 @@ export type KeyState = 'live' | 'expired' | 'revoked'
 export function keyState(record: KeyRecord, now: number): KeyState {
   if (record.revokedAt !== undefined) return 'revoked'
   return record.expires !== undefined && record.expires <= dayOf(now) ? 'expired' : 'live'
+}
+
+/**
+ * A key as people and other programs may see it: every member of its record but the hashes of its
+ * secrets. Used by listings and by the audit log. Times are ISO 8601, UTC; limits that are absent
+ * are null.
+ */
+const timeOrNull = (ms: number | undefined): string | null =>
+  ms === undefined ? null : formatTime(ms)
+
+export function summarizeKey(record: KeyRecord): KeySummary {
+  const { name, plan, apis, createdAt, expires, revokedAt, secrets, limits, test } = record
+  return {
+    name,
+    plan,
+    apis,
+    created_at: formatTime(createdAt),
+    expires: expires === undefined ? null : formatDay(expires),
+    revoked_at: timeOrNull(revokedAt),
+    rate: limits?.perSecond ?? null,
+    burst: limits?.burst ?? null,
+    quota: limits?.quotaPerMonth ?? null,
+    policies: record.policies ?? null,
+    ...optionalMember('test', test),
+    secrets: secrets.map((secret) => ({
+      created_at: formatTime(secret.createdAt),
+      expires_at: timeOrNull(secret.expiresAt),
+    })),
+  }
 }

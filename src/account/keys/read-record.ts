@@ -8,7 +8,7 @@ import { IpriskError } from '../../base/coded-error.ts'
 import { type JsonObject, isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
 import { redactKeys } from '../../base/key-form.ts'
 import * as limits from '../../base/limits.ts'
-import { escapeControls } from '../../base/text/control-characters.ts'
+import { escapeControls } from '../../base/text/clean-text.ts'
 import type { KeyRecord } from './key-record.ts'
 import { isKeyId } from './key-text.ts'
 

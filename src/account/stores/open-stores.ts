@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/system/clock.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { storeReportAgainMs } from '../../base/limits.ts'
-import { openLazily } from '../../base/open-lazily.ts'
+import { openLazily } from '../../base/memoise.ts'
 import type { Plans } from '../../config/plan.ts'
 import type { StoreSettings } from '../../config/settings.ts'
 import { type CounterStore, type QuotaLedger, createQuotaLedger } from '../limits/quota-ledger.ts'
@@ -23,11 +23,13 @@ import {
   openLmdbKeyStore,
   openLmdbListStore,
 } from './lmdb/lmdb-stores.ts'
-import { createRedisBuckets } from './redis/redis-buckets.ts'
-import { createRedisKeyStore } from './redis/redis-keys.ts'
-import { createRedisQuotaLedger } from './redis/redis-quota.ts'
-import { createRedisListStore } from './redis/redis-lists.ts'
-import { createRedisLastUsedStore } from './redis/redis-last-used.ts'
+import {
+  createRedisBuckets,
+  createRedisKeyStore,
+  createRedisLastUsedStore,
+  createRedisListStore,
+  createRedisQuotaLedger,
+} from './redis/redis-keys.ts'
 import { createSharedLimiter } from '../limits/shared-limiter.ts'
 import { openLeaseFile } from '../limits/lease-file.ts'
 import { openRateFile } from '../limits/rate-file.ts'

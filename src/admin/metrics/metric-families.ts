@@ -2,26 +2,26 @@
 // prometheus-text.ts makes their text, and docs/operate.md has the same table for people (a test
 // holds the two together). A name says its unit last: seconds, bytes, total.
 
+import type { PoliciesStatus, SampleStatus } from '../../api/admin-answers.ts'
 import { ageSeconds, formatDay } from '../../base/day.ts'
 import { packageVersion } from '../../base/package-root.ts'
-import { classifications } from '../../model/kind.ts'
-import { coverageToday } from '../../table/answer/table-coverage.ts'
+import { readDecisionLabel } from '../../model/decision-label.ts'
+import { classifications, levels, outcomeWords } from '../../model/kind.ts'
+import type { LabelSnapshot } from '../../observe/label-counts.ts'
 import {
   type CounterSnapshot,
-  httpStatuses,
   counterTotals,
+  httpStatuses,
 } from '../../observe/request-counters.ts'
-import { type MetricFamily, instant, singleSample } from './metric-family.ts'
-import { sourceFamilies } from './source-families.ts'
-import { verdictFamilies } from './verdict-metrics.ts'
-import type { PoliciesStatus, SampleStatus } from '../../api/admin-answers.ts'
+import { pullRefusalCodes } from '../../publish/fetch/pull-refusal.ts'
 import type { ListsStatus } from '../../supervisor/lists/lists-manager.ts'
 import type { WorkerStatus } from '../../supervisor/supervisor-status.ts'
 import type { RefreshStatus } from '../../supervisor/tables/refresh.ts'
+import type { TableManagerStatus } from '../../supervisor/tables/table-manager.ts'
+import type { TablePullStatus } from '../../supervisor/tables/table-pull.ts'
 import { tableRefusalCodes } from '../../supervisor/tables/table-refusal.ts'
 import { type RestartCause, restartCauses } from '../../supervisor/worker-registry.ts'
-import type { TablePullStatus } from '../../supervisor/tables/table-pull.ts'
-import type { TableManagerStatus } from '../../supervisor/tables/table-manager.ts'
+import { coverageToday } from '../../table/answer/table-coverage.ts'
 import type { TableInfo } from '../../table/served-table.ts'
 
 /** Everything that one scrape shows. */
@@ -483,4 +483,143 @@ function poolFamilies({ total, workers }: ScrapeData): readonly MetricFamily[] {
   return rows.map(([type, name, help, value]) =>
     singleSample(type, `iprisk_pool_${name}`, help, value),
   )
+}
+
+// The metrics of a server that takes published tables (--table-url); without samples where it takes
+// none.
+
+/** Of a server that takes published tables. */
+function sourceFamilies(source: TablePullStatus | undefined): readonly MetricFamily[] {
+  const last = source?.last_pull ?? null
+  return [
+    singleSample(
+      'gauge',
+      'iprisk_source_up',
+      '1 while --table-url has nothing that is refused here or cannot be had.',
+      source === undefined ? undefined : Number(source.up),
+    ),
+    {
+      name: 'iprisk_source_refusals_total',
+      type: 'counter',
+      help: 'Looks at --table-url that brought nothing that may be taken, by why.',
+      labels: ['reason'],
+      samples:
+        source === undefined
+          ? []
+          : pullRefusalCodes.map((reason) => [{ reason }, source.refusals_by[reason]]),
+    },
+    singleSample(
+      'gauge',
+      'iprisk_source_last_success_timestamp_seconds',
+      'When the manifest of --table-url was taken last, or was the same as before.',
+      instant(source?.last_success_at),
+    ),
+    singleSample(
+      'counter',
+      'iprisk_source_pulled_bytes_total',
+      'Bytes of parts that came from --table-url.',
+      source?.pulled_bytes,
+    ),
+    singleSample(
+      'gauge',
+      'iprisk_source_last_pull_duration_seconds',
+      'From the manifest to the last table being whole on this machine.',
+      last === null ? undefined : last.took_ms / 1000,
+    ),
+  ]
+}
+
+/**
+ * Metrics of what single checks were told, for the dashboard "Login risk": a login asks for one
+ * address. Batches are counted by classification alone.
+ */
+function verdictFamilies(total: CounterSnapshot): readonly MetricFamily[] {
+  return [
+    {
+      name: 'iprisk_scores_total',
+      type: 'counter',
+      help: 'Single checks answered with 200, by the level of the score.',
+      labels: ['level'],
+      samples: levels.map((level, i) => [{ level }, total.scores[i] ?? 0]),
+    },
+    {
+      name: 'iprisk_countries_total',
+      type: 'counter',
+      help: 'The same by country, empty where it is unknown, and level.',
+      labels: ['country', 'level'],
+      samples: byLevel('country', total.countries),
+    },
+    {
+      name: 'iprisk_providers_total',
+      type: 'counter',
+      help: 'The same by the provider of the proxy or bot, where there is one, and level.',
+      labels: ['provider', 'level'],
+      samples: byLevel('provider', total.providers),
+    },
+    {
+      name: 'iprisk_decisions_total',
+      type: 'counter',
+      help: 'Decisions on single checks without insights, by policy, rule (empty: none held) and action.',
+      labels: ['policy', 'rule', 'action'],
+      samples: Object.entries(total.decisions).map(decisionSample),
+    },
+    {
+      name: 'iprisk_observed_total',
+      type: 'counter',
+      help: 'Single checks without insights for which a rule that only observes held, by policy and rule.',
+      labels: ['policy', 'rule'],
+      samples: Object.entries(total.observed).map(observedSample),
+    },
+    {
+      name: 'iprisk_outcomes_total',
+      type: 'counter',
+      help: 'How addresses turned out, as callers reported it over HTTP.',
+      labels: ['outcome'],
+      samples: outcomeWords.map((outcome, i) => [{ outcome }, total.outcomes[i] ?? 0]),
+    },
+  ]
+}
+
+/** Without those that have not come up: there are hundreds of names. */
+function byLevel(label: 'country' | 'provider', counted: LabelSnapshot): readonly MetricSample[] {
+  return Object.entries(counted).flatMap(([name, counts]) =>
+    levels.flatMap((level, i): readonly MetricSample[] =>
+      (counts[i] ?? 0) === 0 ? [] : [[{ [label]: name, level }, counts[i]!]],
+    ),
+  )
+}
+
+function observedSample([label, [count = 0]]: [string, readonly number[]]): MetricSample {
+  const { policy, rule } = readDecisionLabel(label)
+  return [{ policy, rule }, count]
+}
+
+function decisionSample([label, [count = 0]]: [string, readonly number[]]): MetricSample {
+  return [{ ...readDecisionLabel(label) }, count]
+}
+
+/** What one metric is: a name, a type, a line of help, and samples with their labels. */
+type MetricSample = readonly [labels: Readonly<Record<string, string | number>>, value: number]
+
+export interface MetricFamily {
+  readonly name: string
+  readonly type: 'counter' | 'gauge'
+  readonly help: string
+  readonly labels: readonly string[]
+  readonly samples: readonly MetricSample[]
+}
+
+/** A family without labels: one sample, or none where there is no value just now. */
+function singleSample(
+  type: MetricFamily['type'],
+  name: string,
+  help: string,
+  value: number | undefined,
+): MetricFamily {
+  return { name, type, help, labels: [], samples: value === undefined ? [] : [[{}, value]] }
+}
+
+/** Seconds since the epoch. */
+function instant(text: string | null | undefined): number | undefined {
+  return text === null || text === undefined ? undefined : Date.parse(text) / 1000
 }

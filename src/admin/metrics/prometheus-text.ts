@@ -10,8 +10,7 @@ import {
   durationBounds,
   counterTotals,
 } from '../../observe/request-counters.ts'
-import { type ScrapeData, metricFamilies } from './metric-families.ts'
-import type { MetricFamily } from './metric-family.ts'
+import { metricFamilies, type MetricFamily, type ScrapeData } from './metric-families.ts'
 
 export interface PrometheusText {
   readonly contentType: string

@@ -6,11 +6,18 @@ import { z } from 'zod'
 import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
 import type { AuditedAct } from '../../audit/audit-log.ts'
 import { withAudit } from '../../account/keys/audited-keys.ts'
-import { type IssuedKey, createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
+import {
+  createKey,
+  type IssuedKey,
+  type KeyWish,
+  newKeyOf,
+  policiesCaution,
+  revokeKey,
+  rotateKey,
+} from '../../account/keys/issue-key.ts'
 import type { KeyStore } from '../../account/keys/key-store.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'
 import { skippedText } from '../../account/keys/read-record.ts'
-import { type KeyWish, newKeyOf, policiesCaution } from '../../account/keys/new-key.ts'
 import type { Stores } from '../../account/stores/open-stores.ts'
 import { formatDay } from '../../base/day.ts'
 import { adminKeysMax, rotationGraceHours, rotationGraceHoursMax } from '../../base/limits.ts'

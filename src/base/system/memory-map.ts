@@ -25,7 +25,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'
 import { IpriskError, messageOf } from '../coded-error.ts'
-import { MADV_HUGEPAGE, MADV_POPULATE_READ, madvise } from './madvise.ts'
 
 const PROT_NONE = 0
 const PROT_READ = 1
@@ -259,4 +258,47 @@ function unreadable(path: string, why: string, cause?: unknown): IpriskError {
     fault: 'environment',
     cause,
   })
+}
+
+// What a process says to the system of memory that it will use (madvise(2)).
+
+/** In pages of 2 MB, where it can be. */
+export const MADV_HUGEPAGE = 14
+/** Read all of it in now; Linux before 5.14 cannot. */
+export const MADV_POPULATE_READ = 22
+
+/** `address`: a pointer or a bigint, of a whole page. 0, or -1 where the system does not do it. */
+export const madvise = koffi
+  .load(null)
+  .func('int madvise(void *addr, size_t length, int advice)') as (
+  address: unknown,
+  length: number,
+  advice: number,
+) => number
+
+/**
+ * Pages of 2 MB for large arrays: a build fills gigabytes of them once, and each page that it
+ * touches first is a trip to the system.
+ *
+ * Linux takes large pages where a process asks for them (`madvise` in
+ * /sys/kernel/mm/transparent_hugepage/enabled) or always. Where it does not, asking changes
+ * nothing; where the memory has been filled already, nothing at once.
+ */
+export const pageBytes = 4096
+/** Smaller arrays have hardly a whole large page in them. */
+const largeBytesMin = 2 ** 22
+
+/** `array`, just made, its memory in large pages as it is filled, where the system has some. */
+export function inLargePages<T extends ArrayBufferView>(array: T): T {
+  if (process.platform !== 'linux' || array.byteLength < largeBytesMin) return array
+  const before = (pageBytes - offsetInPage(array)) % pageBytes
+  const whole = array.byteLength - before
+  // Advice only: what the system makes of it changes no byte.
+  madvise(koffi.address(array) + BigInt(before), whole - (whole % pageBytes), MADV_HUGEPAGE)
+  return array
+}
+
+/** How many bytes behind a page's beginning `array` begins. */
+export function offsetInPage(array: ArrayBufferView): number {
+  return Number(koffi.address(array) % BigInt(pageBytes))
 }

@@ -6,29 +6,35 @@
 // places are copied from the table. Texts may say anything: what would steer a terminal is escaped.
 
 import { addressFaultText } from '../../api/input-fault.ts'
-import { escapeControls } from '../../base/text/control-characters.ts'
-import { classifications, levels } from '../../model/kind.ts'
+import { escapeControls } from '../../base/text/clean-text.ts'
 import { addressCharsMax } from '../../ip/parse-address.ts'
+import type { ListMatch } from '../../lists/list-matcher.ts'
+import {
+  type Classification,
+  classifications,
+  levels,
+  signalNames,
+  type Signals,
+} from '../../model/kind.ts'
 import { riskLevelOf } from '../../model/risk-level.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { AnswerReader } from '../../table/answer/answer-reader.ts'
-import type { ListMatch } from '../../lists/list-matcher.ts'
 import { listedVerdict, listsOf } from '../../table/answer/own-lists.ts'
 import { readVerdict } from '../../table/file/verdict-record.ts'
 import { prefetchLocationRuns } from '../../table/lookup/lookup-batch.ts'
+import type { GrowingBuffer } from '../growing-buffer.ts'
+import { findLineField, type LineFormat, type Span } from '../line-field.ts'
+import { appendSlice, appendText } from '../output-buffer.ts'
+import type { RowWriter } from './csv-row.ts'
+import { appendQueryText } from './ipv4-line.ts'
+import { openPlaceText } from './place-text.ts'
+import { openTableTexts } from './table-text.ts'
 import {
   appendCached,
   networkTextCache,
   prefetchNetworkTexts,
   verdictTextCache,
 } from './text-cache.ts'
-import { appendQueryText } from './ipv4-line.ts'
-import type { GrowingBuffer } from '../growing-buffer.ts'
-import type { RowWriter } from './csv-row.ts'
-import { appendSlice, appendText } from '../output-buffer.ts'
-import { answerDetails } from './answer-details.ts'
-import { openPlaceText } from './place-text.ts'
-import { openTableTexts } from './table-text.ts'
 
 /** The longest of each. */
 const classWidth = Math.max(...classifications.map(({ length }) => length))
@@ -108,4 +114,48 @@ function detailsLabel(verdict: Verdict): string {
   return answerDetails(verdict)
     .map((text) => `  ${text}`)
     .join('')
+}
+
+// How wide the column of addresses is in lines for people: as the first lines of an input need it,
+// so that IPv6 stands aligned where there is any, and IPv4 alone stays narrow.
+
+/** The longest address of IPv4. */
+export const ipv4Chars = 15
+
+const lineEnd = 0x0a
+const span: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }
+
+/** The characters of the longest text that may be an address, at least those of IPv4. */
+export function addressWidth(form: LineFormat, lines: Uint8Array): number {
+  let width = ipv4Chars
+  for (let from = 0, to = 0; from < lines.length; from = to + 1) {
+    const found = lines.indexOf(lineEnd, from)
+    to = found < 0 ? lines.length : found
+    findLineField(form, lines, { from, to }, span)
+    const chars = span.to - span.from
+    if (chars > width && chars <= addressCharsMax) width = chars
+  }
+  return width
+}
+
+/**
+ * What a line for people says of an answer behind its network and place: who runs the proxy, the
+ * bot by its name, and every signal that the classification does not say already.
+ */
+export function answerDetails(judged: {
+  readonly classification: Classification
+  readonly signals: Signals
+  readonly proxy: { readonly provider: string } | null | undefined
+  readonly bot: { readonly provider: string; readonly category: string } | null | undefined
+}): readonly string[] {
+  const { classification, signals, proxy, bot } = judged
+  const by = proxy?.provider ?? ''
+  const others = signalNames.filter((name) => signals[name] && name !== classification)
+  return [
+    ...(by === '' ? [] : [`by ${by}`]),
+    ...(bot === null || bot === undefined
+      ? []
+      : [`bot ${bot.provider || 'unnamed'} (${bot.category})`]),
+    ...(others.length === 0 ? [] : [`also ${others.join(', ')}`]),
+  ]
 }

@@ -4,16 +4,17 @@
 
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ageSeconds, formatDay } from '../../base/day.ts'
+import { readAdminToken } from '../../admin/admin-caller.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { ageSeconds, type Day, dayOf, formatDay } from '../../base/day.ts'
 import { formatTimeSpan } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
-import { validateTlsFiles, tlsFilesOf } from '../../http/listen/tls-files.ts'
-import { readAdminToken } from '../../admin/admin-token.ts'
-import { type TableView, readTableView } from '../../table/file/table-view.ts'
-import { checkCoverage } from './check-coverage.ts'
-import { checkDataSets } from './check-data-sets.ts'
-import { type DoctorFinding, problem } from './doctor-finding.ts'
+import { tlsFilesOf, validateTlsFiles } from '../../http/listen/tls-files.ts'
+import { freshDaysMax, type KindCoverage, type TableCoverage } from '../../model/coverage.ts'
+import { coverageToday } from '../../table/answer/table-coverage.ts'
+import { dataSetOf, type Source } from '../../table/file/table-source.ts'
+import { readTableView, type TableView } from '../../table/file/table-view.ts'
+import { advice, type DoctorFinding, problem } from './doctor-finding.ts'
 
 const secondsPerDay = 86_400
 
@@ -134,4 +135,69 @@ export function checkCertificate({ serve }: Settings, now: number): readonly Doc
     findings.push(problem(code, messageOf(error), 'Mend the file that is named.'))
   }
   return findings
+}
+
+/** Whether the feeds of a table cover every kind today: addresses of a missing kind look clean. */
+const fetchFix =
+  'Run "iprisk feeds fetch", then "iprisk build"; its report says which feed cannot be had, and why.'
+
+function checkCoverage(
+  table: { readonly asOf: Day; readonly coverage: TableCoverage },
+  nowMs: number,
+): readonly DoctorFinding[] {
+  // The clock may lag behind the table.
+  const day = Math.max(table.asOf, dayOf(nowMs)) as Day
+  const gaps = coverageToday(table, nowMs).coverage.filter(({ state }) => state !== 'full')
+  const old = gaps.filter(({ state, newest }) => state === 'missing' && newest !== undefined)
+  const missing = gaps.filter((gap) => !old.includes(gap))
+  const findings: DoctorFinding[] = []
+  if (missing.length > 0) {
+    const text = `The table does not know all that it should: ${missing.map(gapText).join('; ')}.`
+    findings.push(problem('feeds_missing', text, fetchFix))
+  }
+  if (old.length > 0) {
+    const days = old.map(
+      ({ kind, newest }) =>
+        `${kind} (${newest === undefined ? '' : formatDay(newest)}, at most ${freshDaysMax[kind]} days)`,
+    )
+    const text = `As of ${formatDay(day)}, every feed of these kinds in the table is too old: ${days.join(', ')}.`
+    findings.push(problem('feeds_old', text, fetchFix))
+  }
+  return findings
+}
+
+function gapText({ kind, state, newest }: KindCoverage): string {
+  if (state === 'missing') return `no feed of kind ${kind} is in it`
+  if (newest === undefined) return `of kind ${kind} it has hand-kept tables alone`
+  return `its feeds of kind ${kind} hold less than half of what they usually do`
+}
+
+// Whether the networks and places under a table are of late: space changes hands, and an address's
+// network decides much of its verdict.
+
+/**
+ * The alert's limit, too: three monthly editions of places. At the pace measured in docs/acceptance.md
+ * some 0.7 % of the IPv4 addresses have another country by then, and 1.4 % another origin AS.
+ */
+export const dataSetDaysMax = 90
+
+const forceFix =
+  'The build says what it changes ("kept out"). Where that is as it should be, take it: run ' +
+  '"iprisk build --force".'
+
+const fix =
+  'Run "iprisk build" with a network or a mirror that has newer editions, or name files of your ' +
+  'own with --networks and --locations.'
+
+export function checkDataSets(sources: readonly Source[], now: number): readonly DoctorFinding[] {
+  return sources.flatMap((source) => {
+    const name = dataSetOf(source)
+    const age = ageSeconds(source.day, now)
+    if (name === undefined || age <= dataSetDaysMax * 86_400) return []
+    const why = source.quarantined === true ? ' A newer edition is quarantined.' : ''
+    const text =
+      `The ${name} of the table (${source.id}) are of ${formatDay(source.day)}, ` +
+      `${formatTimeSpan(age)} ago.${why}`
+    return [advice(`${name}_old`, text, source.quarantined === true ? forceFix : fix)]
+  })
 }

@@ -2,7 +2,7 @@
 // with what to do. It changes nothing. Exit code 1 where there is a problem; advice alone is 0.
 
 import type { Settings } from '../../config/settings.ts'
-import { checkFront } from './check-front.ts'
+import { checkFront, checkServer } from './check-server.ts'
 import {
   checkSecretFiles,
   checkStateFolder,
@@ -11,7 +11,6 @@ import {
 } from './check-files.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 import { checkMachine, checkProgram } from './check-program.ts'
-import { checkServer } from './check-server.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
 export async function doctorCommand(settings: Settings, io: Io): Promise<number> {

@@ -3,13 +3,20 @@
 
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'
-import { formatCounted } from '../../base/text/number-format.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import { repeatedMembers } from '../../base/text/repeated-members.ts'
 import { appendOutcomes, eraseOutcomes } from '../../feedback/feedback-files.ts'
-import { importBytesMax, outcomesMax } from '../../feedback/feedback-limits.ts'
-import { type Outcome, canonicalAddress, readOutcome } from '../../feedback/outcome.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import {
+  canonicalAddress,
+  importBytesMax,
+  type Outcome,
+  outcomesMax,
+  readOutcome,
+} from '../../feedback/outcome.ts'
+import { loadCompiler } from '../compiler/load-compiler.ts'
+import { exitCodes, type Io } from '../terminal/io.ts'
 
 export interface FeedbackPlace {
   readonly state: string
@@ -86,5 +93,26 @@ export async function feedbackErase(
   const erased = await eraseOutcomes(state, address)
   const count = formatCounted(erased, 'outcome is', 'outcomes are')
   io.out(json ? JSON.stringify({ erased }) : `${count} forgotten.`)
+  return exitCodes.done
+}
+
+/**
+ * `iprisk feedback export FOLDER`: outcomes as Parquet, by the compiler's half, which has the
+ * library.
+ */
+export async function feedbackExport(
+  folder: string,
+  { state, json }: FeedbackPlace,
+  io: Io,
+): Promise<number> {
+  const { exportOutcomes } = await loadCompiler(() => import('../../../build/export-outcomes.ts'))
+  const days = await exportOutcomes(state, folder)
+  if (json) {
+    io.out(JSON.stringify({ folder, days }))
+    return exitCodes.done
+  }
+  if (days.length === 0) io.out('There are no outcomes.')
+  const cells = days.map(({ day, state, outcomes }) => [day, state, formatCount(outcomes)])
+  for (const line of alignColumns(cells, 2)) io.out(line)
   return exitCodes.done
 }

@@ -1,11 +1,21 @@
 // `iprisk feedback report` for people, as tables, and for programs, as JSON.
 
+import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount } from '../../base/text/number-format.ts'
+import { feedsOf } from '../../compare/replay.ts'
+import { lastOutcomes } from '../../feedback/feedback-files.ts'
+import { wilsonShare } from '../../feedback/wilson-share.ts'
+import { newAddressWords } from '../../ip/address.ts'
+import { parseAddress } from '../../ip/parse-address.ts'
+import type { ChosenPolicy } from '../../model/policy-form.ts'
+import { decide, newDecisionMemory } from '../../policy/decision-memory.ts'
 import { offlinePolicy } from '../../policy/offline-policy.ts'
+import { compilePolicies } from '../../policy/policy.ts'
+import { locate, newLocated } from '../../table/lookup/locate.ts'
+import type { OpenTable } from '../../table/open-table.ts'
 import { pinTable } from '../lines/pin-table.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
-import { type FeedbackReport, type OutcomeRow, feedbackReport } from './feedback-report.ts'
+import { exitCodes, type Io } from '../terminal/io.ts'
 
 export async function feedbackReportCommand(
   options: {
@@ -64,3 +74,113 @@ function section(title: string, rows: readonly OutcomeRow[]): readonly string[] 
   ])
   return ['', ...alignColumns([head, ...cells], 1)]
 }
+
+/**
+ * `iprisk feedback report`: how well classes, levels, rules and feeds agree with what callers
+ * reported. Each address counts once, by its last outcome: one that is reported a thousand times
+ * says no more. The shares have 95 % intervals, since many of these rows are small.
+ *
+ * The one catch: addresses are judged by the table that is given, so a feed that has learned of an
+ * address since then looks better than it was. A table of the days before says what was known.
+ */
+export interface OutcomeRow {
+  readonly name: string
+  readonly addresses: number
+  readonly abusive: number
+  /** Of the addresses, in percent; then the interval. */
+  readonly percent: number
+  readonly low: number
+  readonly high: number
+}
+
+export interface FeedbackReport {
+  readonly table: { readonly id: string; readonly as_of: string }
+  /** All that came in, and the addresses that they are about. */
+  readonly outcomes: number
+  readonly all: OutcomeRow
+  readonly classes: readonly OutcomeRow[]
+  readonly levels: readonly OutcomeRow[]
+  /** By action and rule; absent where there are no policies. */
+  readonly rules?: readonly OutcomeRow[]
+  readonly feeds: readonly OutcomeRow[]
+}
+
+interface Tally {
+  addresses: number
+  abusive: number
+}
+
+export async function feedbackReport(
+  state: string,
+  table: OpenTable,
+  policy: ChosenPolicy | undefined,
+): Promise<FeedbackReport> {
+  const { count: outcomes, outcomes: last } = await lastOutcomes(state)
+  const tallies = {
+    all: new Map<string, Tally>(),
+    classes: new Map<string, Tally>(),
+    levels: new Map<string, Tally>(),
+    rules: new Map<string, Tally>(),
+    feeds: new Map<string, Tally>(),
+  }
+  const ruleOf = policy === undefined ? undefined : rulesOf(table, policy)
+  const words = newAddressWords()
+  const located = newLocated()
+  for (const { address, outcome } of last.values()) {
+    const answer = table.check(address)
+    const family = parseAddress(address, words)
+    if (answer === undefined || family === 0) continue
+    locate(table.reader.views, family, words, located)
+    const isAbusive = outcome === 'abusive'
+    count(tallies.all, 'all', isAbusive)
+    count(tallies.classes, answer.classification, isAbusive)
+    count(tallies.levels, answer.risk_level, isAbusive)
+    for (const feed of feedsOf(table, located)) count(tallies.feeds, feed, isAbusive)
+    if (ruleOf !== undefined) count(tallies.rules, ruleOf(words, located), isAbusive)
+  }
+  const [all = rowOf('all', { addresses: 0, abusive: 0 })] = rowsOf(tallies.all)
+  return {
+    table: { id: table.id, as_of: formatDay(table.asOf) },
+    outcomes,
+    all,
+    classes: rowsOf(tallies.classes),
+    levels: rowsOf(tallies.levels),
+    ...(policy === undefined ? {} : { rules: rowsOf(tallies.rules) }),
+    feeds: rowsOf(tallies.feeds),
+  }
+}
+
+type RuleOf = (words: Uint32Array, located: ReturnType<typeof newLocated>) => string
+
+/** `block tor-exits`; the action alone where no rule decided. */
+function rulesOf(table: OpenTable, { revision, name, rules }: ChosenPolicy): RuleOf {
+  const set = compilePolicies({ revision, policies: { [name]: rules } })
+  const memory = newDecisionMemory(set, table.reader)
+  return (words, located) => {
+    const outcome = set.policies[0]!.outcomes
+    const { action, rule } = outcome[decide(memory, 0, words, located)]!.decision
+    return rule === '' ? action : `${action} ${rule}`
+  }
+}
+
+function count(tallies: Map<string, Tally>, name: string, isAbusive: boolean): void {
+  const tally = tallies.get(name) ?? { addresses: 0, abusive: 0 }
+  tallies.set(name, tally)
+  tally.addresses += 1
+  if (isAbusive) tally.abusive += 1
+}
+
+/** Those with most addresses first. */
+function rowsOf(tallies: ReadonlyMap<string, Tally>): readonly OutcomeRow[] {
+  return [...tallies]
+    .map(([name, tally]) => rowOf(name, tally))
+    .sort((a, b) => b.addresses - a.addresses || (a.name < b.name ? -1 : 1))
+}
+
+function rowOf(name: string, { addresses, abusive }: Readonly<Tally>): OutcomeRow {
+  const { share, low, high } = wilsonShare(abusive, addresses)
+  const percent = addresses === 0 ? 0 : percentOf(share)
+  return { name, addresses, abusive, percent, low: percentOf(low), high: percentOf(high) }
+}
+
+const percentOf = (share: number): number => Math.round(share * 10_000) / 100

@@ -7,17 +7,23 @@
 // the first one alone (`| head -1`) leaves after that, and would end this program before the servers
 // know the key.
 
-import type { IssuedKey } from '../../account/keys/issue-key.ts'
-import { createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
+import {
+  createKey,
+  type IssuedKey,
+  newKeyOf,
+  policiesCaution,
+  revokeKey,
+  rotateKey,
+} from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
-import { newKeyOf, policiesCaution } from '../../account/keys/new-key.ts'
 import { formatDay } from '../../base/day.ts'
 import { formatTime } from '../../base/text/number-format.ts'
-import type { Plans } from '../../config/plan.ts'
-import { planNamed } from '../../config/plan.ts'
+import { planNamed, type Plans } from '../../config/plan.ts'
 import type { Invocation, Settings } from '../../config/settings.ts'
 import { hasPolicies, policyPlace } from '../../policy/policy-place.ts'
-import { type CommandIo, runAudited, apisText, checkKeyId } from './key-session.ts'
+import { createSigningKey } from '../../publish/form/signing-key.ts'
+import { exitCodes, type Io } from '../terminal/io.ts'
+import { apisText, checkKeyId, type CommandIo, runAudited } from './key-session.ts'
 import { tellServers } from './tell-servers.ts'
 
 const msPerHour = 3_600_000
@@ -115,4 +121,19 @@ export async function keysRotate(settings: Settings, id: string, io: CommandIo):
     await io.lines(issuedLines(issued, old))
   }
   await tellServers(settings, io)
+}
+
+// `iprisk keys signing create`: a key pair for a publisher of tables.
+
+/** Writes the private key; prints the public one as `--table-trust` takes it. */
+export function signingCreate({ publish, invocation }: Settings, io: Io): number {
+  const { signingKey: path } = publish
+  const { text, id } = createSigningKey(path)
+  if (invocation.json) io.out(JSON.stringify({ file: path, trust: text, id }))
+  else {
+    io.err(`The private key is in ${path}, for its owner alone. Servers trust it by:`)
+    io.err('')
+    io.out(`--table-trust ${text}`)
+  }
+  return exitCodes.done
 }

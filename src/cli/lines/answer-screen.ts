@@ -7,10 +7,9 @@
 // For pipes, where speed counts and no screen has a width: src/bulk/rows/text-row.ts.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import { escapeControls } from '../../base/text/control-characters.ts'
-import { answerDetails } from '../../bulk/rows/answer-details.ts'
-import type { Line } from '../terminal/line.ts'
-import { levelStyles } from './level-styles.ts'
+import { escapeControls } from '../../base/text/clean-text.ts'
+import { answerDetails } from '../../bulk/rows/text-row.ts'
+import { levelStyles, type Line } from '../terminal/line.ts'
 
 type Result = CheckAnswer | { readonly ip: string; readonly error: { readonly message: string } }
 

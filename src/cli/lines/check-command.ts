@@ -2,24 +2,26 @@
 // table, in order: on a terminal as a short line each, elsewhere as JSON lines exactly as the API
 // answers, or as CSV.
 
+import { statSync } from 'node:fs'
 import { optionalMember } from '../../base/optional-member.ts'
 import { formatCount } from '../../base/text/number-format.ts'
+import { answerLines } from '../../bulk/answer-lines.ts'
+import type { LinesResult, LineTask } from '../../bulk/line-task.ts'
+import { csvHeader } from '../../bulk/rows/csv-row.ts'
+import { addressWidth } from '../../bulk/rows/text-row.ts'
 import { defaultCheckFields } from '../../config/line-formats.ts'
 import type { Invocation } from '../../config/settings.ts'
-import { addressWidth } from '../../bulk/rows/address-width.ts'
-import { answerLines } from '../../bulk/answer-lines.ts'
-import { csvHeader } from '../../bulk/rows/csv-row.ts'
-import type { OpenTable } from '../../table/open-table.ts'
-import type { BulkResult } from './bulk-run.ts'
-import { newAnswerScreen } from './answer-screen.ts'
-import { type InputGroup, sortInputs } from './input-groups.ts'
-import { lineFormatDetector } from './line-format.ts'
-import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
-import { type PinnedTable, pinTable } from './pin-table.ts'
+import { newAddressWords } from '../../ip/address.ts'
+import { parseAddress } from '../../ip/parse-address.ts'
 import type { Decide } from '../../policy/decide-by.ts'
+import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
+import type { OpenTable } from '../../table/open-table.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
-import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
-import type { LineTask, LinesResult } from '../../bulk/line-task.ts'
+import { exitCodes, interruptedCode, type Io } from '../terminal/io.ts'
+import { newAnswerScreen } from './answer-screen.ts'
+import type { BulkResult } from './bulk-run.ts'
+import { lineFormatDetector } from './line-format.ts'
+import { type PinnedTable, pinTable } from './pin-table.ts'
 
 export interface CheckOptions {
   /** Addresses, files and `-`, as the user mixed them. */
@@ -167,4 +169,52 @@ function answerArguments(options: {
   const form = { kind: 'json', path: ['ip'] } as const
   const how = { ...work, form, addressWidth: addressWidth(form, lines) }
   return answerLines(table, lines, how, undefined, decide)
+}
+
+// What the arguments of `check` are: addresses, files, standard input, or neither. What is neither
+// and may be meant as an address is a bad one among the addresses; all else names a file that is
+// missing, and is told once.
+
+/** Neighbouring arguments of one sort: addresses, or files. */
+export interface InputGroup {
+  readonly addresses: readonly string[]
+  readonly inputs: readonly string[]
+}
+
+/**
+ * `missing`: a sentence for each argument that names no file and looks like no address. An address is
+ * one even where a file has its name; `./1.2.3.4` is a file.
+ */
+export function sortInputs(args: readonly string[]): {
+  readonly groups: readonly InputGroup[]
+  readonly missing: readonly string[]
+} {
+  const groups: { addresses: string[]; inputs: string[] }[] = []
+  const missing: string[] = []
+  for (const arg of args) {
+    const kind = arg === '-' ? 'file' : isAddress(arg) ? 'none' : placeKind(arg)
+    if (kind === 'folder') missing.push(`${arg} is a folder: name the files in it.`)
+    else if (kind === 'none' && !/^[\da-f.:/%]*$/i.test(arg)) {
+      missing.push(`${arg} does not exist: there is no such file, and it is no IP address.`)
+    } else {
+      const list = kind === 'file' ? 'inputs' : 'addresses'
+      const last = groups.at(-1)
+      if (last !== undefined && last[list].length > 0) last[list].push(arg)
+      else groups.push({ addresses: [], inputs: [], [list]: [arg] })
+    }
+  }
+  return { groups, missing }
+}
+
+const words = newAddressWords()
+
+const isAddress = (text: string): boolean => parseAddress(text, words) !== 0
+
+function placeKind(path: string): 'file' | 'folder' | 'none' {
+  try {
+    return statSync(path).isDirectory() ? 'folder' : 'file'
+  } catch {
+    // There is none, or there can be none: it is too long for a name.
+    return 'none'
+  }
 }

@@ -10,8 +10,7 @@ import { levelFloors } from '../../model/risk-level.ts'
 import type { ExplainedAnswer } from '../../table/explain/insights.ts'
 import type { Source } from '../../table/file/table-source.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
-import type { Line, Style, StyledText } from '../terminal/line.ts'
-import { levelStyles } from './level-styles.ts'
+import { levelStyles, type Line, type Style, type StyledText } from '../terminal/line.ts'
 
 const paint = (text: string, style: Style): StyledText => ({ text, style })
 

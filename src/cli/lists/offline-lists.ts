@@ -14,7 +14,7 @@ import { encodeChunk } from '../../lists/list-chunk.ts'
 import { listFileBytesMax } from '../../lists/list-limits.ts'
 import type { ListMatcher } from '../../lists/list-matcher.ts'
 import { parseListText } from '../../lists/list-text.ts'
-import { mapLists } from '../../lists/map-lists.ts'
+import { mapLists } from '../../lists/open-lists.ts'
 import { readListSources } from '../../lists/read-sources.ts'
 
 export interface OfflineLists {

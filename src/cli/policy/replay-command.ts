@@ -6,32 +6,36 @@
 import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
-import type { Invocation } from '../../config/settings.ts'
-import { mapLists } from '../../lists/map-lists.ts'
+import type { ComparedTable } from '../../compare/compared-table.ts'
+import {
+  type ExampleFacts,
+  exampleFacts,
+  type HitLists,
+  hitListsOf,
+  type RequestShare,
+  requestShare,
+} from '../../compare/hit-lists.ts'
+import { newReplayCounter, type ReplayCounter } from '../../compare/replay.ts'
+import type { Invocation, Settings } from '../../config/settings.ts'
+import { mapLists } from '../../lists/open-lists.ts'
 import { defaultPolicyName } from '../../model/policy-form.ts'
+import { readSample, type SampledCheck, sampleFilePath } from '../../observe/sample-file.ts'
 import { readPolicyFile, warningLines } from '../../policy/policy-file.ts'
 import { policyPlace } from '../../policy/policy-place.ts'
-import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
+import { compilePolicies, type PolicySet } from '../../policy/policy.ts'
+import {
+  controlSocketPath,
+  type SampledPlaces,
+  sendControlRequest,
+} from '../../supervisor/sockets/control-socket.ts'
 import { openCopiedTable } from '../../table/open-copied-table.ts'
 import type { OpenTable } from '../../table/open-table.ts'
 import { type BulkResult, bulkRun, pieceBytes } from '../lines/bulk-run.ts'
 import { judgeBadLines, reportBadLines } from '../lines/check-command.ts'
 import { lineFormatDetector } from '../lines/line-format.ts'
 import { type PinnedTable, pinTable } from '../lines/pin-table.ts'
-import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
-import {
-  type ExampleFacts,
-  type HitLists,
-  type RequestShare,
-  exampleFacts,
-  hitListsOf,
-  requestShare,
-} from '../../compare/hit-lists.ts'
-import { type PolicyTestOptions, judgeShare, rehearsed, usageError } from './policy-test-command.ts'
-import type { SampledCheck } from '../../observe/sampled-check.ts'
-import type { ComparedTable } from '../../compare/compared-table.ts'
-import { type ReplayCounter, newReplayCounter } from '../../compare/replay.ts'
-import { readSampledTraffic } from './sampled-traffic.ts'
+import { exitCodes, interruptedCode, type Io } from '../terminal/io.ts'
+import { judgeShare, type PolicyTestOptions, rehearsed, usageError } from './policy-test-command.ts'
 import { hitLines, shareTable } from './rehearsal-screen.ts'
 
 export type ReplayOptions = Omit<PolicyTestOptions, 'how'> & {
@@ -278,4 +282,34 @@ export function replayLines(report: ReplayReport): readonly string[] {
           ),
         ]),
   ]
+}
+
+/**
+ * What `iprisk replay --sampled` reads: the checks that the server of a state folder and port has
+ * sampled, and its own copy of the table that answers, since a new table may have taken the place
+ * of the operator's file already. Without a running server: what it wrote last, and no table.
+ */
+export interface SampledTraffic {
+  readonly checks: readonly SampledCheck[]
+  /** The copy of the table that answers. */
+  readonly table?: string
+  /** The own lists that it answers with. */
+  readonly lists?: SampledPlaces['lists']
+}
+
+/** Throws `usage` where nothing was sampled. */
+export async function readSampledTraffic(
+  state: string,
+  { port }: Pick<Settings['serve'], 'port'>,
+): Promise<SampledTraffic> {
+  const reply = await sendControlRequest(controlSocketPath(state, port), 'sample')
+  if (reply?.ok === false) throw usageError(reply.text)
+  const own: SampledPlaces = { sample: sampleFilePath(state, port) }
+  const { sample, ...more } = reply === undefined ? own : (JSON.parse(reply.text) as SampledPlaces)
+  const checks = readSample(sample)
+  if (checks.length > 0) return { checks, ...more }
+  throw usageError(
+    `The server on port ${port} with the state folder ${state} has sampled nothing; it does with ` +
+      '"iprisk serve --sample 100000".',
+  )
 }

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { ServeSettings } from '../../config/settings.ts'
 import { urlOf } from '../../supervisor/sockets/port-probe.ts'
 import type { ServerStatus } from '../../admin/status.ts'
-import { readAdminToken } from '../../admin/admin-token.ts'
+import { readAdminToken } from '../../admin/admin-caller.ts'
 
 /** A scrape waits half a second for a worker; what takes ten times that does not come. */
 const answerMs = 5000

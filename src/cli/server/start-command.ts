@@ -3,7 +3,8 @@
 // serves, and refreshes the table. Its last lines are a request that works. Feeds that the first
 // fetch cannot have are fetched while it serves, as soon as it can.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import type { BuildReport } from '../../../build/build-report.ts'
 import { withAudit } from '../../account/keys/audited-keys.ts'
 import { createKey } from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
@@ -16,9 +17,8 @@ import type { ConfigSource } from '../../serve/reload-config.ts'
 import { readTableView } from '../../table/file/table-view.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
 import { withStores } from '../keys/key-session.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { exitCodes, type Io } from '../terminal/io.ts'
 import { buildChildCommand, buildChildEnvironment, runBuildChild } from './build-child.ts'
-import { lacksFeeds } from './last-fetch.ts'
 import { type FirstKeys, firstPlan, tellFirstRequest, tellKeys } from './first-request.ts'
 import { serveCommand } from './serve-command.ts'
 
@@ -111,4 +111,18 @@ async function firstKeys(settings: Settings, io: Io): Promise<FirstKeys | undefi
     }
     return { key: await issue(key), testKey: await issue(testKey) }
   })
+}
+
+// Whether the build of the present table could ask for its feeds, by its report. Where the run
+// ended early, or nobody answered, the server catches up. A single feed that stays away is left to
+// the daily refresh: for it alone a second whole build is too much.
+
+/** False where there is no report, of a table that came from elsewhere. */
+export function lacksFeeds(report: string): boolean {
+  try {
+    const { fetch } = JSON.parse(readFileSync(report, 'utf8')) as Pick<BuildReport, 'fetch'>
+    return fetch.cut_short !== null || (fetch.asked > 0 && fetch.answered === 0)
+  } catch {
+    return false
+  }
 }

@@ -2,7 +2,8 @@
 // log, the name of a file; so what would steer a terminal in it is shown escaped, line breaks too,
 // and only a style brings codes of a terminal into a line.
 
-import { escapeControls } from '../../base/text/control-characters.ts'
+import { escapeControls } from '../../base/text/clean-text.ts'
+import type { Level } from '../../model/kind.ts'
 
 const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
@@ -26,3 +27,12 @@ export function renderLine(line: Line, colour: boolean): string {
     })
     .join('')
 }
+
+/** The colour of a level, wherever an answer is shown to people. */
+export const levelStyles = {
+  low: 'green',
+  medium: 'yellow',
+  high: 'yellow',
+  very_high: 'red',
+  critical: 'red',
+} as const satisfies Readonly<Record<Level, Style>>

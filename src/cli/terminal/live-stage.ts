@@ -2,7 +2,7 @@
 // @clack/prompts.
 
 import { spinner } from '@clack/prompts'
-import { escapeControls } from '../../base/text/control-characters.ts'
+import { escapeControls } from '../../base/text/clean-text.ts'
 
 export interface LiveStage {
   readonly start: (text: string) => void

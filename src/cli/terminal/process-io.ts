@@ -1,6 +1,7 @@
 // The real process as an `Io`. A reader that goes away (`| head`) ends the program quietly.
 
-import { escapeLines } from '../../base/text/control-characters.ts'
+import { constants } from 'node:os'
+import { escapeLines } from '../../base/text/clean-text.ts'
 import type { Io } from './io.ts'
 import { renderLine } from './line.ts'
 
@@ -45,3 +46,19 @@ export function processIo(
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+/**
+ * The program as the first process of a container, with no init above it. For that process alone the
+ * kernel drops a signal that nothing listens for: Ctrl-C and `docker stop` would not end a build.
+ */
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+/** Lets these signals end the process as they end any other, where no command listens for them. */
+export function endBySignals(): void {
+  for (const signal of signals) {
+    const end = (): void => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal])
+    }
+    process.on(signal, end)
+  }
+}

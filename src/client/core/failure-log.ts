@@ -5,8 +5,6 @@
 // Invariants: at most two lines per minute and kind; while requests go on, each failure is counted in
 // some line.
 
-import { tell } from './tell.ts'
-
 const everyMs = 60_000
 
 /**
@@ -81,4 +79,19 @@ export function say(text: string): void {
     // oxlint-disable-next-line no-console -- the application's own, which gave no function for it
     console.error(line)
   }, `iprisk ${text}`)
+}
+
+/**
+ * Calls a function of the application's that is to know something. What it does wrong, at once or
+ * later, must not become the login's problem.
+ */
+export function tell<About>(
+  told: ((about: About) => unknown) | undefined,
+  about: NoInfer<About>,
+): void {
+  try {
+    Promise.resolve(told?.(about)).catch(() => undefined)
+  } catch {
+    // It is told elsewhere as well: failures are counted, a request has its result on it.
+  }
 }

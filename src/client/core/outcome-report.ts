@@ -2,8 +2,7 @@
 // because a wrong key or an unreachable server must not let every visitor in silently.
 
 import type { CheckOptions, ClientCounts, CountName, FailureReason } from './check-result.ts'
-import { type FailureKind, createFailureLog } from './failure-log.ts'
-import { tell } from './tell.ts'
+import { createFailureLog, type FailureKind, tell } from './failure-log.ts'
 
 /** Why there is no answer, for people and logs. */
 export interface ClientFailure {

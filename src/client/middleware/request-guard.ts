@@ -13,7 +13,7 @@ import {
 import { type ProxyWalk, walkProxies } from '../address/proxy-walk.ts'
 import { trustMistake } from '../address/trust-mistake.ts'
 import type { Action, CheckOptions, CheckResult, Client } from '../core/check-result.ts'
-import { tell } from '../core/tell.ts'
+import { tell } from '../core/failure-log.ts'
 
 /** What is known of a request; it is set on it for the application. */
 export interface Judged {

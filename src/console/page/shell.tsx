@@ -1,11 +1,11 @@
 // What is around every view: the ways between them, who is signed in, the way out.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { ConsoleSession } from '../../api/admin-answers.ts'
 import { ask } from './ask/ask.ts'
-import { NoticeList } from './parts/notice-list.tsx'
-import { type Route, type View, routeTo } from './route.ts'
+import { close, type Notice, onNotices } from './ask/notices.ts'
+import { type Route, routeTo, type View } from './route.ts'
 import { utcTime } from './text/figures.ts'
 
 const titles: Readonly<Record<View, string>> = {
@@ -75,5 +75,25 @@ export function Shell(props: {
       </main>
       <NoticeList />
     </>
+  )
+}
+
+/** What was done or failed just now, at the lower edge of the page. */
+function NoticeList() {
+  const [notices, setNotices] = useState<readonly Notice[]>([])
+  useEffect(() => onNotices(setNotices), [])
+  return (
+    <div class="notices" role="status">
+      {notices.map(({ id, text, isBad }) => (
+        <p key={id} class={isBad ? 'notice is-bad' : 'notice'}>
+          {text}
+          {isBad && (
+            <button type="button" class="plain" onClick={() => close(id)}>
+              Close
+            </button>
+          )}
+        </p>
+      ))}
+    </div>
   )
 }

@@ -7,14 +7,15 @@
 // longer than `consoleAskMsMax` fails and ends the process, whose successor takes what waits; the
 // process ends with the primary.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { consoleAskMsMax, consoleAsksMax, consoleProcessIdleMs } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
-import { createConsoleChild } from './console-child.ts'
-import type { ConsoleReply, ConsoleQuestion } from './console-messages.ts'
+import type { ConsoleAsk, ConsoleQuestion, ConsoleReply } from './console-messages.ts'
 
 /** What the process has answered. */
-export interface ConsoleAnswer {
+interface ConsoleAnswer {
   readonly status: number
   /** JSON. */
   readonly body: Uint8Array
@@ -32,7 +33,7 @@ interface Running {
   readonly reject: (error: IpriskError) => void
 }
 
-export interface ConsoleProcessOptions {
+interface ConsoleProcessOptions {
   /** Milliseconds that one answer may take; default: `consoleAskMsMax`. */
   readonly askMsMax?: number
   /** Milliseconds after the last question until the process ends; default: `consoleProcessIdleMs`. */
@@ -118,4 +119,71 @@ function unavailable(why: string): IpriskError {
     fault: 'environment',
     retryable: true,
   })
+}
+
+/**
+ * One child process of the console (console-process-main.ts), started by the first question that it
+ * is sent, and by the next one after its end.
+ */
+const ownProgram = fileURLToPath(new URL('./console-process-main.js', import.meta.url))
+
+interface ConsoleChild {
+  /** Starts it where it does not run. */
+  readonly send: (ask: ConsoleAsk) => void
+  /** Without a word to `onEnd`. */
+  readonly stop: () => void
+}
+
+interface ConsoleChildOptions {
+  readonly onReply: (reply: ConsoleReply) => void
+  /** It ended by itself, could not be started or not be sent to. */
+  readonly onEnd: (why: string) => void
+  /** Default: the console's own. */
+  readonly program?: string
+}
+
+function createConsoleChild(options: ConsoleChildOptions): ConsoleChild {
+  const { onReply, onEnd, program = ownProgram } = options
+  let child: ChildProcess | undefined
+
+  const stop = (): void => {
+    const stopped = child
+    child = undefined
+    stopped?.kill('SIGKILL')
+  }
+  const start = (): ChildProcess => {
+    const started = fork(program, [], {
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    const end = (why: string): void => {
+      if (child !== started) return
+      stop()
+      onEnd(why)
+    }
+    started.on('message', (reply: ConsoleReply) => {
+      if (child === started) onReply(reply)
+    })
+    started.on('error', ({ message }) => end(message))
+    started.once('exit', () => end('its process has ended'))
+    return started
+  }
+  return {
+    stop,
+    send: (ask) => {
+      try {
+        child ??= start()
+        const asked = child
+        asked.send(ask, (error) => {
+          if (error === null || child !== asked) return
+          stop()
+          onEnd(error.message)
+        })
+      } catch (error) {
+        stop()
+        onEnd(messageOf(error))
+      }
+    },
+  }
 }

@@ -4,8 +4,8 @@
 
 import { type Stores, openStores, silentHooks } from '../../account/stores/open-stores.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-import { type LazilyOpened, openLazily } from '../../base/open-lazily.ts'
-import { mapLists } from '../../lists/map-lists.ts'
+import { type LazilyOpened, openLazily } from '../../base/memoise.ts'
+import { mapLists } from '../../lists/open-lists.ts'
 import { type Decide, decideBy } from '../../policy/decide-by.ts'
 import { type ChosenPolicy, defaultPolicyName } from '../../model/policy-form.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'

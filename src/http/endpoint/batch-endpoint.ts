@@ -12,10 +12,11 @@ import {
   cutBatchBody,
   cutShortForm,
   parseBatchBody,
+  returnSharedBuffer,
+  takeSharedBuffer,
 } from '../../pool/batch-body.ts'
 import { batchInlineBytesMax, refusedInlineBytesMax } from '../../pool/offload-policy.ts'
 import type { Ticket } from '../../pool/pool.ts'
-import { returnSharedBuffer, takeSharedBuffer } from '../../pool/shared-buffers.ts'
 import type { ChosenPolicy } from '../../model/policy-form.ts'
 import { decidedAnswer } from '../../policy/decided-answer.ts'
 import { policyIndexOf } from '../../policy/policy-choice.ts'
@@ -28,7 +29,7 @@ import { chargeThen } from './charge-quota.ts'
 import { addAnswerCounts } from '../../observe/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { tryEnterPool, onPoolResult } from './pool-request.ts'
-import { logDecisions } from '../reply/log-decisions.ts'
+import { logDecisions } from '../reply/request-log.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 import { piecesAhead, streamJson } from '../reply/response-stream.ts'
 

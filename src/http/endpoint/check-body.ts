@@ -7,9 +7,10 @@
 // `parseCheckBody` reads the form that nearly every client sends by itself, in the body's own
 // bytes, and leaves every other form to it.
 
+import { addressFaultText, checkFaults, type InputFault } from '../../api/input-fault.ts'
 import { type JsonObject, parseJsonObject } from '../../base/json-object.ts'
 import { addressCharsMax } from '../../ip/parse-address.ts'
-import { type Query, parseQuery } from '../../table/lookup/query.ts'
+import { parseQuery, type Query } from '../../table/lookup/query.ts'
 
 /**
  * What the body that was read last says of `policy`: a place in it, else a value of any type;
@@ -163,4 +164,20 @@ function skipSpace(body: Uint8Array, from: number): number {
     at += 1
   }
   return at
+}
+
+/**
+ * What is wrong with the body of a check that was refused (contract 5.2). It reads
+ * the body once more, by JSON.parse: a wrong body may take longer, a right one never comes here.
+ */
+export function checkFaultOf(body: Uint8Array): InputFault {
+  const object = parseJsonObject(body)
+  if (typeof object === 'string') return checkFaults[object]
+  if (!Object.hasOwn(object, 'ip')) {
+    if (Object.hasOwn(object, 'ips')) return checkFaults.batch
+    return Object.keys(object).length === 0 ? checkFaults.no_members : checkFaults.other_member
+  }
+  const { ip } = object
+  if (typeof ip === 'string') return { message: addressFaultText(ip), param: 'ip' }
+  return Array.isArray(ip) ? checkFaults.ip_array : checkFaults.no_string
 }

@@ -21,18 +21,18 @@ import { extendAnswer } from '../../table/answer/answer-writer.ts'
 import type { Table } from '../../table/table.ts'
 import {
   bodyPolicyOf,
+  checkFaultOf,
   namesPolicy,
-  parseCheckBody,
   parseAddressText,
+  parseCheckBody,
   queryText,
 } from './check-body.ts'
-import { checkFaultOf } from './body-fault.ts'
 import { takePolicy } from './named-policy.ts'
 import { chargeQuota, chargeWhenLeased } from './charge-quota.ts'
 import { countAnswer, countDecision, countLabels } from '../../observe/request-counters.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { answerInsightsCheck } from './insights-endpoint.ts'
-import { logDecisions } from '../reply/log-decisions.ts'
+import { logDecisions } from '../reply/request-log.ts'
 import { replyBytes, replyError } from '../reply/reply.ts'
 import { enqueueCheck, newCheckBatcher } from './check-batcher.ts'
 

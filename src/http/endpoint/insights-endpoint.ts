@@ -9,7 +9,7 @@ import { includeFault, invalidInput } from '../../api/input-fault.ts'
 import { type Exchange, type InsightsMode, insightsModes } from '../exchange/exchange.ts'
 import { chargeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
-import { logDecisions } from '../reply/log-decisions.ts'
+import { logDecisions } from '../reply/request-log.ts'
 import { type Refusal, replyBytes } from '../reply/reply.ts'
 
 /** Of a request whose `include` has another value than those that there are. */

@@ -15,9 +15,9 @@
 // of either than have room at one time.
 
 import { batchBodyBytesMax } from '../../api/public-port.ts'
-import { bodyBudgetBytesMax, bodyBudgetMemoryShare } from '../../base/limits.ts'
+import { bodyBudgetBytesMax, bodyBudgetMemoryShare, strangerWorkMax } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
-import { type RequestCounters, countEvent } from '../../observe/request-counters.ts'
+import { countEvent, type RequestCounters } from '../../observe/request-counters.ts'
 
 /** The first room of every body; a check by an ordinary client is far smaller. */
 export const smallBodyBytes = 1024
@@ -98,4 +98,31 @@ export function createBodyBudget(options: {
     },
   }
   return budget
+}
+
+/**
+ * How much one turn of the loop does for requests that are refused and bodies that nobody reads. To
+ * uWebSockets.js all that many connections have sent is one turn; where strangers fill it,
+ * everybody waits. Above the budget their connections are closed unanswered, so that a turn stays
+ * short.
+ *
+ * A turn ends when the loop has read all sockets: setImmediate.
+ */
+export interface RefusalBudget {
+  /** Whether another refusal, or another piece of a body that nobody reads, still fits this turn. */
+  readonly spend: () => boolean
+}
+
+export function createRefusalBudget(): RefusalBudget {
+  let spent = 0
+  const endTurn = (): void => {
+    spent = 0
+  }
+  return {
+    spend: () => {
+      if (spent === 0) setImmediate(endTurn)
+      spent += 1
+      return spent <= strangerWorkMax
+    },
+  }
 }

@@ -1,10 +1,10 @@
 // A handler that threw: 500 to the client, one line in the log with the request id. The line has
 // the error's kind and the places it passed, never its message: that may hold an address or a key.
 
-import { loggedAddresses } from './request-log.ts'
-import { type Exchange, requestIdOf, exchangeStates } from '../exchange/exchange.ts'
-import { describeError } from './describe-error.ts'
+import { describeError } from '../../base/log.ts'
+import { type Exchange, exchangeStates, requestIdOf } from '../exchange/exchange.ts'
 import { replyError } from './reply.ts'
+import { loggedAddresses } from './request-log.ts'
 
 /** Never throws: it stands in callbacks whose exceptions end the process. */
 export function replyInternalError(exchange: Exchange, error: unknown): void {

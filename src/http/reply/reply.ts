@@ -23,7 +23,7 @@ import {
   requestIdOf,
   exchangeStates,
 } from '../exchange/exchange.ts'
-import { describeError } from './describe-error.ts'
+import { describeError } from '../../base/log.ts'
 import { contentHeaders, keepAliveHeader, checkHeaderBytes } from './check-header-bytes.ts'
 import { deferClose } from './defer-close.ts'
 import { ratelimitHeaders, retryAfter } from './ratelimit-headers.ts'

@@ -7,10 +7,10 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import type { LogLevel } from '../../base/log.ts'
 import { newAddressWords } from '../../ip/address.ts'
-import { parseAddress } from '../../ip/parse-address.ts'
 import { formatAddress } from '../../ip/format-address.ts'
+import { parseAddress } from '../../ip/parse-address.ts'
 import type { HttpStatus } from '../../observe/request-counters.ts'
-import { type Exchange, type Service, requestIdOf } from '../exchange/exchange.ts'
+import { type Exchange, requestIdOf, type Service } from '../exchange/exchange.ts'
 
 /** Whether a log of this level has lines of single requests. */
 export function shouldLogRequests(level: LogLevel): boolean {
@@ -65,4 +65,18 @@ export function logFramingRefusal(service: Service, res: HttpResponse): void {
 /** In milliseconds, to the microsecond. */
 function ageOf({ startedMs }: Exchange): number {
   return Math.round((performance.now() - startedMs) * 1000) / 1000
+}
+
+// Puts the answers of a request into the trail of decisions, where the operator wants one.
+
+/** `answers` as `DecisionLog.record` takes them; `revision`: of the policies that decided. */
+export function logDecisions(
+  exchange: Exchange,
+  answers: Uint8Array,
+  revision: string | undefined,
+): void {
+  const { service, key } = exchange
+  if (service.decisionLog === undefined) return
+  const context = { requestId: requestIdOf(exchange), keyId: key?.keyId ?? '', revision }
+  service.decisionLog.record(answers, context)
 }

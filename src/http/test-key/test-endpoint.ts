@@ -2,22 +2,26 @@
 // and the same errors; but the answers are those of test-cases.ts, no table is asked, no quota is
 // spent, and no real address is judged. They are not counted among the answers.
 
+import type { Authenticated } from '../../account/keyring.ts'
+import type { CheckAnswer } from '../../api/check-answer.ts'
 import {
   batchFaults,
+  type InputFault,
   invalidAddressJson,
   invalidElementJson,
   invalidInput,
 } from '../../api/input-fault.ts'
-import type { Authenticated } from '../../account/keyring.ts'
-import { spendBatchRate } from '../endpoint/authorize.ts'
-import { checkFaultOf } from '../endpoint/body-fault.ts'
-import { resumeExchange } from '../endpoint/charge-quota.ts'
-import { parseIpWithJson } from '../endpoint/check-body.ts'
-import { type Exchange, insightsModes } from '../exchange/exchange.ts'
+import { parseJsonObject } from '../../base/json-object.ts'
+import { factsOf } from '../../policy/condition/condition-facts.ts'
+import { policyIndexOf } from '../../policy/policy-choice.ts'
 import { parseBatchBody } from '../../pool/batch-body.ts'
+import { spendBatchRate } from '../endpoint/authorize.ts'
+import { resumeExchange } from '../endpoint/charge-quota.ts'
+import { checkFaultOf, parseIpWithJson } from '../endpoint/check-body.ts'
+import { takePolicy } from '../endpoint/named-policy.ts'
+import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 import { type TestAddress, testAddressOf, testAnswer, testInsights } from './test-answer.ts'
-import { decidedTestAnswer, testPolicyFault } from './test-decision.ts'
 
 /** How late the slow case answers. */
 const slowMs = 2000
@@ -93,4 +97,34 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
   spendBatchRate(exchange, key, texts.length, () => {
     replyAs(exchange, whole, `{"results":[${rows.join(',')}]}`)
   })
+}
+
+// What policies decide of a test key's answers (contract 5.7): they apply as to any other key's, by
+// the answer's facts; own lists do not, for no list names a test address.
+
+/** What is wrong with the policy that the body names; a right one is kept for the answer. */
+function testPolicyFault(
+  exchange: Exchange,
+  key: Authenticated,
+  body: Uint8Array,
+): InputFault | undefined {
+  exchange.policy = ''
+  const object = parseJsonObject(body)
+  if (typeof object === 'string' || !Object.hasOwn(object, 'policy')) return undefined
+  return takePolicy(exchange, key, object['policy'])
+}
+
+/** The answer with its decision, where there are policies. */
+function decidedTestAnswer<Answer extends CheckAnswer>(
+  { service, policy }: Exchange,
+  key: Authenticated,
+  answer: Answer,
+): Answer {
+  const set = service.policies.set()
+  if (set === undefined) return answer
+  const named = policyIndexOf(set, key.policies, policy)
+  // Policies may have changed since the request came; then the key's own one decides.
+  const chosen = set.policies[named < 0 ? policyIndexOf(set, key.policies, '') : named]!
+  const { decision, observed } = chosen.outcomes[chosen.outcomeOf(factsOf(answer, []))]!
+  return { ...answer, decision, ...(observed.length === 0 ? {} : { observed }) }
 }

@@ -15,7 +15,7 @@ import {
   rangeOfKey,
 } from '../list-entry.ts'
 import { actEntriesMax, widestPrefix } from '../list-limits.ts'
-import type { ListEffect } from '../../config/list-effects.ts'
+import type { ListEffect } from '../../model/kind.ts'
 import type { ListStore } from '../list-store.ts'
 import { type ListAuditChange, withAuditedChanges } from '../../audit/audit-log.ts'
 

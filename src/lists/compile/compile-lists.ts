@@ -2,7 +2,7 @@
 // about a second. Entries come as decoded chunks, so that what has not changed since the last time
 // is not decoded again (entry-rows.ts).
 
-import type { ListEffect } from '../../config/list-effects.ts'
+import type { ListEffect } from '../../model/kind.ts'
 import { type EntryRows, rowKinds } from './entry-rows.ts'
 import { encodeListFile, encodeNames } from './list-file.ts'
 import { makeFilters } from './make-filter.ts'

@@ -22,7 +22,7 @@
 
 import { crc32 } from 'node:zlib'
 import { IpriskError } from '../../base/coded-error.ts'
-import type { ListEffect } from '../../config/list-effects.ts'
+import type { ListEffect } from '../../model/kind.ts'
 
 export const sectionNames = [
   'names',

@@ -6,7 +6,15 @@
 // more is unpacked than the index says; the file gets its name when its hash is the one that was
 // signed, flushed. Parts that came are kept in `folder` until then: what is cut off goes on there.
 
-import { closeSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  linkSync,
+  openSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,19 +22,18 @@ import { brotliDecompress } from 'node:zlib'
 import { messageOf } from '../../base/coded-error.ts'
 import { partIndexTextBytesMax } from '../../base/limits.ts'
 import { removeTemporaryFiles, replaceWith } from '../../base/system/atomic-file.ts'
-import { type MappedFile, mapFile } from '../../base/system/memory-map.ts'
+import { mapFile, type MappedFile } from '../../base/system/memory-map.ts'
 import { readTableView } from '../../table/file/table-view.ts'
 import { pullError } from '../fetch/pull-refusal.ts'
 import type { ReleaseSource } from '../fetch/release-source.ts'
-import { contentName, isNamed } from '../form/content-name.ts'
-import type { Release } from '../form/manifest.ts'
+import { contentName, isNamed, type Release } from '../form/manifest.ts'
 import {
-  type IndexSegment,
-  type PartEntry,
-  type PartIndex,
   frameName,
   frameRanges,
+  type IndexSegment,
   parsePartIndex,
+  type PartEntry,
+  type PartIndex,
 } from '../form/part-index.ts'
 import { fromPlanes } from '../form/planes.ts'
 import { tableSegments } from '../form/segments.ts'
@@ -35,7 +42,7 @@ import { cutTable } from '../form/table-parts.ts'
 const decompress = promisify(brotliDecompress)
 const parallelGets = 8
 
-export interface JoinJob {
+interface JoinJob {
   readonly source: ReleaseSource
   readonly release: Release
   /** Tables of this machine; one that is not there or not whole gives no parts. */
@@ -268,6 +275,38 @@ export function isFileNamed(path: string, name: string): boolean {
   const map = mapFile(path)
   try {
     return isNamed(map.bytes, name)
+  } finally {
+    map.unmap()
+  }
+}
+
+/**
+ * Keeps the table in use that came otherwise, in an image or by a build, beside those that were
+ * fetched, before a fetched one takes its place.
+ */
+export interface AdoptedTable {
+  readonly id: string
+  /** Where it lies. */
+  readonly from: string
+  /** Its second name. */
+  readonly path: string
+}
+
+/** Nothing where another table, or none, lies there by now. */
+export function adoptTable({ id, from, path }: AdoptedTable): void {
+  if (!existsSync(from) || existsSync(path)) return
+  try {
+    if (idOf(from) === id) linkSync(from, path)
+  } catch {
+    // No table, or another user's, which may not be linked: there is one fewer to go back to.
+  }
+}
+
+/** Throws `file_unreadable`, `table_corrupt`, `table_version`. */
+function idOf(path: string): string {
+  const map = mapFile(path)
+  try {
+    return readTableView(map.bytes, path).id
   } finally {
     map.unmap()
   }

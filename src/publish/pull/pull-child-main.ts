@@ -8,9 +8,14 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { type PullRefusal, pullRefusalOf } from '../fetch/pull-refusal.ts'
 import { openReleaseSource } from '../fetch/release-source.ts'
-import { type AdoptedTable, adoptTable } from './adopt-table.ts'
+import {
+  type AdoptedTable,
+  adoptTable,
+  isFileNamed,
+  joinTableParts,
+  type PulledBytes,
+} from './join-table-parts.ts'
 import type { Release } from '../form/manifest.ts'
-import { type PulledBytes, joinTableParts, isFileNamed } from './join-table-parts.ts'
 
 export interface PullJob {
   readonly url: string

@@ -2,13 +2,14 @@
 // how the kinds go together is the ledger's business. Hosting has an additional way to be found and
 // so a file of its own; blocklists make no class and are counted, not weighed: blocklist-points.ts.
 
-import type { Kind } from '../../model/kind.ts'
+import type { Classification, Kind, ProxyType } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
-import { hostingStrength } from './hosting-finding.ts'
-import { providerOf } from './provider-name.ts'
-import { percentDaysSeen } from '../weight/days-seen.ts'
+import type { BotFinding, ProxyFinding } from '../../model/verdict.ts'
+import { lastSeenDay, percentDaysSeen } from '../weight/days-seen.ts'
 import { presentStrengthMin, roundStrength, strengthOf } from '../weight/strength.ts'
 import type { CountedEvidence } from '../weight/weigh-evidence.ts'
+import { confidenceOf } from './confidence.ts'
+import { hostingStrength } from './hosting-finding.ts'
 
 /** Kinds that have points of their own. */
 export type ScoredKind = Exclude<Kind, 'blocklist'>
@@ -25,7 +26,7 @@ export const scoredKinds = [
 ] as const satisfies readonly ScoredKind[]
 
 /** Points of one fresh, certain finding (MODEL.md, section 2). */
-export const anchors: Readonly<Record<ScoredKind, number>> = {
+const anchors: Readonly<Record<ScoredKind, number>> = {
   tor: 85,
   residential_proxy: 80,
   proxy: 70,
@@ -57,7 +58,7 @@ export interface Finding {
 export type Findings = Readonly<Record<ScoredKind, Finding>>
 
 /** The finding of a kind without evidence. */
-export const absentFindings: Readonly<Record<ScoredKind, Finding>> = {
+const absentFindings: Readonly<Record<ScoredKind, Finding>> = {
   tor: absentFinding('tor'),
   vpn: absentFinding('vpn'),
   proxy: absentFinding('proxy'),
@@ -118,4 +119,124 @@ function makeFinding(
   const present = strength >= presentStrengthMin
   const provider = providerOf(counted)
   return { kind, strength, points, present, inferred, rare, voices: 1, counted, provider }
+}
+
+// The bot of a verdict, and whose network it stands in. A crawler's own published range is high, a
+// third party's list of it medium (MODEL.md, rule 8), whatever the third party's other merits.
+
+/** The bot, or `undefined` where the evidence does not suffice for a match. */
+export function botOf(finding: Finding): BotFinding | undefined {
+  if (!finding.present) return undefined
+  const direct = finding.counted.filter(({ evidence }) => evidence.voice.assurance === 'direct')
+  const believed = direct.length > 0 ? direct : finding.counted
+  // Where two bots publish the same ranges, the crawler is the one to name.
+  const crawlers = believed.filter(({ evidence }) => evidence.category === 'search_crawler')
+  const category = crawlers.length > 0 ? 'search_crawler' : 'ai_tool'
+  const provider = providerOf(crawlers.length > 0 ? crawlers : believed)
+  return { confidence: direct.length > 0 ? 'high' : 'medium', provider, category }
+}
+
+/** Operators of bots that run networks of their own, as networks and hosters begin their names. */
+const owners = ['google', 'apple', 'amazon', 'yandex', 'baidu', 'microsoft'] as const
+
+function botOwner(provider: string): string | undefined {
+  const name = provider.toLowerCase()
+  return name === 'bingbot' ? 'microsoft' : owners.find((owner) => name.startsWith(owner))
+}
+
+/**
+ * What of `hosting` is left beside a bot that is verified: that its own operator runs the network
+ * says nothing of it. A bot in somebody else's cloud is hosted all the same.
+ */
+export function hostingBesideBot(
+  hosting: readonly CountedEvidence[],
+  of: { readonly bot: BotFinding | undefined; readonly network: Network | undefined },
+): readonly CountedEvidence[] {
+  const owner = of.bot?.confidence === 'high' ? botOwner(of.bot.provider) : undefined
+  if (owner === undefined) return hosting
+  const isOwners = (name: string): boolean => name.toLowerCase().startsWith(owner)
+  if (isOwners(of.network?.organization ?? '')) return []
+  const isForeign = ({ evidence }: CountedEvidence): boolean => !isOwners(evidence.provider)
+  return hosting.every(isForeign) ? hosting : hosting.filter(isForeign)
+}
+
+// The `proxy` member of a verdict (contract 3.5): there exactly when one of the signals proxy, vpn,
+// tor, hosting, residential_proxy is true, but not for a bot that its operator's own range
+// verifies.
+
+// The order of contract 3.5 for classes that are no kind. A class that is one has its own type: an
+// operator's own exit is vpn although a residential list names it, too.
+const proxyTypeOrder = [
+  { kind: 'tor', type: 'tor' },
+  { kind: 'residential_proxy', type: 'residential' },
+  { kind: 'vpn', type: 'vpn' },
+  { kind: 'proxy', type: 'proxy' },
+  { kind: 'hosting', type: 'data_center' },
+] as const satisfies readonly { readonly kind: ScoredKind; readonly type: ProxyType }[]
+
+export function proxyOf(
+  findings: Findings,
+  of: { readonly classification: Classification; readonly bot: BotFinding | undefined },
+): ProxyFinding | undefined {
+  if (of.bot?.confidence === 'high') return undefined
+  const named =
+    proxyTypeOrder.find(({ kind }) => kind === of.classification) ??
+    proxyTypeOrder.find(({ kind }) => findings[kind].present)
+  return named === undefined ? undefined : proxyFinding(findings[named.kind], named.type)
+}
+
+function proxyFinding(finding: Finding, type: ProxyType): ProxyFinding {
+  const { counted, inferred, provider } = finding
+  return {
+    confidence: confidenceOf(counted, inferred),
+    type,
+    provider,
+    lastSeen: lastSeenDay(counted),
+    percentDaysSeen: percentDaysSeen(counted),
+  }
+}
+
+// Which of several names an answer gives. Deterministic: the order of the evidence does not matter.
+
+/**
+ * The name that the strongest evidence gives. Of equally strong ones, that of the network's owner
+ * (GitHub lists Microsoft's cloud, too: there it is Microsoft's), else the first in code order.
+ */
+function providerOf(counted: readonly CountedEvidence[], organization = ''): string {
+  let name = ''
+  let strongest = -1
+  for (const { evidence, value } of counted) {
+    const { provider } = evidence
+    if (provider === '') continue
+    const wins = value === strongest && isBefore(provider, name, organization)
+    if (value > strongest || wins) {
+      name = provider
+      strongest = value
+    }
+  }
+  return name
+}
+
+function isBefore(one: string, other: string, organization: string): boolean {
+  const [owns, otherOwns] = [isOwner(one, organization), isOwner(other, organization)]
+  return owns === otherOwns ? one < other : owns
+}
+
+/** `Microsoft Azure` is of `Microsoft Corporation`. */
+function isOwner(provider: string, organization: string): boolean {
+  const [first = ''] = provider.split(' ')
+  return organization.toLowerCase().startsWith(first.toLowerCase())
+}
+
+// Ranges that their owners dedicate to one use and say so (MODEL.md, rule 5): only a part of their
+// addresses serve it at any time. What such a range is worth is its feed's weight
+// (build/evidence/builtin-feeds.ts); here is only how a finding that stands on nothing else is
+// told.
+
+/** The hand-kept table of prefixes that are dedicated to Tor exits. */
+export const torOperatorsId = 'table-tor-operators'
+
+/** Whether no list names the address as a Tor exit, but an operator's range alone. */
+export function isByOperatorRange({ kind, counted }: Finding): boolean {
+  return kind === 'tor' && counted.every(({ evidence }) => evidence.voice.id === torOperatorsId)
 }

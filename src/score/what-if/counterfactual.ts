@@ -3,13 +3,16 @@
 // fade and for how long evidence is kept.
 
 import type { Day } from '../../base/day.ts'
-import type { Level } from '../../model/kind.ts'
+import type { Evidence } from '../../model/evidence.ts'
+import type { Classification, Confidence, Level } from '../../model/kind.ts'
 import { levelFloors } from '../../model/risk-level.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import { confidenceOf } from '../finding/confidence.ts'
+import type { Findings, ScoredKind } from '../finding/finding.ts'
+import { judge, type JudgeInput } from '../judge.ts'
 import { daysKeptMax, halfLifeDays } from '../weight/decay.ts'
-import { type JudgeInput, judge } from '../judge.ts'
 
-export interface WithoutFeed {
+interface WithoutFeed {
   readonly feed: string
   readonly verdict: Verdict
 }
@@ -23,7 +26,7 @@ export function withoutFeeds(input: JudgeInput): readonly WithoutFeed[] {
   })
 }
 
-export interface LevelFall {
+interface LevelFall {
   readonly level: Level
   /** The least score of the level. */
   readonly least: number
@@ -57,4 +60,95 @@ function lastChange({ evidence, asOf }: JudgeInput): number {
     last = Math.max(last, lastSeen + daysKeptMax + 1)
   }
   return last
+}
+
+/**
+ * The other words that a verdict might have had: every class whose kind has any strength and that
+ * is not the class itself. Privacy relays and blocklists make no class and so are no alternative.
+ */
+interface Alternative {
+  readonly classification: Classification
+  /** 0 to 1; from 0.25 on the kind's signal is true. */
+  readonly strength: number
+  readonly confidence: Confidence
+}
+
+const classKinds = [
+  { kind: 'tor', classification: 'tor' },
+  { kind: 'residential_proxy', classification: 'residential_proxy' },
+  { kind: 'vpn', classification: 'vpn' },
+  { kind: 'proxy', classification: 'proxy' },
+  { kind: 'hosting', classification: 'hosting' },
+  { kind: 'bot', classification: 'known_bot' },
+] as const satisfies readonly {
+  readonly kind: ScoredKind
+  readonly classification: Classification
+}[]
+
+/** The strongest first; equally strong ones in the order of the classes. */
+export function alternativesOf(
+  findings: Findings,
+  classification: Classification,
+): readonly Alternative[] {
+  return classKinds
+    .filter((one) => one.classification !== classification && findings[one.kind].strength > 0)
+    .map((one) => {
+      const { strength, counted, inferred } = findings[one.kind]
+      const confidence = confidenceOf(counted, inferred)
+      return { classification: one.classification, strength, confidence }
+    })
+    .toSorted((a, b) => b.strength - a.strength)
+}
+
+// The range that a score may lie in because weights are measured, not known.
+//
+//   low, high = least and greatest of score(w) over these cases:
+//     every weight as it is; every weight at the low end of its interval; every one at the high end;
+//     and, for each feed, that one alone at its low end and at its high end
+//
+// Intervals hold with 80 percent (build/evidence/source-list.ts). Single feeds are tried beside
+// all together, because caps make the score no monotone function of the weights: a bot's or a
+// relay's cap lowers it.
+//
+// Invariant: low <= score <= high.
+
+/** Both ends of a weight, 0 to 1. */
+interface WeightInterval {
+  readonly low: number
+  readonly high: number
+}
+
+/** `intervalOf` gives a feed's interval; `undefined` where its weight is certain. */
+export function scoreRange(
+  input: JudgeInput,
+  score: number,
+  intervalOf: (feed: string) => WeightInterval | undefined,
+): readonly [number, number] {
+  const feeds = new Set(input.evidence.map(({ voice }) => voice.id))
+  const doubted = [...feeds].filter((feed) => {
+    const interval = intervalOf(feed)
+    return interval !== undefined && interval.low < interval.high
+  })
+  let low = score
+  let high = score
+  const judgeWith = (moved: readonly string[], end: keyof WeightInterval): void => {
+    const evidence = input.evidence.map((one) => {
+      const interval = moved.includes(one.voice.id) ? intervalOf(one.voice.id) : undefined
+      return interval === undefined ? one : withWeight(one, interval[end])
+    })
+    const found = judge({ ...input, evidence }).score
+    low = Math.min(low, found)
+    high = Math.max(high, found)
+  }
+  // One feed alone is the same case as all of one.
+  const cases = doubted.length > 1 ? [doubted, ...doubted.map((feed) => [feed])] : [doubted]
+  for (const moved of doubted.length === 0 ? [] : cases) {
+    judgeWith(moved, 'low')
+    judgeWith(moved, 'high')
+  }
+  return [low, high]
+}
+
+function withWeight(evidence: Evidence, weight: number): Evidence {
+  return { ...evidence, voice: { ...evidence.voice, weight } }
 }

@@ -17,7 +17,7 @@ import {
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { listsPollMs, poolRequestMsMax } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
-import { openLazily } from '../../base/open-lazily.ts'
+import { openLazily } from '../../base/memoise.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import type { ControlReply } from '../sockets/control-socket.ts'

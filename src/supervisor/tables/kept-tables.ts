@@ -10,15 +10,15 @@
 // because freeing a large file takes a tenth of a second.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { linkSync, renameSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { namesIn } from '../../base/system/atomic-file.ts'
 import { inodeIdentity } from './file-watch.ts'
 
-export type KeptRole = 'current' | 'previous'
+type KeptRole = 'current' | 'previous'
 
-export interface KeptTable {
+interface KeptTable {
   readonly id: string
   readonly path: string
 }
@@ -31,7 +31,7 @@ export interface KeptTables {
 }
 
 /** Identifies a table's place: servers with one state folder may serve several. */
-export function placeMark(path: string): string {
+function placeMark(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 8)
 }
 
@@ -66,4 +66,57 @@ export function openKeptTables(stateFolder: string, path: string): KeptTables {
     },
     drop,
   }
+}
+
+/**
+ * The record of a rollback for servers that start later: the table that is held back, and a second
+ * name of the copy that answers instead.
+ *
+ *   <state>/rollback-<the table's place>.json, .iprisk
+ */
+export interface RollbackNote {
+  /** The table that is held back. */
+  readonly held: string
+}
+
+interface Place {
+  /** The operator's file. */
+  readonly path: string
+  readonly stateFolder: string
+}
+
+/** The copy that answers instead of the held table. */
+export function rollbackTable(place: Place): string {
+  return `${nameOf(place)}.iprisk`
+}
+
+export function readRollbackNote(place: Place): RollbackNote | undefined {
+  try {
+    const note: unknown = JSON.parse(readFileSync(`${nameOf(place)}.json`, 'utf8'))
+    const { held } = note as Partial<RollbackNote>
+    return typeof held === 'string' ? { held } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws what the disk says. */
+export function writeRollbackNote(place: Place, note: RollbackNote, copy: string): void {
+  const table = rollbackTable(place)
+  rmSync(table, { force: true })
+  linkSync(copy, table)
+  writeFileSync(`${nameOf(place)}.json`, `${JSON.stringify(note)}\n`, { mode: 0o600 })
+}
+
+export function removeRollbackNote(place: Place): void {
+  try {
+    rmSync(`${nameOf(place)}.json`, { force: true })
+    rmSync(rollbackTable(place), { force: true })
+  } catch {
+    // A note that stays names a table that is no longer at the path, so it holds nothing back.
+  }
+}
+
+function nameOf({ path, stateFolder }: Place): string {
+  return join(stateFolder, `rollback-${placeMark(path)}`)
 }

@@ -18,7 +18,7 @@ import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
-import { builtMsOf } from '../../table/file/built-ms.ts'
+import { builtMsOf } from '../../table/file/header-facts.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
 import { type VerifyResult, verifyInProcess } from './verify-process.ts'
 

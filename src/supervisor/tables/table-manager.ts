@@ -29,19 +29,20 @@ import {
   tableRefusalOf,
 } from './table-refusal.ts'
 import type { TableCopies, TableCopy } from './table-copies.ts'
-import type { LoopPause } from '../../observe/loop-pause.ts'
+import type { LoopPause } from '../../observe/loop-lag.ts'
 import { identityOrEmpty, inodeIdentity } from './file-watch.ts'
-import { type KeptTables, openKeptTables } from './kept-tables.ts'
 import {
-  type RollbackNote,
+  type KeptTables,
+  openKeptTables,
   readRollbackNote,
   removeRollbackNote,
+  type RollbackNote,
   rollbackTable,
   writeRollbackNote,
-} from './rollback-note.ts'
+} from './kept-tables.ts'
 import { type FirstTable, loadTable } from './load-table.ts'
 import { type TrafficTrial, type TrialResult, trialFault } from '../../compare/traffic-trial.ts'
-import { builtMsOf } from '../../table/file/built-ms.ts'
+import { builtMsOf } from '../../table/file/header-facts.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
 
 export type SwapOutcome =

@@ -13,7 +13,7 @@ import { copyLargeFile } from '../../base/system/copy-large-file.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { acceptanceCheck } from '../../compare/acceptance-check.ts'
 import { optionalMember } from '../../base/optional-member.ts'
-import { type MappedLists, mapLists } from '../../lists/map-lists.ts'
+import { type MappedLists, mapLists } from '../../lists/open-lists.ts'
 import { readSample } from '../../observe/sample-file.ts'
 import {
   type TrafficTrial,

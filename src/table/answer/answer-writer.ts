@@ -17,11 +17,10 @@ import type { SectionViews } from '../../schema/table-sections.ts'
 import type { Query } from '../lookup/query.ts'
 import { checkAddress } from './check-address.ts'
 import { type AnswerLabels, labelsOf } from './answer-labels.ts'
-import { type JsonFragments, openJsonFragments } from './json-fragments.ts'
+import { type JsonFragments, type JsonRun, jsonRun, openJsonFragments } from './json-fragments.ts'
 import { type Located, locate, newLocated } from '../lookup/locate.ts'
 import { utf8Bytes, writeBytes, writeSlice } from './write-bytes.ts'
 import type { AnswerReader } from './answer-reader.ts'
-import { type JsonRun, jsonRun } from './json-run.ts'
 import { covered } from './own-lists.ts'
 
 export interface AnswerBytes extends AnswerLabels {

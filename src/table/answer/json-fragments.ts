@@ -6,18 +6,18 @@
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
 import type { Classification, Level } from '../../model/kind.ts'
+import { runElementBytes } from '../../schema/table-layout.ts'
 import { readCountry } from '../file/location-record.ts'
+import { readVerdict } from '../file/verdict-record.ts'
+import { labelsOf } from './answer-labels.ts'
 import { type VerdictPart, verdictPart } from './answer-parts.ts'
 import type { AnswerReader } from './answer-reader.ts'
-import { type JsonRun, jsonRun } from './json-run.ts'
-import { labelsOf } from './answer-labels.ts'
-import { readVerdict } from '../file/verdict-record.ts'
 
 /** Slots for verdicts and for codes of countries, powers of two; full, they take some 10 MB. */
 const verdictSlots = 16_384
 const countrySlots = 512
 
-export interface VerdictFragment {
+interface VerdictFragment {
   /** -1 in a free slot. */
   readonly id: number
   readonly classification: Classification
@@ -91,4 +91,22 @@ export function openJsonFragments(reader: AnswerReader): JsonFragments {
       return code
     },
   }
+}
+
+// Runs of JSON that answers copy as they are, eight bytes at a time: the table's own, of a network,
+// region or location (made by build/write/run-section.ts), and those that are made while
+// serving. src/schema/FORMAT.md draws them. Copying is answer-writer.ts's.
+
+/** A run that is not the table's. */
+export interface JsonRun {
+  /** The text, filled up with zeros. */
+  readonly data: Float64Array
+  readonly bytes: number
+}
+
+export function jsonRun(text: string): JsonRun {
+  const bytes = Buffer.from(text, 'utf8')
+  const data = new Float64Array(Math.ceil(bytes.length / runElementBytes))
+  new Uint8Array(data.buffer).set(bytes)
+  return { data, bytes: bytes.length }
 }

@@ -8,7 +8,7 @@
 // Invariant: the points of all reasons add up to the score, before lists and after.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import type { ListEffect } from '../../config/list-effects.ts'
+import type { ListEffect } from '../../model/kind.ts'
 import type { ListMatch, ListMatcher } from '../../lists/list-matcher.ts'
 import { riskLevelOf } from '../../model/risk-level.ts'
 import type { Reason, Verdict } from '../../model/verdict.ts'

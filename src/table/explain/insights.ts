@@ -20,10 +20,13 @@ import { formatRange } from '../../ip/range.ts'
 import type { Evidence } from '../../model/evidence.ts'
 import { riskLevelOf } from '../../model/risk-level.ts'
 import { recordWords } from '../../schema/table-layout.ts'
-import { alternativesOf } from '../../score/what-if/alternative.ts'
+import {
+  alternativesOf,
+  levelFallsOf,
+  scoreRange,
+  withoutFeeds,
+} from '../../score/what-if/counterfactual.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
-import { levelFallsOf, withoutFeeds } from '../../score/what-if/counterfactual.ts'
-import { scoreRange } from '../../score/what-if/score-range.ts'
 import { type JudgeInput, judgeWithFindings } from '../../score/judge.ts'
 import { listReasonTexts, reasonText } from '../../score/points/reason-codes.ts'
 import { checkAddress } from '../answer/check-address.ts'

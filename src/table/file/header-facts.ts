@@ -2,10 +2,11 @@
 // decoded, for the offsets of a header that somebody forged may name one text ten thousand times,
 // or a text that reaches through the whole file. Not here: the sections (table-view.ts).
 
+import { statSync } from 'node:fs'
 import { Encoding } from 'flatbuffers'
 import type { Day } from '../../base/day.ts'
-import { type TableCoverage, coverageStates, coveredKinds } from '../../model/coverage.ts'
-import { type HalfLives, assurances } from '../../model/evidence.ts'
+import { coverageStates, coveredKinds, type TableCoverage } from '../../model/coverage.ts'
+import { assurances, type HalfLives } from '../../model/evidence.ts'
 import type { KindEntry } from '../../schema/generated/iprisk/kind-entry.ts'
 import type { SourceEntry } from '../../schema/generated/iprisk/source-entry.ts'
 import type { TableHeader } from '../../schema/generated/iprisk/table-header.ts'
@@ -130,4 +131,12 @@ function halfLivesOf(entry: SourceEntry): { readonly halfLives?: HalfLives } {
       ...(elsewhere > 0 ? { elsewhere } : {}),
     },
   }
+}
+
+// When a table was built. The table itself holds no clock, so that equal inputs give equal bytes:
+// its file's time tells.
+
+/** Milliseconds since the epoch, whole. Throws ENOENT where there is no such file. */
+export function builtMsOf(path: string): number {
+  return Math.floor(statSync(path).mtimeMs)
 }

@@ -6,7 +6,7 @@ import type { Voice } from '../../model/evidence.ts'
 
 /**
  * How a feed's word counts, and the 80 percent interval of its weight
- * (build/evidence/weight-interval.ts).
+ * (build/evidence/source-list.ts).
  */
 export interface SourceVoice extends Omit<Voice, 'id'> {
   readonly weightLow: number

@@ -3,6 +3,7 @@
 // other), not the sections' content: that is `verifyTable`, which may be slow.
 
 import { IpriskError } from '../../base/coded-error.ts'
+import { crc32 } from 'node:zlib'
 import { ByteBuffer } from 'flatbuffers'
 import { TableHeader } from '../../schema/generated/iprisk/table-header.ts'
 import {
@@ -29,7 +30,7 @@ import {
   sectionNames,
   sections,
 } from '../../schema/table-sections.ts'
-import { otherVersion, readTrailer, tableCorrupt } from './trailer.ts'
+import { checksumMismatch, otherVersion, readTrailer, tableCorrupt } from './trailer.ts'
 import { type HeaderFacts, readHeaderFacts } from './header-facts.ts'
 
 export interface TableView extends HeaderFacts {
@@ -204,5 +205,33 @@ function checkLengths(views: SectionViews, path: string): void {
   }
   for (const name of ['ipv4_starts', 'ipv6_keys', 'ipv6_tail_groups', 'string_offsets'] as const) {
     if (views[name].length === 0) throw tableCorrupt(path, name, 0, 'it is empty')
+  }
+}
+
+// Compares the sections of a table with the checksums in its header. This detects a half-written,
+// truncated or damaged table, a world table in a tenth of a second (`verifyTable` takes ten times
+// that). It does not detect a forged one.
+
+/** A few milliseconds' worth. */
+const pieceBytes = 2 ** 23
+
+/** Throws `table_corrupt` for the first section that differs. In steps, for a loop that serves others. */
+export function* compareChecksums(
+  file: Uint8Array,
+  { views, checksums }: Pick<TableView, 'views' | 'checksums'>,
+  path: string,
+): Generator<undefined, void, undefined> {
+  for (const name of sectionNames) {
+    const { buffer, byteOffset, byteLength } = views[name]
+    let found = 0
+    for (let at = 0; at < byteLength; at += pieceBytes) {
+      const bytes = Math.min(pieceBytes, byteLength - at)
+      found = crc32(new Uint8Array(buffer, byteOffset + at, bytes), found)
+      yield
+    }
+    const expected = checksums[name]
+    if (found === expected) continue
+    const why = checksumMismatch({ expected, found })
+    throw tableCorrupt(path, name, byteOffset - file.byteOffset, why)
   }
 }

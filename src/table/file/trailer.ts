@@ -11,7 +11,7 @@ import { crc32 } from 'node:zlib'
 import { IpriskError } from '../../base/coded-error.ts'
 import { fileBytesMax, formatMajor, trailerBytes, trailerMagic } from '../../schema/table-layout.ts'
 
-export interface Trailer {
+interface Trailer {
   readonly fileBytes: number
   /** The FlatBuffers header lies in [0, headerBytes); the sections follow. */
   readonly headerBytes: number

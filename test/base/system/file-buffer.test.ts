@@ -2,7 +2,7 @@
 
 import koffi from 'koffi'
 import { describe, expect, it } from 'vitest'
-import { newFileBuffer } from '../../../src/base/system/file-buffer.ts'
+import { newFileBuffer } from '../../../src/base/system/copy-large-file.ts'
 
 const pageBytes = 4096n
 /** Copies whose addresses differ by less are slow: up to 160 bytes. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import koffi from 'koffi'
 import { describe, expect, it } from 'vitest'
-import { inLargePages } from '../../../src/base/system/large-pages.ts'
+import { inLargePages } from '../../../src/base/system/memory-map.ts'
 
 const isKnown = existsSync('/sys/kernel/mm/transparent_hugepage')
 

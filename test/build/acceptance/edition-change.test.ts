@@ -2,7 +2,7 @@
 
 import { array, assert, constantFrom, nat, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { editionChange } from '../../../build/acceptance/edition-change.ts'
+import { editionChange } from '../../../build/acceptance/edition-acceptance.ts'
 import type { Layer } from '../../../build/layer/layer.ts'
 import { newLayerPieces } from '../../../build/layer/pieces.ts'
 

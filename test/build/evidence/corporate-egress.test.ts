@@ -1,7 +1,7 @@
 // Corporate egress that its operator publishes: prefixes of networks, and no evidence.
 
 import { expect, it } from 'vitest'
-import { corporateEgress } from '../../../build/evidence/corporate-egress.ts'
+import { corporateEgress } from '../../../build/evidence/operator-ranges.ts'
 import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { loadNetworkTables } from '../../../build/networks/network-tables.ts'

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runWithHostConcurrency } from '../../../build/fetch/host-concurrency.ts'
+import { runWithHostConcurrency } from '../../../build/fetch/obtain-snapshots.ts'
 
 describe('runBounded', () => {
   it('runs every task once, within both bounds, for any mix of hosts', async () => {

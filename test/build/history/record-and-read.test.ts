@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { dayPath } from '../../../build/history/history-days.ts'
 import { lockHistory } from '../../../build/history/history-store.ts'
-import { recordAndRead } from '../../../build/history/record-and-read.ts'
-import { type History, readHistory } from '../../../build/history/read-history.ts'
-import { type RecordReport, recordToday } from '../../../build/history/record-today.ts'
-import type { SnapshotEntries } from '../../../build/history/record-today.ts'
+import { type History, readHistory, recordAndRead } from '../../../build/history/read-history.ts'
+import {
+  type RecordReport,
+  recordToday,
+  type SnapshotEntries,
+} from '../../../build/history/record-today.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { rowsOf } from './history-recount.ts'
 import { feedOf, feeds, listed, range, today, useFolder, withStore } from './history-sample.ts'

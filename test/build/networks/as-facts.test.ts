@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { collectAsFacts, noAsFacts } from '../../../build/networks/as-facts.ts'
-import { groupCount, hostingGroup, hostingVoices } from '../../../build/networks/hosting-voices.ts'
+import { groupCount, hostingGroup, hostingVoices } from '../../../build/networks/network-type.ts'
 
 describe('collectFacts', () => {
   it('gathers class, tags, PeeringDB class, lists and name by ASN', () => {

@@ -2,7 +2,7 @@
 // answered in the row's note, and no carrier is a campus, an office or a hoster by two voices.
 
 import { expect, it } from 'vitest'
-import { groupCount, hostingVoices } from '../../../build/networks/hosting-voices.ts'
+import { groupCount, hostingVoices } from '../../../build/networks/network-type.ts'
 import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import { describeFeeds } from '../../feeds.ts'
 import { feedFacts } from './feed-facts.ts'

@@ -1,7 +1,7 @@
 // Which names call an organization a hoster.
 
 import { describe, expect, it } from 'vitest'
-import { isHosterName } from '../../../build/networks/name-hints.ts'
+import { isHosterName } from '../../../build/networks/network-type.ts'
 
 describe('isHosterName', () => {
   it.each([

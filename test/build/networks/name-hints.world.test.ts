@@ -2,8 +2,7 @@
 // the ground for taking it as a voice, alone or beside others.
 
 import { expect, it } from 'vitest'
-import { hostingLists } from '../../../build/networks/network-type.ts'
-import { isHosterName } from '../../../build/networks/name-hints.ts'
+import { hostingLists, isHosterName } from '../../../build/networks/network-type.ts'
 import { readNetworks } from '../../../build/networks/read-networks.ts'
 import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import { describeFeeds } from '../../feeds.ts'

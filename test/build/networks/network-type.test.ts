@@ -3,18 +3,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  classifyNetwork,
-  hostingLists,
   type AsSubject,
+  classifyNetwork,
+  groupCount,
+  hostingLists,
 } from '../../../build/networks/network-type.ts'
 import {
+  type AsEntry,
+  type AsFacts,
   asTags,
   collectAsFacts,
   noAsFacts,
   peeringClasses,
 } from '../../../build/networks/as-facts.ts'
-import type { AsEntry, AsFacts } from '../../../build/networks/as-facts.ts'
-import { groupCount } from '../../../build/networks/hosting-voices.ts'
 import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import { wellKnown } from './well-known.ts'
 

@@ -2,12 +2,12 @@
 
 import { expect, it } from 'vitest'
 import {
-  classifyNetwork,
-  hostingLists,
   type AsSubject,
+  classifyNetwork,
+  groupCount,
+  hostingLists,
 } from '../../../build/networks/network-type.ts'
 import type { AsFacts } from '../../../build/networks/as-facts.ts'
-import { groupCount } from '../../../build/networks/hosting-voices.ts'
 import { readNetworks } from '../../../build/networks/read-networks.ts'
 import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import { describeFeeds } from '../../feeds.ts'

@@ -11,10 +11,10 @@ import { parseFile } from '../../../build/parse/parse-file.ts'
 import {
   badEntriesMax,
   countDrop,
-  newParseCounts,
   countingSink,
+  newParseCounts,
+  printableSample,
 } from '../../../build/parse/parse-counts.ts'
-import { printableSample } from '../../../build/parse/wrong-format.ts'
 import { formatDay } from '../../../src/base/day.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-read-'))

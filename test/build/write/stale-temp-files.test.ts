@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { removeStaleTempFiles } from '../../../build/write/stale-temp-files.ts'
+import { removeStaleTempFiles } from '../../../build/write/write-table.ts'
 import { temporaryName } from '../../../src/base/system/atomic-file.ts'
 import { newFolder } from '../fetch/site.ts'
 

@@ -1,7 +1,7 @@
 // What a build says in a pipe: a line a stage, and how far a long one is every five seconds.
 
 import { expect, it } from 'vitest'
-import { newProgress } from '../../../src/cli/compiler/build-progress.ts'
+import { newProgress } from '../../../src/cli/compiler/build-command.ts'
 import type { Io } from '../../../src/cli/terminal/io.ts'
 
 it('says every five seconds how far a stage is, where nothing else was said', () => {

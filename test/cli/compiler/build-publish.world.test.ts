@@ -11,8 +11,12 @@ import {
 } from '../../../bench/faults/compiler/sample.ts'
 import { type FolderServer, serveFolder } from '../../../bench/harness/site.ts'
 import { type Day, formatDay, msPerDay } from '../../../src/base/day.ts'
-import { contentName } from '../../../src/publish/form/content-name.ts'
-import { type Manifest, manifestName, openManifest } from '../../../src/publish/form/manifest.ts'
+import {
+  contentName,
+  type Manifest,
+  manifestName,
+  openManifest,
+} from '../../../src/publish/form/manifest.ts'
 import { createSigningKey, readSigningKey } from '../../../src/publish/form/signing-key.ts'
 import { openFolderPlace } from '../../../src/publish/places/folder-place.ts'
 import { publishTable } from '../../../src/publish/publish-table.ts'

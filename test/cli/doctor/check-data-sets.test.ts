@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { type Day, parseDay } from '../../../src/base/day.ts'
-import { checkDataSets, dataSetDaysMax } from '../../../src/cli/doctor/check-data-sets.ts'
+import { checkDataSets, dataSetDaysMax } from '../../../src/cli/doctor/check-files.ts'
 import type { Source } from '../../../src/table/file/table-source.ts'
 
 const day = parseDay('2026-06-05') as Day

@@ -23,9 +23,8 @@ import {
   checkCertificate,
 } from '../../../src/cli/doctor/check-files.ts'
 import type { DoctorFinding } from '../../../src/cli/doctor/doctor-finding.ts'
-import { checkFront } from '../../../src/cli/doctor/check-front.ts'
+import { checkFront, checkServer } from '../../../src/cli/doctor/check-server.ts'
 import { checkMachine } from '../../../src/cli/doctor/check-program.ts'
-import { checkServer } from '../../../src/cli/doctor/check-server.ts'
 import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { freePort, makeCertificate } from '../../account/stores/redis/redis-servers.ts'

@@ -1,7 +1,7 @@
 // What the last lines of `iprisk start` take from a table.
 
 import { afterAll, describe, expect, it } from 'vitest'
-import { exampleFinding } from '../../../src/cli/server/example-finding.ts'
+import { exampleFinding } from '../../../src/cli/server/first-request.ts'
 import { type OpenTable, openTable } from '../../../src/table/open-table.ts'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { listed, smallContent } from '../../table/small-table.ts'

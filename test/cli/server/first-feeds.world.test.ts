@@ -18,7 +18,7 @@ import {
 import { buildWaitMs, eventually } from '../../eventually.ts'
 import { closedPort } from '../../build/fetch/site.ts'
 import type { BuildReport } from '../../../build/build-report.ts'
-import { lacksFeeds } from '../../../src/cli/server/last-fetch.ts'
+import { lacksFeeds } from '../../../src/cli/server/start-command.ts'
 import { newFolder, programPath } from '../program.ts'
 
 const ends: (() => Promise<unknown> | void)[] = []

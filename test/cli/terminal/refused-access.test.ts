@@ -1,7 +1,7 @@
 // What a user hears who may not: errors as the system throws them, for root may nearly everything.
 
 import { expect, it } from 'vitest'
-import { refusedAccess } from '../../../src/cli/terminal/refused-access.ts'
+import { refusedAccess } from '../../../src/cli/run-command-line.ts'
 
 const thrown = (code: string, more: object): Error => Object.assign(new Error(code), { code }, more)
 

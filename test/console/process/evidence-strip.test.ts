@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { InsightEvidence } from '../../../src/api/insights-answer.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
-import { evidenceStrip, firstStripDay } from '../../../src/console/process/evidence-strip.ts'
+import { evidenceStrip, firstStripDay } from '../../../src/console/process/address-view.ts'
 
 const asOf = parseDay('2026-08-22') as Day
 

@@ -4,8 +4,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { addressFaultText, checkFaults } from '../../../src/api/input-fault.ts'
-import { checkFaultOf } from '../../../src/http/endpoint/body-fault.ts'
-import { parseCheckBody } from '../../../src/http/endpoint/check-body.ts'
+import { checkFaultOf, parseCheckBody } from '../../../src/http/endpoint/check-body.ts'
 import { newQuery } from '../../../src/table/lookup/query.ts'
 
 const query = newQuery()

@@ -2,7 +2,7 @@
 
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { adoptTable } from '../../../src/publish/pull/adopt-table.ts'
+import { adoptTable } from '../../../src/publish/pull/join-table-parts.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { newTable, otherTable } from '../../serve/small-tables.ts'
 

@@ -5,9 +5,12 @@ import { describe, expect, it } from 'vitest'
 import type { Day } from '../../../src/base/day.ts'
 import { levelFloors } from '../../../src/model/risk-level.ts'
 import { presentStrengthMin } from '../../../src/score/weight/strength.ts'
-import { alternativesOf } from '../../../src/score/what-if/alternative.ts'
-import { levelFallsOf, withoutFeeds } from '../../../src/score/what-if/counterfactual.ts'
-import { scoreRange } from '../../../src/score/what-if/score-range.ts'
+import {
+  alternativesOf,
+  levelFallsOf,
+  scoreRange,
+  withoutFeeds,
+} from '../../../src/score/what-if/counterfactual.ts'
 import { type JudgeInput, judgeWithFindings, judge } from '../../../src/score/judge.ts'
 import {
   evidenceArbitrary,

@@ -17,7 +17,7 @@ import { optionalMember } from '../../../src/base/optional-member.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { beginFirstTable } from '../../../src/supervisor/tables/load-table.ts'
 import type { TableCopies } from '../../../src/supervisor/tables/table-copies.ts'
-import { noPause } from '../../../src/observe/loop-pause.ts'
+import { noPause } from '../../../src/observe/loop-lag.ts'
 import {
   type TableManager,
   createTableManager,

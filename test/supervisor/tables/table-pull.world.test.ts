@@ -10,11 +10,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatDay } from '../../../src/base/day.ts'
 import type { ServerStatus } from '../../../src/admin/status.ts'
-import { contentName } from '../../../src/publish/form/content-name.ts'
 import {
+  contentName,
   type Manifest,
-  type Release,
   openManifest,
+  type Release,
   sealManifest,
 } from '../../../src/publish/form/manifest.ts'
 import { tableSegments } from '../../../src/publish/form/segments.ts'

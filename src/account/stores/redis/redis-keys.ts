@@ -9,20 +9,29 @@
 
 import { randomUUID } from 'node:crypto'
 import { IpriskError } from '../../../base/coded-error.ts'
-import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
+import type { Day } from '../../../base/day.ts'
+import { leaseShare, storeConcurrencyMax } from '../../../base/limits.ts'
+import { type ListStore, nextTag } from '../../../lists/list-store.ts'
 import { type KeyRecord, lostRecord } from '../../keys/key-record.ts'
+import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
 import {
+  isDay,
   type KeyRow,
-  type SkippedKey,
   missingRecord,
   oldestFirst,
   parseRecord,
   recordOf,
+  type SkippedKey,
   sortRows,
   updatedRecord,
 } from '../../keys/read-record.ts'
+import type { LastUsedStore } from '../../last-used.ts'
+import type { QuotaLedger } from '../../limits/quota-ledger.ts'
+import { formatMonth, type Month } from '../../limits/quota-period.ts'
+import { type SharedBuckets, sharedBucketSizes } from '../../limits/shared-bucket.ts'
 import * as script from './lua-scripts.ts'
-import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
+import { type LuaScript, takeTokensScript } from './lua-scripts.ts'
+import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
 
 const names = ['records', 'changes', 'stamps', 'version'].map((name) => `iprisk:{keys}:${name}`)
 const [recordsName = '', , , versionName = ''] = names
@@ -150,4 +159,210 @@ export function createRedisKeyStore(breaker: StoreCircuitBreaker): KeyStore {
     },
     close: breaker.close,
   }
+}
+
+/**
+ * The ledger of quotas in the store for many machines: one counter a key and month, changed by
+ * scripts alone, so that the last units go to one lease however many machines ask. What a lease
+ * gets is `leaseGrantUnits` in Lua.
+ *
+ * Invariants: those of quota-ledger.ts. What a lease grants after its asker has given up is told; a
+ * giving back of which nothing was heard is never repeated: its units stay taken.
+ */
+const counterName = (keyId: string, month: Month): string =>
+  `iprisk:{${keyId}}:quota:${formatMonth(month)}`
+const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}}`
+
+/** `undefined` for a counter that is not a number. */
+async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<number | undefined> {
+  const reply = await breaker.runScript(script.readCounterScript, [name], []).catch((error) => {
+    if (error instanceof IpriskError && error.code === 'store_failed') return undefined
+    throw error
+  })
+  const count = Number(reply ?? NaN)
+  return Number.isSafeInteger(count) ? count : undefined
+}
+
+/** The ledger behind a circuit breaker, which `close` leaves open: others use it. */
+export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedger {
+  /** Keys of which the index knows; of one month. */
+  const noted = { month: -1, ids: new Set<string>() }
+
+  /** The index has every key before it has a counter. */
+  async function note(keyId: string, month: Month): Promise<void> {
+    if (noted.month === month && noted.ids.has(keyId)) return
+    await breaker.runScript(script.addMemberScript, [indexName(month)], [keyId])
+    if (noted.month !== month) noted.ids.clear()
+    noted.month = month
+    noted.ids.add(keyId)
+  }
+
+  async function giveBack(keyId: string, month: Month, units: number): Promise<void> {
+    const left = await breaker.runScript(
+      script.returnUnitsScript,
+      [counterName(keyId, month)],
+      [units],
+    )
+    if (left !== -1) return
+    throw new IpriskError({
+      code: 'store_lost_units',
+      message:
+        `The store has fewer units of the key ${keyId} than were leased from it: it has lost ` +
+        'what it had acknowledged, and may grant that once more. Let it write its log before it ' +
+        'answers (appendonly yes, appendfsync always) and never evict (maxmemory-policy noeviction).',
+      fault: 'environment',
+    })
+  }
+
+  return {
+    lease: async ({ keyId, month, limit, want, need, onLate }) => {
+      await note(keyId, month)
+      const args = [limit, want, need, leaseShare]
+      const hear = (reply: unknown): void => onLate?.((reply as [number, number])[0])
+      const reply = await breaker.runScript(
+        script.leaseScript,
+        [counterName(keyId, month)],
+        args,
+        hear,
+      )
+      const [granted, remaining] = reply as [number, number]
+      return { granted, remaining }
+    },
+    returnUnits: giveBack,
+    charge: async (keyId, month, units) => {
+      await note(keyId, month)
+      await breaker.runScript(script.chargeScript, [counterName(keyId, month)], [units])
+    },
+    usage: async (month) => {
+      const ids = (await breaker.runScript(
+        script.membersScript,
+        [indexName(month)],
+        [],
+      )) as string[]
+      const usage = new Map<string, number>()
+      for (let at = 0; at < ids.length; at += storeConcurrencyMax) {
+        const some = ids.slice(at, at + storeConcurrencyMax)
+        const counts = await Promise.all(
+          some.map((id) => readCount(breaker, counterName(id, month))),
+        )
+        for (const [i, keyId] of some.entries()) {
+          const count = counts[i]
+          if (count !== undefined) usage.set(keyId, count)
+        }
+      }
+      return usage
+    },
+    down: breaker.down,
+    close: async () => undefined,
+  }
+}
+
+// The buckets of rate limits in the store for many machines: the script `take` on one hash a key
+// and limit. The store's own clock drains them. Should it jump ahead, a bucket drains too early, by
+// at most a burst; should it jump back, nothing drains for that jump, and on from there.
+
+/**
+ * The buckets behind a circuit breaker. What the store grants to an asker that has given up drains
+ * away.
+ */
+export function createRedisBuckets(breaker: StoreCircuitBreaker): SharedBuckets {
+  return {
+    takeTokens: async ({ keyId, rate, want, need }) => {
+      const name = `iprisk:{${keyId}}:rate:${rate.perSecond}:${rate.burst}`
+      const args = [rate.perSecond, sharedBucketSizes(rate).capacity, want, need]
+      const [granted, level] = (await breaker.runScript(takeTokensScript, [name], args)) as [
+        number,
+        string,
+      ]
+      return { granted, level: Number(level) }
+    },
+    down: breaker.down,
+  }
+}
+
+/**
+ * The days of last use (last-used.ts) in the store for many machines: one hash, changed by a script
+ * alone.
+ */
+const usesName = 'iprisk:{uses}'
+
+/** The days of last use behind a circuit breaker. */
+export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsedStore {
+  return {
+    note: async (keyId, day) => {
+      await breaker.runScript(script.recordUseScript, [usesName], [keyId, day])
+    },
+    days: async () => {
+      const reply = (await breaker.runScript(
+        script.readUsesScript,
+        [usesName],
+        [],
+      )) as readonly string[]
+      const days = new Map<string, Day>()
+      for (let i = 0; i + 1 < reply.length; i += 2) {
+        const day = Number(reply[i + 1])
+        if (isDay(day)) days.set(reply[i] ?? '', day as Day)
+      }
+      return days
+    },
+  }
+}
+
+/**
+ * Own lists in the store for many machines (lua-scripts.ts has the layout), behind a circuit
+ * breaker, which `close` closes. Texts go a few at a time, so that nobody else waits for them.
+ */
+const catalogueName = 'iprisk:{lists}:catalogue'
+const chunksName = 'iprisk:{lists}:chunks'
+
+/** A chunk is a hundred kilobytes, with long notes a megabyte: enough for one call on a busy machine. */
+const chunksAtOnce = 1
+const idsAtOnce = 500
+
+export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
+  const run = (what: LuaScript, name: string, args: readonly string[]): Promise<unknown> =>
+    breaker.runScript(what, [name], args)
+  const fields = async (...names: readonly string[]): Promise<readonly string[]> => {
+    const values = (await run(script.readFieldsScript, catalogueName, names)) as (string | null)[]
+    return values.map((value) => value ?? '')
+  }
+  return {
+    catalogue: async () => {
+      const [tag = '', text = ''] = await fields('tag', 'text')
+      return { tag, text }
+    },
+    tag: async () => (await fields('tag'))[0] ?? '',
+    chunks: async (ids) => {
+      const texts: (string | undefined)[] = []
+      for (const some of groupsOf(ids, chunksAtOnce)) {
+        const found = (await run(script.readFieldsScript, chunksName, some)) as (string | null)[]
+        texts.push(...found.map((text) => text ?? undefined))
+      }
+      return texts
+    },
+    putChunks: async (made) => {
+      for (const some of groupsOf(made, chunksAtOnce)) {
+        const args = some.flatMap(({ id, text }) => [id, text])
+        await run(script.putChunksScript, chunksName, args)
+      }
+    },
+    replace: async (tag, text) => {
+      const next = nextTag(tag)
+      const args = [tag, next, text]
+      return (await run(script.replaceCatalogueScript, catalogueName, args)) === 1
+        ? next
+        : undefined
+    },
+    removeChunks: async (ids) => {
+      for (const some of groupsOf(ids, idsAtOnce)) {
+        await run(script.removeChunksScript, chunksName, some)
+      }
+    },
+    chunkIds: async () => (await run(script.fieldNamesScript, chunksName, [])) as string[],
+    close: breaker.close,
+  }
+}
+
+function* groupsOf<One>(all: readonly One[], size: number): Generator<readonly One[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
 }

@@ -21,9 +21,8 @@
 // credential.
 
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
-import { storeHeartbeatMs, storeSuccessesMax, storeReconnectMs } from '../../../base/limits.ts'
-import { trimEnd } from '../../../base/text/trim-end.ts'
-import { storeAdvice } from './store-advice.ts'
+import { storeHeartbeatMs, storeReconnectMs, storeSuccessesMax } from '../../../base/limits.ts'
+import { trimEnd } from '../../../base/text/clean-text.ts'
 import { type LuaScript, probeScript } from './lua-scripts.ts'
 
 export interface StoreCircuitBreaker {
@@ -59,7 +58,7 @@ export interface StoreConnection {
   readonly close: () => Promise<void>
 }
 
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   readonly timeoutMs: number
   /** How many replicas must have what is kept. */
   readonly replicas: number
@@ -318,4 +317,40 @@ export async function openStoreCircuitBreaker(
       await wire.close()
     },
   }
+}
+
+// What to say of a store that may lose counts, from what it tells of itself (INFO of Redis and
+// Valkey). Advice for the log of a start, never a reason not to start: some stores tell nothing.
+
+/**
+ * A sentence for each thing that an operator should know; each once. `replicas` is how many must
+ * have a lease before it counts.
+ */
+export function storeAdvice(infos: readonly string[], replicas: number): readonly string[] {
+  const said = new Set<string>()
+  for (const info of infos) {
+    const lines = info.split(/\r?\n/)
+    const valueOf = (name: string): string | undefined =>
+      lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1)
+    if (valueOf('aof_enabled') === '0') {
+      said.add(
+        'The store keeps no log of its changes (appendonly no): when it ends, quotas that were ' +
+          'spent since its last snapshot can be spent again.',
+      )
+    }
+    if (replicas === 0 && Number(valueOf('connected_slaves') ?? 0) > 0) {
+      said.add(
+        'The store has replicas, and leases count before they have them: where it fails over, what ' +
+          'was granted just before can be granted again, unless --store-replicas says how many must.',
+      )
+    }
+    const eviction = valueOf('maxmemory_policy')
+    if (eviction !== undefined && eviction !== 'noeviction') {
+      said.add(
+        `The store may remove keys and counters when its memory is full (maxmemory-policy ` +
+          `${eviction}): set noeviction.`,
+      )
+    }
+  }
+  return [...said]
 }

@@ -4,16 +4,17 @@
 import { useRef } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
-import { type Route, routeTo } from '../route.ts'
+import { addressPath, type Route, routeTo } from '../route.ts'
+import { curlCommand } from '../text/curl.ts'
 import { words } from '../text/figures.ts'
 import { AddressBox } from './address-box.tsx'
-import { addressPath } from './address-path.ts'
 import { Evidence } from './evidence.tsx'
 import { Neighbours } from './neighbours.tsx'
 import { OwnRules } from './own-rules.tsx'
 import { Place } from './place.tsx'
-import { RawAnswer } from './raw-answer.tsx'
 import { Score } from './score.tsx'
 import { Verdict } from './verdict.tsx'
 import { WhatIf } from './what-if.tsx'
@@ -68,5 +69,34 @@ function Invitation() {
       Why does an address have its score? Type one above, or paste the line of a log. For up to
       10,000 at once go to <a href={routeTo('bulk')}>Many</a>.
     </p>
+  )
+}
+
+/** The answer as the server sent it, the request as a command, and the link for a colleague. */
+function RawAnswer({ view, path }: { readonly view: AddressView; readonly path: string }) {
+  const json = JSON.stringify(view, undefined, 2)
+  return (
+    <Panel
+      wide
+      title="For others"
+      aside={
+        <div class="actions">
+          <CopyButton label="Copy link" what="The link" text={() => location.href} />
+          <CopyButton
+            label="Copy as curl"
+            what="The command"
+            text={() => curlCommand(location.origin, path)}
+          />
+          <CopyButton label="Copy JSON" what="The answer" text={() => json} />
+        </div>
+      }
+    >
+      <details>
+        <summary>The answer as JSON</summary>
+        <pre class="raw" tabIndex={0}>
+          <code>{json}</code>
+        </pre>
+      </details>
+    </Panel>
   )
 }

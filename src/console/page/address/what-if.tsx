@@ -9,7 +9,7 @@ import { KindTag } from '../parts/tag.tsx'
 import { dayAfter, words } from '../text/figures.ts'
 import { levelTone } from '../text/tone.ts'
 import { riskLevelOf } from '../../../model/risk-level.ts'
-import { addressPath } from './address-path.ts'
+import { addressPath } from '../route.ts'
 
 const daysMax = 365
 

@@ -1,9 +1,8 @@
 // The page's requests to its server: JSON, with the session's cookie and its text in a header, which
 // no page of another origin can add. Nothing throws: a refusal is an answer.
 
-import { csrfHeader } from '../../../admin/csrf-header.ts'
-import type { ConsoleError, ConsoleSession } from '../../../api/admin-answers.ts'
-import { askTabs, endText, sessionText } from './session-text.ts'
+import { type ConsoleError, type ConsoleSession, csrfHeader } from '../../../api/admin-answers.ts'
+import { askTabs, endText, sessionText } from './session.ts'
 
 export interface Refusal {
   readonly kind: 'refused'

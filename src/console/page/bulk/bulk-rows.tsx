@@ -8,8 +8,7 @@ import { Panel } from '../parts/panel.tsx'
 import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
 import { routeTo } from '../route.ts'
 import { type AddressRow, type JudgedRow, answerCsv, isJudged } from '../text/answer-csv.ts'
-import { count, counted, percent, words } from '../text/figures.ts'
-import { type Share, sharesBy } from '../text/shares.ts'
+import { count, counted, percent, type Share, sharesBy, words } from '../text/figures.ts'
 import { kindTone } from '../text/tone.ts'
 
 const sharesShown = 8

@@ -3,7 +3,6 @@
 import { useState } from 'preact/hooks'
 import type { FeedsView } from '../../../api/admin-answers.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
-import { SparkLine } from '../parts/spark-line.tsx'
 import { KindTag } from '../parts/tag.tsx'
 import { count, counted } from '../text/figures.ts'
 
@@ -103,3 +102,33 @@ const columns: readonly Column<Feed>[] = [
     cell: ({ licence }) => <span class="free">{licence}</span>,
   },
 ]
+
+/** Some days' numbers as a small line. Days without a number leave a gap. */
+const width = 120
+const height = 24
+
+function SparkLine({ values }: { readonly values: readonly (number | null)[] }) {
+  const known = values.filter((value) => value !== null)
+  if (known.length === 0) return <span class="quiet">no history</span>
+  const most = Math.max(...known, 1)
+  const step = width / Math.max(1, values.length - 1)
+  const label = `from ${count(known[0]!)} to ${count(known.at(-1)!)} in ${values.length} days`
+  let isGap = true
+  const path = values
+    .map((value, at) => {
+      if (value === null) {
+        isGap = true
+        return ''
+      }
+      const y = height - 2 - ((height - 4) * value) / most
+      const move = isGap ? 'M' : 'L'
+      isGap = false
+      return `${move}${(at * step).toFixed(1)} ${y.toFixed(1)}`
+    })
+    .join('')
+  return (
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      <path d={path} />
+    </svg>
+  )
+}

@@ -10,8 +10,7 @@ import { AskFirst } from '../parts/dialog.tsx'
 import { Meaning } from '../parts/meaning-link.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
-import { counted, count, utcTime } from '../text/figures.ts'
-import { RefreshState } from './refresh-state.tsx'
+import { count, counted, utcTime, words } from '../text/figures.ts'
 
 /** What of GET /admin/table is shown. */
 interface TableAnswer {
@@ -134,5 +133,24 @@ function TableFacts({ table, tables }: Facts) {
         </>
       )}
     </dl>
+  )
+}
+
+/** How far a refresh is, or how the last one ended. */
+function RefreshState({ refresh }: { readonly refresh: RefreshView }) {
+  const { running, stage, last } = refresh
+  if (running) {
+    return (
+      <p class="running" role="status">
+        <progress aria-label="Refresh" /> Refresh: {words(stage ?? 'starting')}
+      </p>
+    )
+  }
+  if (last === null) return null
+  return (
+    <p class={last.outcome === 'failed' ? 'warn' : 'quiet'}>
+      Last refresh {utcTime(last.at)}: {last.outcome}
+      {last.message !== '' && `, ${last.message}`}
+    </p>
   )
 }

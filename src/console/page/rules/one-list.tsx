@@ -1,19 +1,19 @@
 // The entries of a list: search, add, remove, import, take back.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { ask } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
+import { type Loaded, useLoad } from '../ask/use-load.ts'
+import { type Column, DataTable } from '../parts/data-table.tsx'
 import { AskFirst } from '../parts/dialog.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { routeTo } from '../route.ts'
-import { count, counted } from '../text/figures.ts'
+import { count, counted, utcTime } from '../text/figures.ts'
 import { AddEntries } from './add-entries.tsx'
-import { EntryTable } from './entry-table.tsx'
 import { ImportLines } from './import-lines.tsx'
-import type { Acted, ListHead } from './list-answers.ts'
-import { type Entries, useEntries } from './use-entries.ts'
+import type { Acted, ListEntry, ListHead } from './list-answers.ts'
 
 export function OneList(props: {
   readonly head: ListHead
@@ -117,4 +117,104 @@ function ListActions(props: {
       />
     </div>
   )
+}
+
+/** Entries of a list, each with how long it counts, why, and a way to take it out. */
+function EntryTable(props: {
+  readonly entries: readonly ListEntry[]
+  /** `undefined`: nobody may. */
+  readonly remove: ((entry: string) => Promise<void>) | undefined
+  readonly empty: string
+}) {
+  const { entries, remove, empty } = props
+  const act: readonly Column<ListEntry>[] =
+    remove === undefined
+      ? []
+      : [
+          {
+            id: 'act',
+            title: 'Change',
+            cell: ({ entry }) => (
+              <AskFirst
+                label="Remove"
+                about={entry}
+                title={`Remove ${entry}?`}
+                text="Undo can bring it back."
+                yes="Remove it"
+                isDanger
+                act={() => remove(entry)}
+              />
+            ),
+          },
+        ]
+  return (
+    <DataTable
+      label="Entries"
+      columns={[...columns, ...act]}
+      rows={entries}
+      keyOf={({ entry }) => entry}
+      empty={empty}
+    />
+  )
+}
+
+const columns: readonly Column<ListEntry>[] = [
+  { id: 'entry', title: 'Entry', cell: ({ entry }) => <code>{entry}</code> },
+  {
+    id: 'expires',
+    title: 'Until',
+    by: ({ expires = '9' }) => expires,
+    cell: ({ expires }) => (expires === undefined ? 'always' : utcTime(expires)),
+  },
+  {
+    id: 'note',
+    title: 'Note',
+    by: ({ note = '' }) => note,
+    cell: ({ note }) => <span class="free">{note}</span>,
+  },
+  { id: 'added', title: 'Added', by: ({ added }) => added, cell: ({ added }) => utcTime(added) },
+]
+
+/**
+ * The entries of a list, a page of them at a time; a search reads ten pages, and ten more each
+ * time that more are asked for.
+ */
+interface Page {
+  readonly shown: readonly ListEntry[]
+  readonly next: string | null
+}
+
+const searchedMax = 10_000
+
+interface Entries {
+  readonly loaded: Loaded<Page>
+  readonly entries: readonly ListEntry[]
+  /** There are more than these. */
+  readonly isPart: boolean
+  readonly more: () => void
+  readonly again: () => void
+}
+
+function useEntries(path: string, isSearched: boolean): Entries {
+  const loaded = useLoad<Page>(path)
+  const { value: first, again } = loaded
+  const [later, setLater] = useState<readonly Page[]>([])
+  useEffect(() => setLater([]), [first])
+  const entries = [first, ...later].flatMap((page) => page?.shown ?? [])
+  const next = (later.at(-1) ?? first)?.next ?? null
+  const [searchedTo, setSearchedTo] = useState(searchedMax)
+  const read = async (): Promise<void> => {
+    if (next === null) return
+    const answer = await ask<Page>('GET', `${path}?${new URLSearchParams({ after: next })}`)
+    if (answer.kind === 'ok') setLater([...later, answer.value])
+    else tell(answer.message, true)
+  }
+  useEffect(() => {
+    if (isSearched && entries.length < searchedTo) void read()
+  }, [isSearched, next])
+  const more = (): void => {
+    if (isSearched) setSearchedTo(entries.length + searchedMax)
+    void read()
+  }
+  return { loaded, entries, isPart: next !== null, more, again }
 }

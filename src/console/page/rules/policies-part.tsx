@@ -1,8 +1,8 @@
 // Policies as they decide, and a draft of others: checked while one types, tried on real requests
 // before it is saved.
 
-import { useState } from 'preact/hooks'
-import { type Refusal, ask } from '../ask/ask.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { ask, type Refusal } from '../ask/ask.ts'
 import { useKept } from '../ask/kept.ts'
 import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
@@ -12,11 +12,9 @@ import { Panel } from '../parts/panel.tsx'
 import type { PoliciesAnswer, PolicyText } from '../parts/policy-choice.tsx'
 import { Problem, Waiting } from '../parts/problem.tsx'
 import { counted, utcTime } from '../text/figures.ts'
-import type { PlacedMistake } from '../text/policy-mistakes.ts'
+import { type PlacedMistake, placeMistake } from '../text/policy-mistakes.ts'
 import { PolicyEditor } from './policy-editor.tsx'
-import { PolicyTabs } from './policy-tabs.tsx'
 import { Rehearsal } from './rehearsal.tsx'
-import { useMistakes } from './use-mistakes.ts'
 
 type Policies = PoliciesAnswer['policies']
 
@@ -207,4 +205,96 @@ function DraftState(props: {
         ))}
     </div>
   )
+}
+
+/**
+ * Which policy of a draft is shown, and, for whoever may save, a new one beside it or one fewer.
+ */
+function PolicyTabs(props: {
+  readonly names: readonly string[]
+  readonly name: string
+  readonly isFixed: boolean
+  readonly choose: (name: string) => void
+  readonly onAdd: (name: string) => void
+  readonly onRemove: (name: string) => void
+}) {
+  const { names, name, isFixed, choose, onAdd, onRemove } = props
+  return (
+    <div class="policy-names">
+      <div class="tabs" role="group" aria-label="Which policy">
+        {names.map((one) => (
+          <button key={one} type="button" aria-pressed={one === name} onClick={() => choose(one)}>
+            {one}
+          </button>
+        ))}
+      </div>
+      {!isFixed && names.includes(name) && name !== 'default' && (
+        <button type="button" onClick={() => onRemove(name)}>
+          Remove {name}
+        </button>
+      )}
+      {!isFixed && <NewPolicy key={String(names.length === 0)} names={names} onAdd={onAdd} />}
+    </div>
+  )
+}
+
+/** The first one decides for all keys that name none, so it has that name. */
+function NewPolicy(props: {
+  readonly names: readonly string[]
+  readonly onAdd: (name: string) => void
+}) {
+  const { names, onAdd } = props
+  const isFirst = names.length === 0
+  const [text, setText] = useState(isFirst ? 'default' : '')
+  const name = text.trim()
+  const isTaken = names.includes(name)
+  const add = (event: Event): void => {
+    event.preventDefault()
+    if (name === '' || isTaken) return
+    setText('')
+    onAdd(name)
+  }
+  return (
+    <form class="policy-names" onSubmit={add}>
+      <label class="field">
+        <span>New policy</span>
+        <input
+          value={text}
+          aria-invalid={isTaken}
+          spellcheck={false}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" disabled={name === '' || isTaken}>
+        Add
+      </button>
+    </form>
+  )
+}
+
+/** The mistakes of a draft of policies, looked for when it has rested for a moment. */
+const restMs = 300
+
+function useMistakes(draft: PoliciesAnswer['policies']): readonly PlacedMistake[] {
+  const [mistakes, setMistakes] = useState<readonly PlacedMistake[]>([])
+  useEffect(() => {
+    const over = new AbortController()
+    const look = async (): Promise<void> => {
+      const answer = await ask<{ readonly mistakes: readonly string[] }>(
+        'POST',
+        '/admin/policies/check',
+        { policies: draft },
+        over.signal,
+      )
+      if (over.signal.aborted) return
+      const found = answer.kind === 'ok' ? answer.value.mistakes : [answer.message]
+      setMistakes(found.map(placeMistake))
+    }
+    const timer = setTimeout(() => void look(), restMs)
+    return () => {
+      clearTimeout(timer)
+      over.abort()
+    }
+  }, [draft])
+  return mistakes
 }

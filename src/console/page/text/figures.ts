@@ -1,5 +1,7 @@
 // Numbers, times and names as a person reads them. Times are UTC, and say so.
 
+import type { TrafficView } from '../../../api/admin-answers.ts'
+
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -50,3 +52,48 @@ export const words = (name: string): string => name.replaceAll('_', ' ')
 /** `1 address`, `2 addresses`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
+
+/**
+ * Minutes of traffic as they come in: the last one of an answer is of the minute that runs, and
+ * comes again with more until it is over.
+ */
+export type Minutes = TrafficView['minutes']
+
+/** What is known with what came: a minute that came again takes the place of itself. */
+export function joinMinutes(known: Minutes, came: Minutes, max: number): Minutes {
+  const from = came[0]?.at
+  const before = from === undefined ? known : known.filter(({ at }) => at < from)
+  return [...before, ...came].slice(-max)
+}
+
+/** Those that are over. */
+export function wholeMinutes(minutes: Minutes): Minutes {
+  return minutes.slice(0, -1)
+}
+
+/** How many of the rows have each value of a member, most first. */
+export interface Share {
+  readonly name: string
+  readonly count: number
+  /** Of all rows, 0 to 1. */
+  readonly share: number
+}
+
+/** At most `max`; what is left out comes together as `others` where there is any. */
+export function sharesBy<Row>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+  max: number,
+): { readonly top: readonly Share[]; readonly others: Share | undefined } {
+  const counts = new Map<string, number>()
+  for (const row of rows) {
+    const name = nameOf(row)
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  const all = [...counts]
+    .toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([name, count]): Share => ({ name, count, share: count / rows.length }))
+  const left = all.slice(max).reduce((sum, one) => sum + one.count, 0)
+  const others = left === 0 ? undefined : { name: 'others', count: left, share: left / rows.length }
+  return { top: all.slice(0, max), others }
+}

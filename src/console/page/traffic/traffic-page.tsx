@@ -3,14 +3,22 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { TrafficView } from '../../../api/admin-answers.ts'
-import { type Refusal, ask } from '../ask/ask.ts'
+import { ask, type Refusal } from '../ask/ask.ts'
 import { type Loaded, useLoad } from '../ask/use-load.ts'
 import { BarList } from '../parts/bar-list.tsx'
+import { Meaning } from '../parts/meaning-link.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Problem, Waiting } from '../parts/problem.tsx'
-import { count, duration, percent, rate, words } from '../text/figures.ts'
-import { type Minutes, joinMinutes, wholeMinutes } from '../text/minutes.ts'
-import { Figures } from './figures-row.tsx'
+import {
+  count,
+  duration,
+  joinMinutes,
+  type Minutes,
+  percent,
+  rate,
+  wholeMinutes,
+  words,
+} from '../text/figures.ts'
 import { Plot } from './plot.tsx'
 import { type Chart, chartsOf } from './traffic-charts.ts'
 
@@ -134,3 +142,44 @@ function Top(props: { readonly title: string; readonly rows: TrafficView['top'][
     </Panel>
   )
 }
+
+/** The newest minutes in a row of numbers. */
+type Minute = TrafficView['minutes'][number]
+
+function Figures({ minutes }: { readonly minutes: readonly Minute[] }) {
+  const checks = sum(minutes, (minute) => minute.checks)
+  const clean = sum(minutes, (minute) => minute.classes['clean'] ?? 0)
+  const failed = sum(minutes, (minute) => failures(minute.statuses))
+  const limited = sum(minutes, ({ limited: { rate: byRate, quota } }) => byRate + quota)
+  const newest = minutes.at(-1)
+  const figures = [
+    { of: 'checks', title: 'checks a second', text: rate((newest?.checks ?? 0) / 60) },
+    { of: 'checks', title: 'checks', text: count(checks) },
+    { of: 'classes', title: 'not clean', text: percent(checks === 0 ? 0 : 1 - clean / checks) },
+    {
+      of: 'latency',
+      title: '99 of 100 within',
+      text: newest?.latency ? duration(newest.latency.p99) : '–',
+    },
+    { of: 'limits', title: 'limited', text: count(limited) },
+    { of: 'errors', title: 'failed', text: count(failed) },
+  ]
+  return (
+    <dl class="figures">
+      {figures.map(({ of, title, text }) => (
+        <div key={title}>
+          <dt>
+            <Meaning of={of}>{title}</Meaning>
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const sum = (minutes: readonly Minute[], of: (minute: Minute) => number): number =>
+  minutes.reduce((all, minute) => all + of(minute), 0)
+
+const failures = (statuses: Minute['statuses']): number =>
+  Object.entries(statuses).reduce((all, [code, n]) => (code.startsWith('5') ? all + n : all), 0)

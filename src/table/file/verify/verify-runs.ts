@@ -1,4 +1,4 @@
-// Verifies the runs of a table (src/table/answer/json-run.ts). Those of networks and regions say
+// Verifies the runs of a table (src/table/answer/json-fragments.ts). Those of networks and regions say
 // exactly what their rows say, in the JSON that an answer would make of them; that of a location is
 // the only place of what it says, and is the JSON that an answer would make of that, with
 // coordinates that are some. So an answer that copies runs is the JSON that its slow twin

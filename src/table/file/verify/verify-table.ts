@@ -3,6 +3,7 @@
 // table goes live, by the server before it serves one, and by `iprisk table verify`.
 
 import { isUtf8 } from 'node:buffer'
+import { tableRunBytesMax, tableTextBytesMax } from '../../../base/limits.ts'
 import { mapFile } from '../../../base/system/memory-map.ts'
 import { accuracies } from '../../../model/kind.ts'
 import {
@@ -11,6 +12,7 @@ import {
   evidenceWords,
   ipv4IndexShift,
   networkWords,
+  reasonCodeBytesMax,
   recordWords,
   regionWords,
   runElementWords,
@@ -21,16 +23,14 @@ import {
 } from '../../../schema/table-layout.ts'
 import {
   type SectionName,
-  type SectionViews,
   sectionNames,
+  type SectionViews,
 } from '../../../schema/table-sections.ts'
-import { verifyBounds } from './verify-bounds.ts'
+import { tableCorrupt } from '../trailer.ts'
+import { readTableView, type TableView, compareChecksums } from '../table-view.ts'
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
 import { verifyRuns } from './verify-runs.ts'
 import { verifyValues } from './verify-values.ts'
-import { compareChecksums } from '../section-checksums.ts'
-import { tableCorrupt } from '../trailer.ts'
-import { type TableView, readTableView } from '../table-view.ts'
 
 /** Those of 32-bit numbers. */
 type WordSection = {
@@ -43,7 +43,7 @@ type Fail = (section: SectionName, element: number, why: string) => never
  * `runs` takes as long as all others do, and can be verified beside them. What it finds counts where
  * they find nothing: it reads by ids and offsets which they verify.
  */
-export type TablePart = 'sections' | 'runs'
+type TablePart = 'sections' | 'runs'
 
 /**
  * Throws as `openTable` does, and `table_corrupt` for the first thing that does not hold; of one part
@@ -284,4 +284,47 @@ function checkTexts({ views }: TableView, fail: Fail): void {
   for (let id = 0; id < offsets.length; id++) {
     if ((bytes[offsets[id]!] ?? 0) >>> 6 === 2) fail('string_offsets', id, 'it cuts a character')
   }
+}
+
+/**
+ * Bounds the texts of an answer, and the JSON of a network or place (its lists: verify-values.ts). A
+ * batch has ten thousand of each, so a table whose answers are long would fill the memory of the
+ * server, and a build makes none (src/base/text/clean-text.ts). Throws by `fail`, or `table_corrupt`
+ * for the header of `path`. Runs lie in their section.
+ */
+function verifyBounds({ views, sources }: TableView, path: string, fail: Fail): void {
+  const { string_offsets: texts } = views
+  for (let id = 1; id < texts.length; id++) {
+    const bytes = texts[id]! - texts[id - 1]!
+    if (bytes > tableTextBytesMax) fail('string_offsets', id, tooLong('a text', bytes, 'bytes'))
+  }
+  views.reasons.forEach((word, at) => {
+    const text = word >>> 8
+    const bytes = (texts[text + 1] ?? 0) - texts[text]!
+    if (bytes > reasonCodeBytesMax) fail('reasons', at, tooLong('its code', bytes, 'bytes'))
+  })
+  const { runs, regions } = views
+  for (const section of ['network_runs', 'location_runs'] as const) {
+    views[section].forEach((run, id) => {
+      const bytes = runs[run * runElementWords] ?? 0
+      if (bytes > tableRunBytesMax) fail(section, id, tooLong('its run', bytes, 'bytes'))
+    })
+  }
+  for (let at = 0; at < regions.length; at += regionWords) {
+    for (const run of [regions[at + 4]!, regions[at + 5]!]) {
+      const bytes = runs[run * runElementWords] ?? 0
+      if (bytes > tableRunBytesMax) fail('regions', at, tooLong('a run of it', bytes, 'bytes'))
+    }
+  }
+  for (const source of sources) {
+    for (const text of [source.id, source.kind, source.provider, source.licence, source.homepage]) {
+      const bytes = Buffer.byteLength(text)
+      if (bytes <= tableTextBytesMax) continue
+      throw tableCorrupt(path, 'header', 0, tooLong('a text of a source', bytes, 'bytes'))
+    }
+  }
+}
+
+function tooLong(what: string, count: number, unit: string): string {
+  return `${what} has ${count} ${unit}, more than any answer has`
 }

@@ -12,8 +12,10 @@ import {
   openStoreCircuitBreaker,
 } from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
 import { type Month, monthOf } from '../../../../src/account/limits/quota-period.ts'
-import { createRedisKeyStore } from '../../../../src/account/stores/redis/redis-keys.ts'
-import { createRedisQuotaLedger } from '../../../../src/account/stores/redis/redis-quota.ts'
+import {
+  createRedisKeyStore,
+  createRedisQuotaLedger,
+} from '../../../../src/account/stores/redis/redis-keys.ts'
 import { openRedisConnection } from '../../../../src/account/stores/redis/redis-connection.ts'
 import { IpriskError } from '../../../../src/base/coded-error.ts'
 import { storeHeartbeatMs } from '../../../../src/base/limits.ts'

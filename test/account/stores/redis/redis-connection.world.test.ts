@@ -11,24 +11,25 @@ import {
   type StoreCircuitBreaker,
   openStoreCircuitBreaker,
 } from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
-import { createRedisListStore } from '../../../../src/account/stores/redis/redis-lists.ts'
-import { createRedisKeyStore } from '../../../../src/account/stores/redis/redis-keys.ts'
-import { createRedisQuotaLedger } from '../../../../src/account/stores/redis/redis-quota.ts'
+import {
+  createRedisKeyStore,
+  createRedisLastUsedStore,
+  createRedisListStore,
+  createRedisQuotaLedger,
+} from '../../../../src/account/stores/redis/redis-keys.ts'
 import { openRedisConnection } from '../../../../src/account/stores/redis/redis-connection.ts'
 import {
   readCounterScript,
   takeTokensScript,
 } from '../../../../src/account/stores/redis/lua-scripts.ts'
-import { createRedisLastUsedStore } from '../../../../src/account/stores/redis/redis-last-used.ts'
 import { monthOf } from '../../../../src/account/limits/quota-period.ts'
 import { messageOf } from '../../../../src/base/coded-error.ts'
 import type { Day } from '../../../../src/base/day.ts'
 import type { StoreSettings } from '../../../../src/config/settings.ts'
 import { keyStoreConformance, ledgerConformance, record } from '../conformance.ts'
 import { listStoreConformance } from '../list-conformance.ts'
-import type { StoreServer } from './redis-servers.ts'
+import { describeStores, type StoreServer, storeSettings } from './redis-servers.ts'
 import * as servers from './redis-servers.ts'
-import { describeStores, storeSettings } from './redis-servers.ts'
 
 function link(settings: StoreSettings): Promise<StoreCircuitBreaker> {
   const { timeoutMs } = settings

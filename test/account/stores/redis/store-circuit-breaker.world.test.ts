@@ -3,12 +3,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { storeAdvice } from '../../../../src/account/stores/redis/store-advice.ts'
 import {
   NotSentError,
+  openStoreCircuitBreaker,
+  storeAdvice,
   type StoreCircuitBreaker,
   type StoreConnection,
-  openStoreCircuitBreaker,
 } from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
 import { isOutage, reportOnce } from '../../../../src/account/stores/open-stores.ts'
 import {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { IpriskError } from '../../../src/base/coded-error.ts'
-import { describeError } from '../../../src/http/reply/describe-error.ts'
+import { IpriskError } from '../../src/base/coded-error.ts'
+import { describeError } from '../../src/base/log.ts'
 
 async function fullDiskError(): Promise<unknown> {
   const file = await open('/dev/full', 'a')
