@@ -29,7 +29,7 @@ process.on('exit', () => {
   for (const [child, signal] of living) child.kill(signal)
 })
 
-/** Runs a command to its end and gives its standard output. Throws `child_failed`. */
+/** Runs a command to its end and gives its standard output. Throws `bench_failed`. */
 export function runChild(
   [command, ...args]: CommandLine,
   options: {
@@ -56,7 +56,7 @@ export function runChild(
 
 /**
  * Starts a server and waits until `ready` finds what it looks for in a line of its output (either
- * stream). Throws `child_failed` where it ends or says nothing of the kind in time.
+ * stream). Throws `bench_failed` where it ends or says nothing of the kind in time.
  */
 export async function startChild<T>(
   [command, ...args]: CommandLine,
@@ -143,7 +143,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 
 function childFailed(command: string, why: string): IpriskError {
   return new IpriskError({
-    code: 'child_failed',
+    code: 'bench_failed',
     message: `${command} ${why === '' ? 'failed' : why}`,
     fault: 'environment',
   })

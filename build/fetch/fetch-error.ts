@@ -2,6 +2,7 @@
 // errors of undici, sockets, TLS and zlib become coded ones; whether to retry follows from the
 // code alone.
 
+import type { ErrorCode } from '../../src/base/error-codes.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 
 export interface FetchFailure {
@@ -35,7 +36,7 @@ const diskCodes = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EIO', 'EEXIST
 export function toFetchFailure(thrown: unknown, url: string): FetchFailure {
   if (thrown instanceof IpriskError) return { error: thrown }
   const code = codeOf(thrown)
-  const make = (name: string, text: string, retryable: boolean): IpriskError =>
+  const make = (name: ErrorCode, text: string, retryable: boolean): IpriskError =>
     fetchError({ code: name, message: `${url}: ${text}`, retryable, cause: thrown })
   if (unreachableCodes.has(code)) {
     const error = make('fetch_unreachable', `cannot connect (${messageOrCode(thrown)})`, true)
@@ -65,7 +66,7 @@ export function toFetchFailure(thrown: unknown, url: string): FetchFailure {
 
 /** An IpriskError of this room; nothing here is a bug of ours. */
 export function fetchError(options: {
-  readonly code: string
+  readonly code: ErrorCode
   readonly message: string
   readonly retryable: boolean
   readonly cause?: unknown

@@ -3,6 +3,7 @@
 // OpenAPI. Who asks is decided before (admin-server.ts); here, whether his role may.
 
 import type { IncomingMessage } from 'node:http'
+import { type ErrorCode, type ErrorCodeRow, errorCodes } from '../base/error-codes.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { parseJsonObject } from '../base/json-object.ts'
 import { adminBodyBytesMax } from '../base/limits.ts'
@@ -53,22 +54,6 @@ export interface AdminRoute {
   readonly run: (request: AdminRequest) => Promise<object | RouteReply>
 }
 
-const statusByCode: Readonly<Record<string, number>> = {
-  list_unknown: 404,
-  key_unknown: 404,
-  rehearsal_unknown: 404,
-  list_exists: 409,
-  key_not_live: 409,
-  undo_none: 409,
-  lists_full: 409,
-  table_refused: 409,
-  policies_changed: 409,
-  refresh_running: 409,
-  refresh_elsewhere: 409,
-  rehearsal_running: 409,
-  payload_too_large: 413,
-}
-
 /** Carries out a request below `/admin/`; failures become answers. */
 export async function answerAdminRequest(
   routes: readonly AdminRoute[],
@@ -104,7 +89,8 @@ export async function answerAdminRequest(
   } catch (error) {
     if (!(error instanceof IpriskError)) throw error
     const { code, lines, fault } = error
-    const status = statusByCode[code] ?? (fault === 'usage' || fault === 'input' ? 400 : 503)
+    const row: ErrorCodeRow = errorCodes[code]
+    const status = row.status ?? (fault === 'usage' || fault === 'input' ? 400 : 503)
     return errorPage(status, code, lines.map((line) => line.trim()).join(' '))
   }
 }
@@ -168,7 +154,7 @@ export async function readJsonBody(
   return objectOf(await readBody(request, { bodyBytesMax }))
 }
 
-export function badRequest(code: string, message: string): IpriskError {
+export function badRequest(code: ErrorCode, message: string): IpriskError {
   return new IpriskError({ code, message, fault: 'input' })
 }
 

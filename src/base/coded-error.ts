@@ -2,6 +2,7 @@
 // to do. Not for the hot path: absence there is `undefined` or an index of -1, never an exception.
 
 import { constants } from 'node:os'
+import type { ErrorCode } from './error-codes.ts'
 
 /** Whose fault a failure is, and so who can mend it. */
 export type Fault = 'usage' | 'input' | 'environment' | 'bug'
@@ -9,7 +10,7 @@ export type Fault = 'usage' | 'input' | 'environment' | 'bug'
 /** A failure with a stable code. `retryable` says whether the same call can succeed later. */
 export class IpriskError extends Error {
   override readonly name = 'IpriskError'
-  readonly code: string
+  readonly code: ErrorCode
   readonly fault: Fault
   readonly retryable: boolean
   /**
@@ -19,7 +20,7 @@ export class IpriskError extends Error {
   readonly lines: readonly string[]
 
   constructor(options: {
-    readonly code: string
+    readonly code: ErrorCode
     readonly message: string
     /** Lines below the message: one for each problem. */
     readonly details?: readonly string[]

@@ -10,6 +10,7 @@
 // behind its length is refused: it is a typing error more often than not.
 
 import { IpriskError } from '../base/coded-error.ts'
+import type { ErrorCode } from '../base/error-codes.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../ip/embedded-ipv4.ts'
 import { parseAddress } from '../ip/parse-address.ts'
@@ -121,7 +122,7 @@ export function noteFault(note: string): string | undefined {
 }
 
 export function listError(
-  code: string,
+  code: ErrorCode,
   message: string,
   details: readonly string[] = [],
 ): IpriskError {

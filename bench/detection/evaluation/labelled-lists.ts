@@ -54,7 +54,7 @@ export interface LabelledList {
 
 /**
  * Any file of one address, prefix or range a line, comments and gzip allowed; each counts once.
- * Errors: `list_unreadable`, and `list_empty` where no line is any of these.
+ * Errors: `input_unreadable`, and `ranges_empty` where no line is any of these.
  */
 export async function readLabelledList(path: string): Promise<LabelledList> {
   const ranges = new Map<string, Range>()
@@ -68,14 +68,14 @@ export async function readLabelledList(path: string): Promise<LabelledList> {
     await parseFile({ path, format: 'list', bytesMax: 1 << 30 }, sink)
   } catch (thrown) {
     const message = `${path} cannot be read as a list: ${messageOf(thrown)}`
-    throw new IpriskError({ code: 'list_unreadable', message, fault: 'input', cause: thrown })
+    throw new IpriskError({ code: 'input_unreadable', message, fault: 'input', cause: thrown })
   }
   const { dropCount, bad } = tally
   if (ranges.size === 0) {
     const [first] = bad
     const found = first === undefined ? 'it is empty' : `the first line that is not: ${first}`
     throw new IpriskError({
-      code: 'list_empty',
+      code: 'ranges_empty',
       message: `${path} names no address: one address, prefix or range a line is read; ${found}`,
       fault: 'input',
     })

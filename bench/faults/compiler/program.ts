@@ -76,12 +76,12 @@ export async function runCommand(
   return { code, signal, ms, changes, ...texts }
 }
 
-/** Throws `proof_ground` where a command fails on which a proof stands. */
+/** Throws `bench_failed` where a command fails on which a proof stands. */
 export async function runCommandOrThrow(args: readonly string[], cwd: string): Promise<void> {
   const { code, err } = await runCommand(args, { cwd })
   if (code === 0) return
   throw new IpriskError({
-    code: 'proof_ground',
+    code: 'bench_failed',
     message: `iprisk ${args.join(' ')} ended with ${code}: ${err}`,
     fault: 'environment',
   })

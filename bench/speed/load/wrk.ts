@@ -73,12 +73,12 @@ function quote(text: string): string {
   return JSON.stringify(text)
 }
 
-/** What `done` wrote, out of all that wrk printed. Throws `wrk_output`. */
+/** What `done` wrote, out of all that wrk printed. Throws `bench_failed`. */
 export function parseWrk(output: string): LoadResult {
   const line = output.split('\n').find((text) => text.startsWith(resultMark))
   if (line === undefined) {
     throw new IpriskError({
-      code: 'wrk_output',
+      code: 'bench_failed',
       message: `wrk printed no result: ${output.slice(-500)}`,
       fault: 'environment',
     })
@@ -88,7 +88,7 @@ export function parseWrk(output: string): LoadResult {
     const value = said[name]
     if (typeof value === 'number') return value
     throw new IpriskError({
-      code: 'wrk_output',
+      code: 'bench_failed',
       message: `wrk's result has no ${name}: ${line}`,
       fault: 'environment',
     })
@@ -112,12 +112,12 @@ export function parseWrk(output: string): LoadResult {
   }
 }
 
-/** Throws `driver_missing` where wrk is not installed. */
+/** Throws `bench_failed` where wrk is not installed. */
 export function wrkDriver(): LoadDriver {
   const version = wrkVersion()
   if (version === undefined) {
     throw new IpriskError({
-      code: 'driver_missing',
+      code: 'bench_failed',
       message:
         'The load generator wrk is not installed: "apt-get install wrk", or build it from ' +
         'github.com/wg/wrk.',

@@ -29,6 +29,7 @@ import {
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { IpriskError } from '../coded-error.ts'
+import type { ErrorCode } from '../error-codes.ts'
 
 /** Linux's own limit. */
 const linksMax = 40
@@ -83,7 +84,7 @@ function irregularFault(stat: Stats): string | undefined {
 }
 
 /** Throws `code` before a command's work if the file that its option `name` names cannot be written. */
-export function checkOutput(name: string, path: string, code: string): void {
+export function checkOutput(name: string, path: string, code: ErrorCode): void {
   const fault = path === '-' ? 'is standard output (./- is a file of that name)' : faultOf(path)
   if (fault === undefined && path !== '') return
   const message = `${name} must name a file, but ${path === '' ? 'is empty' : `${path} ${fault}`}.`

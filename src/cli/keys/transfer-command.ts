@@ -8,6 +8,7 @@ import {
   planImport,
 } from '../../account/keys/key-transfer.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import type { ErrorCode } from '../../base/error-codes.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
 import { type KeyFile, parseKeyFile } from '../../config/key-file.ts'
@@ -36,7 +37,11 @@ export async function keysExport(settings: Settings, io: CommandIo): Promise<voi
   for (const line of JSON.stringify(file, null, 2).split('\n')) io.out(line)
 }
 
-function inputError(code: string, message: string, details: readonly string[] = []): IpriskError {
+function inputError(
+  code: ErrorCode,
+  message: string,
+  details: readonly string[] = [],
+): IpriskError {
   return new IpriskError({ code, message, details, fault: 'input' })
 }
 

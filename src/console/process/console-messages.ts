@@ -2,6 +2,7 @@
 // node:child_process's channel with `serialization: 'advanced'`.
 
 import type { StoresSettings } from '../../account/stores/open-stores.ts'
+import type { ErrorCode } from '../../base/error-codes.ts'
 import type { Fault } from '../../base/coded-error.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import type { FeedDays } from '../feed-days.ts'
@@ -50,5 +51,5 @@ export type ConsoleReply =
   | { readonly id: number; readonly status: number; readonly body: Uint8Array }
   | {
       readonly id: number
-      readonly failed: { readonly code: string; readonly message: string; readonly fault: Fault }
+      readonly failed: { readonly code: ErrorCode; readonly message: string; readonly fault: Fault }
     }

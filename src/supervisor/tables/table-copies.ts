@@ -185,7 +185,7 @@ function machineRunId(): string {
 }
 
 function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {
-  const code = against === null ? 'table_canary' : `table_${against}`
+  const code = against === null ? 'table_canary' : (`table_${against}` as const)
   return new IpriskError({ code, message: reasons.join('; '), fault: 'input' })
 }
 

@@ -2,7 +2,9 @@
 // alerts. The reason in words is the message of what was thrown; the code is never derived from
 // that text.
 
+import type { constants } from 'node:os'
 import { messageOf } from '../../base/coded-error.ts'
+import type { ErrorCode } from '../../base/error-codes.ts'
 
 /** Every code; the metric has a label for each from the start. */
 export const tableRefusalCodes = [
@@ -47,7 +49,10 @@ export interface TableRefusal {
 }
 
 /** By the code of what was thrown, ours or the system's. */
-const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<string, TableRefusalCode>([
+const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<
+  ErrorCode | keyof typeof constants.errno,
+  TableRefusalCode
+>([
   ['file_unreadable', 'unreadable'],
   ['EACCES', 'unreadable'],
   ['EPERM', 'unreadable'],

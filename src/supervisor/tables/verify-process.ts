@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { IpriskError } from '../../base/coded-error.ts'
+import { type ErrorCode, isErrorCode } from '../../base/error-codes.ts'
 import { lowerPriority } from '../../base/system/process.ts'
 import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
@@ -141,8 +142,9 @@ export async function verifyInProcess(
 }
 
 /** The code of what it says is wrong with the table. */
-function codeSaid({ stdout }: ProcessEnd): string | undefined {
-  return /^\{"code":"(\w+)"\}\n$/.exec(stdout)?.[1]
+function codeSaid({ stdout }: ProcessEnd): ErrorCode | undefined {
+  const code = /^\{"code":"(\w+)"\}\n$/.exec(stdout)?.[1]
+  return isErrorCode(code) ? code : undefined
 }
 
 /** Gives the process its order, and waits until it has ended. */

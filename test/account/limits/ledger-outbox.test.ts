@@ -11,7 +11,7 @@ import { turn } from './limiter-simulator.ts'
 const august = monthOf(Date.UTC(2026, 7, 22))
 const july = monthOf(Date.UTC(2026, 6, 22))
 const failure = (retryable: boolean): IpriskError =>
-  new IpriskError({ code: 'no', message: 'no', fault: 'environment', retryable })
+  new IpriskError({ code: 'store_failed', message: 'no', fault: 'environment', retryable })
 
 function ledger(): {
   readonly postings: LedgerOutbox

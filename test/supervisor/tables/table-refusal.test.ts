@@ -3,10 +3,11 @@
 
 import { expect, it } from 'vitest'
 import { IpriskError } from '../../../src/base/coded-error.ts'
+import type { ErrorCode } from '../../../src/base/error-codes.ts'
 import { tableCorrupt } from '../../../src/table/file/trailer.ts'
 import { tableRefusalOf } from '../../../src/supervisor/tables/table-refusal.ts'
 
-const thrown = (code: string, cause?: unknown): IpriskError =>
+const thrown = (code: ErrorCode, cause?: unknown): IpriskError =>
   new IpriskError({ code, message: `because of ${code}`, fault: 'input', cause })
 const ofSystem = (code: string): Error => Object.assign(new Error(code), { code })
 

@@ -26,6 +26,7 @@ import { createSharedLimiter } from '../../../../src/account/limits/shared-limit
 import type { RateFile } from '../../../../src/account/limits/rate-file.ts'
 import { assert } from '../../../../src/base/assert.ts'
 import { IpriskError } from '../../../../src/base/coded-error.ts'
+import type { ErrorCode } from '../../../../src/base/error-codes.ts'
 import type { Rate } from '../../../../src/config/plan.ts'
 import { type Change, Simulator, turn } from '../limiter-simulator.ts'
 
@@ -34,7 +35,7 @@ import { type Change, Simulator, turn } from '../limiter-simulator.ts'
  */
 export type Cut = 'before' | 'after' | 'late'
 
-const failure = (code: string, retryable: boolean): IpriskError =>
+const failure = (code: ErrorCode, retryable: boolean): IpriskError =>
   new IpriskError({ code, message: code, fault: 'environment', retryable })
 const notSent = failure('store_unreachable', true)
 const refused = failure('store_refuses', true)

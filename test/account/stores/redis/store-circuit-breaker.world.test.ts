@@ -18,6 +18,7 @@ import {
   readCounterScript,
 } from '../../../../src/account/stores/redis/lua-scripts.ts'
 import { IpriskError } from '../../../../src/base/coded-error.ts'
+import type { ErrorCode } from '../../../../src/base/error-codes.ts'
 
 const refusal = Object.assign(
   new Error("OOM command not allowed when used memory > 'maxmemory'."),
@@ -252,7 +253,7 @@ describe('a link', () => {
 })
 
 describe('trouble', () => {
-  const error = (code: string): IpriskError =>
+  const error = (code: ErrorCode): IpriskError =>
     new IpriskError({ code, message: code, fault: 'environment' })
 
   it('is told once until something succeeds, oddities once a minute, and not where the link tells', () => {
@@ -284,7 +285,13 @@ describe('trouble', () => {
       'quota_busy',
       'recovery',
     ])
-    const codes = ['store_lost_units', 'store_failed', 'rates_full', 'store_refuses', 'quota_busy']
+    const codes = [
+      'store_lost_units',
+      'store_failed',
+      'rates_full',
+      'store_refuses',
+      'quota_busy',
+    ] as const
     expect(codes.map((code) => isOutage(error(code)))).toEqual([false, false, false, true, true])
     expect(isOutage(new Error('MDB_PANIC'))).toBe(true)
   })

@@ -149,15 +149,15 @@ describe('evaluate', () => {
   })
 
   it.each([
-    ['empty.txt', Buffer.from(''), 'list_empty', /it is empty/],
+    ['empty.txt', Buffer.from(''), 'ranges_empty', /it is empty/],
     [
       'words.txt',
       Buffer.from('hello\nno\n'),
-      'list_empty',
+      'ranges_empty',
       /the first line that is not: .*line 1: .*hello/,
     ],
-    ['page.html', Buffer.from('<html>\nno\n'), 'list_unreadable', /page.html/],
-    ['cut.txt.gz', gzipSync('9.1.2.3\n').subarray(0, 15), 'list_unreadable', /cannot be read/],
+    ['page.html', Buffer.from('<html>\nno\n'), 'input_unreadable', /page.html/],
+    ['cut.txt.gz', gzipSync('9.1.2.3\n').subarray(0, 15), 'input_unreadable', /cannot be read/],
   ])('says of %s why it is no list', async (name, bytes, code, message) => {
     const path = join(folder, name)
     writeFileSync(path, bytes)
