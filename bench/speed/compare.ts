@@ -1,7 +1,8 @@
 // `npm run bench -- compare BASE [HEAD]`: whether HEAD (the working tree by default) is faster than
-// BASE, any two commits. Each is cloned, compiled and measured with its own benchmarks, which know
-// its files by name: lookups, and the server under load beside its own bare ceiling. Where a
-// benchmark itself has changed, the row tells nothing of the product: look at its history first.
+// BASE, any two commits that have bench/speed. Each is cloned, compiled by its own `npm run compile`
+// and measured by its own bench/speed/{lookup,http}: lookups, and the server under load beside its
+// own bare ceiling. No file of one side is loaded by the other, so files may move between them. Where
+// a benchmark itself has changed, its rows show nothing about the product.
 // Fresh processes and fresh copies of the tables each time (where a copy lies in memory alone makes
 // a lookup a third faster or slower). Lookups of both sides run at the same time, each on a core of
 // its own, which they swap each round; servers one after the other, in an order that is reversed
@@ -21,7 +22,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
@@ -74,18 +75,6 @@ function commitOf(name: string): string {
 const ownPaths =
   'src build bench deploy tsconfig.json package.json data/feeds data/tables data/iana'.split(' ')
 
-/** Where the programs of this tool lie in a commit, newest layout first. */
-const layouts = [
-  { folder: 'bench/speed', programs: ['lookup', 'http', 'servers/bare'] },
-  { folder: 'bench', programs: ['lookup', 'http', 'bare'] },
-] as const
-
-function layoutOf(folder: string): (typeof layouts)[number] {
-  const found = layouts.find((layout) => existsSync(join(folder, layout.folder, 'http.ts')))
-  if (found === undefined) throw usageError('One of the commits has no benchmarks to run.')
-  return found
-}
-
 /** A clone of `commit`, or of the working tree where there is none, compiled. */
 async function prepare(side: Side, commit: string | undefined): Promise<void> {
   const { folder, name } = side
@@ -104,26 +93,8 @@ async function prepare(side: Side, commit: string | undefined): Promise<void> {
     cpSync(join(packageRoot, path), join(folder, path), { recursive: true })
   }
   symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'))
-  const layout = layoutOf(folder)
-  const programs = layout.programs.map((program) => `${layout.folder}/${program}.ts`)
-  const config = { extends: './tsconfig.json', include: ['src', 'build', ...programs] }
-  writeFileSync(join(folder, 'tsconfig.compare.json'), JSON.stringify(config))
   logProgress(`${name}: compiling ${commit?.slice(0, 10) ?? 'the working tree'}`)
-  const tsc = join(packageRoot, 'node_modules/.bin/tsc')
-  await runChild([tsc, '-p', 'tsconfig.compare.json'], { timeoutMs: compileMs, cwd: folder })
-  for (const step of stepsBehindTsc(folder)) {
-    await runChild(step, { timeoutMs: compileMs, cwd: folder })
-  }
-}
-
-/** What that commit makes of the compiled files: bundles, pages. */
-function stepsBehindTsc(folder: string): readonly (readonly [string, ...string[]])[] {
-  const text = readFileSync(join(folder, 'package.json'), 'utf8')
-  const { scripts } = JSON.parse(text) as { readonly scripts?: { readonly compile?: string } }
-  const steps = (scripts?.compile ?? '').split(' && ').map((step) => step.split(' '))
-  return steps.flatMap(([program, ...args]) =>
-    program === 'node' ? [[process.execPath, ...args] as const] : [],
-  )
+  await runChild(['npm', 'run', '--silent', 'compile'], { timeoutMs: compileMs, cwd: folder })
 }
 
 type Runner = (
@@ -135,7 +106,7 @@ type Runner = (
 /** Runs a side's own benchmarks on `table`. */
 function runnerOf({ folder }: Side, table: string): Runner {
   return async (name, flags, cores) => {
-    const program = join(folder, 'dist', layoutOf(folder).folder, `${name}.js`)
+    const program = join(folder, 'dist/bench/speed', `${name}.js`)
     const command = [process.execPath, program, '--own', '--json', '--table', table, ...flags]
     const output = await runChild(pinned(cores, command as [string, ...string[]]), {
       timeoutMs: roundMs,
