@@ -102,7 +102,7 @@ const parts: Readonly<Record<string, Part>> = {
     run: () => import('./speed/compare.ts'),
   },
   report: {
-    question: 'bench/REPORT.md and docs/scale.md of the newest kept run',
+    question: 'bench/REPORT.md of the newest kept run',
     run: () => import('./speed/tables/publish.ts'),
   },
   calibrate: {

@@ -1,8 +1,8 @@
 // `npm run bench`: every part of the benchmarks, one after the other, each in a process of its own,
 // and the report of it. By default short, for a laptop: about four minutes, whose figures say where
 // things stand and prove nothing. `--save` is the definitive run (about twenty minutes on two
-// cores): it keeps its raw data in bench/runs/<day>-<cpu>/ and makes bench/REPORT.md and
-// docs/scale.md of them. Nothing else should run on the machine meanwhile.
+// cores): it keeps its raw data in bench/runs/<day>-<cpu>/ and makes bench/REPORT.md
+// of them. Nothing else should run on the machine meanwhile.
 //
 //   --save
 //   --short          with --save: keeps a short run, and the report says that it is one
@@ -22,7 +22,8 @@ import { runChild } from '../harness/child.ts'
 import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 import { benchReportText } from './report/markdown.ts'
-import { plotsOf, publishedFiles } from './report/published-files.ts'
+import { plotsOf } from './report/plot.ts'
+import { publishedFiles } from './report/published-files.ts'
 import { type AllReport, type PartName, partNames, readRun } from './report/kept-run.ts'
 import { runHead, runName } from '../harness/run.ts'
 

@@ -1,4 +1,4 @@
-// Figures out of a run, for the targets, the report and docs/scale.md alike: each name is computed
+// Figures out of a run, for the targets and the report alike: each name is computed
 // in one place. `undefined` is what this run has not measured.
 
 import type { Family } from '../../../src/ip/address.ts'

@@ -8,10 +8,8 @@ import { alikeUs, fewMs, lookupNs, peakRate, figureText, steadyUs, growthRows } 
 import { markdownTable } from '../../harness/markdown-table.ts'
 import { median } from '../../harness/statistics.ts'
 import type { BenchRun } from './kept-run.ts'
+import type { PlotName } from './plot.ts'
 import { targetTable } from './target.ts'
-
-/** The plots that a run has, by their files' names. */
-export type PlotName = 'throughput' | 'latency' | 'growth' | 'memory'
 
 export function benchReportText(
   run: BenchRun,
@@ -37,7 +35,8 @@ export function benchReportText(
     '## Targets',
     '',
     'Medians of interleaved rounds in one run. "reached" is the figure to reach for, "met" the one',
-    'that must hold. Ratios are taken inside each round, then their median.',
+    'that must hold. A closed target is no goal any more: its bound is a floor that must not fall',
+    '([why](../docs/targets.md)). Ratios are taken inside each round, then their median.',
     ...(elsewhere.length === 0 ? [] : ['To the right what the newest runs of other machines say.']),
     '',
     ...targetTable(run, elsewhere),

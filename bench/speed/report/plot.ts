@@ -1,11 +1,20 @@
 // The report's plots: throughput, latency, cost as the table grows, memory as workers grow. Pure:
-// a run in, SVG text out, from the same few words of SVG as the calibration's plots.
+// a run in, SVG text out, readable on light and dark pages alike. Curves or stacked bars in one
+// frame; not a plotting library.
 
-import { type Point, circle, colours, label, line, path, rect, svg } from '../../harness/svg.ts'
 import { formatCount } from '../../../src/base/text/number-format.ts'
 import { type VariantName, variantNames } from '../servers/variant.ts'
 import { growthRows, peakRate, figureText } from './figure.ts'
 import type { BenchRun } from './kept-run.ts'
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** Mid tones, apart for the colour-blind (Okabe and Ito, 2008), on either ground. */
+const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'] as const
+const ink = '#808080'
 
 const [left, top, plotWidth, plotHeight] = [64, 24, 480, 260]
 const labelWidth = 150
@@ -71,43 +80,76 @@ interface Series {
 
 function curves(series: readonly Series[], x: Axis, y: Axis, dots: boolean): string[] {
   return series.flatMap(({ name, points }, at) => {
-    const colour = colours[at % colours.length] ?? colours[0]
+    const colour = colourAt(at)
     const placed = points.map((point) => ({ x: x.at(point.x), y: y.at(point.y) }))
     return [
       path(placed, colour),
       ...(dots ? placed.map((point) => circle(point, 3, colour)) : []),
-      label({ x: left + plotWidth + 10, y: top + 12 + at * 18 }, name, { fill: colour }),
+      keyLabel(name, at),
     ]
   })
 }
 
+function keyLabel(text: string, at: number): string {
+  return label({ x: left + plotWidth + 10, y: top + 12 + at * 18 }, text, { fill: colourAt(at) })
+}
+
+function colourAt(index: number): string {
+  return colours[index % colours.length] ?? ink
+}
+
 function canvas(parts: readonly string[]): string {
-  return svg({ width: left + plotWidth + labelWidth, height: top + plotHeight + 44 }, parts)
+  const [width, height] = [left + plotWidth + labelWidth, top + plotHeight + 44]
+  const head =
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ` +
+    `width="${width}" height="${height}" font-family="sans-serif" font-size="11" fill="${ink}">`
+  return `${[head, ...parts, '</svg>'].join('\n')}\n`
+}
+
+interface Bar {
+  readonly name: string
+  /** From below to above. */
+  readonly parts: readonly number[]
+}
+
+/** Stacked bars, each with its sum above it; `keys` name the parts. */
+function barPlot(
+  bars: readonly Bar[],
+  titles: { readonly x: string; readonly y: string },
+  keys: readonly string[] = [],
+): string {
+  const sumOf = ({ parts }: Bar): number => parts.reduce((sum, part) => sum + part, 0)
+  const y = linearAxis(Math.max(...bars.map(sumOf)), top + plotHeight, -plotHeight)
+  const width = plotWidth / bars.length
+  const drawn = bars.flatMap((bar, at) => {
+    const x = left + (at + 0.25) * width
+    let base = 0
+    const rects = bar.parts.map((part, index) => {
+      const from = y.at(base)
+      base += part
+      return rect(
+        { x, y: y.at(base), width: width / 2, height: from - y.at(base) },
+        colourAt(index),
+      )
+    })
+    const middle = x + width / 4
+    return [
+      ...rects,
+      label({ x: middle, y: y.at(base) - 4 }, figureText(base), { anchor: 'middle' }),
+      label({ x: middle, y: top + plotHeight + 16 }, bar.name, { anchor: 'middle' }),
+    ]
+  })
+  const x: Axis = { at: (value) => left + value, ticks: [], text: String }
+  return canvas([...frame(x, y, titles), ...drawn, ...keys.map(keyLabel)])
 }
 
 /** Requests a second at the peak, a bar a server. */
 export function throughputPlot(run: BenchRun): string | undefined {
   const bars = variantNames.flatMap((name) => {
     const rate = peakRate(run, name)
-    return rate === undefined ? [] : [{ name, rate }]
+    return rate === undefined ? [] : [{ name, parts: [rate] }]
   })
-  if (bars.length === 0) return undefined
-  const x = linearAxis(Math.max(...bars.map(({ rate }) => rate)), 90, 440)
-  const height = 34 + bars.length * 26
-  const parts = x.ticks.flatMap((tick) => [
-    line({ x: x.at(tick), y: 24 }, { x: x.at(tick), y: height - 4 }),
-    label({ x: x.at(tick), y: 16 }, x.text(tick), { anchor: 'middle' }),
-  ])
-  bars.forEach(({ name, rate }, at) => {
-    const y = 30 + at * 26
-    const fill = colours[name === 'iprisk' ? 0 : 4]
-    parts.push(
-      label({ x: 84, y: y + 14 }, name, { anchor: 'end' }),
-      rect({ x: 90, y, width: x.at(rate) - 90, height: 18 }, fill),
-      label({ x: x.at(rate) + 6, y: y + 14 }, formatCount(Math.round(rate))),
-    )
-  })
-  return svg({ width: 620, height }, parts)
+  return bars.length === 0 ? undefined : barPlot(bars, { x: 'server', y: 'requests a second' })
 }
 
 /** Latency by percentile at the offered rate, all rounds of a server together. */
@@ -191,40 +233,71 @@ export function growthPlot(run: BenchRun): string | undefined {
 export function memoryPlot(run: BenchRun): string | undefined {
   const rows = run.memory?.rows ?? []
   if (rows.length === 0) return undefined
-  const mb = (bytes: number): number => bytes / 2 ** 20
   const bars = rows.map(({ workers, processes }) => {
     const sum = (of: (it: (typeof processes)[number]) => number): number =>
-      mb(processes.reduce((all, it) => all + of(it), 0))
-    const [table, total] = [sum((it) => it.tablePss), sum((it) => it.pss)]
-    return { workers, parts: [table, sum((it) => it.privateDirty)], total }
-  })
-  const y = linearAxis(Math.max(...bars.map(({ total }) => total)), top + plotHeight, -plotHeight)
-  const x: Axis = { at: (value) => left + value, ticks: [], text: String }
-  const parts = frame(x, y, { x: 'workers', y: 'MB, all processes' })
-  const width = plotWidth / bars.length
-  bars.forEach(({ workers, parts: [table = 0, own = 0], total }, at) => {
-    const from = left + at * width + width / 4
-    const steps = [table, own, Math.max(0, total - table - own)]
-    let base = 0
-    steps.forEach((value, part) => {
-      const upper = y.at(base + value)
-      const fill = colours[[0, 1, 4][part] ?? 0] ?? colours[0]
-      parts.push(rect({ x: from, y: upper, width: width / 2, height: y.at(base) - upper }, fill))
-      base += value
-    })
-    const middle = from + width / 4
-    parts.push(
-      label({ x: middle, y: y.at(base) - 4 }, figureText(base), { anchor: 'middle' }),
-      label({ x: middle, y: top + plotHeight + 16 }, String(workers), { anchor: 'middle' }),
-    )
+      processes.reduce((all, it) => all + of(it), 0) / 2 ** 20
+    const [table, own] = [sum((it) => it.tablePss), sum((it) => it.privateDirty)]
+    const others = Math.max(0, sum((it) => it.pss) - table - own)
+    return { name: String(workers), parts: [table, own, others] }
   })
   const keys = ['table (Pss)', 'private', 'other shared (Pss)']
-  keys.forEach((text, at) =>
-    parts.push(
-      label({ x: left + plotWidth + 10, y: top + 12 + at * 18 }, text, {
-        fill: colours[[0, 1, 4][at] ?? 0] ?? colours[0],
-      }),
-    ),
-  )
-  return canvas(parts)
+  return barPlot(bars, { x: 'workers', y: 'MB, all processes' }, keys)
+}
+
+const plots = {
+  throughput: throughputPlot,
+  latency: latencyPlot,
+  growth: growthPlot,
+  memory: memoryPlot,
+}
+
+export type PlotName = keyof typeof plots
+
+/** The plots of what the run has measured. */
+export function plotsOf(run: BenchRun): ReadonlyMap<PlotName, string> {
+  const drawn = new Map<PlotName, string>()
+  for (const [name, draw] of Object.entries(plots)) {
+    const text = draw(run)
+    if (text !== undefined) drawn.set(name as PlotName, text)
+  }
+  return drawn
+}
+
+function rect(
+  at: Point & { readonly width: number; readonly height: number },
+  fill: string,
+): string {
+  const { x, y, width, height } = at
+  return `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="${fill}"/>`
+}
+
+function line(from: Point, to: Point, stroke: string = ink): string {
+  return `<line x1="${n(from.x)}" y1="${n(from.y)}" x2="${n(to.x)}" y2="${n(to.y)}" stroke="${stroke}" stroke-width="0.7"/>`
+}
+
+function path(points: readonly Point[], stroke: string): string {
+  const steps = points.map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${n(x)} ${n(y)}`)
+  return `<path d="${steps.join('')}" fill="none" stroke="${stroke}" stroke-width="1.6"/>`
+}
+
+function circle(at: Point, radius: number, fill: string): string {
+  return `<circle cx="${n(at.x)}" cy="${n(at.y)}" r="${n(radius)}" fill="${fill}"/>`
+}
+
+function label(
+  at: Point,
+  text: string,
+  style: { readonly anchor?: 'start' | 'middle' | 'end'; readonly fill?: string } = {},
+): string {
+  const { anchor = 'start', fill = ink } = style
+  return `<text x="${n(at.x)}" y="${n(at.y)}" text-anchor="${anchor}" fill="${fill}">${escape(text)}</text>`
+}
+
+/** At most two decimals, so that the same data give the same bytes. */
+function n(value: number): string {
+  return String(Math.round(value * 100) / 100)
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -172,7 +172,6 @@ describe('docs/README.md', () => {
       'operate.md',
       'proof/REPORT.md',
       'releasing.md',
-      'scale.md',
       'targets.md',
       'without-client.md',
     ]
