@@ -1,5 +1,5 @@
-// Measures the feeds against each other and writes the report, docs/calibration: Markdown and
-// plots.
+// Measures the feeds against each other and keeps what it finds in docs/calibration: everything as
+// newest.json, the feeds as a table.
 //
 //   --mirror FOLDER      snapshots (and history/) as a mirror has them
 //   --snapshots FOLDER   else the snapshot store; data/snapshots by default
@@ -13,7 +13,7 @@
 // by-hand.json in the report's folder keeps the weights from before the first calibration; it is
 // written once, so that running this again compares with them and not with itself.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogueFolder } from '../../build/run-build.ts'
 import type { Feed } from '../../build/catalogue/feed.ts'
@@ -21,13 +21,12 @@ import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { applyWeights } from './calibration/apply-weights.ts'
 import { halfLivesToKeep } from './calibration/half-life.ts'
 import { calibrate } from './calibration/calibration.ts'
-import { openMeasuredInput } from './world/measured-input.ts'
-import { calibrationReportFiles } from './report/calibration-report.ts'
+import { inputTexts, openNamedInput } from './world/measured-input.ts'
+import { saveCalibration } from './report/calibration.ts'
 import { formatDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { lastOutcomes } from '../../src/feedback/feedback-files.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
-import { dayOption, inputTexts, inputPlaces } from './input-flags.ts'
 import { usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 
@@ -38,20 +37,14 @@ async function main(): Promise<number> {
   const feeds = loadCatalogue(catalogue)
   const byHand = readByHand(join(out, 'by-hand.json'), feeds)
   logProgress('snapshots and history')
-  const input = await openMeasuredInput({
-    feeds,
-    ...inputPlaces(flags),
-    asOf: dayOption(flags['as-of']),
-  })
+  const input = await openNamedInput(flags, feeds)
   try {
     for (const problem of input.problems) logProgress(problem)
     const { feedback } = flags
     const reported = feedback === undefined ? undefined : await lastOutcomes(feedback)
     const outcomes = reported?.outcomes.values()
     const calibration = await calibrate(input, { feeds, byHand, outcomes, tell: logProgress })
-    mkdirSync(out, { recursive: true })
-    for (const [name, text] of calibrationReportFiles(calibration))
-      writeFileSync(join(out, name), text)
+    saveCalibration(out, calibration)
     const weights = Object.fromEntries(byHand)
     writeFileSync(join(out, 'by-hand.json'), `${JSON.stringify(weights, null, 2)}\n`)
     logProgress(`as of ${formatDay(calibration.asOf)}; report in ${out}`)

@@ -1,32 +1,27 @@
 // What a table says of lists whose truth is known, and how well feeds stand in for each other.
 //
 //   npm run bench -- evaluate exits.txt:vpn homes.txt.gz:clean   labelled files that are in no feed
-//   npm run bench -- evaluate --cross --mirror FOLDER            leave each feed out in turn
-//   npm run bench -- evaluate --operators --mirror FOLDER        leave each VPN operator out in turn, and
-//                                                                badness by band of the score
-//                                                                (with --report: docs/evaluation/HELD-OUT.md)
-//   npm run bench -- evaluate --report        docs/evaluation/REPORT.md, from the kept run
+//   npm run bench -- evaluate --cross --mirror FOLDER            leave out each feed in turn, each VPN
+//                                                                operator, and the last 7 days
 //
 //   --table FILE         the table of the tests, or data/table/world.iprisk, by default
-//   --cross              leave one out, and the last 7 days; by --mirror, --snapshots, --history,
-//                        --as-of and --catalogue as bench/detection/calibrate.ts has them
-//   --keep NAME          with --cross: keep what it finds in docs/evaluation under this name, in
-//                        the place of the run before
+//   --cross              by --mirror, --snapshots, --history, --as-of and --catalogue as
+//                        bench/detection/calibrate.ts has them
+//   --keep NAME          with --cross: keep what it finds in docs/evaluation (newest.json and
+//                        REPORT.md) under this name, in the place of the run before
 //   --title TEXT         what is new in the run that is kept
 //   --out FOLDER         in place of docs/evaluation
-//   --json               everything as JSON
+//   --json               everything, where the table has the main figures
 //
 // A label is what the file's addresses truly are: vpn, tor, proxy, hosting, residential_proxy, bot
 // or clean. The report goes to standard output, progress to standard error.
 
-import { statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import { catalogueFolder } from '../../build/run-build.ts'
 import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { readHistory } from '../../build/history/read-history.ts'
 import { leftOutKinds, leaveOneOut } from './evaluation/leave-one-out.ts'
 import { worldAccessSpace, worldSignalSpace } from './calibration/weight-effect.ts'
-import { type MeasuredInput, openMeasuredInput } from './world/measured-input.ts'
 import {
   type Evaluation,
   type Label,
@@ -37,32 +32,22 @@ import {
 import { leaveLastDaysOut } from './evaluation/leave-last-days-out.ts'
 import type { AccessSpace } from './world/address-space.ts'
 import { tableAccessSpace, readTableRecords } from './world/table-layers.ts'
-import { type World, type WorldNetworks, newWorld, readWorldNetworks } from './world/cells.ts'
-import {
-  type HeldOutEvaluation,
-  heldOutLines,
-  heldOutName,
-  heldOutPage,
-} from './report/held-out-text.ts'
+import { newWorld, readWorldNetworks } from './world/cells.ts'
 import { leaveOperatorsOut } from './evaluation/leave-operator-out.ts'
-import { classSpace, scoreBands } from './evaluation/score-bands.ts'
+import { classSpace, likelihoodRatios, scoreBands } from './evaluation/score-bands.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
 import { openTable } from '../../src/table/open-table.ts'
-import {
-  type EvaluatedList,
-  evaluationLines,
-  leftOutLines,
-  recentLines,
-  spaceLines,
-} from './report/evaluation-text.ts'
-import { dayOption, inputTexts, inputPlaces } from './input-flags.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
+import { inputTexts, openNamedInput } from './world/measured-input.ts'
 import {
   type CrossEvaluation,
+  accessRows,
+  crossRows,
   evaluationFolder,
-  readEvaluation,
+  labelledRow,
+  resultTitles,
   saveEvaluation,
-} from './report/kept-evaluation.ts'
-import { evaluationReport, reportName } from './report/evaluation-report.ts'
+} from './report/evaluation.ts'
 import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 import { runHead } from '../harness/run.ts'
@@ -70,9 +55,8 @@ import { runHead } from '../harness/run.ts'
 export interface EvaluateReport {
   readonly table: { readonly path: string; readonly id: string } | undefined
   readonly access: AccessSpace | undefined
-  readonly files: readonly (Evaluation & EvaluatedList)[]
+  readonly files: readonly (Evaluation & { readonly file: string; readonly dropCount: number })[]
   readonly cross: CrossEvaluation | undefined
-  readonly held: HeldOutEvaluation | undefined
 }
 
 interface Named {
@@ -83,38 +67,29 @@ interface Named {
 async function main(): Promise<number> {
   const { positionals, ...flags } = readFlags({
     texts: [...inputTexts, 'table', 'keep', 'title', 'out'],
-    switches: ['cross', 'operators', 'report', 'json'],
+    switches: ['cross', 'json'],
     positionals: true,
   })
   const named = positionals.map(labelledFile)
-  const { cross: asksCross, keep, out = evaluationFolder } = flags
-  if (named.length === 0 && !asksCross && !flags.operators && !flags.report) {
-    throw usageError('Name files as FILE:label, or ask for --cross, --operators or --report.')
+  const { keep, title = '', out = evaluationFolder } = flags
+  if (named.length === 0 && !flags.cross) {
+    throw usageError('Name files as FILE:label, or ask for --cross.')
   }
-  if (keep !== undefined && !(asksCross && /^[\w-]+$/.test(keep))) {
+  if (keep !== undefined && !(flags.cross && /^[\w-]+$/.test(keep))) {
     throw usageError('--keep takes a name of letters, digits and hyphens, and goes with --cross.')
   }
   const ofTable =
-    named.length > 0 || flags.table !== undefined
+    named.length > 0
       ? await evaluateFiles(tablePath(flags.table), named)
       : { table: undefined, access: undefined, files: [] }
-  const crossed = asksCross ? await cross(flags) : undefined
+  const crossed = flags.cross ? await cross(flags) : undefined
   if (crossed !== undefined && keep !== undefined) {
-    const { title = '' } = flags
-    logProgress(`kept: ${saveEvaluation(out, { ...runHead([]), name: keep, title, ...crossed })}`)
+    saveEvaluation(out, { ...runHead([]), name: keep, title, ...crossed })
+    logProgress(`kept in ${out}`)
   }
-  const held = flags.operators ? await heldOut(flags) : undefined
-  if (held !== undefined && flags.report) {
-    writeFileSync(join(out, heldOutName), heldOutPage(held))
-    logProgress(`written: ${join(out, heldOutName)}`)
-  } else if (flags.report) {
-    const page = join(out, reportName)
-    writeFileSync(page, evaluationReport(readEvaluation(out)))
-    logProgress(`written: ${page}`)
-  }
-  const report: EvaluateReport = { ...ofTable, cross: crossed, held }
+  const report: EvaluateReport = { ...ofTable, cross: crossed }
   const text = flags.json ? JSON.stringify(report, null, 2) : linesOf(report).join('\n')
-  if (named.length > 0 || asksCross || flags.operators) process.stdout.write(`${text}\n`)
+  process.stdout.write(`${text}\n`)
   return exitCodes.done
 }
 
@@ -145,88 +120,52 @@ async function evaluateFiles(
       logProgress(`${file}: ${label}`)
       const list = await readLabelledList(file)
       const { dropCount, dropped } = list
-      files.push({
-        file,
-        dropCount,
-        dropped,
-        ...evaluateLabelled(list, label, { reader, records }),
-      })
+      if (dropCount > 0) logProgress(`lines left out: ${dropCount}, the first:`)
+      for (const line of dropped) logProgress(`  ${line}`)
+      files.push({ file, dropCount, ...evaluateLabelled(list, label, { reader, records }) })
     }
-    logProgress('access networks')
     return { table: { path, id: table.id }, access: tableAccessSpace(records), files }
   } finally {
     table.close()
   }
 }
 
-type WorldFlags = Parameters<typeof inputPlaces>[0] & {
-  readonly 'as-of'?: string | undefined
-  readonly catalogue?: string | undefined
-}
-
-/** What `measure` finds in the world that the flags name. */
-async function inWorld<T>(
-  values: WorldFlags,
-  measure: (of: {
-    readonly world: World
-    readonly input: MeasuredInput
-    readonly land: WorldNetworks
-  }) => T | Promise<T>,
-): Promise<T> {
-  const feeds = loadCatalogue(values.catalogue ?? catalogueFolder)
+async function cross(flags: Parameters<typeof openNamedInput>[0]): Promise<CrossEvaluation> {
+  const feeds = loadCatalogue(flags.catalogue ?? catalogueFolder)
   logProgress('snapshots and history')
-  const input = await openMeasuredInput({
-    feeds,
-    ...inputPlaces(values),
-    asOf: dayOption(values['as-of']),
-  })
+  const input = await openNamedInput(flags, feeds)
   try {
     for (const problem of input.problems) logProgress(problem)
     const { files, tables, asOf, history: store } = input
     const land = await readWorldNetworks({ files, tables })
     const history = store === undefined ? undefined : await readHistory({ store, feeds, asOf })
     const world = newWorld({ land, files, tables, asOf, history })
-    return await measure({ world, input, land })
+    logProgress('leave one out')
+    const bands = scoreBands(world)
+    const found = {
+      access: worldAccessSpace(world),
+      signals: worldSignalSpace(world, leftOutKinds),
+      leaveOneOut: leaveOneOut(world),
+      operators: leaveOperatorsOut(world),
+      bands,
+      ratios: likelihoodRatios(bands),
+      classes: classSpace(world),
+    }
+    if (store === undefined) return { ...found, recent: undefined }
+    logProgress('the last seven days')
+    return { ...found, recent: await leaveLastDaysOut({ ...input, history: store }, land) }
   } finally {
     await input.close()
   }
 }
 
-function heldOut(values: WorldFlags): Promise<HeldOutEvaluation> {
-  return inWorld(values, ({ world }) => {
-    logProgress('leave each operator out')
-    const operators = leaveOperatorsOut(world)
-    logProgress('bands of the score')
-    const bands = scoreBands(world)
-    return { access: worldAccessSpace(world), operators, bands, classes: classSpace(world) }
-  })
-}
-
-function cross(values: WorldFlags): Promise<CrossEvaluation> {
-  return inWorld(values, async ({ world, input, land }) => {
-    logProgress('leave one out')
-    const found = {
-      access: worldAccessSpace(world),
-      signals: worldSignalSpace(world, leftOutKinds),
-      leaveOneOut: leaveOneOut(world),
-    }
-    const { history } = input
-    if (history === undefined) return { ...found, recent: undefined }
-    logProgress('the last seven days')
-    return { ...found, recent: await leaveLastDaysOut({ ...input, history }, land) }
-  })
-}
-
-function linesOf({ files, access, cross, held }: EvaluateReport): readonly string[] {
-  return [
-    ...files.flatMap(evaluationLines),
-    ...(access === undefined ? [] : spaceLines(access)),
-    ...(cross === undefined
-      ? []
-      : [...spaceLines(cross.access), ...leftOutLines(cross.leaveOneOut)]),
-    ...(cross?.recent === undefined ? [] : recentLines(cross.recent)),
-    ...(held === undefined ? [] : [...spaceLines(held.access), ...heldOutLines(held)]),
+function linesOf({ files, access, cross }: EvaluateReport): readonly string[] {
+  const rows = [
+    ...files.map(labelledRow),
+    ...(access === undefined ? [] : accessRows(access)),
+    ...(cross === undefined ? [] : crossRows(cross)),
   ]
+  return alignColumns([resultTitles, ...rows], 2)
 }
 
 await runProgram(main)

@@ -1,5 +1,5 @@
 // One calibration, whole: every feed's tally, lives and weight, and what the weights change. Data
-// only; calibration-report.ts writes it down. The same input gives the same result.
+// only; report/calibration.ts writes it down. The same input gives the same result.
 
 import type { Day } from '../../../src/base/day.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'

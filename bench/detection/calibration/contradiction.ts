@@ -1,6 +1,6 @@
 // What contradicts an entry: something better known that makes its claim implausible there. One
-// rule a kind, and each is told in the report. Not proof of an error: people do run exits at home;
-// but a feed that has much of it is read with more doubt.
+// rule a kind. Not proof of an error: people do run exits at home; but a feed that has much of it is
+// read with more doubt.
 //
 // Some of it the model settles by itself: the relay wins over a VPN list, a third party's hosting
 // does not count on people's own lines, residential is only where lines are people's own. There the
@@ -22,41 +22,6 @@ export type Contradiction = (
     readonly beside: readonly Evidence[]
   },
 ) => ContradictionState
-
-/** By kind, for the report: what is open and what the model settles. */
-export const contradictionTexts: Readonly<
-  Record<Kind, { readonly open: string; readonly settled: string }>
-> = {
-  tor: { open: 'in a privacy relay’s range or known corporate egress', settled: '' },
-  vpn: {
-    open: 'in an access network',
-    settled: 'in a privacy relay’s range (suppressed) or known corporate egress (at most 30)',
-  },
-  proxy: {
-    open: '',
-    settled:
-      'in a privacy relay’s range (suppressed), known corporate egress (at most 30) or a ' +
-      'crawler’s own published range (at most 10)',
-  },
-  residential_proxy: {
-    open: '',
-    settled: 'in a network of hosting or content delivery (counts as a proxy there)',
-  },
-  hosting: {
-    open: 'in an access network',
-    settled: 'in an access network, by a list of assurance weak (does not count there)',
-  },
-  bot: {
-    open: 'in an access network, or in no network in which the bot’s own operator lists a range',
-    settled: '',
-  },
-  blocklist: {
-    open: '',
-    settled:
-      'in a privacy relay’s range (at most 20) or a crawler’s own published range (at most 10)',
-  },
-  relay: { open: 'in an access network', settled: '' },
-}
 
 export function newContradiction(world: World): Contradiction {
   const homes = botHomes(world)

@@ -7,8 +7,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile as readBytes, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Day, dayOf } from '../../../src/base/day.ts'
-import { IpriskError } from '../../../src/base/coded-error.ts'
+import { type Day, dayOf, parseDay } from '../../../src/base/day.ts'
 import { crawlersFile } from '../../../build/evidence/builtin-feeds.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { parseMirrorDays } from '../../../build/fetch/mirror.ts'
@@ -22,6 +21,7 @@ import {
   parseSnapshot,
   snapshotsOf,
 } from '../../../build/evidence/read-snapshots.ts'
+import { usageError } from '../../harness/option.ts'
 
 export interface MeasuredInputOptions {
   readonly feeds: readonly Feed[]
@@ -47,6 +47,26 @@ export interface MeasuredInput {
   readonly close: () => Promise<void>
 }
 
+/** The flags that name an input, for `readFlags`. */
+export const inputTexts = ['mirror', 'snapshots', 'history', 'as-of', 'catalogue'] as const
+
+/** The input that the flags name, or that of an operator's own folder. Throws `usage`. */
+export function openNamedInput(
+  flags: { readonly [K in (typeof inputTexts)[number]]?: string | undefined },
+  feeds: readonly Feed[],
+): Promise<MeasuredInput> {
+  const { mirror, snapshots = join('data', 'snapshots') } = flags
+  if (mirror !== undefined && !existsSync(mirror)) throw usageError(`There is no folder ${mirror}.`)
+  const own = join('data', 'history')
+  const history = flags.history ?? (mirror === undefined && existsSync(own) ? own : undefined)
+  const day = flags['as-of']
+  const asOf = day === undefined ? undefined : parseDay(day)
+  if (day !== undefined && asOf === undefined) {
+    throw usageError('--as-of takes a day, YYYY-MM-DD.')
+  }
+  return openMeasuredInput({ feeds, mirror, snapshots, history, asOf })
+}
+
 /** Throws `usage` where there is no snapshot at all. */
 export async function openMeasuredInput(options: MeasuredInputOptions): Promise<MeasuredInput> {
   const snapshots = await snapshotFiles(options)
@@ -55,13 +75,10 @@ export async function openMeasuredInput(options: MeasuredInputOptions): Promise<
   for (const snapshot of snapshots) files.push(await parseSnapshot(snapshot))
   const asOf = options.asOf ?? medianDay(files)
   if (asOf === undefined) {
-    throw new IpriskError({
-      code: 'usage',
-      message:
-        `There is no snapshot in ${options.mirror ?? options.snapshots}: fetch the feeds with ` +
+    throw usageError(
+      `There is no snapshot in ${options.mirror ?? options.snapshots}: fetch the feeds with ` +
         '"npx iprisk feeds fetch", or name a folder with --mirror.',
-      fault: 'usage',
-    })
+    )
   }
   const problems = files.flatMap(({ feed, problem }) =>
     problem === undefined ? [] : [`${feed.id}: ${problem}`],

@@ -160,7 +160,6 @@ describe('docs/README.md', () => {
       'decide.md',
       'distribute.md',
       'errors.md',
-      'evaluation/HELD-OUT.md',
       'evaluation/REPORT.md',
       'examples/login/README.md',
       'export.md',
