@@ -7,7 +7,6 @@
 //
 //   --table FILE  --seconds 25 (of load)  --smoke  --json  --save
 
-import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { runProgram } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import { type SampledProfile, type Sampling, productFile, runSampling } from './servers/sampled.ts'
@@ -66,18 +65,4 @@ async function measure({ table, sample, placed }: Sampling): Promise<AllocationR
   return { ...runHead(process.argv.slice(2)), kind: 'allocation', ...sumUpAllocation(own, binding) }
 }
 
-function textOf(report: AllocationReport): readonly string[] {
-  const cells = report.functions.map(({ name, file, bytesPerRequest }) => [
-    name,
-    file === '' ? 'native' : file,
-    bytesPerRequest.toFixed(1),
-  ])
-  return [
-    `${report.requests} requests: ${report.bytesPerRequest.toFixed(1)} bytes a request, ` +
-      `${report.bindingBytesPerRequest.toFixed(1)} of them the binding's, ` +
-      `${report.ownBytesPerRequest.toFixed(1)} our own`,
-    ...alignColumns([['function', 'file', 'bytes/req'], ...cells], 2),
-  ]
-}
-
-await runProgram(() => runSampling({ name: 'allocation', seconds: 25, measure, textOf }))
+await runProgram(() => runSampling('allocation', 25, measure))

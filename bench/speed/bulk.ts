@@ -12,7 +12,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { runChild } from '../harness/child.ts'
 import { tablePath, readFlags } from '../harness/option.ts'
@@ -20,6 +19,7 @@ import { runProgram, logProgress, temporaryFolder, showReport } from '../harness
 import { type RunHead, runHead } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
+import { partText } from './report/markdown.ts'
 
 const formats = ['csv', 'json', 'text'] as const
 
@@ -123,17 +123,7 @@ async function main(): Promise<number> {
     rounds,
     folder,
   })
-  const { few } = report
-  const cells = report.rows.map(({ name, addressesPerSecond }) => [
-    name,
-    addressesPerSecond.toFixed(0),
-  ])
-  const lines = [
-    `${addresses} addresses`,
-    ...alignColumns([['command', 'addresses/s'], ...cells], 1),
-    `${few.addresses} addresses to csv: ${few.seconds.toFixed(2)} s`,
-  ]
-  showReport('bulk', report, { json, save, text: lines.join('\n') })
+  showReport('bulk', report, { json, save, text: partText('bulk', report) })
   return 0
 }
 

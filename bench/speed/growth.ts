@@ -16,7 +16,6 @@
 // All sizes of a family are in memory together: 2 GB at the most.
 
 import { ipv4StartSections, ipv6KeySections } from '../../build/write/address-sections.ts'
-import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { formatCount } from '../../src/base/text/number-format.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { bucketKeys } from '../../src/schema/table-layout.ts'
@@ -34,6 +33,7 @@ import { newRandom } from '../harness/random.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import { type Addresses, defaultSeed, drawAddresses, scenarioNamed } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
+import { partText } from './report/markdown.ts'
 
 export interface GrowthRow {
   readonly family: Family
@@ -224,15 +224,7 @@ async function main(): Promise<number> {
       },
       rows,
     } satisfies GrowthReport
-    const cells = rows.map((row) => [
-      `IPv${row.family} ${row.distribution}${row.real ? ' (real)' : ''}${row.thinned ? ' (thinned)' : ''}`,
-      formatCount(row.ranges),
-      row.nsMedian.toFixed(1),
-      (row.bytes / 1e6).toFixed(1),
-      row.buildMs.toFixed(0),
-    ])
-    const lines = alignColumns([['lookup', 'ranges', 'ns', 'MB', 'build ms'], ...cells], 1)
-    showReport('growth', report, { json, save, text: lines.join('\n') })
+    showReport('growth', report, { json, save, text: partText('growth', report) })
     return 0
   } finally {
     table.close()

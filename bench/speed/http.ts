@@ -41,9 +41,9 @@ import {
   type HttpRound,
   type SteadyReport,
   faultCount,
-  httpText,
   sumUpRounds,
 } from './report/http-report.ts'
+import { partText } from './report/markdown.ts'
 import { meanAnswerBytes, requestsOf } from './load/request.ts'
 import { runHead } from '../harness/run.ts'
 import { type AnswerSampleReport, addSamples } from './load/answer-sample.ts'
@@ -259,7 +259,7 @@ async function main(): Promise<number> {
   const table = openTable(copy)
   try {
     const report = await measure(options, table, folder)
-    showReport('http', report, { ...options, text: httpText(report) })
+    showReport('http', report, { ...options, text: partText('http', report) })
     return faultCount(report.variants) === 0 ? 0 : 1
   } finally {
     table.close()

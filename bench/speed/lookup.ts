@@ -18,7 +18,6 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where a checksum
 // differs.
 
-import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import {
   type PreparedScenario,
@@ -51,6 +50,7 @@ import {
   spaceOfScenario,
 } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
+import { partText } from './report/markdown.ts'
 
 interface Options {
   readonly table: string
@@ -267,29 +267,6 @@ function checksumFaults(
   })
 }
 
-function lookupText(report: LookupReport): string {
-  const { machine, table, subjects, rows, skipped, agreement, faults } = report
-  const titleOf = (name: string): string => subjects.find((it) => it.name === name)?.title ?? ''
-  const cells = rows.map((row) => [
-    `${row.subject} (${titleOf(row.subject)})`,
-    row.scenario,
-    ...[row.nsMedian, row.nsMean, row.nsP99].map((ns) => ns.toFixed(1)),
-    row.checksum.toString(16).padStart(8, '0'),
-  ])
-  return [
-    `${machine.cpu}, Node ${machine.node}; table ${table.id}`,
-    `${report.addresses.count} addresses a scenario, seed ${report.addresses.seed}`,
-    '',
-    ...alignColumns([['operation', 'scenario', 'ns', 'mean', 'p99', 'checksum'], ...cells], 2),
-    ...agreement.map(
-      ({ scenario, same, asked }) =>
-        `the same country as the MMDB file: ${scenario} ${same} of ${asked}`,
-    ),
-    ...skipped.map(({ peer, reason }) => `skipped: ${peer} (${reason})`),
-    ...faults.map((fault) => `FAULT: ${fault}`),
-  ].join('\n')
-}
-
 async function main(): Promise<number> {
   const options = readOptions()
   const folder = temporaryFolder('lookup')
@@ -297,7 +274,7 @@ async function main(): Promise<number> {
   const table = openTable(copyTable(options.table, folder))
   try {
     const report = await measure(options, table, folder)
-    showReport('lookup', report, { ...options, text: lookupText(report) })
+    showReport('lookup', report, { ...options, text: partText('lookup', report) })
     return report.faults.length === 0 ? 0 : 1
   } finally {
     table.close()

@@ -10,7 +10,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { wrkDriver } from './load/wrk.ts'
@@ -23,6 +22,7 @@ import {
   temporaryFolder,
   showReport,
 } from '../harness/program.ts'
+import { partText } from './report/markdown.ts'
 import { requestsOf } from './load/request.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
@@ -67,22 +67,6 @@ async function measureRow(options: {
   }
 }
 
-function memoryText({ machine, table, rows }: MemoryReport): string {
-  const mb = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)
-  const cells = rows.flatMap(({ workers, processes }) =>
-    processes.map((it, at) => [
-      `${workers}, ${at === 0 ? 'primary' : `worker ${at}`}`,
-      ...[it.privateDirty, it.pss, it.tablePss, it.tableRss].map(mb),
-    ]),
-  )
-  const title = ['workers', 'private MB', 'Pss MB', 'of it table MB', 'table mapped MB']
-  return [
-    `${machine.cpu}, Node ${machine.node}; table ${table.id}, ${mb(table.bytes)} MB`,
-    '',
-    ...alignColumns([title, ...cells], 1),
-  ].join('\n')
-}
-
 async function main(): Promise<number> {
   const { seconds, smoke, ...flags } = readFlags({
     numbers: { seconds: { max: 3600, otherwise: 3, smoke: 1 } },
@@ -110,7 +94,7 @@ async function main(): Promise<number> {
     table: facts,
     rows,
   } satisfies MemoryReport
-  showReport('memory', report, { ...flags, text: memoryText(report) })
+  showReport('memory', report, { ...flags, text: partText('memory', report) })
   return 0
 }
 

@@ -17,7 +17,6 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where there was an
 // error under load.
 
-import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { cutBatchBody, takeSharedBuffer } from '../../src/pool/batch-body.ts'
 import { answerBatchPiece } from '../../src/pool/run-task.ts'
 import { answerWithInsights } from '../../src/table/explain/insights.ts'
@@ -44,6 +43,7 @@ import { batchRequestsOf, insightsRequestsOf, requestsOf } from './load/request.
 import { type RunHead, runHead } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
+import { partText } from './report/markdown.ts'
 import { createBenchKey, startIprisk } from './servers/variant.ts'
 
 const batchSize = 10_000
@@ -244,49 +244,13 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
   }
 }
 
-function textOf(report: PoolReport): string {
-  const rates = (rounds: readonly Round[]): number =>
-    median(rounds.map((round) => round.requestsPerSecond))
-  const p99 = (rounds: readonly Round[]): number => median(rounds.map(({ p99Ms }) => p99Ms))
-  const ratio = rates(report.mixed) / rates(report.alone)
-  const rows = [
-    ['plain checks', 'requests/s', 'p99 ms'],
-    ['alone', rates(report.alone).toFixed(0), p99(report.alone).toFixed(2)],
-    ['beside a full pool', rates(report.mixed).toFixed(0), p99(report.mixed).toFixed(2)],
-    ...poolPriorities.flatMap((arrangement) => {
-      const rounds = (report.arranged ?? []).filter((round) => round.arrangement === arrangement)
-      if (rounds.length === 0) return []
-      return [[`the same, ${arrangement}`, rates(rounds).toFixed(0), p99(rounds).toFixed(2)]]
-    }),
-  ]
-  return [
-    ...alignColumns(rows, 1),
-    '',
-    `ratio ${ratio.toFixed(2)}; meanwhile ${report.insightsPerSecond.toFixed(0)} insights/s and ` +
-      `${report.addressesPerSecond.toFixed(0)} batch addresses/s; ${report.errors} errors`,
-    ...sharesText(report.shares),
-    `insights, one client: p50 ${report.insightsAlone.p50Ms.toFixed(2)} ms, ` +
-      `p99 ${report.insightsAlone.p99Ms.toFixed(2)} ms`,
-    `batches over HTTP: ${report.batchAlone.addressesPerSecond.toFixed(0)} addresses/s`,
-    `in process: ${report.inProcess.addressesPerSecond.toFixed(0)} addresses/s, insights p50 ` +
-      `${report.inProcess.insightsP50Ms.toFixed(2)} ms, p99 ${report.inProcess.insightsP99Ms.toFixed(2)} ms`,
-  ].join('\n')
-}
-
-function sharesText(shares: CpuShares | undefined): readonly string[] {
-  if (shares === undefined) return []
-  const { loop, pool, helpers, load, clients } = shares
-  const parts = Object.entries({ loop, pool, helpers, load, clients })
-  return [`cores: ${parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(', ')}`]
-}
-
 async function main(): Promise<number> {
   const options = readOptions()
   const folder = temporaryFolder('pool')
   const table = openTable(options.table)
   try {
     const report = await measure(options, table, folder)
-    showReport('pool', report, { ...options, text: textOf(report) })
+    showReport('pool', report, { ...options, text: partText('pool', report) })
     return report.errors === 0 ? 0 : 1
   } finally {
     table.close()

@@ -6,7 +6,6 @@
 //
 //   --table FILE  --seconds 15 (of load)  --smoke  --json  --save
 
-import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { runProgram } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import { type SampledProfile, type Sampling, productFile, runSampling } from './servers/sampled.ts'
@@ -59,9 +58,4 @@ async function measure({ table, sample, placed }: Sampling): Promise<ProfileRepo
   return { ...runHead(process.argv.slice(2)), kind: 'profile', ...sumUpProfile(own) }
 }
 
-function textOf(report: ProfileReport): readonly string[] {
-  const rows = report.parts.map(({ name, share }) => [name, `${(share * 100).toFixed(1)} %`])
-  return [`${report.requests} requests`, ...alignColumns([['part', 'share'], ...rows], 1)]
-}
-
-await runProgram(() => runSampling({ name: 'profile', seconds: 15, measure, textOf }))
+await runProgram(() => runSampling('profile', 15, measure))

@@ -20,6 +20,7 @@ import { runProgram, logProgress, showReport } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import { serveFolder } from '../harness/site.ts'
 import { median } from '../harness/statistics.ts'
+import { partText } from './report/markdown.ts'
 import { type ProgramTime, timedProgram } from '../harness/timed-program.ts'
 import { type NextDay, measureNextDay } from './tables/next-day.ts'
 
@@ -115,20 +116,7 @@ async function run(): Promise<number> {
   const asOf = flags['as-of'] ?? '2026-08-22'
   const config = flags.config === undefined ? undefined : resolve(flags.config)
   const report = await measure({ feeds, asOf, rounds, config })
-  const gb = (bytes: number): string => (bytes / 1e9).toFixed(2)
-  const lines = [
-    `build ${report.seconds.toFixed(1)} s, peak ${gb(report.peakBytes)} GB, table ${gb(report.tableBytes)} GB`,
-    `import of ${report.historyDays} days ${report.importSeconds?.toFixed(1) ?? 'not measured'} s`,
-  ]
-  const { nextDay } = report
-  if (nextDay !== undefined) {
-    const { whole, incremental, ratio, tablesEqual } = nextDay
-    const told = ({ seconds, cpuSeconds, peakBytes }: ProgramTime): string =>
-      `${seconds.toFixed(1)} s (CPU ${cpuSeconds.toFixed(1)} s), peak ${gb(peakBytes)} GB`
-    lines.push(`next day, whole ${told(whole)}; incremental ${told(incremental)}`)
-    lines.push(`${ratio.toFixed(2)} × whole, tables ${tablesEqual ? 'equal' : 'DIFFER'}`)
-  }
-  showReport('world', report, { json, save, text: lines.join('\n') })
+  showReport('world', report, { json, save, text: partText('world', report) })
   return 0
 }
 

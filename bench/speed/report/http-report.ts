@@ -1,7 +1,6 @@
-// The report of the benchmark `http`: its rounds summed up, its shape, its text. Pure; measuring is
+// The report of the benchmark `http`: its rounds summed up, and its shape. Pure; measuring is
 // http.ts.
 
-import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { type LoadErrors, type LoadResult, errorCount } from '../load/load.ts'
 import type { RunHead } from '../../harness/run.ts'
 import type { AnswerSampleReport } from '../load/answer-sample.ts'
@@ -132,78 +131,5 @@ export function faultCount(variants: readonly VariantReport[]): number {
     (sum, { errors, samples, requests }) =>
       sum + errorCount(errors) + samples.wrong.length + (requests === 0 ? 1 : 0),
     0,
-  )
-}
-
-/** Of a server that is loaded as much as it can take, and has its cores to itself. */
-const busyMin = 0.95
-const idleNote =
-  "A server had not all of its cores' time (busy): something else ran on this machine, or the load " +
-  'generator was the limit. The requests a second are too low; compare CPU µs/req.'
-
-const httpTitles =
-  'variant|req/s|spread|of bare|p50 ms|p99 ms|p99.9 ms|CPU µs/req|busy|errors|wrong'.split('|')
-
-/** For people. */
-export function httpText(report: HttpReport): string {
-  const { machine, variants } = report
-  const head = [
-    `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${report.driver}`,
-    `${report.workers} workers, ${report.connections} connections, ` +
-      `${report.rounds.length / variants.length} rounds of ${report.secondsPerRound} s a variant`,
-    report.cores,
-    `table ${report.table.id}, ${report.addresses.count} addresses (${report.addresses.scenario}), ` +
-      `answers of ${report.answerBytes} bytes`,
-  ]
-  const rows = variants.map((variant) => [
-    variant.name,
-    variant.requestsPerSecond.toFixed(0),
-    `${(variant.spread * 100).toFixed(0)} %`,
-    variant.ratioToBare.toFixed(3),
-    ...[variant.p50Us, variant.p99Us, variant.p999Us].map((us) => (us / 1000).toFixed(2)),
-    variant.cpuUsPerRequest?.toFixed(2) ?? 'unknown',
-    variant.busy?.toFixed(2) ?? 'unknown',
-    String(errorCount(variant.errors)),
-    `${variant.samples.wrong.length} of ${variant.samples.checked}`,
-  ])
-  const wrong = variants.flatMap(({ name, samples }) =>
-    samples.wrong.slice(0, 5).map((text) => `wrong answer of ${name}: ${text}`),
-  )
-  const notes = variants.some(({ busy }) => busy !== null && busy < busyMin) ? [idleNote] : []
-  const { few, steady } = report
-  const fewRows = variants.flatMap(({ name }) => {
-    const own = few.rounds.filter(({ variant }) => variant === name)
-    if (own.length === 0) return []
-    const ms = (at: 'p50' | 'p99' | 'p999') =>
-      (median(own.map(({ load }) => load.latencyUs[at])) / 1000).toFixed(2)
-    return [
-      `${few.connections} connections: ${name} p50 ${ms('p50')}, p99 ${ms('p99')}, p99.9 ${ms('p999')} ms`,
-    ]
-  })
-  const steadyRow = (name: string, rate: number, loads: readonly SteadyResult[]): string[] => {
-    if (loads.length === 0) return []
-    const ms = (at: 'p50' | 'p99' | 'p999') =>
-      (median(loads.map((load) => load[at])) / 1000).toFixed(3)
-    const broken = loads.reduce((sum, load) => sum + load.broken + load.status, 0)
-    return [
-      `${rate}/s offered: ${name} p50 ${ms('p50')}, p99 ${ms('p99')}, p99.9 ${ms('p999')} ms, ${broken} errors`,
-    ]
-  }
-  const steadyRows = variants.flatMap(({ name }) => {
-    const own = steady.rounds.filter(({ variant }) => variant === name)
-    return steadyRow(
-      name,
-      steady.rate,
-      own.map(({ load }) => load),
-    )
-  })
-  const { alike } = steady
-  if (alike !== undefined) {
-    steadyRows.push(...steadyRow('bare, as busy as iprisk', alike.rate, alike.loads))
-  }
-  const skipped = report.skipped.map(({ peer, reason }) => `skipped: ${peer} (${reason})`)
-  const table = alignColumns([httpTitles, ...rows], 1)
-  return [...head, '', ...table, ...fewRows, ...steadyRows, ...skipped, ...notes, ...wrong].join(
-    '\n',
   )
 }

@@ -2,12 +2,13 @@
 // measured. Pure: the same run gives the same text. Nothing in it is typed by hand.
 
 import type { PoolPriority } from '../load/pool-priority.ts'
+import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { formatCount } from '../../../src/base/text/number-format.ts'
 import { scenarios } from '../lookups/scenario.ts'
 import { alikeUs, fewMs, lookupNs, peakRate, figureText, steadyUs, growthRows } from './figure.ts'
 import { markdownTable } from '../../harness/markdown-table.ts'
 import { median } from '../../harness/statistics.ts'
-import type { BenchRun } from './kept-run.ts'
+import type { BenchRun, PartName, RunParts } from './kept-run.ts'
 import type { PlotName } from './plot.ts'
 import { targetTable } from './target.ts'
 
@@ -74,6 +75,39 @@ export function benchReportText(
   return `${lines.join('\n').trimEnd()}\n`
 }
 
+const sections: Readonly<
+  Record<Exclude<PartName, 'start'>, (run: Partial<RunParts>) => readonly string[]>
+> = {
+  lookup: lookupLines,
+  http: httpLines,
+  allocation: allocationLines,
+  profile: profileLines,
+  pool: poolLines,
+  bulk: bulkLines,
+  memory: memoryLines,
+  growth: growthLines,
+  world: worldLines,
+}
+
+/** A part's section alone, for a terminal: its tables in columns. */
+export function partText<Part extends keyof typeof sections>(
+  part: Part,
+  report: RunParts[Part],
+): string {
+  const { machine } = report
+  const lines = [`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`, '']
+  let rows: string[][] = []
+  for (const line of [...sections[part]({ [part]: report }), '']) {
+    if (line.startsWith('|---')) continue
+    if (line.startsWith('|')) rows.push(line.slice(2, -2).split(' | '))
+    else {
+      lines.push(...(rows.length === 0 ? [] : alignColumns(rows, 1)), line)
+      rows = []
+    }
+  }
+  return lines.join('\n').trimEnd()
+}
+
 const absent = ['Not measured in this run.', '']
 
 function machineLines({ all, lookup, http }: BenchRun): readonly string[] {
@@ -92,7 +126,7 @@ function machineLines({ all, lookup, http }: BenchRun): readonly string[] {
   return [...facts.map((fact) => `- ${fact}`), '']
 }
 
-function httpLines(run: BenchRun): readonly string[] {
+function httpLines(run: Partial<RunParts>): readonly string[] {
   const { http } = run
   if (http === undefined) return absent
   const { steady, few, variants, skipped } = http
@@ -132,6 +166,9 @@ function httpLines(run: BenchRun): readonly string[] {
     ...variants
       .filter(({ busy }) => busy !== null && busy < 0.95)
       .map(({ name }) => `${name} had not all of its core: its peak is a lower bound.`),
+    ...variants.flatMap(({ name, samples }) =>
+      samples.wrong.slice(0, 5).map((text) => `Wrong answer of ${name}: ${text}`),
+    ),
   ]
   return [
     `${http.connections} connections, ${http.workers} worker; latencies in ms. \`bare\` is`,
@@ -147,8 +184,20 @@ function httpLines(run: BenchRun): readonly string[] {
   ]
 }
 
-function profileLines({ http, profile }: BenchRun): readonly string[] {
-  if (http === undefined || profile === undefined) return absent
+function profileLines({ http, profile }: Partial<RunParts>): readonly string[] {
+  if (profile === undefined) return absent
+  const parts = profile.parts.map(({ name, share }) => [name, `${(share * 100).toFixed(1)} %`])
+  return [
+    ...(http === undefined ? [] : stepLines(http)),
+    `By sampling a worker over ${formatCount(profile.requests)} requests; JavaScript by file, under the names of`,
+    'that time, native calls by name, both without what they call:',
+    '',
+    ...markdownTable(['part', 'share'], parts),
+    '',
+  ]
+}
+
+function stepLines(http: RunParts['http']): readonly string[] {
   const us = (name: string): number =>
     http.variants.find((variant) => variant.name === name)?.cpuUsPerRequest ?? NaN
   const [bare, calls, own] = [us('bare'), us('calls'), us('iprisk')]
@@ -166,21 +215,15 @@ function profileLines({ http, profile }: BenchRun): readonly string[] {
     ],
     ['a check, everything on (`iprisk`)', figureText(own), '1'],
   ]
-  const parts = profile.parts.map(({ name, share }) => [name, `${(share * 100).toFixed(1)} %`])
   return [
     'By leaving parts away, CPU of the run above:',
     '',
     ...markdownTable(['part', 'µs a request', 'share'], steps),
     '',
-    `By sampling a worker over ${formatCount(profile.requests)} requests; JavaScript by file, under the names of`,
-    'that time, native calls by name, both without what they call:',
-    '',
-    ...markdownTable(['part', 'share'], parts),
-    '',
   ]
 }
 
-function lookupLines(run: BenchRun): readonly string[] {
+function lookupLines(run: Partial<RunParts>): readonly string[] {
   const { lookup } = run
   if (lookup === undefined) return absent
   const names = lookup.subjects.map(({ name }) => name)
@@ -214,7 +257,7 @@ function lookupLines(run: BenchRun): readonly string[] {
   ]
 }
 
-function growthLines(run: BenchRun): readonly string[] {
+function growthLines(run: Partial<RunParts>): readonly string[] {
   if (run.growth === undefined) return absent
   const rows = ([4, 6] as const).flatMap((family) => {
     const dependent = growthRows(run, family, 'dependent')
@@ -231,7 +274,7 @@ function growthLines(run: BenchRun): readonly string[] {
   return [...markdownTable(title.split('|'), rows), '']
 }
 
-function memoryLines({ memory }: BenchRun): readonly string[] {
+function memoryLines({ memory }: Partial<RunParts>): readonly string[] {
   if (memory === undefined) return absent
   const mb = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)
   const rows = memory.rows.flatMap(({ workers, processes }) =>
@@ -250,7 +293,7 @@ const arrangedTexts: Readonly<Record<PoolPriority, string>> = {
   pinned: 'the same, the loop on the first core, the threads on the others',
 }
 
-function poolLines({ pool }: BenchRun): readonly string[] {
+function poolLines({ pool }: Partial<RunParts>): readonly string[] {
   if (pool === undefined) return absent
   const rows = (['alone', 'mixed'] as const).map((rounds) => [
     rounds === 'alone' ? 'alone' : 'beside a full pool',
@@ -279,7 +322,7 @@ function poolLines({ pool }: BenchRun): readonly string[] {
   ]
 }
 
-function bulkLines({ bulk }: BenchRun): readonly string[] {
+function bulkLines({ bulk }: Partial<RunParts>): readonly string[] {
   if (bulk === undefined) return []
   const { few } = bulk
   const rows = bulk.rows.map(({ name, addressesPerSecond }) => [
@@ -296,7 +339,7 @@ function bulkLines({ bulk }: BenchRun): readonly string[] {
   ]
 }
 
-function allocationLines({ allocation }: BenchRun): readonly string[] {
+function allocationLines({ allocation }: Partial<RunParts>): readonly string[] {
   if (allocation === undefined) return absent
   const rows = allocation.functions.map(({ name, file, bytesPerRequest }) => [
     `\`${name}\``,
@@ -313,12 +356,20 @@ function allocationLines({ allocation }: BenchRun): readonly string[] {
   ]
 }
 
-function worldLines({ world }: BenchRun): readonly string[] {
+function worldLines({ world }: Partial<RunParts>): readonly string[] {
   if (world === undefined) return absent
+  const { nextDay } = world
   return [
     `- build: ${figureText(world.seconds, 's')}, peak ${figureText(world.peakBytes / 1e9, 'GB')}`,
     `- table: ${figureText(world.tableBytes / 1e6, 'MB')}`,
     `- import of ${world.historyDays} days of history before it: ${figureText(world.importSeconds ?? undefined, 's')}`,
+    ...(nextDay === undefined
+      ? []
+      : [
+          `- the next day: ${figureText(nextDay.whole.seconds, 's')} whole, ` +
+            `${figureText(nextDay.incremental.seconds, 's')} with what the day before kept, ` +
+            `tables ${nextDay.tablesEqual ? 'equal' : 'DIFFER'}`,
+        ]),
     '',
   ]
 }

@@ -10,7 +10,8 @@ import { wrkDriver } from '../load/wrk.ts'
 import { errorCount } from '../load/load.ts'
 import { tablePath, readFlags } from '../../harness/option.ts'
 import { requestsOf } from '../load/request.ts'
-import { type RunHead } from '../../harness/run.ts'
+import type { RunParts } from '../report/kept-run.ts'
+import { partText } from '../report/markdown.ts'
 import type { FunctionSum, SamplingKind } from './sampling.ts'
 import { uniformTexts } from '../lookups/scenario.ts'
 import { moduleOfFunction } from './bundled-function.ts'
@@ -83,17 +84,14 @@ export interface Sampling {
   readonly placed: { readonly workers: 1; readonly cores: undefined; readonly folder: string }
 }
 
-/** The whole of such a program, from its flags to its report. */
-export async function runSampling<Report extends RunHead>(program: {
-  readonly name: string
-  /** Of load, unless told otherwise. */
-  readonly seconds: number
-  readonly measure: (sampling: Sampling) => Promise<Report>
-  readonly textOf: (report: Report) => readonly string[]
-}): Promise<number> {
-  const { name, measure, textOf } = program
+/** The whole of such a program; `load` is its seconds unless told otherwise. */
+export async function runSampling<Part extends 'allocation' | 'profile'>(
+  name: Part,
+  load: number,
+  measure: (sampling: Sampling) => Promise<RunParts[Part]>,
+): Promise<number> {
   const { seconds, json, save, ...flags } = readFlags({
-    numbers: { seconds: { max: 3600, otherwise: program.seconds, smoke: 1 } },
+    numbers: { seconds: { max: 3600, otherwise: load, smoke: 1 } },
     texts: ['table'],
     switches: ['smoke', 'json', 'save'],
   })
@@ -101,7 +99,7 @@ export async function runSampling<Report extends RunHead>(program: {
   const table = tablePath(flags.table)
   const sample = await sampler({ table, seconds, folder })
   const report = await measure({ table, sample, placed: { workers: 1, cores: undefined, folder } })
-  showReport(name, report, { json, save, text: textOf(report).join('\n') })
+  showReport(name, report, { json, save, text: partText(name, report) })
   return 0
 }
 
