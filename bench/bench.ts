@@ -53,14 +53,6 @@ const parts: Readonly<Record<string, Part>> = {
     question: 'how long does a build of the world take, and how much memory?',
     run: () => import('./speed/world.ts'),
   },
-  history: {
-    question: 'how long does reading the history take?',
-    run: () => import('./speed/tables/history.ts'),
-  },
-  client: {
-    question: "what does the client cost an application, beyond the runtime's own fetch?",
-    run: () => import('./speed/features/client.ts'),
-  },
   transfer: {
     question: 'how many bytes of a table move a day?',
     run: () => import('./speed/tables/transfer.ts'),
