@@ -20,7 +20,7 @@ import { tablePath, usageError, readFlags } from './harness/option.ts'
 import { runProgram, logProgress } from './harness/program.ts'
 import { proofs } from './faults/all.ts'
 import type { Proof, ProofContext, ProofResult } from './harness/proof.ts'
-import { type ProofReport, proofText, saveProof, writeProofs } from './faults/report.ts'
+import { type ProofReport, factRows, proofText, saveProof, writeProofs } from './faults/report.ts'
 import { runHead } from './harness/run.ts'
 
 async function main(): Promise<number> {
@@ -76,11 +76,12 @@ async function prove(
   const head = runHead([name, ...(form === 'long' ? ['--long'] : []), ...named])
   const result = await proof
     .run({ ...how, folder: own, say: tell })
-    .catch((thrown: unknown): ProofResult => ({ facts: [], faults: [messageOf(thrown)] }))
+    .catch((thrown: unknown): ProofResult => ({ facts: {}, faults: [messageOf(thrown)] }))
   // What is left of a failure is worth a look.
   if (result.faults.length === 0) rmSync(folder, { recursive: true })
   const seconds = Math.round((performance.now() - begun) / 100) / 10
-  return { ...head, kind: 'proof', name, form, shows, seconds, ...result }
+  const facts = factRows(result.facts)
+  return { ...head, kind: 'proof', name, form, shows, seconds, ...result, facts }
 }
 
 await runProgram(main)

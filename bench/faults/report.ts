@@ -5,16 +5,23 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/base/package-root.ts'
 import type { RunHead } from '../harness/run.ts'
-import type { ProofResult } from '../harness/proof.ts'
+import type { Facts, ProofResult } from '../harness/proof.ts'
 
 const home = join(packageRoot, 'docs/proof')
 
-export interface ProofReport extends RunHead, ProofResult {
+export interface ProofReport extends RunHead, Omit<ProofResult, 'facts'> {
   readonly kind: 'proof'
   readonly name: string
   readonly form: 'short' | 'long'
   readonly shows: string
   readonly seconds: number
+  readonly facts: readonly { readonly what: string; readonly figure: string }[]
+}
+
+export function factRows(facts: Readonly<Facts>): ProofReport['facts'] {
+  return Object.entries(facts).flatMap(([what, figures]) =>
+    [figures].flat().map((figure) => ({ what, figure: String(figure) })),
+  )
 }
 
 /** For people. */

@@ -45,10 +45,10 @@ export async function runTests(
   const faults = failed.map((test) => `${test.fullName}: ${test.result().errors?.[0]?.message}`)
   if (passed.length === 0) faults.push('No test has passed.')
   return {
-    facts: [
-      { what: 'tests that passed', figure: String(passed.length) },
-      ...figures.map((figure) => ({ what: 'said', figure })),
-    ],
+    facts: {
+      'tests that passed': passed.length,
+      said: figures,
+    },
     faults: [...faults, ...broken.map(({ message }) => message)],
   }
 }

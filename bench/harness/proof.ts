@@ -16,14 +16,12 @@ export interface ProofContext {
   readonly say: (line: string) => void
 }
 
-export interface Fact {
-  readonly what: string
-  readonly figure: string
-}
+/** A figure by what it is, as rows of the report; several of one kind are a list. */
+export type Facts = Record<string, string | number | readonly string[]>
 
 export interface ProofResult {
-  /** What was tried and found, as rows of the report. */
-  readonly facts: readonly Fact[]
+  /** What was tried and found. */
+  readonly facts: Readonly<Facts>
   /** One line each; a proof without any holds. */
   readonly faults: readonly string[]
 }

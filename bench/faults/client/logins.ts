@@ -90,18 +90,18 @@ export async function clientFaults({ folder, form, say }: ProofContext): Promise
   if (counted.checked + unchecked !== waits.length) broken.push('some logins are not counted')
   return {
     faults: broken,
-    facts: [
-      { what: 'logins under faults', figure: String(waits.length) },
-      { what: 'of them checked', figure: String(counted.checked) },
-      { what: 'retried on another connection', figure: String(counted.retried) },
-      { what: 'the circuit opened', figure: String(counted.opened) },
-      ...failureReasons.map((reason) => ({ what: reason, figure: String(counted[reason]) })),
-      { what: 'wait, p50', figure: `${at(0.5).toFixed(2)} ms` },
-      { what: 'wait, p99.9', figure: `${at(0.999).toFixed(1)} ms` },
-      { what: 'wait, longest', figure: `${at(1).toFixed(1)} ms` },
-      { what: 'over the time-out, p99.9', figure: `${Math.max(0, overAt(0.999)).toFixed(1)} ms` },
-      { what: 'over the time-out, longest', figure: `${Math.max(0, overAt(1)).toFixed(1)} ms` },
-    ],
+    facts: {
+      'logins under faults': waits.length,
+      'of them checked': counted.checked,
+      'retried on another connection': counted.retried,
+      'the circuit opened': counted.opened,
+      ...Object.fromEntries(failureReasons.map((reason) => [reason, counted[reason]])),
+      'wait, p50': `${at(0.5).toFixed(2)} ms`,
+      'wait, p99.9': `${at(0.999).toFixed(1)} ms`,
+      'wait, longest': `${at(1).toFixed(1)} ms`,
+      'over the time-out, p99.9': `${Math.max(0, overAt(0.999)).toFixed(1)} ms`,
+      'over the time-out, longest': `${Math.max(0, overAt(1)).toFixed(1)} ms`,
+    },
   }
 }
 

@@ -203,14 +203,14 @@ function resultOf(tally: Tally, folder: string): ProofResult {
   // The report does not say in which folder it ran.
   const plain = (text: string): string => text.replaceAll(folder, '')
   return {
-    facts: [
-      { what: 'runs on a disk that fills up', figure: String(tally.full) },
-      { what: 'runs in which calls fail from some moment on', figure: String(tally.injected) },
-      { what: 'of all runs, ended with an error', figure: String(tally.failed) },
-      { what: 'what failed in them', figure: [...tally.calls].sort().join(', ') },
-      ...[...tally.skipped].map((text) => ({ what: 'skipped', figure: plain(text) })),
-      { what: 'faults', figure: String(tally.faults.length) },
-    ],
+    facts: {
+      'runs on a disk that fills up': tally.full,
+      'runs in which calls fail from some moment on': tally.injected,
+      'of all runs, ended with an error': tally.failed,
+      'what failed in them': [...tally.calls].sort().join(', '),
+      skipped: [...tally.skipped].map(plain),
+      faults: tally.faults.length,
+    },
     faults: tally.faults.map(plain),
   }
 }

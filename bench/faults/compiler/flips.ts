@@ -21,7 +21,8 @@ import { newBuildStages } from '../../../build/build-stages.ts'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { flipsMaxPercentDefault } from '../../../src/base/limits.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
-import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { PromotionReport } from '../../../build/gate/promotion-report.ts'
 
 /** The gate's default. */
 const flipsMaxPercent = flipsMaxPercentDefault
@@ -108,23 +109,20 @@ const anySize = { min: 1, max: 1e9 } as const
 function resultOf(
   steps: readonly { readonly step: number; readonly judged: readonly PromotionReport[] }[],
 ): ProofResult {
-  const facts: Fact[] = []
+  const facts: Facts = {}
   const faults: string[] = []
   for (const { step, judged } of steps) {
     if (judged.length === 0) continue
     const apart = step === 1 ? 'one day apart' : `${step} days apart`
     const shares = judged.map(({ flipped, sampled }) => (100 * flipped) / sampled)
-    facts.push({
-      what: `verdicts that differ, of ${judged[0]?.sampled ?? 0}, ${apart}`,
-      figure: judged.map(({ flipped }) => String(flipped)).join(', '),
-    })
-    facts.push({
-      what: `the most, ${apart}; the gate allows ${flipsMaxPercent} %`,
-      figure: `${Math.max(...shares).toFixed(3)} %`,
-    })
+    facts[`verdicts that differ, of ${judged[0]?.sampled ?? 0}, ${apart}`] = judged
+      .map(({ flipped }) => flipped)
+      .join(', ')
+    facts[`the most, ${apart}; the gate allows ${flipsMaxPercent} %`] =
+      `${Math.max(...shares).toFixed(3)} %`
     for (const { reasons } of judged) faults.push(...reasons)
   }
   const shown = steps[0]?.judged.flatMap((one) => one.flips).slice(0, 10) ?? []
-  for (const flip of shown) facts.push({ what: 'a verdict that differs', figure: flip })
+  facts['a verdict that differs'] = shown
   return { facts, faults }
 }

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Day } from '../../../src/base/day.ts'
 import { formatDay } from '../../../src/base/day.ts'
-import { type KillResult, killRuns } from './kill.ts'
+import { killRuns } from './kill.ts'
 import { serveFolder } from '../../harness/site.ts'
 import { runCommandOrThrow } from './program.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
@@ -20,12 +20,12 @@ export async function killWorld(context: ProofContext): Promise<ProofResult> {
   const imported = await killWorldImport(context)
   const built = await killWorldBuild(context)
   return {
-    facts: [...imported.facts, ...built.facts],
+    facts: { ...imported.facts, ...built.facts },
     faults: [...imported.faults, ...built.faults],
   }
 }
 
-async function killWorldImport(context: ProofContext): Promise<KillResult> {
+async function killWorldImport(context: ProofContext): Promise<ProofResult> {
   const { folder, feeds, form, say } = context
   const home = join(folder, 'import')
   const base = join(home, 'base')
@@ -42,7 +42,7 @@ async function killWorldImport(context: ProofContext): Promise<KillResult> {
   })
 }
 
-async function killWorldBuild(context: ProofContext): Promise<KillResult> {
+async function killWorldBuild(context: ProofContext): Promise<ProofResult> {
   const { folder, feeds, form, say } = context
   const home = join(folder, 'build')
   const base = join(home, 'base')

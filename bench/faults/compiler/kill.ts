@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { newRandom } from '../../harness/random.ts'
 import { median } from '../../harness/statistics.ts'
 import { randomKillPoint, runCommand } from './program.ts'
-import type { Fact } from '../../harness/proof.ts'
+import type { Facts, ProofResult } from '../../harness/proof.ts'
 import {
   type WorkspaceContents,
   workspaceHistory,
@@ -30,11 +30,6 @@ export interface KillPlan {
   readonly say: (line: string) => void
 }
 
-export interface KillResult {
-  readonly facts: readonly Fact[]
-  readonly faults: readonly string[]
-}
-
 interface Tally {
   kills: number
   /** Runs that ended before their kill. */
@@ -47,7 +42,7 @@ interface Tally {
   readonly faults: string[]
 }
 
-export async function killRuns(plan: KillPlan): Promise<KillResult> {
+export async function killRuns(plan: KillPlan): Promise<ProofResult> {
   const { title, base, folder, args, runs, seed, say } = plan
   const random = newRandom(seed)
   const before = await inspectWorkspace(base)
@@ -149,17 +144,15 @@ function differences(found: WorkspaceContents, expected: WorkspaceContents): rea
     .map((path) => `${path} is not as without the kill after the next run`)
 }
 
-function factsOf(title: string, tally: Tally, wholeMs: number): readonly Fact[] {
+function factsOf(title: string, tally: Tally, wholeMs: number): Facts {
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
-  return [
-    { what: `${title}: kills at random points`, figure: String(tally.kills) },
-    { what: `${title}: a run that is not killed`, figure: seconds(wholeMs) },
-    { what: `${title}: kills that left temporary files`, figure: String(tally.leftovers) },
-    { what: `${title}: kills with some content new, some not yet`, figure: String(tally.between) },
-    {
-      what: `${title}: the next run, median`,
-      figure: tally.nextMs.length === 0 ? 'none' : seconds(median(tally.nextMs)),
-    },
-    { what: `${title}: faults`, figure: String(tally.faults.length) },
-  ]
+  return {
+    [`${title}: kills at random points`]: tally.kills,
+    [`${title}: a run that is not killed`]: seconds(wholeMs),
+    [`${title}: kills that left temporary files`]: tally.leftovers,
+    [`${title}: kills with some content new, some not yet`]: tally.between,
+    [`${title}: the next run, median`]:
+      tally.nextMs.length === 0 ? 'none' : seconds(median(tally.nextMs)),
+    [`${title}: faults`]: tally.faults.length,
+  }
 }

@@ -16,7 +16,7 @@ import { packageRoot } from '../../../src/base/package-root.ts'
 import { listed, smallContent } from '../../../test/table/small-table.ts'
 import { flagsOf, runChild } from '../../harness/child.ts'
 import { median } from '../../harness/statistics.ts'
-import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import {
   type ClientsReport,
   clientErrorCount,
@@ -86,7 +86,7 @@ export async function fleet(context: ProofContext): Promise<ProofResult> {
     const balancer = await startBalancer(folder, machines)
     ends.push(balancer.kill)
     const first = await newestEverywhere(machines, published[0]!, roundMsMax)
-    if (!first) return { facts: [], faults: ['the servers never had the first table'] }
+    if (!first) return { facts: {}, faults: ['the servers never had the first table'] }
     say(`${size.servers} servers have the first table`)
     const clients = startClients({ port: balancer.port, key, ...load })
     const seen: { report?: ClientsReport } = {}
@@ -253,25 +253,22 @@ function factsOf(
     readonly report: ClientsReport
     readonly size: (typeof sizes)[keyof typeof sizes]
   },
-): readonly Fact[] {
+): Facts {
   const { tookMs, heardMs, report, size } = of
   const refused = [...new Set(machines.flatMap((machine) => [...machine.refused]))].toSorted()
   const moved = machines.map(({ status }) => status()?.source?.last_pull?.bytes ?? 0)
-  return [
-    { what: 'servers', figure: String(size.servers) },
-    { what: 'tables published under load', figure: String(tookMs.length) },
-    { what: 'seconds between two polls', figure: String(size.pollSeconds) },
-    { what: 'checks answered at the proxy', figure: String(report.requests) },
-    { what: 'checks that failed', figure: errorText(report) },
-    { what: 'seconds from publish to all knowing, median', figure: seconds(median(heardMs)) },
-    { what: 'seconds from publish to all swapped, median', figure: seconds(median(tookMs)) },
-    { what: 'seconds from publish to all swapped, most', figure: seconds(Math.max(...tookMs)) },
-    {
-      what: 'bytes that a server fetched of the last table, most',
-      figure: String(Math.max(...moved)),
-    },
-    { what: 'reasons for which manifests and parts were refused', figure: refused.join(', ') },
-  ]
+  return {
+    servers: size.servers,
+    'tables published under load': tookMs.length,
+    'seconds between two polls': size.pollSeconds,
+    'checks answered at the proxy': report.requests,
+    'checks that failed': errorText(report),
+    'seconds from publish to all knowing, median': seconds(median(heardMs)),
+    'seconds from publish to all swapped, median': seconds(median(tookMs)),
+    'seconds from publish to all swapped, most': seconds(Math.max(...tookMs)),
+    'bytes that a server fetched of the last table, most': Math.max(...moved),
+    'reasons for which manifests and parts were refused': refused.join(', '),
+  }
 }
 
 function seconds(ms: number): string {

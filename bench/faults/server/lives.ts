@@ -16,7 +16,7 @@ import {
   startClients,
 } from '../clients/clients.ts'
 import { goodTables } from './offers.ts'
-import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import { type ProofServer, connectionsOf, startProofServer, waitUntil } from './served.ts'
 
 const counts = {
@@ -48,7 +48,7 @@ export async function serverLives(context: ProofContext): Promise<ProofResult> {
   const store = join(folder, 'offers')
   mkdirSync(store)
   goodTables(store, 1)[0]!.install(path)
-  const facts: Fact[] = []
+  const facts: Facts = {}
   const faults: string[] = []
   const first = await startProofServer({ folder, table: path })
   const run: Run = { context, path, served: first, facts, faults }
@@ -61,10 +61,8 @@ export async function serverLives(context: ProofContext): Promise<ProofResult> {
     if (!settings.includes('1')) {
       const why =
         form === 'long' ? `${migratePath} cannot be written` : 'only the long form changes it'
-      facts.push({
-        what: 'restarts and takeovers with tcp_migrate_req=1 lose no request',
-        figure: `not shown: it is ${before}, and ${why}`,
-      })
+      facts['restarts and takeovers with tcp_migrate_req=1 lose no request'] =
+        `not shown: it is ${before}, and ${why}`
     }
     await stops(run, counts[form].stops)
     for (const migrate of settings) {
@@ -83,7 +81,7 @@ interface Run {
   readonly context: ProofContext
   readonly path: string
   served: ProofServer
-  readonly facts: Fact[]
+  readonly facts: Facts
   readonly faults: string[]
 }
 
@@ -157,17 +155,11 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
     if (others.length > 0) faults.push(`${title}: ${errorText(report)}`)
     const slow = took.filter((ms) => ms > replacedMsMax).length
     if (form !== 'ci' && slow > 0) faults.push(`${title}: ${slow} were replaced too late`)
-    facts.push(
-      { what: `workers ${title}`, figure: String(count) },
-      {
-        what: `${title}: replaced after, median and most`,
-        figure: `${median(took).toFixed(0)} ms, ${Math.max(...took).toFixed(0)} ms; ${slow} after more than a second`,
-      },
-      {
-        what: `${title}: requests lost, of ${report.requests}`,
-        figure: `${errorText(report)}; at most ${Math.max(...lost)} by one`,
-      },
-    )
+    Object.assign(facts, {
+      [`workers ${title}`]: count,
+      [`${title}: replaced after, median and most`]: `${median(took).toFixed(0)} ms, ${Math.max(...took).toFixed(0)} ms; ${slow} after more than a second`,
+      [`${title}: requests lost, of ${report.requests}`]: `${errorText(report)}; at most ${Math.max(...lost)} by one`,
+    })
   })
 }
 
@@ -183,10 +175,7 @@ function judgeLoss(
   if (errors > 0 && (migrate === '1' || perMillion > lostPerMillionMax)) {
     run.faults.push(`${title}: ${errorText(report)}`)
   }
-  run.facts.push({
-    what: `${title}: requests lost, of ${report.requests}`,
-    figure: errorText(report),
-  })
+  run.facts[`${title}: requests lost, of ${report.requests}`] = errorText(report)
 }
 
 async function restarts(run: Run, migrate: string, count: number): Promise<void> {
@@ -202,10 +191,10 @@ async function restarts(run: Run, migrate: string, count: number): Promise<void>
       if (!reply.ok) faults.push(`${title}: ${reply.text}`)
       if (i % 10 === 9) context.say(`${i + 1} of ${count} ${title}`)
     }
-    facts.push(
-      { what: title, figure: String(count) },
-      { what: `${title}: each takes`, figure: `${(median(took) / 1000).toFixed(1)} s` },
-    )
+    Object.assign(facts, {
+      [title]: count,
+      [`${title}: each takes`]: `${(median(took) / 1000).toFixed(1)} s`,
+    })
     // What is lost with a worker that hangs is no loss of a restart.
     const hung = (await run.served.status()).workers.restarts - deaths
     if (hung > 0) faults.push(`${title}: ${hung} workers died or hung meanwhile`)
@@ -236,10 +225,10 @@ async function stops(run: Run, count: number): Promise<void> {
     await sleep(1000)
     const report = await clients.look()
     if (clientErrorCount(report) > 0) faults.push(`${title}: ${errorText(report)}`)
-    facts.push(
-      { what: title, figure: String(count) },
-      { what: `${title}: requests lost, of ${report.requests}`, figure: errorText(report) },
-    )
+    Object.assign(facts, {
+      [title]: count,
+      [`${title}: requests lost, of ${report.requests}`]: errorText(report),
+    })
   } finally {
     process.kill(clients.pid, 'SIGCONT')
     await clients.end().catch(() => undefined)
@@ -256,7 +245,7 @@ async function takeovers(run: Run, migrate: string, count: number): Promise<void
       run.served = await startProofServer({ folder, table: path, over: old })
       await old.end()
     }
-    facts.push({ what: title, figure: String(count) })
+    facts[title] = count
     judgeLoss(run, { title, migrate }, await clients.look())
   })
 }

@@ -138,20 +138,16 @@ function resultOf(
   const names = ['checks', 'insights', `batches of ${batchSize}`]
   const grown = late > early * growthMax + growthBytes || (form === 'long' && slope > slopeBytesMax)
   return {
-    facts: [
-      { what: 'seconds under load', figure: String(samples.length) },
-      ...load.results.map(({ answers }, i) => ({
-        what: `${names[i] ?? ''} answered`,
-        figure: String(answers),
-      })),
-      { what: 'batches whose client went away', figure: String(load.left) },
-      {
-        what: 'least private memory of the worker, first and last tenth after the first third',
-        figure: `${megabytes(early)}, ${megabytes(late)}`,
-      },
-      { what: 'its slope', figure: `${(slope / 1e3).toFixed(1)} kB a minute` },
-      { what: 'private memory of the worker, most', figure: megabytes(Math.max(...samples)) },
-    ],
+    facts: {
+      'seconds under load': samples.length,
+      ...Object.fromEntries(
+        load.results.map(({ answers }, i) => [`${names[i] ?? ''} answered`, answers]),
+      ),
+      'batches whose client went away': load.left,
+      'least private memory of the worker, first and last tenth after the first third': `${megabytes(early)}, ${megabytes(late)}`,
+      'its slope': `${(slope / 1e3).toFixed(1)} kB a minute`,
+      'private memory of the worker, most': megabytes(Math.max(...samples)),
+    },
     faults: [
       ...(grown ? [`memory grows: from ${megabytes(early)} to ${megabytes(late)}`] : []),
       ...(errors > 0 ? [`${errors} requests failed`] : []),

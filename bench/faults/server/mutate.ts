@@ -227,35 +227,25 @@ async function resultOf(
     faults.push('an honest request was not answered afterwards')
   }
   return {
-    facts: [
-      { what: 'mutated requests', figure: String(tally.sent) },
-      { what: 'connections', figure: String(tally.connections) },
-      { what: 'requests answered', figure: String(tally.answered) },
-      { what: 'connections that the server closed over a request', figure: String(tally.closed) },
-      { what: 'connections on which it waited for more', figure: String(tally.waited) },
-      { what: 'of those watched, the longest', figure: `${(tally.longestMs / 1000).toFixed(1)} s` },
-      { what: 'answers 505, to another version', figure: String(tally.versionRefusals) },
-      { what: 'answers 500 or 503', figure: String(failures) },
-      { what: 'workers that died', figure: String(deaths) },
-      {
-        what: 'memory in use by the worker, garbage collected, the least of thirds after half time',
-        figure: least.map(([, bytes]) => mebibytes(bytes)).join(', '),
-      },
-      {
-        what: 'its slope meanwhile',
-        figure: `${slope.toFixed(1)} bytes a connection, ${growth.toFixed(1)} % in all`,
-      },
-      {
-        what: 'its own resident memory, the least of the same thirds',
-        figure: leastOf('resident')
-          .map(([, bytes]) => mebibytes(bytes))
-          .join(', '),
-      },
-      {
-        what: 'seconds, and of them those of the worker',
-        figure: `${seconds.toFixed(1)}, ${cpu.toFixed(1)}`,
-      },
-    ],
+    facts: {
+      'mutated requests': tally.sent,
+      connections: tally.connections,
+      'requests answered': tally.answered,
+      'connections that the server closed over a request': tally.closed,
+      'connections on which it waited for more': tally.waited,
+      'of those watched, the longest': `${(tally.longestMs / 1000).toFixed(1)} s`,
+      'answers 505, to another version': tally.versionRefusals,
+      'answers 500 or 503': failures,
+      'workers that died': deaths,
+      'memory in use by the worker, garbage collected, the least of thirds after half time': least
+        .map(([, bytes]) => mebibytes(bytes))
+        .join(', '),
+      'its slope meanwhile': `${slope.toFixed(1)} bytes a connection, ${growth.toFixed(1)} % in all`,
+      'its own resident memory, the least of the same thirds': leastOf('resident')
+        .map(([, bytes]) => mebibytes(bytes))
+        .join(', '),
+      'seconds, and of them those of the worker': `${seconds.toFixed(1)}, ${cpu.toFixed(1)}`,
+    },
     faults,
   }
 }

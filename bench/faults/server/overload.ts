@@ -112,33 +112,18 @@ export async function overload({ folder, form }: ProofContext): Promise<ProofRes
     const perSecond = (value: number): string => `${Math.round(value)}/s`
     const percent = (value: number): string => `${(100 * value).toFixed(1)} %`
     return {
-      facts: [
-        { what: 'connections that it is set to hold', figure: String(cap) },
-        { what: 'connections asked for at once', figure: String(cap + crowdCount) },
-        {
-          what: "goodput by the worker's time, alone and crowded",
-          figure: `${perSecond(of(alone, 'perCpuSecond'))}, ${perSecond(of(crowded, 'perCpuSecond'))}`,
-        },
-        {
-          what: 'goodput by the clock, alone and crowded',
-          figure: `${perSecond(of(alone, 'perSecond'))}, ${perSecond(of(crowded, 'perSecond'))}`,
-        },
-        {
-          what: "share kept, by the worker's time and by the clock",
-          figure: `${percent(shareOf('perCpuSecond'))}, ${percent(shareOf('perSecond'))}`,
-        },
-        { what: 'cores', figure: cores.note },
-        {
-          what: 'turned away at accept, of tries at one a second each',
-          figure: `${turnedAway} of ${Math.round(tries)}`,
-        },
-        { what: 'closed at accept, by the metric', figure: String(closed) },
-        {
-          what: 'of the crowd, let in as places came free, or not told yet',
-          figure: String(letIn),
-        },
-        { what: 'a new connection is answered after', figure: `${Math.round(recovered)} ms` },
-      ],
+      facts: {
+        'connections that it is set to hold': cap,
+        'connections asked for at once': cap + crowdCount,
+        "goodput by the worker's time, alone and crowded": `${perSecond(of(alone, 'perCpuSecond'))}, ${perSecond(of(crowded, 'perCpuSecond'))}`,
+        'goodput by the clock, alone and crowded': `${perSecond(of(alone, 'perSecond'))}, ${perSecond(of(crowded, 'perSecond'))}`,
+        "share kept, by the worker's time and by the clock": `${percent(shareOf('perCpuSecond'))}, ${percent(shareOf('perSecond'))}`,
+        cores: cores.note,
+        'turned away at accept, of tries at one a second each': `${turnedAway} of ${Math.round(tries)}`,
+        'closed at accept, by the metric': closed,
+        'of the crowd, let in as places came free, or not told yet': letIn,
+        'a new connection is answered after': `${Math.round(recovered)} ms`,
+      },
       faults,
     }
   } finally {

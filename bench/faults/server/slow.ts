@@ -13,7 +13,7 @@ import { median } from '../../harness/statistics.ts'
 import { paths } from '../../../src/api/public-port.ts'
 import { type SmallServer, startSmallServer } from './ground.ts'
 import { honestRequests } from '../clients/mutant.ts'
-import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 
 const slowCount = 1000
 const goodCount = 8
@@ -90,7 +90,7 @@ const unreadRequests = 5000
 
 export async function slowClients({ folder, form, say }: ProofContext): Promise<ProofResult> {
   const ground = await startSmallServer(folder)
-  const facts: Fact[] = []
+  const facts: Facts = {}
   const faults: string[] = []
   try {
     const requests = requestsOf(ground.key, ['9.5.5.5', '9.1.2.3', '2a00::1'])
@@ -106,10 +106,8 @@ export async function slowClients({ folder, form, say }: ProofContext): Promise<
     for (const shape of shapes) {
       const found = await compare(ground, shape, good, runs[form].pairs)
       say(`${shape.name}: p99 ${found.alone} µs alone, ${found.beside} µs beside ${slowCount}`)
-      facts.push({
-        what: `p99 of good traffic, alone and beside ${slowCount} ${shape.name}`,
-        figure: `${found.alone} µs, ${found.beside} µs (${(found.beside / found.alone).toFixed(2)} ×)`,
-      })
+      facts[`p99 of good traffic, alone and beside ${slowCount} ${shape.name}`] =
+        `${found.alone} µs, ${found.beside} µs (${(found.beside / found.alone).toFixed(2)} ×)`
       // The form of CI sees that it works: no clock judges there.
       const most = timesMax * Math.max(found.alone, floorUs / timesMax)
       if (form !== 'ci' && found.beside > most) {
@@ -121,10 +119,7 @@ export async function slowClients({ folder, form, say }: ProofContext): Promise<
     if (form !== 'ci') {
       for (const shape of shapes) {
         const ms = await heldMs(ground, shape)
-        facts.push({
-          what: `the longest of ${heldCount} ${shape.name}`,
-          figure: `${(ms / 1000).toFixed(1)} s`,
-        })
+        facts[`the longest of ${heldCount} ${shape.name}`] = `${(ms / 1000).toFixed(1)} s`
         if (Number.isNaN(ms)) faults.push(`${shape.name}: none was ever counted`)
         if (ms > heldMsMax)
           faults.push(`${shape.name} are held for more than ${heldMsMax / 1000} s`)

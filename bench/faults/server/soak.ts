@@ -75,17 +75,14 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
     const kept = looks.filter(({ at }) => at >= warm)
     const grown = judge(form, kept, held)
     const [was, is] = report.quantiles
-    const facts = [
-      { what: 'seconds', figure: String(seconds[form]) },
-      { what: 'requests answered', figure: String(report.requests) },
-      { what: 'requests failed', figure: errorText(report) },
-      { what: 'tables swapped in meanwhile', figure: String(swaps) },
+    const facts = {
+      seconds: seconds[form],
+      'requests answered': report.requests,
+      'requests failed': errorText(report),
+      'tables swapped in meanwhile': swaps,
       ...grown.facts,
-      {
-        what: 'p99.9 in the first and the second half',
-        figure: `${was!.p999.toFixed(2)} ms, ${is!.p999.toFixed(2)} ms`,
-      },
-    ]
+      'p99.9 in the first and the second half': `${was!.p999.toFixed(2)} ms, ${is!.p999.toFixed(2)} ms`,
+    }
     return { facts, faults: [...faults, ...grown.faults] }
   } finally {
     await clients.end().catch(() => undefined)
@@ -111,24 +108,19 @@ function judge(
     [held[0], held.at(-1)].map((one) => mebibytes(one?.[which] ?? NaN)).join(', ')
   const isJudged = form === 'long'
   return {
-    facts: [
-      {
-        what: 'memory in use by primary and workers, garbage collected, first and last look',
-        figure: ends('used'),
-      },
-      { what: 'its slope', figure: `${(slope / 1024).toFixed(1)} KiB a minute` },
-      { what: 'resident memory of theirs alone, first and last look', figure: ends('resident') },
-      {
-        what: 'longest delay of a loop in the 15 to 30 s before each look: median, p99, most',
-        figure: [0.5, 0.99, 1 - 1e-9]
-          .map((share) => `${(delays[Math.floor(delays.length * share)] ?? NaN).toFixed(1)} ms`)
-          .join(', '),
-      },
-      {
-        what: 'descriptors, least of the first and last tenth',
-        figure: `${open(first)}, ${open(last)}`,
-      },
-    ],
+    facts: {
+      'memory in use by primary and workers, garbage collected, first and last look': ends('used'),
+      'its slope': `${(slope / 1024).toFixed(1)} KiB a minute`,
+      'resident memory of theirs alone, first and last look': ends('resident'),
+      'longest delay of a loop in the 15 to 30 s before each look: median, p99, most': [
+        0.5,
+        0.99,
+        1 - 1e-9,
+      ]
+        .map((share) => `${(delays[Math.floor(delays.length * share)] ?? NaN).toFixed(1)} ms`)
+        .join(', '),
+      'descriptors, least of the first and last tenth': `${open(first)}, ${open(last)}`,
+    },
     faults: [
       ...(open(last) > open(first) ? ['there are more descriptors than there were'] : []),
       ...(isJudged && slope > slopeBytesMax ? ['memory grows'] : []),

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { paths } from '../../../src/api/public-port.ts'
-import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import type { StormReport } from '../clients/storm-main.ts'
 import { type SmallServer, startSmallServer } from './ground.ts'
 
@@ -40,7 +40,7 @@ const tlsAnswerMsMax = { ci: 1000, short: answerMsMax, long: answerMsMax } as co
 
 export async function storms(context: ProofContext): Promise<ProofResult> {
   const { folder, form } = context
-  const facts: Fact[] = []
+  const facts: Facts = {}
   const faults: string[] = []
   const plain = await startSmallServer(join(folder, 'plain'))
   const plainTrial = { context, server: plain, isTls: false, facts, faults }
@@ -48,14 +48,14 @@ export async function storms(context: ProofContext): Promise<ProofResult> {
     // What is told of honest traffic alone judges nothing: in the form of CI once is enough.
     const alone = form === 'ci' ? await honestTraffic(plainTrial) : undefined
     for (const kind of plainKinds) await tryStorm(plainTrial, kind, alone)
-    facts.push(busyFact(plain))
+    noteBusy(facts, plain)
   } finally {
     await plain.end()
   }
   const tls = await startSmallServer(join(folder, 'tls'), certificateFlags(folder))
   try {
     await tryStorm({ context, server: tls, isTls: true, facts, faults }, 'handshakes')
-    facts.push(busyFact(tls))
+    noteBusy(facts, tls)
   } finally {
     await tls.end()
   }
@@ -77,7 +77,7 @@ interface Trial {
   readonly context: ProofContext
   readonly server: SmallServer
   readonly isTls: boolean
-  readonly facts: Fact[]
+  readonly facts: Facts
   readonly faults: string[]
 }
 
@@ -96,7 +96,7 @@ async function tryStorm(trial: Trial, kind: string, known?: Honest): Promise<voi
     const size = `${connections} connections, ${(bytes / 1e6).toFixed(1)} MB`
     const figure = `${alone.p99.toFixed(1)}, ${beside.p99.toFixed(1)} ms; ${beside.failed} of ${beside.sent} failed ${beside.why}(${size})`
     context.say(`${kind}: ${figure}`)
-    facts.push({ what: `${kind}: honest p99 alone and beside, failures`, figure })
+    facts[`${kind}: honest p99 alone and beside, failures`] = figure
     if (restarts > 0) faults.push(`${kind}: ${restarts} workers ended`)
     // A handshake costs the server a hundred times what it costs the stranger: only what stands in
     // front, or a cap per address, helps those who come new.
@@ -107,9 +107,10 @@ async function tryStorm(trial: Trial, kind: string, known?: Honest): Promise<voi
   }
 }
 
-function busyFact({ logLines }: SmallServer): Fact {
+function noteBusy(facts: Facts, { logLines }: SmallServer): void {
   const busy = logLines().filter((line) => line.includes('it is busy'))
-  return { what: 'times that the watchdog found a silent worker busy', figure: String(busy.length) }
+  const what = 'times that the watchdog found a silent worker busy'
+  facts[what] = Number(facts[what] ?? 0) + busy.length
 }
 
 interface Honest {

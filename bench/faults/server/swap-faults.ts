@@ -18,7 +18,7 @@ import {
   startClients,
 } from '../clients/clients.ts'
 import { type OfferedTable, goodTables } from './offers.ts'
-import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import { type ProofServer, startProofServer, waitUntil } from './served.ts'
 
 /** Calls, and whose: the child is the primary's, and traced with it. Not every disk needs each. */
@@ -188,21 +188,15 @@ async function judge(run: Run, clients: Clients): Promise<ProofResult> {
     if ([...reasons.keys()].some((name) => name.startsWith(of))) continue
     faults.push(`no call of the ${of} could be made to fail`)
   }
-  const facts: Fact[] = [
-    { what: 'swaps in which a call failed', figure: String(injected) },
-    { what: 'of those, made in another way', figure: String(stood) },
-    {
-      what: 'steps in which no such call was made, so that none failed',
-      figure: never.length === 0 ? 'none' : never.join('; '),
-    },
-    { what: 'requests answered meanwhile', figure: String(report.requests) },
-    { what: 'requests failed', figure: errorText(report) },
-    ...[...reasons].map(([name, reason]) => ({ what: `refused: ${name}`, figure: reason })),
-  ]
-  return { facts: facts.map(plain(run.folder)), faults }
-}
-
-/** Takes the paths of this machine out of a text. */
-function plain(folder: string): (fact: Fact) => Fact {
-  return ({ what, figure }) => ({ what, figure: figure.replaceAll(folder, '') })
+  const facts: Facts = {
+    'swaps in which a call failed': injected,
+    'of those, made in another way': stood,
+    'steps in which no such call was made, so that none failed':
+      never.length === 0 ? 'none' : never.join('; '),
+    'requests answered meanwhile': report.requests,
+    'requests failed': errorText(report),
+  }
+  for (const [name, reason] of reasons)
+    facts[`refused: ${name}`] = reason.replaceAll(run.folder, '')
+  return { facts, faults }
 }

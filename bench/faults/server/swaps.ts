@@ -16,7 +16,7 @@ import {
   startClients,
 } from '../clients/clients.ts'
 import { type OfferedTable, badTables, goodTables } from './offers.ts'
-import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import { type MemoryUse, serverMemoryUse, mebibytes } from './held.ts'
 import { type ProofServer, mappedTables, startProofServer } from './served.ts'
 
@@ -158,39 +158,32 @@ async function judge(
     if (!(Math.abs(share) <= memoryShareMax)) faults.push('memory does not come back')
   }
   const ms = (value: number): string => `${value.toFixed(2)} ms`
-  const facts: Fact[] = [
-    { what: 'tables swapped in', figure: String(tables.swaps) },
-    { what: 'tables refused', figure: String(tables.refusals) },
-    { what: 'requests answered', figure: String(report.requests) },
-    { what: 'requests failed', figure: errorText(report) },
-    {
-      what: 'p50, p99, p99.9 steady',
-      figure: [calm!.p50, calm!.p99, calm!.p999].map(ms).join(', '),
-    },
-    {
-      what: 'p50, p99, p99.9 in the second from the rename on',
-      figure: [during!.p50, during!.p99, during!.p999].map(ms).join(', '),
-    },
-    { what: 'p99.9 then over steady', figure: ratio.toFixed(2) },
-    {
-      what: 'p50, p99, p99.9 from the rename to the last worker’s swap',
-      figure: [swapping!.p50, swapping!.p99, swapping!.p999].map(ms).join(', '),
-    },
-    { what: 'longest wait of a loop for a swap', figure: ms(stall) },
-    { what: 'the same, median of swaps', figure: ms(median(stallsMs)) },
-    { what: 'the most that a worker computed in a step of one', figure: ms(computed) },
-    { what: 'from asked to swapped, median', figure: ms(median(tookMs)) },
-    {
-      what: 'memory in use by all processes, garbage collected, the least of each third of looks',
-      figure: `${used.map(mebibytes).join(', ')} (${(share * 100).toFixed(1)} %)`,
-    },
-    {
-      what: 'resident memory of theirs alone, the same',
-      figure: leastOf('resident').map(mebibytes).join(', '),
-    },
-    { what: 'tables mapped by each worker', figure: maps.join(', ') },
-    ...[...reasons].map(([kind, reason]) => ({ what: `refused: ${kind}`, figure: reason })),
-  ]
+  const facts: Facts = {
+    'tables swapped in': tables.swaps,
+    'tables refused': tables.refusals,
+    'requests answered': report.requests,
+    'requests failed': errorText(report),
+    'p50, p99, p99.9 steady': [calm!.p50, calm!.p99, calm!.p999].map(ms).join(', '),
+    'p50, p99, p99.9 in the second from the rename on': [during!.p50, during!.p99, during!.p999]
+      .map(ms)
+      .join(', '),
+    'p99.9 then over steady': ratio.toFixed(2),
+    'p50, p99, p99.9 from the rename to the last worker’s swap': [
+      swapping!.p50,
+      swapping!.p99,
+      swapping!.p999,
+    ]
+      .map(ms)
+      .join(', '),
+    'longest wait of a loop for a swap': ms(stall),
+    'the same, median of swaps': ms(median(stallsMs)),
+    'the most that a worker computed in a step of one': ms(computed),
+    'from asked to swapped, median': ms(median(tookMs)),
+    'memory in use by all processes, garbage collected, the least of each third of looks': `${used.map(mebibytes).join(', ')} (${(share * 100).toFixed(1)} %)`,
+    'resident memory of theirs alone, the same': leastOf('resident').map(mebibytes).join(', '),
+    'tables mapped by each worker': maps.join(', '),
+  }
+  for (const [kind, reason] of reasons) facts[`refused: ${kind}`] = reason
   if (faults.length > 0) faults.push(...served.logLines())
   return { facts, faults }
 }

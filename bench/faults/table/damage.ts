@@ -10,7 +10,7 @@ import { basename, join } from 'node:path'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { smallContent } from '../../../test/table/small-table.ts'
-import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import { reportOfChild } from './table-child.ts'
 
 /** What the child says at its end. */
@@ -39,14 +39,13 @@ export async function damage({ folder, form, table, say }: ProofContext): Promis
     copyFileSync(table, copy)
     reports.push({ of: world, ...(await inChild([copy, '0', '7', String(worldFlips)])) })
   }
-  const facts = reports.flatMap(({ of, tried, refused, forged, forgedRefused }): Fact[] => [
-    { what: `${of}: damages tried, and refused by verify`, figure: `${tried}, ${refused}` },
-    ...(forged === 0
-      ? []
-      : [{ what: `${of}: forged headers, and refused`, figure: `${forged}, ${forgedRefused}` }]),
-  ])
+  const facts: Facts = {}
+  for (const { of, tried, refused, forged, forgedRefused } of reports) {
+    facts[`${of}: damages tried, and refused by verify`] = `${tried}, ${refused}`
+    if (forged > 0) facts[`${of}: forged headers, and refused`] = `${forged}, ${forgedRefused}`
+  }
   if (table === undefined) {
-    facts.push({ what: `${world}: damages tried`, figure: 'none: --table names no table' })
+    facts[`${world}: damages tried`] = 'none: --table names no table'
   }
   return { facts, faults: reports.flatMap(({ faults }) => faults) }
 }

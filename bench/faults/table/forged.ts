@@ -33,14 +33,11 @@ export async function forged({ folder, form }: ProofContext): Promise<ProofResul
   }))
   const { tried, refused, addresses, longestMs, faults } = report
   return {
-    facts: [
-      {
-        what: 'forged tables with good checksums, and refused by verify',
-        figure: `${tried}, ${refused}`,
-      },
-      { what: 'addresses asked of each, by check, batch and insights', figure: String(addresses) },
-      { what: 'longest time for the answers of one address', figure: `${longestMs.toFixed(1)} ms` },
-    ],
+    facts: {
+      'forged tables with good checksums, and refused by verify': `${tried}, ${refused}`,
+      'addresses asked of each, by check, batch and insights': addresses,
+      'longest time for the answers of one address': `${longestMs.toFixed(1)} ms`,
+    },
     faults,
   }
 }

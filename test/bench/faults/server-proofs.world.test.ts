@@ -31,5 +31,5 @@ it.each(names)('%s holds', async (name) => {
   const proof = proofs.find((one) => one.name === name)
   const result = await proof?.run({ form: 'ci', folder, feeds: '', say: () => undefined })
   expect(result?.faults, JSON.stringify(result?.facts)).toEqual([])
-  expect(result?.facts.length).toBeGreaterThan(1)
+  expect(Object.keys(result?.facts ?? {}).length).toBeGreaterThan(1)
 })
