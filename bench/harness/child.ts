@@ -3,8 +3,13 @@
 // themselves when their primary is gone.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { packageRoot } from '../../src/base/package-root.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
+
+/** The compiled command line, run as an operator runs it. */
+export const cliProgram = join(packageRoot, 'dist/src/cli/main.js')
 
 export type CommandLine = readonly [string, ...string[]]
 

@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { copyLargeFile } from '../../src/base/system/copy-large-file.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
@@ -34,10 +35,36 @@ export function copyTable(table: string, folder: string): string {
 export function showReport(
   name: string,
   report: RunHead,
-  { json, save, text }: { readonly json: boolean; readonly save: boolean; readonly text: string },
+  how: {
+    readonly json: boolean
+    readonly save: boolean
+    /** In place of `reportText`. */
+    readonly text?: string
+  },
 ): void {
-  process.stdout.write(`${json ? JSON.stringify(report) : text}\n`)
+  const { json, save, text } = how
+  process.stdout.write(`${json ? JSON.stringify(report) : (text ?? reportText(report))}\n`)
   if (save) logProgress(`kept in ${saveRun(report, name)}`)
+}
+
+/** A report for a terminal: a line for each figure, and its lists of flat objects as tables. */
+export function reportText({ machine, at: _, flags: __, ...report }: RunHead): string {
+  const lines = [`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`]
+  for (const [name, value] of Object.entries<unknown>(report)) {
+    if (!Array.isArray(value)) lines.push(`${name}: ${cellText(value)}`)
+    else if (value.length > 0) {
+      const rows = value as readonly Readonly<Record<string, unknown>>[]
+      const cells = rows.map((row) => Object.values(row).map(cellText))
+      lines.push('', ...alignColumns([Object.keys(rows[0]!), ...cells], 1), '')
+    }
+  }
+  return lines.join('\n').trimEnd()
+}
+
+function cellText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'number' || Number.isInteger(value)) return JSON.stringify(value)
+  return String(Number(value.toPrecision(4)))
 }
 
 const signals = [

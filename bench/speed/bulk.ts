@@ -11,9 +11,8 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { openTable } from '../../src/table/open-table.ts'
-import { runChild } from '../harness/child.ts'
+import { runChild, cliProgram } from '../harness/child.ts'
 import { tablePath, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress, temporaryFolder, showReport } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
@@ -41,7 +40,6 @@ export interface BulkReport extends RunHead {
 const fewName = 'few'
 
 const runMs = 300_000
-const iprisk = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 
 /** Enough for all threads to begin. */
 const fewMax = 10_000
@@ -67,7 +65,7 @@ async function measure(options: {
   const fewTexts = texts.slice(0, fewMax)
   writeFileSync(input, `${texts.join('\n')}\n`)
   writeFileSync(few, `${fewTexts.join('\n')}\n`)
-  const program = [process.execPath, iprisk] as const
+  const program = [process.execPath, cliProgram] as const
   const about = ['--table', table] as const
   const check = (format: string, file: string): readonly string[] => {
     return [...program, 'check', ...about, '--format', format, file]

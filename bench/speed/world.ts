@@ -12,9 +12,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { flagsOf, runChild } from '../harness/child.ts'
+import { flagsOf, runChild, cliProgram } from '../harness/child.ts'
 import { usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress, showReport } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
@@ -39,7 +38,6 @@ export interface WorldReport extends RunHead {
 }
 
 const buildMs = 1_800_000
-const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 async function measure(options: {
   readonly feeds: string
   readonly asOf: string
@@ -57,10 +55,13 @@ async function measure(options: {
     if (config === undefined && existsSync(past)) {
       logProgress('importing the history')
       const begun = performance.now()
-      await runChild([process.execPath, main, 'history', 'import', past, '--history', store], {
-        timeoutMs: buildMs,
-        cwd: folder,
-      })
+      await runChild(
+        [process.execPath, cliProgram, 'history', 'import', past, '--history', store],
+        {
+          timeoutMs: buildMs,
+          cwd: folder,
+        },
+      )
       importSeconds = (performance.now() - begun) / 1000
     }
     const results: ProgramTime[] = []
@@ -73,7 +74,7 @@ async function measure(options: {
       const places = { mirror: mirror.url, snapshots: 'snapshots', history: store, out }
       const which = config === undefined ? ['--all-feeds'] : ['--config', config]
       const flags = flagsOf({ ...places, 'as-of': asOf, report: join(folder, 'report.json') })
-      results.push(await timedProgram([main, 'build', ...which, ...flags], folder))
+      results.push(await timedProgram([cliProgram, 'build', ...which, ...flags], folder))
       logProgress(`round ${round + 1}: ${results.at(-1)?.seconds.toFixed(1)} s`)
     }
     const hasPast = config === undefined && existsSync(past)

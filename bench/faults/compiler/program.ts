@@ -4,13 +4,10 @@
 
 import { spawn } from 'node:child_process'
 import { type FSWatcher, existsSync, watch } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IpriskError } from '../../../src/base/coded-error.ts'
-import { packageRoot } from '../../../src/base/package-root.ts'
+import { cliProgram } from '../../harness/child.ts'
 import type { Random } from '../../harness/random.ts'
-
-const program = join(packageRoot, 'dist/src/cli/main.js')
 
 export interface KillPoint {
   /** After so many changes in the watched folders; 0 counts from the start. */
@@ -43,7 +40,7 @@ export async function runCommand(
 ): Promise<CommandResult> {
   const { cwd, kill, watched = [], under = [] } = options
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('IPRISK_'))
-  const [command = '', ...rest] = [...under, process.execPath, program, ...args]
+  const [command = '', ...rest] = [...under, process.execPath, cliProgram, ...args]
   const begun = performance.now()
   const child = spawn(command, rest, { cwd, env: Object.fromEntries(inherited) })
   const texts = { out: '', err: '' }

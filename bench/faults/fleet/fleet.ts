@@ -12,9 +12,8 @@ import type { Day } from '../../../src/base/day.ts'
 import { createSigningKey, readSigningKey } from '../../../src/publish/form/signing-key.ts'
 import { openObjectPlace } from '../../../src/publish/places/object-place.ts'
 import { publishTable } from '../../../src/publish/publish-table.ts'
-import { packageRoot } from '../../../src/base/package-root.ts'
 import { listed, smallContent } from '../../../test/table/small-table.ts'
-import { flagsOf, runChild } from '../../harness/child.ts'
+import { flagsOf, runChild, cliProgram } from '../../harness/child.ts'
 import { median } from '../../harness/statistics.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import {
@@ -51,7 +50,6 @@ const watchMs = 500
 const swapCpuMs = 2000
 /** The longest that a round may take, whatever the goal. */
 const roundMsMax = 180_000
-const program = join(packageRoot, 'dist/src/cli/main.js')
 const bucket = 's3://tables/world'
 
 export async function fleet(context: ProofContext): Promise<ProofResult> {
@@ -167,7 +165,7 @@ function newTables(folder: string, count: number): readonly string[] {
 async function newKey(folder: string, store: string): Promise<string> {
   const made = await runChild(
     [
-      ...([process.execPath, program, 'keys', 'create', '--json'] as const),
+      ...([process.execPath, cliProgram, 'keys', 'create', '--json'] as const),
       ...flagsOf({ plan: 'internal', store, state: join(folder, 'state') }),
     ],
     { timeoutMs: 60_000, cwd: folder },

@@ -4,11 +4,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerStatus } from '../../../src/admin/status.ts'
-import { packageRoot } from '../../../src/base/package-root.ts'
-import { type Child, flagsOf, startChild } from '../../harness/child.ts'
+import { type Child, flagsOf, startChild, cliProgram } from '../../harness/child.ts'
 import { type Backend, freePort } from './services.ts'
 
-const program = join(packageRoot, 'dist/src/cli/main.js')
 const startMs = 120_000
 const lookMs = 2000
 
@@ -75,7 +73,7 @@ export async function newMachine(of: {
       const all = { port, 'admin-port': adminPort, workers: 1, state, table, 'log-level': 'error' }
       const variables = Object.entries(of.environment).map(([key, value]) => `${key}=${value}`)
       const how = flagsOf({ ...all, 'machine-name': name, ...flags })
-      const command = ['env', ...variables, process.execPath, program, 'serve', ...how] as const
+      const command = ['env', ...variables, process.execPath, cliProgram, 'serve', ...how] as const
       const started = await startChild(command, {
         timeoutMs: startMs,
         cwd: folder,

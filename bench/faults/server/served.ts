@@ -11,10 +11,9 @@ import {
   controlSocketPath,
 } from '../../../src/supervisor/sockets/control-socket.ts'
 import type { ServerStatus } from '../../../src/admin/status.ts'
-import { type Child, flagsOf, runChild, startChild } from '../../harness/child.ts'
+import { type Child, flagsOf, runChild, startChild, cliProgram } from '../../harness/child.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 
-const program = join(packageRoot, 'dist/src/cli/main.js')
 const collect = join(packageRoot, 'dist/bench/faults/server/collect.js')
 const startMs = 60_000
 
@@ -53,7 +52,7 @@ export async function startProofServer(options: ProofServerOptions): Promise<Pro
   const { child, found } = await startChild(
     [
       ...(collecting ? collectingNode(memoryFolder) : ([process.execPath] as const)),
-      program,
+      cliProgram,
       'serve',
       ...flagsOf({ ...ports, workers, state, table, 'log-level': 'error', ...flags }),
       ...(over === undefined ? [] : ['--takeover']),
@@ -104,7 +103,17 @@ function collectingNode(held: string): readonly [string, ...string[]] {
 
 async function newKey(folder: string, state: string): Promise<string> {
   const made = await runChild(
-    [process.execPath, program, 'keys', 'create', '--plan', 'internal', '--json', '--state', state],
+    [
+      process.execPath,
+      cliProgram,
+      'keys',
+      'create',
+      '--plan',
+      'internal',
+      '--json',
+      '--state',
+      state,
+    ],
     { timeoutMs: startMs, cwd: folder },
   )
   return (JSON.parse(made) as { readonly key: string }).key

@@ -8,7 +8,6 @@
 // The slow policies are evaluated on the largest facts that a table and own lists can have: texts of
 // full length that differ in their last characters, and a thousand lists that match.
 
-import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { policiesBytesMax, policyStepsMax, tableTextBytesMax } from '../../../src/base/limits.ts'
 import { listNameCharsMax, listsMax } from '../../../src/lists/list-limits.ts'
 import { signalNames } from '../../../src/model/kind.ts'
@@ -199,27 +198,8 @@ function measure(): Promise<number> {
     slow: measureSlow(rounds),
     checkMs: measureCheck(),
   }
-  showReport('conditions', report, { ...flags, text: textOf(report) })
+  showReport('conditions', report, flags)
   return Promise.resolve(0)
-}
-
-function textOf({ ordinary, slow, checkMs }: ConditionsReport): string {
-  const cells = ({ what, firstMs, ms }: Cost): string[] => [
-    what,
-    `${firstMs.toFixed(3)} ms`,
-    `${ms.toFixed(3)} ms`,
-  ]
-  return [
-    ...alignColumns([['a hundred rules', 'first', 'later'], ...ordinary.map(cells)], 2),
-    ...alignColumns(
-      [
-        [`up to ${policyStepsMax} steps of`, 'first', 'later', 'a step'],
-        ...slow.map((one) => [...cells(one), `${((one.ms * 1e6) / one.steps).toFixed(1)} ns`]),
-      ],
-      2,
-    ),
-    `the largest file is checked in ${Math.round(checkMs)} ms`,
-  ].join('\n')
 }
 
 await runProgram(measure)

@@ -17,7 +17,6 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { threadCpu, treeCpu } from '../../harness/cpu.ts'
 import { interleave } from '../../harness/interleave.ts'
@@ -54,11 +53,8 @@ export interface FeaturesReport extends RunHead {
   readonly primaryShare: number
   readonly tabAnswers: number
   readonly errors: number
-  readonly features: readonly {
-    readonly name: FeatureName
-    /** Against the plain server. */
-    readonly rows: readonly Comparison[]
-  }[]
+  /** Against the plain server. */
+  readonly rows: readonly (Comparison & { readonly feature: FeatureName })[]
 }
 
 const addressCount = 100_000
@@ -110,12 +106,13 @@ async function measure(options: ReturnType<typeof readOptions>): Promise<Feature
       importMs: servers.find(({ importMs }) => importMs !== undefined)?.importMs ?? NaN,
       tabAnswers: servers.reduce((sum, { tabAnswers }) => sum + tabAnswers(), 0),
       ...besides,
-      features: featureNames
-        .filter((name) => name !== 'plain')
-        .map((name) => ({
-          name,
-          rows: compareRounds({ base: figures.get('plain')!, head: figures.get(name)! }),
-        })),
+      rows: featureNames
+        .filter((feature) => feature !== 'plain')
+        .flatMap((feature) =>
+          compareRounds({ base: figures.get('plain')!, head: figures.get(feature)! }).map(
+            (row) => ({ feature, ...row }),
+          ),
+        ),
     }
   } finally {
     await Promise.all(servers.map((server) => server.end()))
@@ -188,32 +185,10 @@ function cpuOf({ pid }: FeaturedServer) {
   return { tree: tree?.microseconds ?? NaN, pids: tree?.pids.join(), primary }
 }
 
-function textOf(report: FeaturesReport): string {
-  const { features, importMs, entries, primaryShare, tabs, tabAnswers, errors } = report
-  const rows = features.flatMap(({ name, rows }) =>
-    rows.map((row) => [
-      name,
-      row.name,
-      row.base.toFixed(2),
-      row.head.toFixed(2),
-      `${row.ratio.toFixed(3)} (${row.lowest.toFixed(3)}-${row.highest.toFixed(3)})`,
-      row.verdict,
-    ]),
-  )
-  const head = ['with', 'figure', 'plain', 'with it', 'ratio', 'verdict']
-  const share = `${(primaryShare * 100).toFixed(2)} %`
-  return [
-    ...alignColumns([head, ...rows], 2),
-    `import of ${entries} entries: seen by a check after ${(importMs / 1000).toFixed(1)} s`,
-    `primary with the console open in ${tabs} tabs (${tabAnswers} answers): ${share} of a core`,
-    `errors: ${errors}`,
-  ].join('\n')
-}
-
 async function main(): Promise<number> {
   const options = readOptions()
   const report = await measure(options)
-  showReport('features', report, { ...options, text: textOf(report) })
+  showReport('features', report, options)
   return report.errors === 0 ? 0 : 1
 }
 

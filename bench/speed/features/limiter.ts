@@ -32,7 +32,6 @@ import {
 import { createSharedLimiter } from '../../../src/account/limits/shared-limiter.ts'
 import { openLeaseFile } from '../../../src/account/limits/lease-file.ts'
 import { openRateFile } from '../../../src/account/limits/rate-file.ts'
-import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { readSettings } from '../../../src/config/settings.ts'
 
 import { bootId, machineOffsetMs } from '../../../src/base/system/clock.ts'
@@ -202,19 +201,6 @@ function allocated(pass: () => void, refill: () => void): number {
   return samples.toSorted((a, b) => a - b)[25] ?? 0
 }
 
-function limitText({ machine, keys, rows }: LimitReport): string {
-  const cells = rows.map((row) => [
-    row.operation,
-    ...[row.nsMedian, row.nsMean, row.nsP99, row.bytes].map((value) => value.toFixed(1)),
-    String(row.refused),
-  ])
-  return [
-    `${machine.cpu}, Node ${machine.node}; ${keys} keys`,
-    '',
-    ...alignColumns([['operation', 'ns', 'mean', 'p99', 'bytes', 'refused'], ...cells], 1),
-  ].join('\n')
-}
-
 async function openLimiter(state: string, shared: boolean): Promise<Limiter> {
   const ledger = createQuotaLedger(await openLmdbCounterStore(state))
   const parts = {
@@ -258,7 +244,7 @@ async function main(): Promise<number> {
       keys: count,
       rows,
     } satisfies LimitReport
-    showReport('limit', report, { ...flags, text: limitText(report) })
+    showReport('limit', report, flags)
     await limiter.close()
     return rows.every(({ refused }) => refused === 0) ? 0 : 1
   } finally {

@@ -10,7 +10,6 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { treeCpu } from '../../harness/cpu.ts'
 import { wrkDriver } from '../load/wrk.ts'
@@ -112,27 +111,6 @@ async function measure(copy: string, folder: string, options: Options): Promise<
   }
 }
 
-function limitsText(report: LimitsReport): string {
-  const { machine, cores, rounds, throughputRatio, cpuRatio } = report
-  const row = (key: KeyKind): readonly string[] => {
-    const own = rounds.filter((round) => round.key === key)
-    return [
-      key,
-      median(own.map((round) => round.requestsPerSecond)).toFixed(0),
-      median(own.map((round) => round.cpuUsPerRequest)).toFixed(2),
-      String(own.reduce((sum, { errors }) => sum + errors, 0)),
-    ]
-  }
-  return [
-    `${machine.cpu}, Node ${machine.node}; ${cores}`,
-    '',
-    ...alignColumns([['key', 'req/s', 'CPU us/req', 'errors'], ...keyKinds.map(row)], 1),
-    '',
-    `with limits against without: ${throughputRatio.toFixed(3)} of the requests a second, ` +
-      `${cpuRatio.toFixed(3)} by processor time`,
-  ].join('\n')
-}
-
 async function main(): Promise<number> {
   const { seconds, rounds, connections, table, json, save } = readFlags({
     numbers: {
@@ -146,7 +124,7 @@ async function main(): Promise<number> {
   const folder = temporaryFolder('limits')
   const copy = copyTable(tablePath(table), folder)
   const report = await measure(copy, folder, { seconds, rounds, connections })
-  showReport('limits', report, { json, save, text: limitsText(report) })
+  showReport('limits', report, { json, save })
   return report.rounds.every(({ errors }) => errors === 0) ? 0 : 1
 }
 

@@ -14,7 +14,6 @@
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { newAddressWords } from '../../../src/ip/address.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
 import { compileLists } from '../../../src/lists/compile/compile-lists.ts'
@@ -108,7 +107,7 @@ function measure(): Promise<number> {
       fileBytes: bytes.length,
       rows: measured,
     }
-    showReport('lists', report, { ...flags, text: textOf(report) })
+    showReport('lists', report, flags)
     return Promise.resolve(0)
   } finally {
     table.close()
@@ -156,17 +155,6 @@ function measureRows(
     }
   }
   return [...times].map(([operation, all]) => ({ operation, ns: median(all) }))
-}
-
-function textOf({ entries, compileMs, fileBytes, rows }: ListsReport): string {
-  const table = alignColumns(
-    rows.map(({ operation, ns }) => [operation, ns.toFixed(1)]),
-    2,
-  )
-  return [
-    `${entries} entries: compiled in ${Math.round(compileMs)} ms, ${fileBytes} bytes in the map`,
-    ...table.map((line) => `${line} ns`),
-  ].join('\n')
 }
 
 await runProgram(measure)

@@ -10,12 +10,10 @@
 
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { newAddressWords } from '../../../src/ip/address.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
 import { defaultPoliciesText } from '../../../src/policy/default-policies.ts'
-import { runChild } from '../../harness/child.ts'
+import { runChild, cliProgram } from '../../harness/child.ts'
 import { readFlags, tablePath } from '../../harness/option.ts'
 import { runProgram, showReport, temporaryFolder } from '../../harness/program.ts'
 import { newRandom } from '../../harness/random.ts'
@@ -28,7 +26,6 @@ export interface RehearsalReport extends RunHead {
   readonly rows: readonly { readonly name: string; readonly seconds: number }[]
 }
 
-const program = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
 const linesAtOnce = 10_000
 const timeoutMs = 600_000
 
@@ -74,7 +71,7 @@ async function measure(): Promise<number> {
   writeFileSync(policies!, defaultPoliciesText({ observe: false }))
   writeFileSync(before!, JSON.stringify(live))
   const how = ['--log', 'combined', '--json', '--table', tablePath(flags.table)]
-  const test = [program, 'policy', 'test', log!, ...how, '--policies', policies!]
+  const test = [cliProgram, 'policy', 'test', log!, ...how, '--policies', policies!]
   const kinds = { alone: [], 'against those that are live': ['--against', before!] }
   const times = new Map<string, number[]>(Object.keys(kinds).map((name) => [name, []]))
   for (let round = 0; round < flags.rounds; round += 1) {
@@ -90,16 +87,8 @@ async function measure(): Promise<number> {
     lines: flags.lines,
     rows: [...times].map(([name, all]) => ({ name, seconds: median(all) })),
   }
-  showReport('rehearsal', report, { ...flags, text: textOf(report) })
+  showReport('rehearsal', report, flags)
   return 0
-}
-
-function textOf({ lines, rows }: RehearsalReport): string {
-  const table = alignColumns(
-    rows.map(({ name, seconds }) => [name, seconds.toFixed(2)]),
-    2,
-  )
-  return [`policy test of ${lines} lines`, ...table.map((line) => `${line} s`)].join('\n')
 }
 
 await runProgram(measure)

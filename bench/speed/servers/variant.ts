@@ -4,7 +4,7 @@
 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type CommandLine, flagsOf, runChild, startChild } from '../../harness/child.ts'
+import { type CommandLine, cliProgram, flagsOf, runChild, startChild } from '../../harness/child.ts'
 import type { Available } from '../../harness/compile-c.ts'
 import { nginxCommand } from '../peer/nginx.ts'
 import { pinned } from '../load/pin.ts'
@@ -32,7 +32,7 @@ const startMs = 60_000
 
 /** Compiled programs: `here` is dist/bench. */
 const here = fileURLToPath(new URL('.', import.meta.url))
-const iprisk: CommandLine = [process.execPath, join(here, '../../../src/cli/main.js')]
+const iprisk: CommandLine = [process.execPath, cliProgram]
 const bare: CommandLine = [process.execPath, join(here, 'bare.js')]
 
 /** More than any load here; what counts is that every request is held against a limit. */

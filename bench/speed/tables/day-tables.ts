@@ -14,13 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { flagsOf, runChild } from '../../harness/child.ts'
+import { flagsOf, runChild, cliProgram } from '../../harness/child.ts'
 import { serveFolder } from '../../harness/site.ts'
 
 const buildMs = 1_800_000
-const main = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
 
 /** The files of a feed that lists `lines` on `day`. */
 type WriteFeed = (lines: readonly string[], day: string) => Readonly<Record<string, string>>
@@ -103,7 +101,14 @@ export async function* buildDays(of: {
         out,
         report: join(folder, 'report.json'),
       })
-      const command = [process.execPath, main, 'build', '--all-feeds', '--force', ...flags] as const
+      const command = [
+        process.execPath,
+        cliProgram,
+        'build',
+        '--all-feeds',
+        '--force',
+        ...flags,
+      ] as const
       await runChild(command, { timeoutMs: buildMs, cwd: folder })
     } finally {
       mirror.close()
@@ -130,7 +135,7 @@ export async function importBefore(
   }
   const command = [
     process.execPath,
-    main,
+    cliProgram,
     'history',
     'import',
     before,

@@ -7,10 +7,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { alignColumns } from '../../../src/base/text/align-columns.ts'
-import { formatCount, formatMegabytes } from '../../../src/base/text/number-format.ts'
-import { runChild } from '../../harness/child.ts'
+import { runChild, cliProgram } from '../../harness/child.ts'
 import { readFlags, tablePath } from '../../harness/option.ts'
 import { logProgress, runProgram, showReport, temporaryFolder } from '../../harness/program.ts'
 import { type RunHead, runHead } from '../../harness/run.ts'
@@ -44,7 +41,6 @@ export interface ExportBenchReport extends RunHead {
 }
 
 const runMs = 600_000
-const iprisk = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
 const preload = new URL('../../harness/peak.js', import.meta.url).href
 
 async function measure(table: string, rounds: number, folder: string): Promise<ExportBenchReport> {
@@ -57,7 +53,7 @@ async function measure(table: string, rounds: number, folder: string): Promise<E
     let said = { rows: 0, bytes: 0 }
     for (let round = 0; round < rounds; round++) {
       const args = ['export', '--table', table, '--out', out, '--json', ...options]
-      const program = [process.execPath, '--import', preload, iprisk] as const
+      const program = [process.execPath, '--import', preload, cliProgram] as const
       const begun = performance.now()
       const text = await runChild(['env', `BENCH_PEAK=${peak}`, ...program, ...args], {
         timeoutMs: runMs,
@@ -81,15 +77,7 @@ async function main(): Promise<number> {
     switches: ['smoke', 'json', 'save'],
   })
   const report = await measure(tablePath(table), rounds, temporaryFolder('export'))
-  const cells = report.rows.map(({ name, rows, bytes, seconds, peakBytes }) => [
-    name,
-    formatCount(rows),
-    formatMegabytes(bytes),
-    seconds.toFixed(1),
-    formatMegabytes(peakBytes),
-  ])
-  const lines = alignColumns([['export', 'rows', 'MB', 's', 'peak MB'], ...cells], 1)
-  showReport('export', report, { json, save, text: lines.join('\n') })
+  showReport('export', report, { json, save })
   return 0
 }
 

@@ -8,9 +8,8 @@
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { dayOf, formatDay, msPerDay } from '../../../src/base/day.ts'
-import { flagsOf } from '../../harness/child.ts'
+import { flagsOf, cliProgram } from '../../harness/child.ts'
 import { logProgress } from '../../harness/program.ts'
 import { serveFolder } from '../../harness/site.ts'
 import { median } from '../../harness/statistics.ts'
@@ -26,8 +25,6 @@ export interface NextDay {
   readonly ratio: number
   readonly tablesEqual: boolean
 }
-
-const main = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
 
 interface Build extends ProgramTime {
   readonly hash: string
@@ -80,7 +77,7 @@ async function buildIn(folder: string, day: string, feeds: string): Promise<Buil
   try {
     const places = { snapshots: 'snapshots', history: 'history', out: 'world.iprisk' }
     const flags = flagsOf({ mirror: mirror.url, 'as-of': day, report: 'report.json', ...places })
-    const time = await timedProgram([main, 'build', '--all-feeds', ...flags], folder)
+    const time = await timedProgram([cliProgram, 'build', '--all-feeds', ...flags], folder)
     const table = readFileSync(join(folder, 'world.iprisk'))
     return { ...time, hash: createHash('sha256').update(table).digest('hex') }
   } finally {
