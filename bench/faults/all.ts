@@ -1,15 +1,13 @@
 // Every long proof as a row: its name, what it shows, about how long it takes, what it needs, and
 // the function that tries it. The next one is one more row.
 
-import { clientFaults } from './client/logins.ts'
+import { clientFaults } from './clients/logins.ts'
 import { damage } from './table/damage.ts'
 import { diskFaults } from './compiler/disk-faults.ts'
 import { forged } from './table/forged.ts'
 import { flips } from './compiler/flips.ts'
 import { fleet } from './fleet/fleet.ts'
-import { killBuild } from './compiler/kill-build.ts'
-import { killImport } from './compiler/kill-import.ts'
-import { killWorld } from './compiler/kill-world.ts'
+import { killBuild, killImport, killWorld } from './compiler/kills.ts'
 import { serverLives } from './server/lives.ts'
 import { mixedMemory } from './server/mixed-memory.ts'
 import { mutate } from './server/mutate.ts'

@@ -30,8 +30,7 @@ import { operations } from './lookups/operation.ts'
 import { interleave } from '../harness/interleave.ts'
 import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { compilerFlags, compilerVersion } from '../harness/compile-c.ts'
-import { type Agreement, compareCountries } from './peer/agree.ts'
-import { maxmindReaders, nodeSubjects } from './peer/mmdb.ts'
+import { type Agreement, compareCountries, maxmindReaders, nodeSubjects } from './peer/mmdb.ts'
 import { mmdbSubjects, tableSubjects } from './peer/native.ts'
 import {
   copyTable,

@@ -1,7 +1,7 @@
 // `npm run bench -- world`: how long a build of the world takes and how much memory: city places,
 // ASN, all feeds, and their history of 60 days imported before. The real command line, in a process
 // of its own, from a mirror on loopback; downloading, gates, verification and flush are in the
-// time. Then the next day's build, whole and with what the day before has kept (next-day.ts).
+// time. Then the next day's build, whole and with what the day before has kept (day-tables.ts).
 //
 //   --feeds FOLDER  a mirror's folder with history/ in it: ../shared/feeds by default
 //   --as-of DAY     2026-08-22
@@ -21,7 +21,7 @@ import { serveFolder } from '../harness/site.ts'
 import { median } from '../harness/statistics.ts'
 import { partText } from './report/markdown.ts'
 import { type ProgramTime, timedProgram } from '../harness/timed-program.ts'
-import { type NextDay, measureNextDay } from './tables/next-day.ts'
+import { type NextDay, measureNextDay } from './tables/day-tables.ts'
 
 export interface WorldReport extends RunHead {
   readonly kind: 'world'

@@ -4,14 +4,20 @@
 //
 // Measured on snapshots alone, without history: what a feed no longer lists is not its word.
 
+import { networksSuffix, vpnOperatorsFeed } from '../../../build/evidence/builtin-feeds.ts'
+import {
+  groupCount,
+  hostingGroup,
+  hostingTableVoice,
+  hostingVoices,
+} from '../../../build/networks/hosting-voices.ts'
+import type { Range } from '../../../src/ip/range.ts'
 import type { Evidence } from '../../../src/model/evidence.ts'
 import type { Kind } from '../../../src/model/kind.ts'
 import type { Network } from '../../../src/model/network.ts'
-import type { Range } from '../../../src/ip/range.ts'
-import { networksSuffix, vpnOperatorsFeed } from '../../../build/evidence/builtin-feeds.ts'
-import { type Contradiction, newContradiction } from './contradiction.ts'
 import { rangeSize } from '../world/address-count.ts'
 import type { Cell, World } from '../world/cells.ts'
+import { type Contradiction, newContradiction } from './contradiction.ts'
 
 export interface FeedTally {
   /** Distinct ranges, as meant (an IPv6 line of an access network once). */
@@ -162,4 +168,37 @@ function chances(
     }
     return covered / announced
   }
+}
+
+/** By feed id; only ASes that announce something. */
+export function tallyAsFeeds(
+  world: Pick<World, 'networks' | 'facts' | 'tables'>,
+): ReadonlyMap<string, FeedTally> {
+  const sums = new Map<string, FeedTallySums>()
+  const seen = new Set<number>()
+  const all: (readonly string[])[] = []
+  for (const { asn, access, type } of world.networks) {
+    // Within an ASN the AS itself comes before its special prefixes.
+    if (seen.has(asn)) continue
+    seen.add(asn)
+    const lists = hostingVoices(world.facts.get(asn))
+    const isTable = world.tables.asRow(asn)?.table === 'hosting'
+    const voices = isTable ? [hostingTableVoice, ...lists] : lists
+    all.push(voices)
+    for (const voice of lists) {
+      const sum = sums.get(voice) ?? { ...noFeedTally }
+      sums.set(voice, sum)
+      sum.entries++
+      if (voices.length === 1) sum.unique++
+      const others = voices.filter((other) => hostingGroup(other) !== hostingGroup(voice))
+      if (groupCount(others) > 0) sum.confirmed++
+      if (access || type === 'education') sum.settled++
+    }
+  }
+  for (const [voice, sum] of sums) {
+    const group = hostingGroup(voice)
+    const byOthers = all.filter((voices) => voices.some((other) => hostingGroup(other) !== group))
+    sum.chance = byOthers.length / all.length
+  }
+  return sums
 }

@@ -23,10 +23,15 @@ import {
   startClients,
 } from '../clients/clients.ts'
 import { waitUntil } from '../server/served.ts'
-import { layCable } from './cable.ts'
+import {
+  layCable,
+  startBalancer,
+  startObjectStore,
+  startRedis,
+  storeEnvironment,
+} from './services.ts'
 import { type Machine, newMachine } from './machine.ts'
 import { type FleetGround, type Trouble, troublesOf } from './rounds.ts'
-import { startBalancer, startObjectStore, startRedis, storeEnvironment } from './services.ts'
 
 const sizes = {
   // All kinds of trouble, two at once: what takes the time is to fetch and to swap.

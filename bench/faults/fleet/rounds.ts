@@ -12,9 +12,8 @@ import {
 import type { SigningKey } from '../../../src/publish/form/signing-key.ts'
 import type { PublishPlace } from '../../../src/publish/places/publish-place.ts'
 import { waitUntil } from '../server/served.ts'
-import type { Cable } from './cable.ts'
+import type { Cable, Service } from './services.ts'
 import type { Machine } from './machine.ts'
-import type { Service } from './services.ts'
 
 export interface FleetGround {
   readonly machines: readonly Machine[]

@@ -1,6 +1,6 @@
 // Preloaded (`node --import`) into a server whose memory a proof compares: on SIGWINCH a process
 // collects all of its garbage at once, that of its pool threads too, and each thread notes what it
-// holds in a file of the folder that the query of its URL names (held.ts reads them). The server
+// holds in a file of the folder that the query of its URL names (served.ts reads them). The server
 // itself knows no such signal, and a process that does not listen yet ignores it.
 //
 // What is held is live objects and blocks that the allocator has given out, touched or not. Pages

@@ -23,7 +23,7 @@ import { median } from '../../harness/statistics.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { converse } from '../../../test/http/raw-socket.ts'
 import type { CrowdReport } from '../clients/crowd-main.ts'
-import { type SmallServer, startSmallServer } from './ground.ts'
+import { type SmallServer, startSmallServer } from './served.ts'
 import { honestRequests } from '../clients/mutant.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
 

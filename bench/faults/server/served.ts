@@ -1,18 +1,22 @@
-// A real server for proofs: the compiled command line on free ports of loopback, with a key, asked
-// through its admin port and its control socket, and looked at through /proc.
+// Real servers for proofs: the compiled command line on free ports of loopback, with a key, asked
+// through its admin port and its control socket, and looked at through /proc. A server whose memory
+// a proof compares collects its garbage when told so (collect.ts).
 
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { writeTable } from '../../../build/write/write-table.ts'
+import type { ServerStatus } from '../../../src/admin/status.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import { parseStat, privateBytesOf, readSystemFile } from '../../../src/base/system/process.ts'
 import {
   type ControlReply,
-  sendControlRequest,
   controlSocketPath,
+  sendControlRequest,
 } from '../../../src/supervisor/sockets/control-socket.ts'
-import type { ServerStatus } from '../../../src/admin/status.ts'
-import { type Child, flagsOf, runChild, startChild, cliProgram } from '../../harness/child.ts'
-import { packageRoot } from '../../../src/base/package-root.ts'
+import { smallContent } from '../../../test/table/small-table.ts'
+import { type Child, cliProgram, flagsOf, runChild, startChild } from '../../harness/child.ts'
 
 const collect = join(packageRoot, 'dist/bench/faults/server/collect.js')
 const startMs = 60_000
@@ -40,7 +44,7 @@ interface ProofServerOptions {
   readonly flags?: Readonly<Record<string, string | number>>
   /** Takes the place of this server. */
   readonly over?: ProofServer
-  /** For held.ts. */
+  /** For processMemoryUse. */
   readonly collecting?: boolean
 }
 
@@ -170,4 +174,112 @@ export function connectionsOf(
     }
   }).length
   return { accepted, waiting }
+}
+
+/** Bytes, of some processes together. */
+export interface MemoryUse {
+  /** Live objects and blocks in use, all garbage collected. */
+  readonly used: number
+  /**
+   * Private anonymous pages, including those that heaps and the allocator keep for later.
+   */
+  readonly resident: number
+}
+
+/** For processes to collect their garbage; each of two times. */
+const collectMs = 1000
+
+/** Of the primary and its workers. */
+export async function serverMemoryUse(served: ProofServer): Promise<MemoryUse> {
+  const { workers } = await served.status()
+  return processMemoryUse(served, [served.pid, ...workers.each.map(({ pid }) => pid)])
+}
+
+/** Has processes of a server collect, and waits for it. */
+export async function processMemoryUse(
+  served: ProofServer,
+  pids: readonly number[],
+): Promise<MemoryUse> {
+  const folder = served.memoryFolder
+  for (let time = 0; time < 2; time += 1) {
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder)
+    for (const pid of pids) process.kill(pid, 'SIGWINCH')
+    await sleep(collectMs)
+  }
+  const names = readdirSync(folder)
+  const silent = pids.filter((pid) => !names.includes(`${pid}-0`))
+  if (silent.length > 0) throw new Error(`The processes ${silent.join(', ')} did not say.`)
+  const own = names.filter((name) => pids.includes(Number.parseInt(name, 10)))
+  const noted = own.map((name) => Number(readFileSync(join(folder, name), 'utf8')))
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
+  return { used: sum(noted), resident: sum(pids.map((pid) => privateBytesOf(pid) ?? NaN)) }
+}
+
+export function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`
+}
+
+export interface SmallServer {
+  readonly port: number
+  readonly key: string
+  /** Process ids. */
+  readonly primary: number
+  readonly worker: number
+  /** The sum of the samples of a metric whose labels hold `label`. */
+  readonly metric: (name: string, label?: string) => Promise<number>
+  /** Of the worker; of one that died `undefined`. */
+  readonly memoryUse: () => Promise<MemoryUse | undefined>
+  /** The last lines of the log, each a failure or a warning. */
+  readonly logLines: () => readonly string[]
+  /** User and system time of the worker; of one that died NaN. */
+  readonly cpuSeconds: () => number
+  readonly end: () => Promise<void>
+}
+
+/** `flags` are those of `serve`. */
+export async function startSmallServer(
+  folder: string,
+  flags: Readonly<Record<string, string | number>> = {},
+): Promise<SmallServer> {
+  mkdirSync(folder, { recursive: true })
+  const table = join(folder, 'small.iprisk')
+  writeTable(table, smallContent())
+  const all = { 'log-level': 'warn', ...flags }
+  const served = await startProofServer({
+    folder,
+    table,
+    workers: 1,
+    flags: all,
+    collecting: true,
+  })
+  const { port, key, adminPort, end } = served
+  const worker = (await served.status()).workers.each[0]!.pid
+  return {
+    port,
+    key,
+    primary: served.pid,
+    worker,
+    metric: async (name, label = '') => {
+      const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`)
+      return sumOf(await response.text(), name, label)
+    },
+    memoryUse: async () =>
+      existsSync(`/proc/${worker}`) ? processMemoryUse(served, [worker]) : undefined,
+    logLines: served.logLines,
+    cpuSeconds: () => {
+      const stat = parseStat(readSystemFile(`/proc/${worker}/stat`))
+      return (stat?.ticks ?? NaN) / 100
+    },
+    end,
+  }
+}
+
+function sumOf(text: string, name: string, label: string): number {
+  let sum = 0
+  for (const line of text.split('\n')) {
+    const match = /^(\w+)(\{.*\})? (\S+)$/.exec(line)
+    if (match?.[1] === name && (match[2] ?? '').includes(label)) sum += Number(match[3])
+  }
+  return sum
 }

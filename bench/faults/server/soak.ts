@@ -8,8 +8,14 @@ import { cutInParts, median, slopeOf } from '../../harness/statistics.ts'
 import { errorText, clientErrorCount, gentleLoad, nowMs, startClients } from '../clients/clients.ts'
 import { goodTables } from './offers.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
-import { type MemoryUse, serverMemoryUse, mebibytes } from './held.ts'
-import { type ProofServer, descriptorsOf, startProofServer } from './served.ts'
+import {
+  type MemoryUse,
+  type ProofServer,
+  descriptorsOf,
+  mebibytes,
+  serverMemoryUse,
+  startProofServer,
+} from './served.ts'
 
 const seconds = { ci: 8, short: 120, long: 1800 } as const
 const lookEveryMs = 500

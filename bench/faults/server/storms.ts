@@ -13,7 +13,7 @@ import { packageRoot } from '../../../src/base/package-root.ts'
 import { paths } from '../../../src/api/public-port.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import type { StormReport } from '../clients/storm-main.ts'
-import { type SmallServer, startSmallServer } from './ground.ts'
+import { type SmallServer, startSmallServer } from './served.ts'
 
 const stormProgram = join(packageRoot, 'dist/bench/faults/clients/storm-main.js')
 

@@ -17,8 +17,14 @@ import {
 } from '../clients/clients.ts'
 import { type OfferedTable, badTables, goodTables } from './offers.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
-import { type MemoryUse, serverMemoryUse, mebibytes } from './held.ts'
-import { type ProofServer, mappedTables, startProofServer } from './served.ts'
+import {
+  type MemoryUse,
+  type ProofServer,
+  mappedTables,
+  mebibytes,
+  serverMemoryUse,
+  startProofServer,
+} from './served.ts'
 
 /** Every second one is bad: that of CI has each of the ten kinds once. */
 const swapCount = { ci: 20, short: 200, long: 1000 } as const

@@ -1,15 +1,16 @@
 // REPORT.md out of a run: the machine, the targets, the plots, the tables, and what was not
 // measured. Pure: the same run gives the same text. Nothing in it is typed by hand.
 
-import type { PoolPriority } from '../load/pool-priority.ts'
+import { basename } from 'node:path'
 import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { formatCount } from '../../../src/base/text/number-format.ts'
-import { scenarios } from '../lookups/scenario.ts'
-import { alikeUs, fewMs, lookupNs, peakRate, figureText, steadyUs, growthRows } from './figure.ts'
 import { markdownTable } from '../../harness/markdown-table.ts'
 import { median } from '../../harness/statistics.ts'
-import type { BenchRun, PartName, RunParts } from './kept-run.ts'
-import type { PlotName } from './plot.ts'
+import type { PoolPriority } from '../load/pool-priority.ts'
+import { scenarios } from '../lookups/scenario.ts'
+import { alikeUs, fewMs, figureText, growthRows, lookupNs, peakRate, steadyUs } from './figure.ts'
+import { type BenchRun, type PartName, type RunParts, readRun, runsElsewhere } from './kept-run.ts'
+import { type PlotName, plotsOf } from './plot.ts'
 import { targetTable } from './target.ts'
 
 export function benchReportText(
@@ -372,4 +373,20 @@ function worldLines({ world }: Partial<RunParts>): readonly string[] {
         ]),
     '',
   ]
+}
+
+/** Of a run that is kept in bench/runs/. */
+export function publishedFiles(folder: string): ReadonlyMap<string, string> {
+  const run = readRun(folder)
+  const place = `bench/runs/${basename(folder)}`
+  const texts = new Map<string, string>()
+  const plots = plotsOf(run)
+  for (const [name, text] of plots) texts.set(`${place}/${name}.svg`, text)
+  const report = {
+    plots: [...plots.keys()],
+    folder: `runs/${basename(folder)}`,
+    elsewhere: runsElsewhere(folder),
+  }
+  texts.set('bench/REPORT.md', benchReportText(run, report))
+  return texts
 }

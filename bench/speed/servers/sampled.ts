@@ -2,21 +2,21 @@
 // it is under load with a known key and valid bodies (sampling.ts runs inside of it).
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { memoise } from '../../../src/base/memoise.ts'
 import { openTable } from '../../../src/table/open-table.ts'
-import { wrkDriver } from '../load/wrk.ts'
+import { readFlags, tablePath } from '../../harness/option.ts'
+import { showReport, temporaryFolder } from '../../harness/program.ts'
 import { errorCount } from '../load/load.ts'
-import { tablePath, readFlags } from '../../harness/option.ts'
 import { requestsOf } from '../load/request.ts'
+import { wrkDriver } from '../load/wrk.ts'
+import { uniformTexts } from '../lookups/scenario.ts'
 import type { RunParts } from '../report/kept-run.ts'
 import { partText } from '../report/markdown.ts'
 import type { FunctionSum, SamplingKind } from './sampling.ts'
-import { uniformTexts } from '../lookups/scenario.ts'
-import { moduleOfFunction } from './bundled-function.ts'
 import { type Variant, createBenchKey } from './variant.ts'
-import { temporaryFolder, showReport } from '../../harness/program.ts'
 
 const waitMs = 15_000
 /** Requests before the sampling, at most as long as it: compiled by then. */
@@ -109,3 +109,43 @@ export function productFile({ url, name }: Pick<FunctionSum, 'url' | 'name'>): s
   const module = moduleOfFunction(fileURLToPath(url), name)
   return /\/dist\/(src\/.+)$/.exec(module)?.[1] ?? ''
 }
+
+/** From strict to loose; the first form that some module has decides. */
+const declarations = [
+  (name: string) => `function ${name}(`,
+  (name: string) => `const ${name} = (`,
+  (name: string) => `    ${name}(`,
+]
+
+/** The path of a module; `bundle` is that of a bundle's file, and `name` what a profile calls it. */
+export function moduleOfFunction(bundle: string, name: string): string {
+  // The bundle tells names apart that two of its modules have.
+  const own = name.replace(/\$\d+$/, '')
+  if (own === '') return bundle
+  for (const declared of declarations) {
+    const found = modulesOf(bundle).filter(({ text }) => text.includes(declared(own)))
+    if (found.length > 0) return found.length === 1 ? found[0]!.path : bundle
+  }
+  return bundle
+}
+
+interface Module {
+  readonly path: string
+  readonly text: string
+}
+
+const programs = '/src/programs/'
+
+const modulesOf = memoise((bundle: string): readonly Module[] => {
+  const list = join(dirname(bundle), 'modules.json')
+  const dist = bundle.slice(0, bundle.indexOf(programs))
+  if (!existsSync(list)) return []
+  const modules = JSON.parse(readFileSync(list, 'utf8')) as Record<string, readonly string[]>
+  return (modules[basename(bundle)] ?? []).flatMap((path) => {
+    if (!path.startsWith('src/')) return []
+    // What was compiled stands beside the loader of a program.
+    const compiled = join(dist, path.replace(/\.js$/, '.compiled.js'))
+    const file = existsSync(compiled) ? compiled : join(dist, path)
+    return [{ path: join(dist, path), text: readFileSync(file, 'utf8') }]
+  })
+})

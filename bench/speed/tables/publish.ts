@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { usageError, readFlags } from '../../harness/option.ts'
 import { runProgram, logProgress } from '../../harness/program.ts'
-import { publishedFiles } from '../report/published-files.ts'
+import { publishedFiles } from '../report/markdown.ts'
 import { newestRun } from '../report/kept-run.ts'
 
 async function main(): Promise<number> {

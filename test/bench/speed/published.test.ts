@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { publishedFiles } from '../../../bench/speed/report/published-files.ts'
+import { publishedFiles } from '../../../bench/speed/report/markdown.ts'
 import { newestRun } from '../../../bench/speed/report/kept-run.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 

@@ -4,10 +4,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Feed } from '../../../../build/catalogue/feed.ts'
-import { tallyAsFeeds } from '../../../../bench/detection/calibration/as-tally.ts'
+import {
+  noFeedTally,
+  tallyAsFeeds,
+  tallyFeeds,
+} from '../../../../bench/detection/calibration/feed-tally.ts'
 import { leaveOneOut } from '../../../../bench/detection/evaluation/leave-one-out.ts'
 import { spaceSize } from '../../../../bench/detection/world/address-count.ts'
-import { noFeedTally, tallyFeeds } from '../../../../bench/detection/calibration/feed-tally.ts'
 import { newCellJudge } from '../../../../bench/detection/world/cell-verdicts.ts'
 import { rangeSize } from '../../../../bench/detection/world/address-count.ts'
 import { accessSpace } from '../../../../bench/detection/world/address-space.ts'

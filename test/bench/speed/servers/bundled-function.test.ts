@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { moduleOfFunction } from '../../../../bench/speed/servers/bundled-function.ts'
+import { moduleOfFunction } from '../../../../bench/speed/servers/sampled.ts'
 
 const dist = mkdtempSync(join(tmpdir(), 'iprisk-bundled-'))
 const files: Readonly<Record<string, string>> = {
