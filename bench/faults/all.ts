@@ -2,9 +2,8 @@
 // the function that tries it. The next one is one more row.
 
 import { clientFaults } from './clients/logins.ts'
-import { damage } from './table/damage.ts'
+import { damage, forged } from './table/broken-tables.ts'
 import { diskFaults } from './compiler/disk-faults.ts'
-import { forged } from './table/forged.ts'
 import { flips } from './compiler/flips.ts'
 import { fleet } from './fleet/fleet.ts'
 import { killBuild, killImport, killWorld } from './compiler/kills.ts'

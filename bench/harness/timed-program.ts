@@ -15,19 +15,20 @@ export interface ProgramTime {
 const timeoutMs = 1_800_000
 const preload = new URL('./peak.js', import.meta.url).href
 
-/** `command` without Node itself; it runs in `folder`. */
+/** `command` without Node itself; it runs in `folder`. Gives what it printed, too. */
 export async function timedProgram(
   command: readonly string[],
   folder: string,
-): Promise<ProgramTime> {
+  input?: string,
+): Promise<ProgramTime & { readonly output: string }> {
   const [peak, cpu] = [join(folder, 'peak.txt'), join(folder, 'cpu.txt')]
   const said = [`BENCH_PEAK=${peak}`, `BENCH_CPU=${cpu}`]
   const begun = performance.now()
-  await runChild(['env', ...said, process.execPath, '--import', preload, ...command], {
-    timeoutMs,
-    cwd: folder,
-  })
+  const output = await runChild(
+    ['env', ...said, process.execPath, '--import', preload, ...command],
+    { timeoutMs, cwd: folder, ...(input === undefined ? {} : { input }) },
+  )
   const seconds = (performance.now() - begun) / 1000
   const numberIn = (path: string): number => Number(readFileSync(path, 'utf8'))
-  return { seconds, cpuSeconds: numberIn(cpu), peakBytes: numberIn(peak) }
+  return { seconds, cpuSeconds: numberIn(cpu), peakBytes: numberIn(peak), output }
 }

@@ -17,34 +17,103 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where there was an
 // error under load.
 
-import { cutBatchBody, takeSharedBuffer } from '../../src/pool/batch-body.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cutBatchBody } from '../../src/pool/batch-body.ts'
 import { answerBatchPiece } from '../../src/pool/run-task.ts'
+import { takeSharedBuffer } from '../../src/pool/shared-buffers.ts'
 import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
-import { type PoolPriority, poolPriorities, newPoolPrioritySetter } from './load/pool-priority.ts'
+import { type ThreadCpu, endedCpu, threadCpu, treeCpu } from '../harness/cpu.ts'
+import { readFlags, tablePath } from '../harness/option.ts'
+import { logProgress, runProgram, showReport, temporaryFolder } from '../harness/program.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
+import { median } from '../harness/statistics.ts'
 import {
   batchRequest,
   batchRequests,
   insightsRequest,
   runBackgroundLoad,
 } from './load/background.ts'
-import { treeCpu } from '../harness/cpu.ts'
-import { wrkDriver } from './load/wrk.ts'
-import {
-  type FullPoolRound,
-  type TimedLoad,
-  type CpuShares,
-  runBesideFullPool,
-} from './load/fill.ts'
 import { type LoadRequests, type LoadResult, type LoadRun, errorCount } from './load/load.ts'
-import { tablePath, readFlags } from '../harness/option.ts'
-import { runProgram, logProgress, temporaryFolder, showReport } from '../harness/program.ts'
+import { type PoolPriority, newPoolPrioritySetter, poolPriorities } from './load/pool-priority.ts'
 import { batchRequestsOf, insightsRequestsOf, requestsOf } from './load/request.ts'
-import { type RunHead, runHead } from '../harness/run.ts'
+import { wrkDriver } from './load/wrk.ts'
 import { uniformTexts } from './lookups/scenario.ts'
-import { median } from '../harness/statistics.ts'
 import { partText } from './report/markdown.ts'
 import { createBenchKey, startIprisk } from './servers/variant.ts'
+
+/** Cores, two of which there are where two are shared. */
+export interface CpuShares {
+  readonly loop: number
+  readonly pool: number
+  /** Garbage collection and the like, in the worker. */
+  readonly helpers: number
+  /** The load generator of the checks. */
+  readonly load: number
+  /** The load generators of what fills the pool. */
+  readonly clients: number
+}
+
+/** A load of so many whole seconds. */
+export type TimedLoad = (seconds: number) => Promise<LoadResult>
+
+export interface FullPoolRound {
+  readonly checks: LoadResult
+  readonly insights: LoadResult
+  readonly batches: LoadResult
+  /** `undefined` where the system does not tell. */
+  readonly shares: CpuShares | undefined
+}
+
+/**
+ * What fills the pool begins before the checks and ends after them: their generator gets ready on
+ * busy cores. Both together are whole seconds.
+ */
+const leadMs = 500
+const lagMs = 2500
+
+/** Throws where the pool was not full to the end of the checks. `worker` is the pool's process. */
+export async function runBesideFullPool(
+  worker: number | undefined,
+  loads: Readonly<Record<'checks' | 'insights' | 'batches', TimedLoad>>,
+  seconds: number,
+): Promise<FullPoolRound> {
+  const longer = seconds + (leadMs + lagMs) / 1000
+  const filling = [loads.insights(longer), loads.batches(longer)] as const
+  let isFull = true
+  const notFull = (): void => void (isFull = false)
+  for (const one of filling) one.then(notFull, notFull)
+  const measuring = async () => {
+    await sleep(leadMs)
+    const [before, fromMs] = [readCpu(worker), performance.now()]
+    const checks = await loads.checks(seconds)
+    if (!isFull) throw new Error('What fills the pool ended before the checks did.')
+    const [after, toMs] = [readCpu(worker), performance.now()]
+    return { checks, before, after, tookMs: toMs - fromMs }
+  }
+  const [measured, insights, batches] = await Promise.all([measuring(), ...filling])
+  const { checks, before, after, tookMs } = measured
+  const last = readCpu(worker)
+  if (before === undefined || after === undefined || last === undefined) {
+    return { checks, insights, batches, shares: undefined }
+  }
+  const of = (name: keyof Cpu): number => (after[name] - before[name]) / 1000 / tookMs
+  const clients = (last.ended - after.ended) / 1e6 / longer
+  const shares = { loop: of('loop'), pool: of('pool'), helpers: of('other'), load: of('ended') }
+  return { checks, insights, batches, shares: { ...shares, clients } }
+}
+
+/** Microseconds so far. */
+interface Cpu extends ThreadCpu {
+  /** Of load generators that have ended. */
+  readonly ended: number
+}
+
+function readCpu(worker: number | undefined): Cpu | undefined {
+  const threads = worker === undefined ? undefined : threadCpu(worker)
+  const ended = endedCpu()
+  return threads === undefined || ended === undefined ? undefined : { ...threads, ended }
+}
 
 const batchSize = 10_000
 const insightClients = 16

@@ -74,7 +74,9 @@ async function measure(options: {
       const places = { mirror: mirror.url, snapshots: 'snapshots', history: store, out }
       const which = config === undefined ? ['--all-feeds'] : ['--config', config]
       const flags = flagsOf({ ...places, 'as-of': asOf, report: join(folder, 'report.json') })
-      results.push(await timedProgram([cliProgram, 'build', ...which, ...flags], folder))
+      const command = [cliProgram, 'build', ...which, ...flags]
+      const { output: _, ...time } = await timedProgram(command, folder)
+      results.push(time)
       logProgress(`round ${round + 1}: ${results.at(-1)?.seconds.toFixed(1)} s`)
     }
     const hasPast = config === undefined && existsSync(past)

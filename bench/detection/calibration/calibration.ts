@@ -1,26 +1,33 @@
 // One calibration, whole: every feed's tally, lives and weight, and what the weights change. Data
 // only; report/calibration.ts writes it down. The same input gives the same result.
 
-import type { Day } from '../../../src/base/day.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { type History, noHistory, readHistory } from '../../../build/history/read-history.ts'
-import { type FeedTally, tallyAsFeeds, tallyFeeds } from './feed-tally.ts'
-import { type LeftOut, leaveOneOut } from '../evaluation/leave-one-out.ts'
-import { type WeightEffect, weightEffect } from './weight-effect.ts'
 import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
-import type { MeasuredInput } from '../world/measured-input.ts'
-import { type LifetimeEstimate, estimateLifetime } from './entry-lifetime.ts'
-import { type MeasuredWeight, measureWeight } from './measured-weight.ts'
+import { readDayRows } from '../../../build/history/day-file.ts'
+import { openDuckDb } from '../../../build/history/duckdb.ts'
+import { dayFiles, storedFeeds } from '../../../build/history/history-days.ts'
+import { type History, noHistory, readHistory } from '../../../build/history/read-history.ts'
+import { valueAt } from '../../../build/layer/layer.ts'
+import type { Day } from '../../../src/base/day.ts'
 import type { Outcome } from '../../../src/feedback/outcome.ts'
-import { type OutcomeTally, tallyOutcomes } from './outcome-tally.ts'
-import { type WorldNetworks, newWorld, readWorldNetworks } from '../world/cells.ts'
 import { newAddressWords } from '../../../src/ip/address.ts'
-import { bigintToWords, parseRange } from '../../../src/ip/range.ts'
+import { bigintToWords, formatRange, parseRange } from '../../../src/ip/range.ts'
 import { type Turnover, halfLifeDays } from '../../../src/score/weight/decay.ts'
 import { turnoverOf } from '../../../src/score/weight/weigh-evidence.ts'
-import { valueAt } from '../../../build/layer/layer.ts'
-import { readDailyListings } from './daily-listings.ts'
-import { type FeedHalfLife, halfLivesToKeep, measureHalfLives } from './half-life.ts'
+import { type LeftOut, leaveOneOut } from '../evaluation/leave-one-out.ts'
+import { type WorldNetworks, newWorld, readWorldNetworks } from '../world/cells.ts'
+import type { MeasuredInput } from '../world/measured-input.ts'
+import { type LifetimeEstimate, estimateLifetime } from './entry-lifetime.ts'
+import { type FeedTally, tallyAsFeeds, tallyFeeds } from './feed-tally.ts'
+import {
+  type DailyListing,
+  type FeedHalfLife,
+  halfLivesToKeep,
+  measureHalfLives,
+} from './half-life.ts'
+import { type MeasuredWeight, measureWeight } from './measured-weight.ts'
+import { type OutcomeTally, tallyOutcomes } from './outcome-tally.ts'
+import { type WeightEffect, weightEffect } from './weight-effect.ts'
 
 export interface FeedRow {
   readonly feed: Feed
@@ -164,4 +171,33 @@ async function measureAllHalfLives(
 
 function familyOf(kind: Feed['kind']): Feed['kind'] {
   return kind === 'residential_proxy' ? 'proxy' : kind
+}
+
+/** By feed id; feeds without days are left out. */
+export async function readDailyListings(
+  store: string,
+  feedIds: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, DailyListing>> {
+  const found = new Map<string, DailyListing>()
+  const duck = await openDuckDb({ spill: store })
+  try {
+    for (const id of await storedFeeds(store)) {
+      if (!feedIds.has(id)) continue
+      const listed = new Map<string, Day[]>()
+      const days: Day[] = []
+      for (const { day, path } of await dayFiles({ store }, id)) {
+        days.push(day)
+        for (const { range } of await readDayRows(duck, path)) {
+          const text = formatRange(range)
+          const known = listed.get(text)
+          if (known === undefined) listed.set(text, [day])
+          else if (known.at(-1) !== day) known.push(day)
+        }
+      }
+      if (days.length > 1) found.set(id, { days, listed })
+    }
+    return found
+  } finally {
+    await duck.close()
+  }
 }

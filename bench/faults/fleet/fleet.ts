@@ -13,7 +13,6 @@ import { createSigningKey, readSigningKey } from '../../../src/publish/form/sign
 import { openObjectPlace } from '../../../src/publish/places/object-place.ts'
 import { publishTable } from '../../../src/publish/publish-table.ts'
 import { listed, smallContent } from '../../../test/table/small-table.ts'
-import { flagsOf, runChild, cliProgram } from '../../harness/child.ts'
 import { median } from '../../harness/statistics.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import {
@@ -22,7 +21,7 @@ import {
   errorText,
   startClients,
 } from '../clients/clients.ts'
-import { waitUntil } from '../server/served.ts'
+import { newKey, waitUntil } from '../server/served.ts'
 import {
   layCable,
   startBalancer,
@@ -63,7 +62,8 @@ export async function fleet(context: ProofContext): Promise<ProofResult> {
   const redis = await startRedis(join(folder, 'redis'))
   const store = await startObjectStore(join(folder, 'store'))
   const cable = await layCable(store.port)
-  const key = await newKey(folder, `redis://127.0.0.1:${redis.port}`)
+  const keys = { store: `redis://127.0.0.1:${redis.port}`, state: join(folder, 'state') }
+  const key = await newKey(folder, keys)
   const ends: (() => unknown)[] = [cable.close, redis.kill, store.kill]
   try {
     const { own, foreign } = signingKeys(folder)
@@ -78,7 +78,7 @@ export async function fleet(context: ProofContext): Promise<ProofResult> {
         'table-url': bucket,
         'table-trust': own.trusted.text,
         'table-poll-seconds': size.pollSeconds,
-        store: `redis://127.0.0.1:${redis.port}`,
+        store: keys.store,
         'store-policy': 'serve',
       },
       environment: storeEnvironment(cable.port),
@@ -165,17 +165,6 @@ function newTables(folder: string, count: number): readonly string[] {
     writeTable(path, { ...content, asOf: (content.asOf + day) as Day })
     return path
   })
-}
-
-async function newKey(folder: string, store: string): Promise<string> {
-  const made = await runChild(
-    [
-      ...([process.execPath, cliProgram, 'keys', 'create', '--json'] as const),
-      ...flagsOf({ plan: 'internal', store, state: join(folder, 'state') }),
-    ],
-    { timeoutMs: 60_000, cwd: folder },
-  )
-  return (JSON.parse(made) as { readonly key: string }).key
 }
 
 /** Four at a time. */

@@ -51,7 +51,7 @@ interface ProofServerOptions {
 export async function startProofServer(options: ProofServerOptions): Promise<ProofServer> {
   const { folder, table, workers = 2, flags = {}, over, collecting = false } = options
   const [state, memoryFolder] = [join(folder, 'state'), join(folder, 'memoryFolder')]
-  const key = over?.key ?? (await newKey(folder, state))
+  const key = over?.key ?? (await newKey(folder, { state }))
   const ports = { port: over?.port ?? 0, 'admin-port': over?.adminPort ?? 0 }
   const { child, found } = await startChild(
     [
@@ -105,21 +105,16 @@ function collectingNode(held: string): readonly [string, ...string[]] {
   return ['env', `NODE_OPTIONS=--import ${preload.href}`, process.execPath]
 }
 
-async function newKey(folder: string, state: string): Promise<string> {
-  const made = await runChild(
-    [
-      process.execPath,
-      cliProgram,
-      'keys',
-      'create',
-      '--plan',
-      'internal',
-      '--json',
-      '--state',
-      state,
-    ],
-    { timeoutMs: startMs, cwd: folder },
-  )
+/** Makes a key of the plan without limits, in the store that the flags name. */
+export async function newKey(
+  folder: string,
+  flags: Readonly<Record<string, string>>,
+): Promise<string> {
+  const command = [process.execPath, cliProgram, 'keys', 'create', '--json'] as const
+  const made = await runChild([...command, ...flagsOf({ plan: 'internal', ...flags })], {
+    timeoutMs: startMs,
+    cwd: folder,
+  })
   return (JSON.parse(made) as { readonly key: string }).key
 }
 

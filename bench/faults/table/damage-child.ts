@@ -1,4 +1,4 @@
-// The child of bench/faults/table/damage.ts: damages a table file in one way after another, asks
+// The child of bench/faults/table/broken-tables.ts: damages a table file in one way after another, asks
 // `verifyTable` and `openTable` about each, and repairs it. A child, because what a broken file
 // does to a process that maps it may be a signal, which only its parent can see.
 //
@@ -16,7 +16,7 @@ import { sectionNames } from '../../../src/schema/table-sections.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
-import type { DamageReport } from './damage.ts'
+import type { DamageReport } from './broken-tables.ts'
 import { newRandom } from '../../harness/random.ts'
 
 /** Bytes that stand somewhere else than they should; `length` cuts the file or makes it longer. */

@@ -1,4 +1,4 @@
-// The child of bench/faults/table/forged.ts: forges a table in one way after another, judges each
+// The child of bench/faults/table/broken-tables.ts: forges a table in one way after another, judges each
 // and repairs it. A child, because what a forged file does to a process that maps it may be a
 // signal or a loop without end, which only its parent can see.
 //
@@ -10,7 +10,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { openTable } from '../../../src/table/open-table.ts'
 import { newRandom } from '../../harness/random.ts'
 import { forgeries } from './forge.ts'
-import type { ForgedReport } from './forged.ts'
+import type { ForgedReport } from './broken-tables.ts'
 import { addressesOf, judgeForged } from './judge-forged.ts'
 
 function main([path = '', seed = '1', count = '0']: readonly string[]): void {

@@ -5,13 +5,13 @@
 //   --rounds 1     the median counts
 //   --smoke  --json  --save
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runChild, cliProgram } from '../../harness/child.ts'
+import { cliProgram } from '../../harness/child.ts'
 import { readFlags, tablePath } from '../../harness/option.ts'
 import { logProgress, runProgram, showReport, temporaryFolder } from '../../harness/program.ts'
 import { type RunHead, runHead } from '../../harness/run.ts'
 import { median } from '../../harness/statistics.ts'
+import { timedProgram } from '../../harness/timed-program.ts'
 
 const risky = ['--where', 'signals.tor || risk_score >= 75']
 
@@ -40,31 +40,26 @@ export interface ExportBenchReport extends RunHead {
   }[]
 }
 
-const runMs = 600_000
-const preload = new URL('../../harness/peak.js', import.meta.url).href
-
 async function measure(table: string, rounds: number, folder: string): Promise<ExportBenchReport> {
   const rows: ExportBenchReport['rows'][0][] = []
   for (const [name, options] of exports) {
     const out = join(folder, 'export')
-    const peak = join(folder, 'peak')
-    const seconds: number[] = []
-    const peaks: number[] = []
-    let said = { rows: 0, bytes: 0 }
+    const command = ['export', '--table', table, '--out', out, '--json', ...options]
+    const runs: Awaited<ReturnType<typeof timedProgram>>[] = []
     for (let round = 0; round < rounds; round++) {
-      const args = ['export', '--table', table, '--out', out, '--json', ...options]
-      const program = [process.execPath, '--import', preload, cliProgram] as const
-      const begun = performance.now()
-      const text = await runChild(['env', `BENCH_PEAK=${peak}`, ...program, ...args], {
-        timeoutMs: runMs,
-        cwd: folder,
-      })
-      seconds.push((performance.now() - begun) / 1000)
-      peaks.push(Number(readFileSync(peak, 'utf8')))
-      said = JSON.parse(text) as typeof said
+      runs.push(await timedProgram([cliProgram, ...command], folder))
     }
-    const { rows: count, bytes } = said
-    rows.push({ name, rows: count, bytes, seconds: median(seconds), peakBytes: median(peaks) })
+    const said = JSON.parse(runs.at(-1)!.output) as {
+      readonly rows: number
+      readonly bytes: number
+    }
+    rows.push({
+      name,
+      rows: said.rows,
+      bytes: said.bytes,
+      seconds: median(runs.map(({ seconds }) => seconds)),
+      peakBytes: median(runs.map(({ peakBytes }) => peakBytes)),
+    })
     logProgress(name)
   }
   return { ...runHead(process.argv.slice(2)), kind: 'export', rows }

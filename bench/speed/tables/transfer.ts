@@ -11,7 +11,7 @@
 //   --tables FOLDER tables that are there already, YYYY-MM-DD.iprisk, in place of building
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -22,16 +22,14 @@ import { publishTable } from '../../../src/publish/publish-table.ts'
 import type { PulledBytes } from '../../../src/publish/pull/join-table-parts.ts'
 import type { PullJob, PullResult } from '../../../src/publish/pull/pull-child-main.ts'
 import type { Release } from '../../../src/publish/form/manifest.ts'
-import { runChild } from '../../harness/child.ts'
 import { readFlags } from '../../harness/option.ts'
 import { logProgress, runProgram } from '../../harness/program.ts'
+import { timedProgram } from '../../harness/timed-program.ts'
 import { buildDays } from './day-tables.ts'
 
-const pullMs = 600_000
 const puller = fileURLToPath(
   new URL('../../../src/publish/pull/pull-child-main.js', import.meta.url),
 )
-const preload = new URL('../../harness/peak.js', import.meta.url).href
 
 interface Day {
   readonly day: string
@@ -85,17 +83,13 @@ async function pull(
   of: { readonly at: string; readonly folder: string; readonly near: readonly string[] },
 ): Promise<{ readonly moved: PulledBytes; readonly peakBytes: number }> {
   const { at, folder, near } = of
-  const [url, parts, peak] = [pathToFileURL(at).href, join(folder, 'parts'), join(folder, 'peak')]
+  const [url, parts] = [pathToFileURL(at).href, join(folder, 'parts')]
   const job: PullJob = { url, release, near, parts, folder, name: 'pulled' }
-  const command = [process.execPath, '--import', preload, puller] as const
-  const said = await runChild(['env', `BENCH_PEAK=${peak}`, ...command], {
-    timeoutMs: pullMs,
-    input: JSON.stringify(job),
-  })
-  const result = JSON.parse(said) as PullResult
+  const { output, peakBytes } = await timedProgram([puller], folder, JSON.stringify(job))
+  const result = JSON.parse(output) as PullResult
   if (result.kind === 'refused') throw new Error(`${release.id}: ${result.reason}`)
   rmSync(join(folder, 'pulled'))
-  return { moved: result, peakBytes: Number(readFileSync(peak, 'utf8')) }
+  return { moved: result, peakBytes }
 }
 
 /** `undefined` where there is no zstd. */
