@@ -47,7 +47,7 @@ async function main(): Promise<number> {
   const table = flags.table === undefined ? {} : { table: tablePath(flags.table) }
   let held = true
   for (const proof of chosen) {
-    if (proof.needsFeeds[form] && !existsSync(join(feeds, 'feeds.json'))) {
+    if (proof.needsFeeds === true && !existsSync(join(feeds, 'feeds.json'))) {
       throw usageError(
         `${proof.name} needs the shared feeds; ${feeds} has none. Name them by --feeds.`,
       )

@@ -16,11 +16,8 @@ import { soak } from './server/soak.ts'
 import { storms } from './server/storms.ts'
 import { swapFaults } from './server/swap-faults.ts'
 import { swaps } from './server/swaps.ts'
-import { runTests } from './tests.ts'
+import { inTests } from './tests.ts'
 import { slowClients } from './server/slow.ts'
-
-const none = { short: false, long: false } as const
-const both = { short: true, long: true } as const
 
 export const proofs: readonly Proof[] = [
   {
@@ -29,7 +26,6 @@ export const proofs: readonly Proof[] = [
       'kill -9 at any point of `history import` loses no day and leaves no half of one; the next ' +
       'import completes to the same store.',
     minutes: { short: 2, long: 10 },
-    needsFeeds: none,
     run: killImport,
   },
   {
@@ -38,14 +34,13 @@ export const proofs: readonly Proof[] = [
       'kill -9 at any point of `build` leaves the old table or the new one live, whole, and the ' +
       'history too; the next build gives the same bytes as one that was never killed.',
     minutes: { short: 2, long: 10 },
-    needsFeeds: none,
     run: killBuild,
   },
   {
     name: 'kill-world',
     shows: 'the same two hold on the world: all feeds, and all days of the shared history.',
     minutes: { short: 5, long: 12 },
-    needsFeeds: both,
+    needsFeeds: true,
     run: killWorld,
   },
   {
@@ -55,7 +50,6 @@ export const proofs: readonly Proof[] = [
       'with a message, what is live stays whole, and the next run on a good disk ends as if nothing ' +
       'had been.',
     minutes: { short: 4, long: 20 },
-    needsFeeds: none,
     run: diskFaults,
   },
   {
@@ -64,7 +58,7 @@ export const proofs: readonly Proof[] = [
       'from one real day to the next fewer verdicts of the sample differ than the gate allows, so ' +
       'that it stops builds gone wrong and not ordinary days.',
     minutes: { short: 2, long: 6 },
-    needsFeeds: both,
+    needsFeeds: true,
     run: flips,
   },
   {
@@ -74,18 +68,17 @@ export const proofs: readonly Proof[] = [
       'changes of plans no quota is over-granted, a rate passes its limit by at most one lease a ' +
       'machine, and every unit that is taken is spent or was lost by a crash.',
     minutes: { short: 2, long: 12 },
-    needsFeeds: none,
-    run: (context) => {
-      const times = context.form === 'long' ? 40 : 5
-      return runTests(context, {
-        files: ['test/account/limits/limiter.test.ts', 'test/account/limits/many-machines.test.ts'],
-        environment: {
+    run: inTests(
+      ['test/account/limits/limiter.test.ts', 'test/account/limits/many-machines.test.ts'],
+      (form) => {
+        const times = form === 'long' ? 40 : 5
+        return {
           IPRISK_LIMITER_RUNS: String(1500 * times),
           IPRISK_NODES_RUNS: String(1000 * times),
           IPRISK_NODES_SEED: String(Date.now() % 1_000_000),
-        },
-      })
-    },
+        }
+      },
+    ),
   },
   {
     name: 'properties',
@@ -93,12 +86,7 @@ export const proofs: readonly Proof[] = [
       'the rules of the verdict hold on drawn evidence (300,000 sets in the long form), and a flipped ' +
       'bit in any byte outside the sections of a table is noticed.',
     minutes: { short: 1, long: 5 },
-    needsFeeds: none,
-    run: (context) =>
-      runTests(context, {
-        files: ['test/score/properties.test.ts', 'test/table/file/corrupt-table.test.ts'],
-        environment: {},
-      }),
+    run: inTests(['test/score/properties.test.ts', 'test/table/file/corrupt-table.test.ts']),
   },
   {
     name: 'kill-limits',
@@ -106,12 +94,9 @@ export const proofs: readonly Proof[] = [
       'kill -9 of workers, of the primary and of all of them under the load of 64 connections ' +
       'grants no unit twice and no request above the rate; what the dead had leased comes back.',
     minutes: { short: 2, long: 6 },
-    needsFeeds: none,
-    run: (context) =>
-      runTests(context, {
-        files: ['test/serve/limits-kill.world.test.ts'],
-        environment: { IPRISK_TEST_KILLS: context.form === 'long' ? '200' : '50' },
-      }),
+    run: inTests(['test/serve/limits-kill.world.test.ts'], (form) => ({
+      IPRISK_TEST_KILLS: form === 'long' ? '200' : '50',
+    })),
   },
   {
     name: 'store-failover',
@@ -119,16 +104,14 @@ export const proofs: readonly Proof[] = [
       'a store for many machines that is frozen, killed, full or failed over under load forgets no ' +
       'unit that was granted, with the settings that docs/keys.md names, and is taken up again.',
     minutes: { short: 2, long: 2 },
-    needsFeeds: none,
-    run: (context) =>
-      runTests(context, {
-        files: [
-          'test/account/stores/redis/failover.world.test.ts',
-          'test/account/limits/many-machines.world.test.ts',
-          'test/serve/store.world.test.ts',
-        ],
-        environment: { IPRISK_TEST_LONG: '1' },
-      }),
+    run: inTests(
+      [
+        'test/account/stores/redis/failover.world.test.ts',
+        'test/account/limits/many-machines.world.test.ts',
+        'test/serve/store.world.test.ts',
+      ],
+      () => ({ IPRISK_TEST_LONG: '1' }),
+    ),
   },
   {
     name: 'swaps',
@@ -137,7 +120,6 @@ export const proofs: readonly Proof[] = [
       'second of a swap is at most twice the steady one, no loop waits for more than 5 ms, and ' +
       'memory comes back to 3 %.',
     minutes: { short: 6, long: 24 },
-    needsFeeds: none,
     run: swaps,
   },
   {
@@ -146,7 +128,6 @@ export const proofs: readonly Proof[] = [
       'on a disk that fails at any call of any step of a swap the table in use answers on, nothing ' +
       'half-written stays, and the next swap on a good disk is made.',
     minutes: { short: 1, long: 5 },
-    needsFeeds: none,
     run: swapFaults,
   },
   {
@@ -155,7 +136,6 @@ export const proofs: readonly Proof[] = [
       'workers that are killed or hang are replaced within a second and cost no more than the ' +
       'requests that were on them; restarts one by one and a takeover cost no request.',
     minutes: { short: 4, long: 30 },
-    needsFeeds: none,
     run: serverLives,
   },
   {
@@ -165,7 +145,6 @@ export const proofs: readonly Proof[] = [
       'and of the longest delays of the loops the median is at most 50 ms; two minutes (the short ' +
       'one) lose no request, worker or descriptor.',
     minutes: { short: 3, long: 31 },
-    needsFeeds: none,
     run: soak,
   },
   {
@@ -174,7 +153,6 @@ export const proofs: readonly Proof[] = [
       'under checks, insights, batches and clients that go away in the middle, all at once, a ' +
       "worker's memory stays as it is. Needs a built table, the tests' or --table FILE.",
     minutes: { short: 2, long: 10 },
-    needsFeeds: none,
     run: mixedMemory,
   },
   {
@@ -183,7 +161,6 @@ export const proofs: readonly Proof[] = [
       'requests bent at random kill no worker, are answered with no failure of the server, are held ' +
       'for at most 12 seconds and leave its memory within 5 %.',
     minutes: { short: 1, long: 30 },
-    needsFeeds: none,
     run: mutate,
   },
   {
@@ -192,7 +169,6 @@ export const proofs: readonly Proof[] = [
       'beside a thousand slow headers, bodies or readers the p99 of good traffic at most doubles, and ' +
       'the slow ones are cut.',
     minutes: { short: 3, long: 25 },
-    needsFeeds: none,
     run: slowClients,
   },
   {
@@ -201,7 +177,6 @@ export const proofs: readonly Proof[] = [
       'five times the connections that a server is set to hold leave those within 90 % of their ' +
       'goodput, are closed at accept and counted, and are forgotten within a second.',
     minutes: { short: 1, long: 11 },
-    needsFeeds: none,
     run: overload,
   },
   {
@@ -211,7 +186,6 @@ export const proofs: readonly Proof[] = [
       'of chunks, headers, pipelines, refused framing, aborts, 9,000 connections. Nor does a flood of ' +
       'TLS handshakes end a worker.',
     minutes: { short: 3, long: 20 },
-    needsFeeds: none,
     run: storms,
   },
   {
@@ -220,50 +194,35 @@ export const proofs: readonly Proof[] = [
       'honest forms and clients get what docs/hostile.md says, alone and behind nginx and HAProxy; of ' +
       '270 dishonest ones none is served twice.',
     minutes: { short: 1, long: 5 },
-    needsFeeds: none,
-    run: (context) =>
-      runTests(context, {
-        files: [
-          'test/hostile/framing.server.test.ts',
-          'test/hostile/framing-behind-proxies.world.test.ts',
-          'test/hostile/honest-requests.world.test.ts',
-          'test/hostile/hidden-length.server.test.ts',
-          'test/hostile/chunks.server.test.ts',
-        ],
-        environment: {},
-      }),
+    run: inTests([
+      'test/hostile/framing.server.test.ts',
+      'test/hostile/framing-behind-proxies.world.test.ts',
+      'test/hostile/honest-requests.world.test.ts',
+      'test/hostile/hidden-length.server.test.ts',
+      'test/hostile/chunks.server.test.ts',
+    ]),
   },
   {
     name: 'attack-text',
     shows: 'no text of a feed, a log, a table or an argument steers a terminal or a spreadsheet.',
     minutes: { short: 1, long: 5 },
-    needsFeeds: none,
-    run: (context) =>
-      runTests(context, {
-        files: [
-          'test/cli/terminal/hostile-text.world.test.ts',
-          'test/cli/terminal/process-io.test.ts',
-          'test/bulk/rows/csv-cell.test.ts',
-        ],
-        environment: {},
-      }),
+    run: inTests([
+      'test/cli/terminal/hostile-text.world.test.ts',
+      'test/cli/terminal/process-io.test.ts',
+      'test/bulk/rows/csv-cell.test.ts',
+    ]),
   },
   {
     name: 'attack-configuration',
     shows:
       'whatever a configuration is and says, it is read or refused with a message, and nobody waits.',
     minutes: { short: 1, long: 5 },
-    needsFeeds: none,
-    run: (context) =>
-      runTests(context, {
-        files: [
-          'test/config/config-file.test.ts',
-          'test/base/system/trusted-file.test.ts',
-          'test/base/system/bounded-file.test.ts',
-          'test/cli/configuration.world.test.ts',
-        ],
-        environment: {},
-      }),
+    run: inTests([
+      'test/config/config-file.test.ts',
+      'test/base/system/trusted-file.test.ts',
+      'test/base/system/bounded-file.test.ts',
+      'test/cli/configuration.world.test.ts',
+    ]),
   },
   {
     name: 'attack-inputs',
@@ -271,19 +230,14 @@ export const proofs: readonly Proof[] = [
       'what files unpack to is bounded, and no regular expression takes more time than its input is ' +
       'long.',
     minutes: { short: 1, long: 5 },
-    needsFeeds: none,
-    run: (context) =>
-      runTests(context, {
-        files: [
-          'test/build/parse/parse-file.test.ts',
-          'test/build/parse/cut-lines.test.ts',
-          'test/build/fetch/http-get.test.ts',
-          'test/build/mmdb/mmdb-damage.test.ts',
-          'test/build/import-history.test.ts',
-          'test/structure/regex-growth.world.test.ts',
-        ],
-        environment: {},
-      }),
+    run: inTests([
+      'test/build/parse/parse-file.test.ts',
+      'test/build/parse/cut-lines.test.ts',
+      'test/build/fetch/http-get.test.ts',
+      'test/build/mmdb/mmdb-damage.test.ts',
+      'test/build/import-history.test.ts',
+      'test/structure/regex-growth.world.test.ts',
+    ]),
   },
   {
     name: 'exports',
@@ -291,12 +245,10 @@ export const proofs: readonly Proof[] = [
       'exports of the world in every format, read back by the programs that they are made for, say of ' +
       '200,000 addresses what `check` says; the short form exports a part of the largest.',
     minutes: { short: 2, long: 6 },
-    needsFeeds: both,
-    run: (context) =>
-      runTests(context, {
-        files: ['test/export/export.world.test.ts'],
-        environment: context.form === 'long' ? { IPRISK_TEST_LONG: '1' } : {},
-      }),
+    needsFeeds: true,
+    run: inTests(['test/export/export.world.test.ts'], (form) =>
+      form === 'long' ? { IPRISK_TEST_LONG: '1' } : {},
+    ),
   },
   {
     name: 'image',
@@ -305,8 +257,7 @@ export const proofs: readonly Proof[] = [
       'it is probed, asked and drained as deploy/kubernetes says. Needs root, buildah, crun and ' +
       'debootstrap.',
     minutes: { short: 4, long: 4 },
-    needsFeeds: none,
-    run: (context) => runTests(context, { files: ['test/deploy/image.proof.ts'], environment: {} }),
+    run: inTests(['test/deploy/image.proof.ts']),
   },
   {
     name: 'client-faults',
@@ -315,7 +266,6 @@ export const proofs: readonly Proof[] = [
       'wait no longer than the time-out and 20 ms (p99.9) or 100 ms (any), none throws, and every ' +
       'one that is let in without an answer is counted and told.',
     minutes: { short: 1, long: 8 },
-    needsFeeds: none,
     run: clientFaults,
   },
   {
@@ -327,7 +277,6 @@ export const proofs: readonly Proof[] = [
       'server has the newest table within two polls of 15 s and the time that so many swaps take of ' +
       'the cores of one machine (2 s of one core each), and none is ever seen with another one.',
     minutes: { short: 6, long: 20 },
-    needsFeeds: none,
     run: fleet,
   },
   {
@@ -337,7 +286,6 @@ export const proofs: readonly Proof[] = [
       'opening it and looking up in it ends no process. With --table FILE also of that table, at ' +
       'random places.',
     minutes: { short: 2, long: 10 },
-    needsFeeds: none,
     run: damage,
   },
   {
@@ -347,7 +295,6 @@ export const proofs: readonly Proof[] = [
       'it is JSON of the schema; and no answer of a table that nobody has verified takes long or ' +
       'ends in anything but an answer or an error with a code.',
     minutes: { short: 2, long: 12 },
-    needsFeeds: none,
     run: forged,
   },
 ]

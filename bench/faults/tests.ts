@@ -4,17 +4,23 @@
 
 import { startVitest } from 'vitest/node'
 import { packageRoot } from '../../src/base/package-root.ts'
-import type { ProofContext, ProofResult } from '../harness/proof.ts'
+import type { Form, Proof, ProofContext, ProofResult } from '../harness/proof.ts'
 
 /** Lines of other things than figures. */
 const isFigure = (line: string): boolean => /\d/.test(line) && !line.startsWith('{')
 
-export async function runTests(
-  { say, form }: Pick<ProofContext, 'say' | 'form'>,
-  options: {
-    readonly files: readonly string[]
-    readonly environment: Readonly<Record<string, string>>
-  },
+/** Runs these files as a proof, with `environmentOf` its form. */
+export function inTests(
+  files: readonly string[],
+  environmentOf: (form: Form) => Readonly<Record<string, string>> = () => ({}),
+): Proof['run'] {
+  return (context) => runTests(context, files, environmentOf(context.form))
+}
+
+async function runTests(
+  { say, form }: ProofContext,
+  files: readonly string[],
+  environment: Readonly<Record<string, string>>,
 ): Promise<ProofResult> {
   const figures: string[] = []
   const hear = (text: string): void => {
@@ -23,13 +29,13 @@ export async function runTests(
       say(line)
     }
   }
-  const vitest = await startVitest('test', [...options.files], {
+  const vitest = await startVitest('test', [...files], {
     run: true,
     watch: false,
     config: false,
     root: packageRoot,
-    include: [...options.files],
-    env: { IPRISK_TEST_FORM: form === 'long' ? 'long' : 'full', ...options.environment },
+    include: [...files],
+    env: { IPRISK_TEST_FORM: form === 'long' ? 'long' : 'full', ...environment },
     fileParallelism: false,
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,

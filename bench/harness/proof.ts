@@ -32,7 +32,7 @@ export interface Proof {
   readonly shows: string
   /** About how many minutes, on two cores. */
   readonly minutes: Readonly<Record<'short' | 'long', number>>
-  /** Whether its short or its long form needs the shared feeds. */
-  readonly needsFeeds: Readonly<Record<'short' | 'long', boolean>>
+  /** Whether it needs the shared feeds. */
+  readonly needsFeeds?: true
   readonly run: (context: ProofContext) => Promise<ProofResult>
 }
