@@ -51,11 +51,12 @@ export function showReport(
 export function reportText({ machine, at: _, flags: __, ...report }: RunHead): string {
   const lines = [`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`]
   for (const [name, value] of Object.entries<unknown>(report)) {
+    if (name === 'kind') continue
     if (!Array.isArray(value)) lines.push(`${name}: ${cellText(value)}`)
     else if (value.length > 0) {
       const rows = value as readonly Readonly<Record<string, unknown>>[]
       const cells = rows.map((row) => Object.values(row).map(cellText))
-      lines.push('', ...alignColumns([Object.keys(rows[0]!), ...cells], 1), '')
+      lines.push('', `${name}:`, ...alignColumns([Object.keys(rows[0]!), ...cells], 1), '')
     }
   }
   return lines.join('\n').trimEnd()

@@ -57,15 +57,7 @@ const flags = {
 /** The whole run stays far below; a part that hangs ends it. */
 const partMs = 1_500_000
 
-interface Options {
-  readonly length: Length
-  readonly save: boolean
-  readonly table: string
-  readonly feeds: string
-  readonly parts: readonly PartName[]
-}
-
-function readOptions(): Options {
+function readOptions() {
   const flags = readFlags({
     texts: ['table', 'feeds', 'only'],
     switches: ['smoke', 'short', 'save'],
@@ -76,13 +68,15 @@ function readOptions(): Options {
     throw usageError(`--only must be some of ${partNames.join(', ')}, with commas between.`)
   }
   return {
-    length: flags.smoke ? 'smoke' : flags.save && !flags.short ? 'full' : 'short',
+    length: (flags.smoke ? 'smoke' : flags.save && !flags.short ? 'full' : 'short') as Length,
     save: flags.save,
     table: tablePath(flags.table),
     feeds: resolve(flags.feeds ?? join(packageRoot, '../shared/feeds')),
     parts,
   }
 }
+
+type Options = ReturnType<typeof readOptions>
 
 /** Why a part cannot run here. */
 function obstacle(part: PartName, { feeds, length }: Options): string | undefined {

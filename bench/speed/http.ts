@@ -47,13 +47,7 @@ import { partText } from './report/markdown.ts'
 import { meanAnswerBytes, requestsOf } from './load/request.ts'
 import { runHead } from '../harness/run.ts'
 import { type AnswerSampleReport, addSamples } from './load/answer-sample.ts'
-import {
-  type Scenario,
-  defaultSeed,
-  drawAddresses,
-  scenarioNamed,
-  scenarios,
-} from './lookups/scenario.ts'
+import { defaultSeed, drawAddresses, scenarioNamed, scenarios } from './lookups/scenario.ts'
 import { type BenchServer, startServers } from './servers/server.ts'
 import { median } from '../harness/statistics.ts'
 import { type SteadyDriver, newSteadyDriver } from './load/steady.ts'
@@ -63,20 +57,7 @@ const addressCount = 100_000
 /** So few that no request waits in a queue: what is left is the server's own pauses. */
 const fewConnections = 8
 
-interface Options {
-  readonly secondsPerRound: number
-  readonly warmupSeconds: number
-  readonly rounds: number
-  readonly connections: number
-  readonly workers: number | undefined
-  readonly table: string
-  readonly scenario: Scenario
-  readonly peers: boolean
-  readonly json: boolean
-  readonly save: boolean
-}
-
-function readOptions(): Options {
+function readOptions() {
   const { smoke, rounds, seconds, connections, workers, own, json, save, ...flags } = readFlags({
     numbers: {
       seconds: { max: 86_400, otherwise: 60, smoke: 1 },
@@ -105,6 +86,8 @@ function readOptions(): Options {
     save,
   }
 }
+
+type Options = ReturnType<typeof readOptions>
 
 async function measure(options: Options, table: OpenTable, folder: string): Promise<HttpReport> {
   const { connections, scenario, rounds } = options

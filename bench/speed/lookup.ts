@@ -51,18 +51,6 @@ import {
 import { median } from '../harness/statistics.ts'
 import { partText } from './report/markdown.ts'
 
-interface Options {
-  readonly table: string
-  /** Addresses of a scenario, whole chunks. */
-  readonly addresses: number
-  readonly milliseconds: number
-  readonly rounds: number
-  readonly scenarios: readonly Scenario[]
-  readonly own: boolean
-  readonly json: boolean
-  readonly save: boolean
-}
-
 /** One subject on one scenario. */
 export interface LookupRow {
   readonly subject: string
@@ -100,7 +88,7 @@ export interface LookupReport extends RunHead {
   readonly skipped: readonly { readonly peer: string; readonly reason: string }[]
 }
 
-function readOptions(): Options {
+function readOptions() {
   const { smoke, ...flags } = readFlags({
     numbers: {
       milliseconds: { max: 3_600_000, otherwise: 25, smoke: 1 },
@@ -115,10 +103,13 @@ function readOptions(): Options {
   return {
     ...flags,
     table: tablePath(flags.table),
+    // Whole chunks of a scenario.
     addresses: (smoke ? 8 : 512) * chunkAddresses,
     scenarios: chosen,
   }
 }
+
+type Options = ReturnType<typeof readOptions>
 
 function ownSubjects(table: OpenTable): readonly BenchSubject[] {
   return operations.map(({ name, title, prepare }) => ({

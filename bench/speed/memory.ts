@@ -7,9 +7,6 @@
 //
 // Linux only: elsewhere there is no smaps.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { wrkDriver } from './load/wrk.ts'
@@ -48,8 +45,7 @@ async function measureRow(options: {
   readonly addresses: readonly string[]
 }): Promise<MemoryRow> {
   const { workers, table, seconds, addresses } = options
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-memory-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder('memory')
   const requests = requestsOf(await createBenchKey(folder), addresses)
   const server = await startIprisk({ workers, cores: undefined, folder, table })
   try {
@@ -63,7 +59,6 @@ async function measureRow(options: {
     return { workers, processes: ordered.map((pid) => memoryOf(pid, '.iprisk')) }
   } finally {
     await server.end()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

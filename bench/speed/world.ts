@@ -9,13 +9,12 @@
 //   --config FILE   settings of the build in place of all feeds and the default data; no history
 //   --json  --save
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { flagsOf, runChild, cliProgram } from '../harness/child.ts'
 import { usageError, readFlags } from '../harness/option.ts'
-import { runProgram, logProgress, showReport } from '../harness/program.ts'
+import { runProgram, logProgress, showReport, temporaryFolder } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import { serveFolder } from '../harness/site.ts'
 import { median } from '../harness/statistics.ts'
@@ -45,8 +44,7 @@ async function measure(options: {
   readonly config: string | undefined
 }): Promise<WorldReport> {
   const { feeds, asOf, rounds, config } = options
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-world-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder('world')
   const mirror = await serveFolder(feeds)
   try {
     const past = join(feeds, 'history')
@@ -95,7 +93,6 @@ async function measure(options: {
     }
   } finally {
     mirror.close()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -15,9 +15,6 @@
 // header's value comes as a string that nobody has hashed yet, and making one is most of a row that
 // needs it: "a fresh Authorization value" is what to subtract. The report goes to standard output.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Bench } from 'tinybench'
 import type { Allowance } from '../../../src/account/limits/allowance.ts'
 import { remainingLength, rateLimitValue } from '../../../src/account/limits/ratelimit-values.ts'
@@ -33,10 +30,9 @@ import { createSharedLimiter } from '../../../src/account/limits/shared-limiter.
 import { openLeaseFile } from '../../../src/account/limits/lease-file.ts'
 import { openRateFile } from '../../../src/account/limits/rate-file.ts'
 import { readSettings } from '../../../src/config/settings.ts'
-
 import { bootId, machineOffsetMs } from '../../../src/base/system/clock.ts'
 import { readFlags } from '../../harness/option.ts'
-import { runProgram, logProgress, showReport } from '../../harness/program.ts'
+import { runProgram, logProgress, showReport, temporaryFolder } from '../../harness/program.ts'
 import { type RunHead, runHead } from '../../harness/run.ts'
 
 const chunk = 1024
@@ -230,26 +226,22 @@ async function main(): Promise<number> {
     switches: ['shared', 'smoke', 'json', 'save'],
   })
   const { milliseconds, keys: count } = flags
-  const state = mkdtempSync(join(tmpdir(), 'iprisk-bench-limit-'))
-  try {
-    const limiter = await openLimiter(state, flags.shared)
-    const bound = await bindKeys(limiter, state, count)
-    const rows: Row[] = []
-    for (const [name, operation] of Object.entries(operationsOf(bound))) {
-      rows.push(await measureRow(name, operation, bound, milliseconds))
-    }
-    const report = {
-      ...runHead(process.argv.slice(2)),
-      kind: 'limit',
-      keys: count,
-      rows,
-    } satisfies LimitReport
-    showReport('limit', report, flags)
-    await limiter.close()
-    return rows.every(({ refused }) => refused === 0) ? 0 : 1
-  } finally {
-    rmSync(state, { recursive: true })
+  const state = temporaryFolder('limiter')
+  const limiter = await openLimiter(state, flags.shared)
+  const bound = await bindKeys(limiter, state, count)
+  const rows: Row[] = []
+  for (const [name, operation] of Object.entries(operationsOf(bound))) {
+    rows.push(await measureRow(name, operation, bound, milliseconds))
   }
+  const report = {
+    ...runHead(process.argv.slice(2)),
+    kind: 'limit',
+    keys: count,
+    rows,
+  } satisfies LimitReport
+  showReport('limit', report, flags)
+  await limiter.close()
+  return rows.every(({ refused }) => refused === 0) ? 0 : 1
 }
 
 await runProgram(main)

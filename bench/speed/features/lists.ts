@@ -11,8 +11,7 @@
 // hundredth entry expires. The rows of one round follow each other, so that ratios within a run
 // compare.
 
-import { writeFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newAddressWords } from '../../../src/ip/address.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
@@ -24,7 +23,7 @@ import { type MappedLists, mapLists } from '../../../src/lists/open-lists.ts'
 import { newQuery, parseQuery, type Query } from '../../../src/table/lookup/query.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { readFlags, tablePath } from '../../harness/option.ts'
-import { runProgram, showReport } from '../../harness/program.ts'
+import { runProgram, showReport, temporaryFolder } from '../../harness/program.ts'
 import { type RunHead, runHead } from '../../harness/run.ts'
 import { newRandom } from '../../harness/random.ts'
 import { median } from '../../harness/statistics.ts'
@@ -84,7 +83,7 @@ function measure(): Promise<number> {
     switches: ['smoke', 'json', 'save'],
   })
   const { entries: count, rounds } = flags
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-lists-'))
+  const folder = temporaryFolder('lists')
   const table = openTable(tablePath(flags.table))
   try {
     const entries = makeEntries(count)
@@ -111,7 +110,6 @@ function measure(): Promise<number> {
     return Promise.resolve(0)
   } finally {
     table.close()
-    rmSync(folder, { recursive: true })
   }
 }
 

@@ -1,4 +1,5 @@
-// `npm run bench -- report`: makes bench/REPORT.md and its plots of the newest kept run, or of the one that `--run FOLDER` names. Also what `npm run bench -- --save` ends with.
+// `npm run bench -- report`: makes bench/REPORT.md and its plots of the newest kept run, or of the
+// one that `--run FOLDER` names. Also what `npm run bench -- --save` ends with.
 
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -11,8 +11,7 @@
 //   --tables FOLDER tables that are there already, YYYY-MM-DD.iprisk, in place of building
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { packageRoot } from '../../../src/base/package-root.ts'
@@ -23,7 +22,7 @@ import type { PulledBytes } from '../../../src/publish/pull/join-table-parts.ts'
 import type { PullJob, PullResult } from '../../../src/publish/pull/pull-child-main.ts'
 import type { Release } from '../../../src/publish/form/manifest.ts'
 import { readFlags } from '../../harness/option.ts'
-import { logProgress, runProgram } from '../../harness/program.ts'
+import { logProgress, runProgram, temporaryFolder } from '../../harness/program.ts'
 import { timedProgram } from '../../harness/timed-program.ts'
 import { buildDays } from './day-tables.ts'
 
@@ -125,24 +124,20 @@ async function run(): Promise<number> {
     texts: ['feeds', 'first', 'tables'],
   })
   const { days, feeds = join(packageRoot, '../shared/feeds'), first = '2026-08-20' } = flags
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-transfer-'))
-  try {
-    const tables =
-      flags.tables === undefined
-        ? buildDays({ feeds: resolve(feeds), first, days, folder, tell: logProgress })
-        : tablesIn(resolve(flags.tables))
-    const found = await measure(tables, folder)
-    const moved = found.flatMap((day) => (day.moved === undefined ? [] : [day.moved.bytes]))
-    const stored = found.slice(1).reduce((sum, { storedBytes }) => sum + storedBytes, 0)
-    const all = moved.reduce((sum, bytes) => sum + bytes, 0)
-    const share = ((100 * all) / stored).toFixed(1)
-    process.stdout.write(
-      `a day moves ${megabytes(all / moved.length)} MB, ${share} % of a full transfer, the most ${megabytes(Math.max(...moved))} MB\n`,
-    )
-    return 0
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const folder = temporaryFolder('transfer')
+  const tables =
+    flags.tables === undefined
+      ? buildDays({ feeds: resolve(feeds), first, days, folder, tell: logProgress })
+      : tablesIn(resolve(flags.tables))
+  const found = await measure(tables, folder)
+  const moved = found.flatMap((day) => (day.moved === undefined ? [] : [day.moved.bytes]))
+  const stored = found.slice(1).reduce((sum, { storedBytes }) => sum + storedBytes, 0)
+  const all = moved.reduce((sum, bytes) => sum + bytes, 0)
+  const share = ((100 * all) / stored).toFixed(1)
+  process.stdout.write(
+    `a day moves ${megabytes(all / moved.length)} MB, ${share} % of a full transfer, the most ${megabytes(Math.max(...moved))} MB\n`,
+  )
+  return 0
 }
 
 function tablesIn(folder: string): readonly string[] {
