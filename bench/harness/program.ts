@@ -47,11 +47,14 @@ export function showReport(
   if (save) logProgress(`kept in ${saveRun(report, name)}`)
 }
 
+const headNames: ReadonlySet<string> = new Set(['at', 'flags', 'machine', 'kind'])
+
 /** A report for a terminal: a line for each figure, and its lists of flat objects as tables. */
-export function reportText({ machine, at: _, flags: __, ...report }: RunHead): string {
+export function reportText(report: RunHead): string {
+  const { machine } = report
   const lines = [`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`]
-  for (const [name, value] of Object.entries<unknown>(report)) {
-    if (name === 'kind') continue
+  for (const [name, value] of Object.entries<unknown>({ ...report })) {
+    if (headNames.has(name)) continue
     if (!Array.isArray(value)) lines.push(`${name}: ${cellText(value)}`)
     else if (value.length > 0) {
       const rows = value as readonly Readonly<Record<string, unknown>>[]

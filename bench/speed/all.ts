@@ -67,8 +67,9 @@ function readOptions() {
   if (parts.length !== only.length) {
     throw usageError(`--only must be some of ${partNames.join(', ')}, with commas between.`)
   }
+  const length: Length = flags.smoke ? 'smoke' : flags.save && !flags.short ? 'full' : 'short'
   return {
-    length: (flags.smoke ? 'smoke' : flags.save && !flags.short ? 'full' : 'short') as Length,
+    length,
     save: flags.save,
     table: tablePath(flags.table),
     feeds: resolve(flags.feeds ?? join(packageRoot, '../shared/feeds')),

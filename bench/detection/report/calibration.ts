@@ -44,7 +44,11 @@ function keptRow({ feed, day, tally, outcomes, lives, before, weight, halfLives 
     before,
     ...weight,
     halfLives: halfLives.map(({ turnover, departures, curve: { by, start, points, days } }) => ({
-      ...{ turnover, departures, by, days, kept: kept[turnover] },
+      turnover,
+      departures,
+      by,
+      days,
+      kept: kept[turnover],
       start: watchedShare(start),
       points: points.map(watchedShare),
     })),
