@@ -22,10 +22,10 @@ export function writeKept(folder: string, result: object): unknown {
   return readKept(folder)
 }
 
-/** Six decimals of a share: finer than any interval. NaN, of nothing, becomes null. */
+/** Nine decimals: badness is counted in millionths. NaN, of nothing, becomes null. */
 function rounded(_key: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isInteger(value)) return value
-  return Number.isNaN(value) ? null : Number(value.toFixed(6))
+  return Number.isNaN(value) ? null : Number(value.toFixed(9))
 }
 
 export function percent(share: number | null | undefined, decimals = 1): string {

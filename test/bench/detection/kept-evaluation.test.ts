@@ -128,7 +128,7 @@ describe('a kept run', () => {
     earlier: [],
   }
 
-  it('comes back as it was, to six decimals, with a summary of the runs before', () => {
+  it('comes back as it was, to nine decimals, with a summary of the runs before', () => {
     saveEvaluation(folder, run)
     expect(readEvaluation(folder)).toMatchObject({ name: '1-first', earlier: [] })
     saveEvaluation(folder, { ...run, name: '2-second', leaveOneOut: [row('vpn-a', 100, 70)] })
