@@ -20,7 +20,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cutBatchBody } from '../../src/pool/batch-body.ts'
 import { answerBatchPiece } from '../../src/pool/run-task.ts'
-import { takeSharedBuffer } from '../../src/pool/shared-buffers.ts'
+import { takeSharedBuffer } from '../../src/pool/batch-body.ts'
 import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { type ThreadCpu, endedCpu, threadCpu, treeCpu } from '../harness/cpu.ts'

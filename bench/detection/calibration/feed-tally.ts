@@ -10,7 +10,7 @@ import {
   hostingGroup,
   hostingTableVoice,
   hostingVoices,
-} from '../../../build/networks/hosting-voices.ts'
+} from '../../../build/networks/network-type.ts'
 import type { Range } from '../../../src/ip/range.ts'
 import type { Evidence } from '../../../src/model/evidence.ts'
 import type { Kind } from '../../../src/model/kind.ts'

@@ -22,7 +22,6 @@ import { writeTable } from '../../../build/write/write-table.ts'
 import { flipsMaxPercentDefault } from '../../../src/base/limits.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
-import type { PromotionReport } from '../../../build/gate/promotion-report.ts'
 
 /** The gate's default. */
 const flipsMaxPercent = flipsMaxPercentDefault

@@ -11,7 +11,7 @@ import type { LoadResult } from '../../speed/load/load.ts'
 import { requestsOf } from '../../speed/load/request.ts'
 import { median } from '../../harness/statistics.ts'
 import { paths } from '../../../src/api/public-port.ts'
-import { type SmallServer, startSmallServer } from './ground.ts'
+import { type SmallServer, startSmallServer } from './served.ts'
 import { honestRequests } from '../clients/mutant.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 

@@ -3,8 +3,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { csrfHeader } from '../../../src/admin/csrf-header.ts'
-import type { ConsoleLogin } from '../../../src/console/console-shapes.ts'
+import { csrfHeader } from '../../../src/api/admin-answers.ts'
+import type { ConsoleLogin } from '../../../src/api/admin-answers.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
 import { defaultPoliciesText } from '../../../src/policy/default-policies.ts'
 import { newRandom } from '../../harness/random.ts'
