@@ -18,7 +18,6 @@
 import { dayOf, msPerDay } from '../base/day.ts'
 import { messageOf, IpriskError } from '../base/coded-error.ts'
 import { optionalMember } from '../base/optional-member.ts'
-import { authorizationCharsMax, verifiedKeysMax } from '../base/limits.ts'
 import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
 import { planNamed } from '../config/plan.ts'
 import type { Allowance } from './limits/allowance.ts'
@@ -30,6 +29,18 @@ import type { KeyRecord } from './keys/key-record.ts'
 import type { SkippedKey } from './keys/read-record.ts'
 import { hashSecret, sameHash } from './keys/secret-hash.ts'
 import type { KeyStore } from './keys/key-store.ts'
+
+/**
+ * A key is 55 characters and `Bearer ` seven; the rest is room for spaces. Longer values are denied
+ * before anything else looks at them, so that a flood of long ones costs no hashing.
+ */
+const authorizationCharsMax = 128
+
+/**
+ * Verified Authorization values that a worker remembers. About 250 bytes each, so at most 16 MiB;
+ * above it the oldest one goes and costs one SHA-256 when it comes back.
+ */
+export const verifiedKeysMax = 65_536
 
 /** A key that may make the call. One object a key: it is the same one until the key changes. */
 export interface Authenticated {

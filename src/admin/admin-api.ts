@@ -6,12 +6,14 @@ import type { IncomingMessage } from 'node:http'
 import { type ErrorCode, type ErrorCodeRow, errorCodes } from '../base/error-codes.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { parseJsonObject } from '../base/json-object.ts'
-import { adminBodyBytesMax } from '../base/limits.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { repeatedMembers, repeatedMessage } from '../base/text/repeated-members.ts'
 import { unknownMember } from '../config/setting-problem.ts'
 import { type AdminCaller, type AdminRole, mayAct } from './admin-caller.ts'
 import { type AdminPage, errorPage, jsonPage } from './admin-page.ts'
+
+/** Ten thousand entries of a list of the longest kind, with room. */
+const adminBodyBytesMax = 2_097_152
 
 export interface AdminRequest {
   readonly caller: AdminCaller

@@ -11,8 +11,10 @@
 
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { adminTokensMax } from '../base/limits.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
+
+/** Of --admin-tokens-file: people and programs of one machine; more have accounts elsewhere. */
+const adminTokensMax = 100
 
 /** viewer: looks; analyst: changes lists; admin: everything else. Each may what those before may. */
 const adminRoles = ['viewer', 'analyst', 'admin'] as const

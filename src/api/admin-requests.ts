@@ -2,8 +2,12 @@
 // API's document: the primary loads these, and nothing that computes.
 
 import { z } from 'zod'
-import { consoleAddressesMax } from '../base/limits.ts'
 import { defaultPolicyName } from '../model/policy-form.ts'
+
+/** What a person pastes; `iprisk check` takes any number. */
+export const consoleAddressesMax = 10_000
+/** A log for a rehearsal: some 10,000 requests. */
+export const consoleLogBytesMax = 2_000_000
 
 export const addressesRequest = z.strictObject({
   addresses: z.array(z.string()).min(1).max(consoleAddressesMax),

@@ -4,7 +4,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
-import { configBytesMax } from '../base/limits.ts'
 import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
 import { repeatedMessage } from '../base/text/repeated-members.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
@@ -12,6 +11,9 @@ import { parseJsonContent } from './json-content.ts'
 import { configOption } from './options.ts'
 import { type SettingProblem, formatSettingValue } from './setting-problem.ts'
 import { type SettingNode, defaultOrigin, isSettingNode } from './setting-tree.ts'
+
+/** A configuration file larger than this is some other file: a thousand plans are 200 KiB. */
+const configBytesMax = 1_048_576
 
 const defaultFile = 'iprisk.json'
 const flag = '--config'

@@ -4,8 +4,10 @@
 // data is copied member by member.
 
 import { messageOf } from '../base/coded-error.ts'
-import { configDepthMax } from '../base/limits.ts'
 import { type RepeatedMember, placeAt, repeatedMembers } from '../base/text/repeated-members.ts'
+
+/** Settings go four levels deep, exported keys five; deeper data is no file of ours. */
+const configDepthMax = 16
 
 /**
  * Either the content, with the members that appear twice; or `failure`, a clause that begins with

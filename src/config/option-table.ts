@@ -112,13 +112,12 @@ export const optionTable = {
   }),
   'store.timeoutMs': option('--store-timeout-ms <n>', ['serve', ...storeCommands], {
     help: 'how long the store may take for one answer',
-    type: is
-      .whole([limits.storeTimeoutMsMin, limits.storeTimeoutMsMax], 'milliseconds')
-      .default(limits.storeTimeoutMs),
+    type: is.whole([10, limits.storeTimeoutMsMax], 'milliseconds').default(limits.storeTimeoutMs),
   }),
+  // More replicas of one master than this are not for safety.
   'store.replicas': option('--store-replicas <n>', ['serve', ...storeCommands], {
     help: 'how many replicas must have a lease or a key before it counts; needed where it fails over',
-    type: is.whole([0, limits.storeReplicasMax], 'replicas').default(0),
+    type: is.whole([0, 16], 'replicas').default(0),
   }),
   'serve.port': option('--port <port>', ['serve', 'replay', ...serverCommands, 'doctor'], {
     help: 'the port of the API; 0 takes a free one',
@@ -168,49 +167,56 @@ export const optionTable = {
     help: 'the oldest TLS that is spoken: 1.2 or 1.3',
     type: is.oneOf(['1.2', '1.3']).default('1.2'),
   }),
+  // The most is far above any machine of today; a typing error must not fork ten thousand processes.
   'serve.workers': option('--workers <n>', ['serve', 'doctor'], {
     help: 'how many processes answer; the number of cores by default',
-    type: is.whole([1, limits.workersMax], 'processes').default(availableParallelism),
+    type: is.whole([1, 1024], 'processes').default(availableParallelism),
   }),
+  // Beyond the cores of any machine threads only wait for each other.
   'serve.poolThreads': option('--pool-threads <n>', ['serve'], {
     help: 'threads of each process for insights and batches',
-    type: is.whole([1, limits.poolThreadsMax], 'threads').default(1),
+    type: is.whole([1, 256], 'threads').default(1),
   }),
+  // 128 insights are a tenth of a second of a thread. A batch under way holds up to 1 MiB of
+  // addresses: 10,000 are the memory of a large machine.
   'serve.poolQueue': option('--pool-queue <n>', ['serve'], {
     help: 'how many insights and batches each process takes at once; more get 503',
-    type: is.whole([1, limits.poolQueueMax], 'requests').default(limits.poolQueueDefault),
+    type: is.whole([1, 10_000], 'requests').default(128),
   }),
+  // What proxies and services keep open is far less than the default, and 10,000 slow connections
+  // are about 100 MB, most of it the kernel's. The most is a kernel's usual bound of descriptors.
   'serve.connections': option('--connections <n>', ['serve'], {
     help: 'how many connections each process holds at once; more are closed at accept',
-    type: is.whole([1, limits.connectionsMax], 'connections').default(limits.connectionsDefault),
+    type: is.whole([1, 1_048_576], 'connections').default(10_000),
   }),
   'serve.connectionsPerAddress': option('--connections-per-address <n>', ['serve'], {
     help: 'how many of them one IPv4 address or IPv6 /64 may hold; 0, the default, for all',
-    type: is.whole([0, limits.connectionsMax], 'connections').default(0),
+    type: is.whole([0, 1_048_576], 'connections').default(0),
   }),
   'serve.docs': option('--docs <on|off>', ['serve'], {
     help: 'whether /docs has the reference of the API, for people: on or off',
     type: is.oneOf(['on', 'off']).default('on'),
   }),
+  // An orchestrator's patience is minutes, not hours: it kills what drains longer.
   'serve.drainSeconds': option('--drain-seconds <s>', ['serve'], {
     help: 'how long open requests may take after SIGTERM',
-    type: is.whole([0, limits.drainSecondsMax], 'seconds').default(10),
+    type: is.whole([0, 3600], 'seconds').default(10),
   }),
+  // A load balancer that polls every ten seconds has seen /readyz fail three times by then twice.
   'serve.graceSeconds': option('--grace-seconds <s>', ['serve'], {
     help: 'how long after SIGTERM /readyz says 503 before the port is closed',
-    type: is.whole([0, limits.graceSecondsMax], 'seconds').default(0),
+    type: is.whole([0, 300], 'seconds').default(0),
   }),
+  // Below 300 ms a worker's garbage collection may look like a hang. 500 ms: five heartbeats missed,
+  // and the sixth; with a successor's start a worker is replaced within a second.
   'serve.hangMs': option('--hang-ms <n>', ['serve'], {
     help: 'how long a process may be silent before it is killed and replaced',
-    type: is
-      .whole([limits.hangMsMin, limits.hangMsMax], 'milliseconds')
-      .default(limits.hangMsDefault),
+    type: is.whole([300, 600_000], 'milliseconds').default(500),
   }),
+  // A worker with a hundred thousand keys holds some 200 MiB; a leak comes to more in time.
   'serve.workerMemoryMb': option('--worker-memory-mb <n>', ['serve'], {
     help: 'how much memory of its own a process may hold before another takes its place, MiB',
-    type: is
-      .whole([limits.workerMemoryMbMin, limits.workerMemoryMbMax], 'MiB')
-      .default(limits.workerMemoryMbDefault),
+    type: is.whole([limits.workerMemoryMbMin, 1_048_576], 'MiB').default(2048),
   }),
   'serve.refreshEvery': option('--refresh-every <span>', ['serve'], {
     help: 'how often to fetch the feeds and build the table: 1h or off; 24h by default for start, off for serve',
@@ -224,11 +230,10 @@ export const optionTable = {
     help: 'the public keys whose tables are taken, commas between',
     type: is.trustedKeys.default([]),
   }),
+  // A poll is one small request, nearly always "not modified".
   'serve.tablePollSeconds': option('--table-poll-seconds <s>', ['serve'], {
     help: 'how often to look for a new table there, give or take a fifth',
-    type: is
-      .whole([limits.tablePollSecondsMin, limits.tablePollSecondsMax], 'seconds')
-      .default(limits.tablePollSecondsDefault),
+    type: is.whole([1, 86_400], 'seconds').default(15),
   }),
   'serve.machineName': option('--machine-name <name>', ['serve'], {
     help: 'the name by which stages choose this machine; its host name by default',
@@ -252,7 +257,7 @@ export const optionTable = {
   }),
   'publish.keepDays': option('--keep-days <n>', publishCommands, {
     help: 'how long replaced tables and their parts stay published',
-    type: is.whole([1, limits.keepDaysMax], 'days').default(limits.keepDaysDefault),
+    type: is.whole([1, 3650], 'days').default(14),
   }),
   'invocation.rollbackTo': option('--rollback-to <id>', ['publish'], {
     help: 'publish nothing, but let servers go back to this published table',
@@ -286,27 +291,28 @@ export const optionTable = {
     help: 'the share of answers that get a line, chosen by chance; all by default',
     type: is.share.exactOptional(),
   }),
+  // 100 MiB hold some 300,000 decisions.
   'serve.decisionLogMb': option('--decision-log-mb <n>', ['serve'], {
     help: 'from which size on the decision log is renamed to FILE.1 and begun anew, MiB',
-    type: is.whole([1, limits.decisionLogMbMax], 'MiB').default(limits.decisionLogMbDefault),
+    type: is.whole([1, 1_048_576], 'MiB').default(100),
   }),
   'serve.decisionLogFiles': option('--decision-log-files <n>', ['serve'], {
     help: 'how many renamed files of the decision log are kept',
-    type: is
-      .whole([1, limits.decisionLogFilesMax], 'files')
-      .default(limits.decisionLogFilesDefault),
+    type: is.whole([1, 1000], 'files').default(10),
   }),
+  // The most is twice what anyone needs: of 100,000, one in fifty has an interval of 1.9 to 2.1 %.
   'serve.sample': option('--sample <n>', ['serve'], {
     help: 'keep so many of the checks, chosen by chance, to judge new tables by; 0, the default, none',
-    type: is.whole([0, limits.sampledChecksMax], 'checks').default(0),
+    type: is.whole([0, 200_000], 'checks').default(0),
   }),
   'serve.swapFlipsMax': option('--swap-flips-max <share>', ['serve'], {
     help: 'how many of the sampled checks a new table may decide otherwise; 2% by default',
     type: is.share.exactOptional(),
   }),
+  // Half a year is long enough to judge weights by.
   'serve.feedbackDays': option('--feedback-days <n>', ['serve'], {
     help: 'how many days feedback is kept',
-    type: is.whole([1, limits.feedbackDaysMax], 'days').default(limits.feedbackDaysDefault),
+    type: is.whole([1, 3650], 'days').default(180),
   }),
   // It wins over the mirror.
   'build.offline': option('--offline', ['build', 'start'], {
@@ -317,11 +323,10 @@ export const optionTable = {
     help: 'take each feed from <url>/<feed-id>/<file>',
     type: is.webAddress.exactOptional(),
   }),
+  // Less than 5 s is no time for one feed.
   'build.fetchSeconds': option('--fetch-seconds <s>', ['build', 'feeds fetch'], {
     help: 'how long fetching may take; a feed that has not come by then stays as it was stored',
-    type: is
-      .whole([limits.fetchSecondsMin, limits.fetchSecondsMax], 'seconds')
-      .default(limits.fetchSecondsDefault),
+    type: is.whole([5, 86_400], 'seconds').default(limits.fetchSecondsDefault),
   }),
   'build.asOf': option('--as-of <day>', ['build', 'history show'], {
     help: 'the day that counts as today, YYYY-MM-DD',
@@ -463,7 +468,7 @@ export const optionTable = {
   }),
   'invocation.top': option('--top <n>', ['summarize', 'feedback report', 'policy test', 'replay'], {
     help: 'how many rows each list has; 10 by default',
-    type: is.whole([1, limits.topMax], 'rows').default(limits.topShown),
+    type: is.whole([1, 100_000], 'rows').default(limits.topShown),
   }),
   'invocation.plan': option('--plan <plan>', ['keys create'], {
     help: 'the plan of the key',
@@ -511,9 +516,10 @@ export const optionTable = {
     help: 'take the key of the file where another is there; of lists, nothing but the file',
     type: is.onOff.default(false),
   }),
+  // The default fills a terminal. Acts are gathered in memory before they are printed, 1 KiB each.
   'invocation.last': option('--last <n>', ['keys audit'], {
     help: 'how many acts to show; 30 by default',
-    type: is.whole([1, limits.auditActsShownMax], 'acts').default(limits.auditActsShown),
+    type: is.whole([1, 100_000], 'acts').default(30),
   }),
   'invocation.effect': option('--effect <effect>', ['lists create'], {
     help: 'what the list does to the score: none, allow (0) or block (100); none by default',

@@ -18,6 +18,16 @@ import {
 } from './values/publish-values.ts'
 import { parseStoreUrl } from './values/store-url.ts'
 
+/** More often than this the publishers of feeds would not have it. */
+const refreshMsMin = 60_000
+const refreshMsMax = 2_592_000_000
+
+/** Plans are read by people; the name is printed in tables and in errors. */
+const plansMax = 1000
+
+/** The one in use, and the next one while servers learn of it; a few more for several builders. */
+const trustedKeysMax = 8
+
 /** A whole number within the bounds; `unit` follows it in the sentence, `or` comes before it. */
 export function whole([min, max]: readonly [number, number], unit?: string, or = '') {
   const number = `a whole number${unit === undefined ? '' : ` of ${unit}`}`
@@ -47,7 +57,7 @@ function isPlainWebAddress(value: string): boolean {
 
 function isRefreshSpan(value: string): boolean {
   const ms = parseDurationMs(value)
-  return ms === 0 || (ms >= limits.refreshMsMin && ms <= limits.refreshMsMax)
+  return ms === 0 || (ms >= refreshMsMin && ms <= refreshMsMax)
 }
 
 const isPath = (value: string): boolean => value !== '' && !value.includes('\0')
@@ -82,7 +92,7 @@ export const tableSource = textOf(
 export const publishPlace = textOf('a folder or s3://bucket/prefix', isPublishPlace)
 export const trustedKeys = z
   .array(z.string().regex(trustedKeyForm, keyAllowed), keyAllowed)
-  .max(limits.trustedKeysMax, `at most ${limits.trustedKeysMax} keys`)
+  .max(trustedKeysMax, `at most ${trustedKeysMax} keys`)
 export const stages = z
   .array(z.string(), stagesAllowed)
   .max(limits.manifestStagesMax, stagesAllowed)
@@ -190,10 +200,7 @@ const plan = z.strictObject(
 
 export const plans = z
   .record(identifier('the name of a plan'), plan, 'an object of plans')
-  .refine(
-    (named) => Object.keys(named).length <= limits.plansMax,
-    `at most ${limits.plansMax} plans`,
-  )
+  .refine((named) => Object.keys(named).length <= plansMax, `at most ${plansMax} plans`)
 
 /** The plans of contract 3.14, in the form of the file that overrides them. */
 export const defaultPlans: z.input<typeof plans> = {

@@ -4,7 +4,6 @@
 
 import { dirname, resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
-import { valueFileBytesMax } from '../base/limits.ts'
 import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 import { type ConfigFile, type ConfigPlace, readConfigFile } from './config-file.ts'
@@ -19,6 +18,9 @@ import {
 } from './options.ts'
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
 import { type SettingOrigin, type SettingTree, setSetting } from './setting-tree.ts'
+
+/** What a variable `IPRISK_…_FILE` points to holds one value; a path is at most 4 KiB. */
+const valueFileBytesMax = 16_384
 
 /** `flags` is what commander's `opts()` gives. */
 export interface SettingSources extends ConfigPlace {

@@ -22,11 +22,16 @@ import { type AdminPage, errorPage, jsonPage } from '../admin/admin-page.ts'
 import type { AdminConsole } from '../admin/admin-server.ts'
 import { type ConsoleLogin, type ConsoleSession, csrfHeader } from '../api/admin-answers.ts'
 import { IpriskError } from '../base/coded-error.ts'
-import { consoleLoginAddressesMax, consoleLoginsPerMinute } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { parseAddress } from '../ip/parse-address.ts'
 import type { ConsoleFiles } from './console-files.ts'
 import { createSessionStore, type Session, type SessionStore } from './session-store.ts'
+
+/** Of one client address: whoever mistypes stops before, whoever guesses gets nowhere. */
+export const consoleLoginsPerMinute = 10
+
+/** Client addresses that are counted; while there are more, others wait for the next minute. */
+export const consoleLoginAddressesMax = 1000
 
 /** With the port, so that two consoles on one host do not overwrite each other's cookie. */
 function cookieName({ headers }: IncomingMessage): string {

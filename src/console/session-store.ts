@@ -11,7 +11,13 @@
 import { randomBytes } from 'node:crypto'
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import type { AdminCaller } from '../admin/admin-caller.ts'
-import { consoleIdleMsMax, consoleSessionMsMax, consoleSessionsMax } from '../base/limits.ts'
+
+/** People who look at one machine at the same time, each with some browsers. */
+export const consoleSessionsMax = 100
+
+/** A working day; who is away for an hour has gone. */
+export const consoleSessionMsMax = 43_200_000
+export const consoleIdleMsMax = 3_600_000
 
 export interface Session {
   /** The cookie's value, 43 characters. */

@@ -4,11 +4,14 @@
 import { randomUUID } from 'node:crypto'
 import type { AdminRoute, RouteReply } from '../admin/admin-api.ts'
 import type { RehearsalView } from '../api/admin-answers.ts'
-import { rehearsalBody } from '../api/admin-requests.ts'
+import { consoleLogBytesMax, rehearsalBody } from '../api/admin-requests.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { consoleLogBytesMax, consoleRehearsalsKept, policiesBytesMax } from '../base/limits.ts'
+import { policiesBytesMax } from '../base/limits.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import { asked, type ConsoleParts, worldOf } from './address-api.ts'
+
+/** Rehearsals that are remembered, the newest. */
+const consoleRehearsalsKept = 20
 
 const text = { type: 'string' } as const
 const object = { type: 'object' } as const

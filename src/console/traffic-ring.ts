@@ -7,7 +7,7 @@
 // Invariants: workers are asked at the end of each minute and, while somebody looks, at most every
 // two seconds, however many look; a point is never changed once its minute is over.
 
-import { trafficMinutesMax, trafficNamesMax } from '../base/limits.ts'
+import { trafficNamesMax } from '../base/limits.ts'
 import {
   type CounterSnapshot,
   counterTotals,
@@ -20,6 +20,9 @@ import { type TopRow, mergeTopRows } from '../observe/top-sketch.ts'
 import { type TopKind, type TrafficCounts, scoreBands } from '../observe/traffic-counts.ts'
 import { readDecisionLabel } from '../model/decision-label.ts'
 import type { TrafficView } from '../api/admin-answers.ts'
+
+/** A point a minute for a day. */
+export const trafficMinutesMax = 1440
 
 type Point = TrafficView['minutes'][number]
 

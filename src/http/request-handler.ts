@@ -8,7 +8,6 @@
 
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import { refusedBytesMax, refusedMsMax } from '../base/limits.ts'
 import { logAbort, logFramingRefusal, remoteAddressOf } from './reply/request-log.ts'
 import { authorize } from './endpoint/authorize.ts'
 import { countEvent } from '../observe/request-counters.ts'
@@ -49,6 +48,13 @@ import {
 import { isRequestId } from './exchange/request-id.ts'
 import { type Endpoint, checkEndpoint, docsRouteOf, routes } from './routes.ts'
 import { batchedChecksMax } from './endpoint/check-batcher.ts'
+
+/**
+ * After a refusal that was given before the body had come, so much of a body in chunks is read and
+ * thrown away, for so long: a client that hears a reset while it still sends may never read why.
+ */
+const refusedBytesMax = 65_536
+export const refusedMsMax = 1000
 
 const headerScan: HeaderScan = newHeaderScan()
 const onHeader = (name: string, value: string): void => scanHeader(headerScan, name, value)

@@ -5,7 +5,8 @@
 // columns (the levels of a score). Counts only ever grow. Names have a limit, for each is a series
 // of a metric: what comes beyond it counts as `other`.
 
-import { labelsCountedMax } from '../base/limits.ts'
+/** Names of one kind (countries, providers, rules of policies) that a metric has as labels. */
+export const labelsCountedMax = 512
 
 export interface LabelCounts {
   readonly columns: number

@@ -8,8 +8,9 @@ import { readFileSync } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, formatDay, msPerDay, parseDay } from '../base/day.ts'
-import { sampledCheckDaysMax } from '../base/limits.ts'
 import { replaceFile } from '../base/system/atomic-file.ts'
+
+export const sampledCheckDaysMax = 30
 
 const folderOf = (state: string): string => join(state, 'traffic')
 

@@ -6,7 +6,6 @@
 import { rmSync } from 'node:fs'
 import { type Day, dayOf, formatDay } from '../base/day.ts'
 import { messageOf } from '../base/coded-error.ts'
-import { sampledCheckDaysMax } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { SampleStatus } from '../api/admin-answers.ts'
 import { createReservoir } from './reservoir.ts'
@@ -16,6 +15,7 @@ import {
   type SampledCheck,
   sampleFilePath,
   writeSample,
+  sampledCheckDaysMax,
 } from './sample-file.ts'
 
 export interface TrafficSample {

@@ -5,14 +5,15 @@
 // workers what was checked (policy-form.ts).
 
 import { z } from 'zod'
-import {
-  conditionCharsMax,
-  policiesMax,
-  policyDescriptionCharsMax,
-  rulesMax,
-} from '../base/limits.ts'
+import { conditionCharsMax, policiesMax } from '../base/limits.ts'
 import { policyNameAllowed, policyNameForm, textOf } from '../config/setting-checks.ts'
 import { defaultPolicyName } from '../model/policy-form.ts'
+
+/** Each is evaluated once for each record that is asked about; `policyStepsMax` bounds their work. */
+const rulesMax = 100
+
+/** A few sentences for whoever reads the file next. */
+const policyDescriptionCharsMax = 500
 
 const actionForm = /^[a-z][a-z0-9_-]{0,31}$/
 

@@ -3,13 +3,13 @@
 
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
-import { partIndexBytesMax, partIndexTextBytesMax } from '../base/limits.ts'
-import { contentName, isNamed, type Release } from './form/manifest.ts'
+import { contentName, isNamed, type Release, partIndexBytesMax } from './form/manifest.ts'
 import {
   type IndexSegment,
   type PartEntry,
   type PartIndex,
   parsePartIndex,
+  partIndexTextBytesMax,
 } from './form/part-index.ts'
 import type { Segment } from './form/segments.ts'
 import { cutTable } from './form/table-parts.ts'

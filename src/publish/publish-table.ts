@@ -11,12 +11,7 @@
 
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { type Day, dayOf, formatDay, isYetToCome } from '../base/day.ts'
-import {
-  manifestBytesMax,
-  manifestReleasesMax,
-  manifestWithdrawnMax,
-  placePruneMax,
-} from '../base/limits.ts'
+import { manifestBytesMax } from '../base/limits.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { mapFile } from '../base/system/memory-map.ts'
 import type { PlannedStage } from '../config/values/publish-values.ts'
@@ -32,12 +27,17 @@ import {
   publishedForm,
   type Release,
   sealManifest,
+  manifestReleasesMax,
+  manifestWithdrawnMax,
 } from './form/manifest.ts'
 import type { PartEntry } from './form/part-index.ts'
 import { tableSegments } from './form/segments.ts'
 import type { SigningKey } from './form/signing-key.ts'
 import { knownParts, partName, putIndex, putParts, readIndex } from './place-parts.ts'
 import type { PublishPlace } from './places/publish-place.ts'
+
+/** Old parts that one run removes: a day leaves some hundred. */
+const placePruneMax = 5000
 
 export interface PublishOptions {
   readonly place: PublishPlace

@@ -23,7 +23,6 @@ import { openStores, silentHooks } from '../account/stores/open-stores.ts'
 import { createTokenMatcher, type TokenMatcher } from '../admin/admin-caller.ts'
 import type { AdminServer } from '../admin/admin-server.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { swapFlipsMaxPercentDefault } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import type { TrafficTrial } from '../compare/traffic-trial.ts'
@@ -66,6 +65,12 @@ import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import type { Shutdown } from './shutdown.ts'
 import { startTableSupply, type TableSupply } from './table-supply.ts'
 import { policySettings, readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
+
+/**
+ * Of sampled checks, percent: on one ordinary day to the next some in a thousand change, where
+ * lists of proxies come and go; a feed that calls a large provider something else is at once above.
+ */
+const swapFlipsMaxPercentDefault = 2
 
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000

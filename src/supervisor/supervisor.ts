@@ -12,7 +12,7 @@ import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { assert } from '../base/assert.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { keyAcknowledgeMs, listsAcknowledgeMs, workerClosingMs } from '../base/limits.ts'
+import { keyAcknowledgeMs, workerClosingMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import type { Plans } from '../config/plan.ts'
@@ -42,6 +42,9 @@ import {
   type WorkerHandle,
   type WorkerRegistry,
 } from './worker-registry.ts'
+
+/** A worker maps compiled lists in milliseconds; one that hangs is replaced long before this. */
+const listsAcknowledgeMs = 5000
 
 const backOffMs = { first: 100, most: 10_000 } as const
 /** A worker that has listened this long was healthy: it is replaced at once. */

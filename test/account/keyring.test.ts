@@ -18,13 +18,12 @@ import {
   randomSecret,
 } from '../../src/account/keys/key-text.ts'
 import type { Keyring } from '../../src/account/keyring.ts'
-import { createKeyring } from '../../src/account/keyring.ts'
+import { createKeyring, verifiedKeysMax } from '../../src/account/keyring.ts'
 import type { EffectiveLimits } from '../../src/account/keys/key-limits.ts'
 import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import type { NewKey } from '../../src/account/keys/key-record.ts'
 import type { KeyStore } from '../../src/account/keys/key-store.ts'
 import type { Day } from '../../src/base/day.ts'
-import { verifiedKeysMax } from '../../src/base/limits.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import { writeRecord } from './stores/write-row.ts'
 

@@ -3,14 +3,16 @@
 import { describe, expect, it } from 'vitest'
 import { unnamedAdmin } from '../../src/admin/admin-caller.ts'
 import {
-  consoleIdleMsMax,
+  createLoginLimit,
   consoleLoginAddressesMax,
   consoleLoginsPerMinute,
+} from '../../src/console/console-login.ts'
+import {
+  createSessionStore,
+  consoleIdleMsMax,
   consoleSessionMsMax,
   consoleSessionsMax,
-} from '../../src/base/limits.ts'
-import { createLoginLimit } from '../../src/console/console-login.ts'
-import { createSessionStore } from '../../src/console/session-store.ts'
+} from '../../src/console/session-store.ts'
 
 describe('a session', () => {
   it('has an id of its own each time, and is found by nothing else', () => {

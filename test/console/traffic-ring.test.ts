@@ -1,8 +1,7 @@
 // The ring of traffic, by a clock and counters of the tests' own.
 
 import { expect, it } from 'vitest'
-import { trafficMinutesMax } from '../../src/base/limits.ts'
-import { createTrafficRing } from '../../src/console/traffic-ring.ts'
+import { createTrafficRing, trafficMinutesMax } from '../../src/console/traffic-ring.ts'
 import {
   counterSnapshot,
   countAnswer,

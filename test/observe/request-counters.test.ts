@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { labelsCountedMax } from '../../src/base/limits.ts'
 import { classifications } from '../../src/model/kind.ts'
 import {
   addLabelSnapshots,
   countLabel,
   labelSnapshot,
   newLabelCounts,
+  labelsCountedMax,
 } from '../../src/observe/label-counts.ts'
 import {
   addCounterSnapshots,

@@ -12,6 +12,9 @@ import { escapeControls } from '../../base/text/clean-text.ts'
 import type { KeyRecord } from './key-record.ts'
 import { isKeyId } from './key-text.ts'
 
+/** The largest record has about 2,500 characters; later versions may add members. */
+const keyRecordCharsMax = 16_384
+
 /** An invalid row. */
 export interface SkippedKey {
   /** As stored; `shownId` makes it printable. */
@@ -127,8 +130,8 @@ export function parseRecord(
   open: (value: unknown) => unknown = (value) => value,
 ): KeyRow {
   const skipped = { id, isRevoked: false }
-  if (text.length > limits.keyRecordCharsMax) {
-    return { ...skipped, why: `it has more than ${limits.keyRecordCharsMax} characters` }
+  if (text.length > keyRecordCharsMax) {
+    return { ...skipped, why: `it has more than ${keyRecordCharsMax} characters` }
   }
   const value = parseJson(text)
   return value === undefined ? { ...skipped, why: 'it is not JSON' } : readRecord(id, open(value))

@@ -19,11 +19,16 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { leaseSlots } from '../../base/limits.ts'
 import { acquireFileLock } from '../../base/system/file-lock.ts'
 import { createZeroFile } from '../../base/system/create-zero-file.ts'
 import { mapSharedFile } from '../../base/system/memory-map.ts'
 import type { Month } from './quota-period.ts'
+
+/**
+ * Leases of one worker that another one gives back if it dies: keys in use within `leaseIdleMs`.
+ * 32 bytes each; of more keys a death loses a lease each.
+ */
+const leaseSlots = 32_768
 
 const slotBytes = 32
 const slotWords = slotBytes / 4

@@ -10,13 +10,16 @@
 // arrive. Every change of `units` is written to the lease file, so that another worker gives them
 // back if this one dies (lease-file.ts).
 
-import { leaseAheadMs, leaseIdleMs, leaseShare, leaseUnitsMax } from '../../base/limits.ts'
+import { leaseIdleMs, leaseShare, leaseUnitsMax } from '../../base/limits.ts'
 import { leaseUnitsMin, quotaRecheckMs, quotaWaitMs } from '../../base/limits.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { type LeaseFile, noLeaseSlot } from './lease-file.ts'
 import type { LeaseGrant, QuotaLedger } from './quota-ledger.ts'
 import { type Month, noMonth } from './quota-period.ts'
 import { type LedgerOutbox, createLedgerOutbox } from './ledger-outbox.ts'
+
+/** A lease lasts this long at the pace of the last one: two leases a second for each busy key. */
+const leaseAheadMs = 1000
 
 interface LeaseRecord {
   readonly keyId: string

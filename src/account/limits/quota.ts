@@ -27,7 +27,7 @@
 // to the ledger. Instants are of `performance.now()`; only `tick` reads the time of day, which may
 // jump, and only to know which month it is.
 
-import { leaseCloseMs, quotaWaitingMax } from '../../base/limits.ts'
+import { leaseCloseMs } from '../../base/limits.ts'
 import { ceilSeconds } from './ratelimit-values.ts'
 import type { Lease, LeaseOptions, LeaseState } from './quota-lease.ts'
 import {
@@ -45,6 +45,9 @@ import {
 } from './quota-lease.ts'
 import { type Month, monthOf, monthStart, noMonth } from './quota-period.ts'
 import { awaitInFlight } from './ledger-outbox.ts'
+
+/** Checks of one worker that wait for leases; more are refused at once. */
+export const quotaWaitingMax = 10_000
 
 export const quotaResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
 export type QuotaResult = (typeof quotaResults)[keyof typeof quotaResults]

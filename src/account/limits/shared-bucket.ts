@@ -22,8 +22,16 @@
 // to `ahead`. A batch from the bucket raises X by what it is granted, at the instant at which the
 // bucket grants it. Where capacity exceeds burst, `lease` holds the difference; N is at least 1.
 
-import { rateLeaseMs, rateLeaseShare } from '../../base/limits.ts'
 import type { Rate } from '../../config/plan.ts'
+
+/**
+ * What a machine may take of a burst ahead of need, and what it may spend before it has asked: 1 in
+ * 4 each. More serves longer bursts at once, less keeps many machines nearer to the limit.
+ */
+const rateLeaseShare = 4
+
+/** A lease of a rate is at least what the rate allows in this time, so that few are needed. */
+export const rateLeaseMs = 100
 
 export interface TokenRequest {
   readonly keyId: string

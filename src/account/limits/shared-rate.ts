@@ -14,13 +14,23 @@
 //
 // This file alone writes a `SharedRate` and its limit; other files read them.
 
-import { rateRefillGapMs, rateIdleMs, rateLeaseMs } from '../../base/limits.ts'
 import type { Rate } from '../../config/plan.ts'
 import { type BalanceWords, applyRefill, claimRefill, noBalance } from './local-balance.ts'
 import { reclaimBalance, spendBalance } from './local-balance.ts'
 import { type Pace, type RateResult, aheadTicks, rateResults, takeRate, ticksAt } from './rate.ts'
 import type { RateFile } from './rate-file.ts'
-import { type SharedBucketSizes, type SharedBuckets, sharedBucketSizes } from './shared-bucket.ts'
+import {
+  type SharedBucketSizes,
+  type SharedBuckets,
+  sharedBucketSizes,
+  rateLeaseMs,
+} from './shared-bucket.ts'
+
+/** Where the store has not enough, a machine asks for more of a key's rate this often, at most. */
+const rateRefillGapMs = 5
+
+/** Leased rate that is not spent goes back after this. */
+const rateIdleMs = 3000
 
 /**
  * One rate limit of one key. An answer of the store that comes after the key has got another limit

@@ -9,7 +9,6 @@
 import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/system/clock.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-import { storeReportAgainMs } from '../../base/limits.ts'
 import { openLazily } from '../../base/memoise.ts'
 import type { Plans } from '../../config/plan.ts'
 import type { StoreSettings } from '../../config/settings.ts'
@@ -37,6 +36,9 @@ import type { ListStore } from '../../lists/list-store.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { skippedText } from '../keys/read-record.ts'
 import { type LastUsedStore, createLastUsedStore } from '../last-used.ts'
+
+/** What is told of a store once is not told again for this long, however often it happens. */
+const storeReportAgainMs = 60_000
 
 /** What of the settings says where keys and limits are. */
 export interface StoresSettings {

@@ -3,9 +3,12 @@
 // `iprisk keys audit` reads all of it.
 
 import { type AuditEntry, readAuditLog } from '../../audit/audit-log.ts'
-import { auditRowsMax, auditTailBytesMax } from '../../base/limits.ts'
 import type { AuditView } from '../../api/admin-answers.ts'
 import { type AdminRoute, badRequest } from '../admin-api.ts'
+
+/** Acts of an answer of /admin/audit, and how much of the end of the log is read for them. */
+const auditRowsMax = 1000
+const auditTailBytesMax = 8_388_608
 
 const text = { type: 'string' } as const
 const rowsDefault = 100

@@ -20,13 +20,16 @@ import { isKeyId } from '../../account/keys/key-text.ts'
 import { skippedText } from '../../account/keys/read-record.ts'
 import type { Stores } from '../../account/stores/open-stores.ts'
 import { formatDay } from '../../base/day.ts'
-import { adminKeysMax, rotationGraceHours, rotationGraceHoursMax } from '../../base/limits.ts'
+import { rotationGraceHours, rotationGraceHoursMax } from '../../base/limits.ts'
 import { formatTime } from '../../base/text/number-format.ts'
 import { type Plans, apiNames } from '../../config/plan.ts'
 import * as is from '../../config/setting-checks.ts'
 import type { KeyIssued, KeysView } from '../../api/admin-answers.ts'
 import { type AdminRequest, type AdminRoute, badRequest } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
+
+/** Keys of an answer of /admin/keys, the newest: more are for `iprisk keys list`. */
+const adminKeysMax = 2000
 
 export interface KeysApiParts {
   readonly state: string

@@ -5,7 +5,11 @@ import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { lineBytesMax } from '../../base/limits.ts'
+
+/**
+ * The longest line of a file of addresses, a log or NDJSON; what has longer ones is something else.
+ */
+const lineBytesMax = 4_194_304
 
 const lineEnd = 0x0a
 

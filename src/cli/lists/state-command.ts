@@ -10,13 +10,15 @@ import {
   restoreState,
 } from '../../account/state-backup.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { stateFileBytesMax } from '../../base/limits.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { checkOutput, replaceFile } from '../../base/system/atomic-file.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type CommandIo, withStores } from '../keys/key-session.ts'
 import { tellServers } from '../keys/tell-servers.ts'
+
+/** A copy of a state folder: two million entries and half a million keys; V8 holds no longer text. */
+const stateFileBytesMax = 500_000_000
 
 type Args = readonly string[]
 

@@ -2,8 +2,7 @@
 
 import { addressFaultText } from '../../api/input-fault.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
-import { consoleAddressesMax } from '../../base/limits.ts'
-import { addressesRequest } from '../../api/admin-requests.ts'
+import { addressesRequest, consoleAddressesMax } from '../../api/admin-requests.ts'
 import type { AddressRows } from '../../api/admin-answers.ts'
 import { decided } from './address-view.ts'
 import { type AnsweringParts, invalid } from './open-answering-parts.ts'

@@ -10,9 +10,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { consoleAskMsMax, consoleAsksMax, consoleProcessIdleMs } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import type { ConsoleAsk, ConsoleQuestion, ConsoleReply } from './console-messages.ts'
+
+/** One answer of the console's process; one that takes longer is ended. */
+const consoleAskMsMax = 30_000
+
+/** The process ends when nobody has asked for so long. */
+const consoleProcessIdleMs = 300_000
+
+/** Questions that wait for it; more get 503. */
+export const consoleAsksMax = 64
 
 /** What the process has answered. */
 interface ConsoleAnswer {

@@ -15,9 +15,15 @@
 // of either than have room at one time.
 
 import { batchBodyBytesMax } from '../../api/public-port.ts'
-import { bodyBudgetBytesMax, bodyBudgetMemoryShare, strangerWorkMax } from '../../base/limits.ts'
+import { bodyBudgetBytesMax, bodyBudgetMemoryShare } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import { countEvent, type RequestCounters } from '../../observe/request-counters.ts'
+
+/**
+ * Refusals, and pieces of bodies that nobody reads, in one turn of a worker's loop: 20 ms of work at
+ * the most. Far above what clients with a wrong key send in the same instant.
+ */
+const strangerWorkMax = 4096
 
 /** The first room of every body; a check by an ordinary client is far smaller. */
 export const smallBodyBytes = 1024

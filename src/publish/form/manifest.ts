@@ -12,14 +12,15 @@ import { createHash, sign, verify } from 'node:crypto'
 import { z } from 'zod'
 import { parseDay } from '../../base/day.ts'
 import { parseJson } from '../../base/json-object.ts'
-import {
-  manifestReleasesMax,
-  manifestStagesMax,
-  manifestWithdrawnMax,
-  partIndexBytesMax,
-} from '../../base/limits.ts'
+import { manifestStagesMax } from '../../base/limits.ts'
 import { fileBytesMax } from '../../schema/table-layout.ts'
 import type { SigningKey, TrustedKey } from './signing-key.ts'
+
+/** Tables that a place offers, with those to go back to: a fortnight of days. */
+export const manifestReleasesMax = 16
+export const manifestWithdrawnMax = 64
+/** A table of the world has some thousand parts, 150 bytes each; hashes hardly compress. */
+export const partIndexBytesMax = 4_194_304
 
 export const manifestName = 'manifest.json'
 const payloadType = 'application/vnd.iprisk.manifest+json'

@@ -11,9 +11,16 @@
 
 import { z } from 'zod'
 import { hashText } from './manifest.ts'
-import { partBytesMax, segmentPartsMax, segmentsMax } from '../../base/limits.ts'
 import { fileBytesMax } from '../../schema/table-layout.ts'
 import { partBytes } from './cut-points.ts'
+
+/** Unpacked; `partIndexBytesMax` is its size as stored. */
+export const partIndexTextBytesMax = 16_777_216
+const segmentsMax = 256
+const segmentPartsMax = 65_536
+
+/** As stored; what does not compress grows by some bytes. */
+const partBytesMax = 1_048_576
 
 const partSchema = z.tuple([
   /** Of the part itself: SHA-256, bytes. */

@@ -20,7 +20,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { messageOf } from '../../base/coded-error.ts'
-import { partIndexTextBytesMax } from '../../base/limits.ts'
 import { removeTemporaryFiles, replaceWith } from '../../base/system/atomic-file.ts'
 import { mapFile, type MappedFile } from '../../base/system/memory-map.ts'
 import { readTableView } from '../../table/file/table-view.ts'
@@ -34,6 +33,7 @@ import {
   parsePartIndex,
   type PartEntry,
   type PartIndex,
+  partIndexTextBytesMax,
 } from '../form/part-index.ts'
 import { fromPlanes } from '../form/planes.ts'
 import { tableSegments } from '../form/segments.ts'

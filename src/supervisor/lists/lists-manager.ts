@@ -15,7 +15,7 @@ import {
   silentHooks,
 } from '../../account/stores/open-stores.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { listsPollMs, poolRequestMsMax } from '../../base/limits.ts'
+import { poolRequestMsMax } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import { openLazily } from '../../base/memoise.ts'
 import type { ListFile } from '../../table/served-table.ts'
@@ -24,6 +24,12 @@ import type { ControlReply } from '../sockets/control-socket.ts'
 import { inodeIdentity } from '../tables/file-watch.ts'
 import type { Supervisor } from '../supervisor.ts'
 import { type CompiledLists, type ListsCompiler, createListsCompiler } from './lists-compiler.ts'
+
+/**
+ * How often a server looks whether its own lists have changed: within one second all workers have
+ * a change, compiling included.
+ */
+const listsPollMs = 200
 
 /** The delay after a failure, doubled each time. */
 const retryMs = { first: 1000, most: 10_000 } as const

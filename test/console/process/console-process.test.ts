@@ -6,12 +6,12 @@ import os from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import { consoleAsksMax } from '../../../src/base/limits.ts'
 import type { Log } from '../../../src/base/log.ts'
 import type { ConsoleQuestion } from '../../../src/console/process/console-messages.ts'
 import {
   createConsoleProcess,
   type ConsoleProcess,
+  consoleAsksMax,
 } from '../../../src/console/process/console-process.ts'
 
 // Answers with its process's id after the milliseconds that `ip` names; dies at `die`.

@@ -21,9 +21,12 @@
 // credential.
 
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
-import { storeHeartbeatMs, storeReconnectMs, storeSuccessesMax } from '../../../base/limits.ts'
+import { storeHeartbeatMs, storeSuccessesMax } from '../../../base/limits.ts'
 import { trimEnd } from '../../../base/text/clean-text.ts'
 import { type LuaScript, probeScript } from './lua-scripts.ts'
+
+/** Without an answer for this long the connection is given up and a new one made. */
+export const storeReconnectMs = 1000
 
 export interface StoreCircuitBreaker {
   /** Runs a script on keys of one hash tag; fails with one of the four codes. */

@@ -3,7 +3,7 @@
 // table goes live, by the server before it serves one, and by `iprisk table verify`.
 
 import { isUtf8 } from 'node:buffer'
-import { tableRunBytesMax, tableTextBytesMax } from '../../../base/limits.ts'
+import { tableTextBytesMax } from '../../../base/limits.ts'
 import { mapFile } from '../../../base/system/memory-map.ts'
 import { accuracies } from '../../../model/kind.ts'
 import {
@@ -31,6 +31,9 @@ import { readTableView, type TableView, compareChecksums } from '../table-view.t
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
 import { verifyRuns } from './verify-runs.ts'
 import { verifyValues } from './verify-values.ts'
+
+/** The longest run of JSON: five texts before a place's city, and the names of their members. */
+export const tableRunBytesMax = 5 * tableTextBytesMax + 256
 
 /** Those of 32-bit numbers. */
 type WordSection = {

@@ -6,8 +6,7 @@ import { sharedBucketSizes } from '../../../../src/account/limits/shared-bucket.
 import { remainingIndex, remainingLength } from '../../../../src/account/limits/ratelimit-values.ts'
 import type { EffectiveLimits } from '../../../../src/account/keys/key-limits.ts'
 import { type RateResult, rateResults } from '../../../../src/account/limits/rate.ts'
-import { quotaResults } from '../../../../src/account/limits/quota.ts'
-import { quotaWaitingMax } from '../../../../src/base/limits.ts'
+import { quotaResults, quotaWaitingMax } from '../../../../src/account/limits/quota.ts'
 import { NodesSimulator } from './many-machines.ts'
 
 const wallMs = Date.UTC(2026, 7, 31, 23, 59, 57)
