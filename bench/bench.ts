@@ -4,7 +4,7 @@
 // own file is loaded, so that nothing else has been compiled before it measures.
 
 import process from 'node:process'
-import { usageError } from './harness/option.ts'
+import { usageError } from '../src/base/coded-error.ts'
 import { runProgram } from './harness/program.ts'
 
 interface Part {

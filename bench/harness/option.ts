@@ -4,15 +4,11 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { usageError } from '../../src/base/coded-error.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 
 /** Where tables are looked for when none is named: the one of the tests, then the operator's. */
 const tablePlaces = ['dist/world/2026-08-22.iprisk', 'data/table/world.iprisk'] as const
-
-export function usageError(message: string): IpriskError {
-  return new IpriskError({ code: 'usage', message, fault: 'usage' })
-}
 
 /** The limits of a flag that takes a whole number, and what it is where nobody gives it. */
 export interface WholeNumber {

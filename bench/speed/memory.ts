@@ -11,7 +11,8 @@ import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { wrkDriver } from './load/wrk.ts'
 import { errorCount } from './load/load.ts'
-import { tablePath, usageError, readFlags } from '../harness/option.ts'
+import { usageError } from '../../src/base/coded-error.ts'
+import { tablePath, readFlags } from '../harness/option.ts'
 import {
   runProgram,
   logProgress,

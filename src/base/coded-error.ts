@@ -37,6 +37,11 @@ export class IpriskError extends Error {
   }
 }
 
+/** A call that cannot be made as it was written. */
+export function usageError(message: string, details: readonly string[] = []): IpriskError {
+  return new IpriskError({ code: 'usage', message, details, fault: 'usage' })
+}
+
 /**
  * How the message of `feeds_unreachable` begins, of a build that needs feeds. A server that runs it
  * tells by that a network that is away, which costs little to try again, from a failure that has

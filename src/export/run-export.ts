@@ -120,7 +120,7 @@ function wordsOf({ format, layout, where, fields }: ExportWishes): string {
   ].join(' ')
 }
 
-function wrong(message: string): IpriskError {
+export function invalidExport(message: string): IpriskError {
   return new IpriskError({ code: 'export_invalid', message, fault: 'usage' })
 }
 
@@ -139,18 +139,24 @@ function planOf(wishes: ExportWishes): Plan {
   const { format, layout: layoutName, fields: names } = wishes
   const where = conditionOf(wishes.where)
   const isSet = setFormats.has(format)
-  if (isSet && where === undefined) throw wrong(`--format ${format} needs --where: whom to hold.`)
-  if (isSet && names !== undefined) throw wrong(`--format ${format} has no fields.`)
-  if (format !== 'mmdb' && layoutName !== undefined) throw wrong('--layout is for --format mmdb.')
+  if (isSet && where === undefined)
+    throw invalidExport(`--format ${format} needs --where: whom to hold.`)
+  if (isSet && names !== undefined) throw invalidExport(`--format ${format} has no fields.`)
+  if (format !== 'mmdb' && layoutName !== undefined)
+    throw invalidExport('--layout is for --format mmdb.')
   if (names !== undefined && layoutName !== undefined)
-    throw wrong('--fields makes a layout of its own; leave out one of --layout and --fields.')
+    throw invalidExport(
+      '--fields makes a layout of its own; leave out one of --layout and --fields.',
+    )
   const otherwise = mapFormats.has(format) ? ['classification'] : defaultExportFields
   const chosen = exportFieldsOf(isSet ? [] : (names ?? otherwise))
   if ('unknown' in chosen)
-    throw wrong(`A range has no field ${chosen.unknown}; it has ${exportFieldNames.join(', ')}.`)
+    throw invalidExport(
+      `A range has no field ${chosen.unknown}; it has ${exportFieldNames.join(', ')}.`,
+    )
   const { fields } = chosen
   if (mapFormats.has(format) && fields.length !== 1)
-    throw wrong(`--format ${format} has one field: --fields classification.`)
+    throw invalidExport(`--format ${format} has one field: --fields classification.`)
   const layout =
     format === 'mmdb'
       ? databaseLayout(layoutName ?? 'iprisk', names === undefined ? undefined : fields)
@@ -169,11 +175,14 @@ function conditionOf(text: string | undefined): Condition | undefined {
   if (text === undefined) return undefined
   const condition = compileCondition(text)
   if (condition.kind === 'fault')
-    throw wrong(`--where, column ${condition.column}: ${condition.message}`)
+    throw invalidExport(`--where, column ${condition.column}: ${condition.message}`)
   const warning = condition.warnings[0]
-  if (warning !== undefined) throw wrong(`--where, column ${warning.column}: ${warning.message}`)
+  if (warning !== undefined)
+    throw invalidExport(`--where, column ${warning.column}: ${warning.message}`)
   if (condition.reads.has('lists') || listCodes.some((code) => text.includes(code)))
-    throw wrong('--where cannot read lists: an export holds what the table says, not own lists.')
+    throw invalidExport(
+      '--where cannot read lists: an export holds what the table says, not own lists.',
+    )
   return condition
 }
 

@@ -1,7 +1,7 @@
 // The policy by which a command that answers offline decides, chosen as the server would choose it.
 // What reads and compiles policies is loaded where there are some: most calls have none.
 
-import { IpriskError } from '../base/coded-error.ts'
+import { usageError } from '../base/coded-error.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import type { Decide } from './decide-by.ts'
 import { type ChosenPolicy, defaultPolicyName } from '../model/policy-form.ts'
@@ -26,8 +26,9 @@ export async function offlinePolicy(
   const name = named ?? defaultPolicyName
   const rules = Object.hasOwn(policies, name) ? policies[name] : undefined
   if (rules !== undefined) return { revision, name, rules }
-  const message = `${file.path} has no policy ${name}; it has ${Object.keys(policies).join(', ')}.`
-  throw new IpriskError({ code: 'usage', message, fault: 'usage' })
+  throw usageError(
+    `${file.path} has no policy ${name}; it has ${Object.keys(policies).join(', ')}.`,
+  )
 }
 
 /** Decides by that policy; `undefined` without one. */

@@ -2,7 +2,7 @@
 // a key exists only in what these return; it is shown once and kept nowhere. Who may do this is
 // decided elsewhere: whoever can open the store can.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { IpriskError, usageError } from '../../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
 import { type ApiName, apiNames, planNamed, type Plans } from '../../config/plan.ts'
 import {
@@ -164,10 +164,5 @@ function expiryOf({ expires }: KeyWish, now: number): Day | undefined {
 
 function notMade(problems: readonly string[]): IpriskError {
   const details = problems.map((text) => `  ${text}`)
-  return new IpriskError({
-    code: 'usage',
-    message: 'The key was not made:',
-    details,
-    fault: 'usage',
-  })
+  return usageError('The key was not made:', details)
 }

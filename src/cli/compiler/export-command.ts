@@ -1,12 +1,16 @@
 // `iprisk export`: the table for other tools. Only Parquet needs the compiler's packages.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { IpriskError } from '../../base/coded-error.ts'
 import { checkOutput } from '../../base/system/atomic-file.ts'
 import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { exportFormats } from '../../config/line-formats.ts'
 import type { Invocation } from '../../config/settings.ts'
-import { type ExportSummary, noticePath, runExport } from '../../export/run-export.ts'
+import {
+  type ExportSummary,
+  invalidExport,
+  noticePath,
+  runExport,
+} from '../../export/run-export.ts'
 import { readLicences } from '../../export/source-licences.ts'
 import { trailerBytes, trailerMagic } from '../../schema/table-layout.ts'
 import { openCopiedTable } from '../../table/open-copied-table.ts'
@@ -32,11 +36,12 @@ export interface ExportOptions {
 export async function exportCommand({ table: path, how }: ExportOptions, io: Io): Promise<number> {
   const { exportFormat: format, exportFile: out } = how
   if (format === undefined)
-    throw usageError(`--format must say what to write: ${exportFormats.join(', ')}.`)
-  if (out === undefined) throw usageError('--out must name the file to write.')
+    throw invalidExport(`--format must say what to write: ${exportFormats.join(', ')}.`)
+  if (out === undefined) throw invalidExport('--out must name the file to write.')
   checkOutput('--out', out, 'export_invalid')
   checkOutput('--out', noticePath(out), 'export_invalid')
-  if (isTable(out)) throw usageError(`--out names a table, ${out}, which an export never replaces.`)
+  if (isTable(out))
+    throw invalidExport(`--out names a table, ${out}, which an export never replaces.`)
   const wishes = {
     format,
     out,
@@ -89,10 +94,6 @@ function report(done: ExportReport, { json }: ExportOptions['how'], io: Io): voi
   if (unstated.length > 0)
     io.err(`warning: no licence is stated for ${unstated.join(', ')}: do not hand this on`)
   io.out(json ? JSON.stringify(done) : out)
-}
-
-function usageError(message: string): IpriskError {
-  return new IpriskError({ code: 'export_invalid', message, fault: 'usage' })
 }
 
 /** IPRISK_OUT may name the table of `build`. */

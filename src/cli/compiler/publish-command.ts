@@ -2,7 +2,7 @@
 // from, and says what that moved.
 
 import { resolve } from 'node:path'
-import { IpriskError } from '../../base/coded-error.ts'
+import { usageError } from '../../base/coded-error.ts'
 import { msPerDay } from '../../base/day.ts'
 import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { isPublishPlace, parseObjectUrl, parseStages } from '../../config/values/publish-values.ts'
@@ -68,8 +68,9 @@ function publishOptions({ publish }: Settings, to: string, force: boolean): Publ
 
 function openPlace(text: string): PublishPlace {
   if (!isPublishPlace(text)) {
-    const message = `${JSON.stringify(text)} is no place to publish at: a folder or s3://bucket/prefix.`
-    throw new IpriskError({ code: 'usage', message, fault: 'usage' })
+    throw usageError(
+      `${JSON.stringify(text)} is no place to publish at: a folder or s3://bucket/prefix.`,
+    )
   }
   return parseObjectUrl(text) === undefined ? openFolderPlace(resolve(text)) : openObjectPlace(text)
 }

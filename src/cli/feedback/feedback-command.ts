@@ -1,7 +1,7 @@
 // `iprisk feedback import` and `erase`: outcomes from files into the state folder, and an address
 // that asks to be forgotten out of it, while servers run. `report` is feedback-report.ts.
 
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { IpriskError, messageOf, usageError } from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
@@ -87,8 +87,7 @@ export async function feedbackErase(
 ): Promise<number> {
   const address = canonicalAddress(text)
   if (address === undefined) {
-    const message = `${text} is no IP address.`
-    throw new IpriskError({ code: 'usage', message, fault: 'usage' })
+    throw usageError(`${text} is no IP address.`)
   }
   const erased = await eraseOutcomes(state, address)
   const count = formatCounted(erased, 'outcome is', 'outcomes are')

@@ -12,7 +12,7 @@ import {
   openStores,
   silentHooks,
 } from '../../account/stores/open-stores.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { type IpriskError, usageError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
 
 /** Where a command writes, and when it is. */
@@ -25,10 +25,6 @@ export interface CommandIo {
   readonly err: (text: string) => void
   /** Milliseconds since the epoch. */
   readonly now: number
-}
-
-export function usageError(message: string, details: readonly string[] = []): IpriskError {
-  return new IpriskError({ code: 'usage', message, details, fault: 'usage' })
 }
 
 export function checkKeyId(id: string): void {

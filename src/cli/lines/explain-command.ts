@@ -1,7 +1,7 @@
 // `iprisk explain ADDRESS`: one screen that says what the answer is, why, who says so and when it
 // will end; with --json the check and its insights, as the API gives them.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { usageError } from '../../base/coded-error.ts'
 import type { Decide } from '../../policy/decide-by.ts'
 import { parseQuery, newQuery } from '../../table/lookup/query.ts'
 import { type ExplainedAnswer, answerWithInsights } from '../../table/explain/insights.ts'
@@ -33,8 +33,7 @@ export async function explainCommand(
     const builtMs = builtMsOf(options.table)
     const plain = answerWithInsights({ ...table, builtMs }, options.address)
     if (plain === undefined) {
-      const message = `${options.address} is no IP address.`
-      throw new IpriskError({ code: 'usage', message, fault: 'usage' })
+      throw usageError(`${options.address} is no IP address.`)
     }
     const answer = decided(plain, options.address, await offlineDecide(table, policy))
     if (options.json) io.out(JSON.stringify(answer))

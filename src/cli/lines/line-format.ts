@@ -3,7 +3,7 @@
 // line of each file; a number says that there is no such line. What separates the columns is what
 // the first line has most of: commas, semicolons, tabs or bars.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { usageError } from '../../base/coded-error.ts'
 import { withoutByteOrderMark } from '../../base/text/byte-order-mark.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { type LineFormat, type Span, findLineField } from '../../bulk/line-field.ts'
@@ -91,8 +91,4 @@ function delimiterOf(line: string): string {
     if (plain.split(one).length > plain.split(most).length) most = one
   }
   return most
-}
-
-function usageError(message: string): IpriskError {
-  return new IpriskError({ code: 'usage', message, fault: 'usage' })
 }

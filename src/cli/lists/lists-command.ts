@@ -8,7 +8,7 @@ import {
   actOnLists,
   checkListRequest,
 } from '../../lists/acts/list-acts.ts'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { IpriskError, messageOf, usageError } from '../../base/coded-error.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import { optionalMember } from '../../base/optional-member.ts'
@@ -18,7 +18,7 @@ import { type ParsedList, parseListText } from '../../lists/list-text.ts'
 import { type ListCatalogue, listNamed, parseCatalogue } from '../../lists/list-catalogue.ts'
 import { checkImport, knownList, removeOrphans } from '../../lists/change-lists.ts'
 import type { ListStore } from '../../lists/list-store.ts'
-import { type CommandIo, usageError, withStores } from '../keys/key-session.ts'
+import { type CommandIo, withStores } from '../keys/key-session.ts'
 import { tellServers } from '../keys/tell-servers.ts'
 
 /** Opens the lists that the settings name, in the stores that `open` opens. */

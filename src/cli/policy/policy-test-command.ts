@@ -1,7 +1,7 @@
 // `iprisk policy test`: what a policy would have done to the addresses of files, before it counts.
 
 import { existsSync } from 'node:fs'
-import { IpriskError } from '../../base/coded-error.ts'
+import { usageError } from '../../base/coded-error.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { newDecisionMemory } from '../../policy/decision-memory.ts'
@@ -133,8 +133,4 @@ function otherOf(
   const other = readPolicySet({ path: against, named: true }, io)
   const name = other.indexOf(policy) < 0 ? defaultPolicyName : policy
   return rehearsed(table, other, name, against)
-}
-
-export function usageError(message: string): IpriskError {
-  return new IpriskError({ code: 'usage', message, fault: 'usage' })
 }

@@ -3,6 +3,7 @@
 // the addresses are those that a server has sampled, each decided by the policy that decided it
 // there.
 
+import { usageError } from '../../base/coded-error.ts'
 import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
@@ -35,7 +36,7 @@ import { judgeBadLines, reportBadLines } from '../lines/check-command.ts'
 import { lineFormatDetector } from '../lines/line-format.ts'
 import { type PinnedTable, pinTable } from '../lines/pin-table.ts'
 import { exitCodes, interruptedCode, type Io } from '../terminal/io.ts'
-import { judgeShare, type PolicyTestOptions, rehearsed, usageError } from './policy-test-command.ts'
+import { judgeShare, type PolicyTestOptions, rehearsed } from './policy-test-command.ts'
 import { hitLines, shareTable } from './rehearsal-screen.ts'
 
 export type ReplayOptions = Omit<PolicyTestOptions, 'how'> & {

@@ -6,7 +6,7 @@
 // is completed as well, where npx has no completion of its own that this would take away; fish
 // joins them.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { usageError } from '../../base/coded-error.ts'
 import { type Option, optionFlag } from '../../config/options.ts'
 
 export interface CompletedCommand {
@@ -24,8 +24,7 @@ export function completionScript(
   commands: readonly CompletedCommand[],
 ): readonly string[] {
   if (Object.hasOwn(scripts, shell)) return scripts[shell as keyof typeof scripts](commands)
-  const message = `There is no completion for ${shell}: there is one for bash, zsh and fish.`
-  throw new IpriskError({ code: 'usage', message, fault: 'usage' })
+  throw usageError(`There is no completion for ${shell}: there is one for bash, zsh and fish.`)
 }
 
 /** Options that every command has. */
