@@ -3,9 +3,10 @@
 // OpenAPI. Who asks is decided before (admin-server.ts); here, whether his role may.
 
 import type { IncomingMessage } from 'node:http'
-import { type ErrorCode, type ErrorCodeRow, errorCodes } from '../base/error-codes.ts'
+import type { z } from 'zod'
+import { jsonSchemaOf } from '../api/admin-requests.ts'
 import { IpriskError } from '../base/coded-error.ts'
-import { parseJsonObject } from '../base/json-object.ts'
+import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { repeatedMembers, repeatedMessage } from '../base/text/repeated-members.ts'
 import { unknownMember } from '../config/setting-problem.ts'
@@ -20,22 +21,13 @@ export interface AdminRequest {
   /** What stands for the name in braces in the path. */
   readonly name: string
   readonly query: URLSearchParams
-  /** The body, an object; `{}` for none. */
-  readonly body: Readonly<Record<string, unknown>>
-  /** The body as it came, of a route that wants it so. */
+  /** The body as it came; `withBody` reads it. */
   readonly bytes: Uint8Array
 }
 
 /** An answer with another status than the route's, or of JSON that is bytes already. */
 export interface RouteReply {
   readonly reply: { readonly status: number; readonly body: object | Uint8Array }
-}
-
-interface BodyShape {
-  readonly [keyword: string]: unknown
-  readonly properties?: object
-  /** `false`: a member that is not among the properties is refused. */
-  readonly additionalProperties?: unknown
 }
 
 export interface AdminRoute {
@@ -46,14 +38,53 @@ export interface AdminRoute {
   readonly summary: string
   /** What the query may have, with what it means. */
   readonly query?: Readonly<Record<string, string>>
-  /** JSON Schema of the body and of the answer. */
-  readonly body?: BodyShape
-  /** The body is handed on as bytes, for it is too long to be read on the primary's loop. */
-  readonly takesBytes?: true
+  readonly body?: z.ZodObject
   readonly bodyBytesMax?: number
+  /** JSON Schema. */
   readonly answer: object
   readonly status: 200 | 201 | 202
   readonly run: (request: AdminRequest) => Promise<object | RouteReply>
+}
+
+/** The first thing that is wrong. */
+const firstFault = ([issue]: readonly z.core.$ZodIssue[]): string =>
+  `${String(issue?.path[0])} must be ${issue?.message}.`
+
+/** Everything that is wrong. */
+export function allFaults(issues: readonly z.core.$ZodIssue[]): string {
+  const faults = issues.map(({ path, message }) => `${path.join('.')} must be ${message}`)
+  return `Nothing was done: ${faults.join('; ')}.`
+}
+
+/**
+ * A route that gets its body as `body` makes it, and as it was `written`. It is read on the
+ * primary's loop: routes of long bodies hand on their bytes instead.
+ */
+export function withBody<Body extends z.ZodObject>(
+  body: Body,
+  route: Omit<AdminRoute, 'body' | 'run'> & {
+    readonly run: (
+      request: AdminRequest,
+      body: z.output<Body>,
+      written: JsonObject,
+    ) => ReturnType<AdminRoute['run']>
+  },
+  faultText = firstFault,
+): AdminRoute {
+  return {
+    ...route,
+    body,
+    run: async (request) => {
+      const written = objectOf(request.bytes)
+      const { data, error } = body.safeParse(written)
+      if (error === undefined) return route.run(request, data, written)
+      // A misspelt `for` would list an address for ever.
+      const isUnknown = error.issues.some(({ code }) => code === 'unrecognized_keys')
+      const unknown = isUnknown ? unknownMember(written, Object.keys(body.shape)) : undefined
+      const why = unknown === undefined ? faultText(error.issues) : `There is ${unknown}`
+      throw badRequest('invalid_input', why)
+    },
+  }
 }
 
 /** Carries out a request below `/admin/`; failures become answers. */
@@ -81,9 +112,7 @@ export async function answerAdminRequest(
   if (!mayAct(caller.role, route.role)) return forbidden(caller, route.role)
   try {
     const bytes = route.body === undefined ? new Uint8Array(0) : await readBody(request, route)
-    const isRead = route.body !== undefined && route.takesBytes !== true
-    const body = isRead ? knownMembers(objectOf(bytes), route.body) : {}
-    const value = await route.run({ caller, name, query: url.searchParams, body, bytes })
+    const value = await route.run({ caller, name, query: url.searchParams, bytes })
     if (!('reply' in value)) return jsonPage(route.status, value)
     const { status, body: answer } = value.reply
     if (!(answer instanceof Uint8Array)) return jsonPage(status, answer)
@@ -130,7 +159,7 @@ async function readBody(
   return Buffer.concat(chunks)
 }
 
-function objectOf(bytes: Uint8Array): AdminRequest['body'] {
+function objectOf(bytes: Uint8Array): JsonObject {
   const value = parseJsonObject(bytes)
   if (typeof value !== 'object') {
     throw badRequest('invalid_input', 'The body must be a JSON object.')
@@ -140,19 +169,11 @@ function objectOf(bytes: Uint8Array): AdminRequest['body'] {
   return value
 }
 
-/** Where the shape closes itself: a misspelt `for` would list an address for ever. */
-function knownMembers(body: AdminRequest['body'], shape: BodyShape): AdminRequest['body'] {
-  if (shape.additionalProperties !== false) return body
-  const unknown = unknownMember(body, Object.keys(shape.properties ?? {}))
-  if (unknown === undefined) return body
-  throw badRequest('invalid_input', `There is ${unknown}`)
-}
-
 /** The body of a request that has no route: of a login. */
 export async function readJsonBody(
   request: IncomingMessage,
   bodyBytesMax: number,
-): Promise<AdminRequest['body']> {
+): Promise<JsonObject> {
   return objectOf(await readBody(request, { bodyBytesMax }))
 }
 
@@ -193,7 +214,9 @@ export function adminDocument(routes: readonly AdminRoute[]): object {
         summary,
         'x-role': role,
         ...(parameters.length === 0 ? {} : { parameters }),
-        ...(body === undefined ? {} : { requestBody: { required: true, ...content(body) } }),
+        ...(body === undefined
+          ? {}
+          : { requestBody: { required: true, ...content(jsonSchemaOf(body)) } }),
         responses: {
           [status]: { description: 'Done.', ...content(answer) },
           default: { description: 'Not done; the message says what to do.', ...content(error) },

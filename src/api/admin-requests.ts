@@ -1,13 +1,101 @@
-// Bodies of requests that the console's process reads, in one place for it and for the administrative
-// API's document: the primary loads these, and nothing that computes.
+// Bodies of the administrative API's requests, a zod schema each, from which follow the check, what
+// /admin/openapi.json says, and the type that a route gets. A message completes "<member> must be …".
+// Workers and the console's page load none of this.
 
 import { z } from 'zod'
+import { listDaysMax, rotationGraceHours, rotationGraceHoursMax } from '../base/limits.ts'
+import { apiNames } from '../config/plan.ts'
+import * as is from '../config/setting-checks.ts'
+import { actEntriesMax, noteBytesMax } from '../lists/list-limits.ts'
+import { listEffects } from '../model/kind.ts'
 import { defaultPolicyName } from '../model/policy-form.ts'
 
 /** What a person pastes; `iprisk check` takes any number. */
 export const consoleAddressesMax = 10_000
 /** A log for a rehearsal: some 10,000 requests. */
 export const consoleLogBytesMax = 2_000_000
+
+/** Of what is sent, as OpenAPI embeds it. */
+export function jsonSchemaOf(schema: z.ZodType): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' })
+  return rest
+}
+
+const wide = 'Take in entries that are very wide, too'
+const texts = z.array(z.string('an array of texts'), 'an array of texts')
+/** How many there may be is checked where they are added or removed, for every way in. */
+const entries = texts.meta({
+  minItems: 1,
+  maxItems: actEntriesMax,
+  description: 'Addresses, prefixes (192.0.2.0/24), ranges (192.0.2.1-192.0.2.9), AS64496.',
+})
+
+export const listCreation = z.strictObject({
+  name: z.string('a text'),
+  effect: is.oneOf(listEffects).default('none'),
+})
+
+export const entriesAddition = z.strictObject({
+  entries,
+  for: is.listSpan
+    .optional()
+    .describe(`How long they count: 90m, 12h, 7d; at most ${listDaysMax}d.`),
+  note: z.string('a text').optional().describe(`Why; at most ${noteBytesMax} bytes.`),
+  force: is.onOff.optional().describe(`${wide}.`),
+})
+
+export const entriesRemoval = z.object({ entries })
+
+export const listLines = texts
+  .max(actEntriesMax, `at most ${actEntriesMax} lines`)
+  .describe('Lines as `iprisk lists import` takes them: an entry, when it expires, # a note.')
+
+export const listImport = z.object({
+  lines: listLines,
+  replace: is.onOff.optional().describe('Nothing but these lines, one request of them.'),
+  force: is.onOff.optional().describe(`${wide}; replace by none.`),
+})
+
+export type ListImport = z.output<typeof listImport>
+
+export const keyCreation = z.strictObject({
+  name: is.keyName.optional(),
+  plan: z.string('the name of a plan').optional(),
+  api: is.oneOf([...apiNames, 'none']).optional(),
+  rate: is.perSecond.optional(),
+  burst: is.burst.optional(),
+  quota: is.quota.optional(),
+  policies: is.policyNames.optional(),
+  test: is.onOff.default(false),
+  expires: is.dayOrDays.optional(),
+})
+
+export const keyRotation = z.strictObject({
+  grace_hours: is.whole([0, rotationGraceHoursMax], 'hours').default(rotationGraceHours),
+})
+
+/** src/policy checks them, and members that are not here: it names each mistake. */
+const policies = z.unknown().optional().meta({ type: 'object' })
+
+export const policiesDraft = z.object({ policies }).meta({ required: ['policies'] })
+
+export const policiesChange = z
+  .object({
+    policies,
+    revision: z
+      .string('that of the file, or null for none')
+      .nullable()
+      .describe('Of the file that was changed.'),
+    file_tag: z
+      .string('that of the file, or be left out')
+      .optional()
+      .describe('Of the same file: what changed only its descriptions counts, too.'),
+  })
+  .meta({ required: ['policies', 'revision'] })
+
+export const tableReload = z.object({
+  force: is.onOff.optional().describe('Whatever its trials say.'),
+})
 
 export const addressesRequest = z.strictObject({
   addresses: z.array(z.string()).min(1).max(consoleAddressesMax),
@@ -20,7 +108,3 @@ export const rehearsalRequest = z.strictObject({
   log: z.string().optional(),
   sample: z.literal(true).optional(),
 })
-
-/** As JSON Schema. */
-export const addressesBody = z.toJSONSchema(addressesRequest)
-export const rehearsalBody = z.toJSONSchema(rehearsalRequest, { io: 'input' })

@@ -9,7 +9,7 @@ import type { ListFile, TableInfo } from '../table/served-table.ts'
 import type { Policies } from '../model/policy-form.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import type { FeedDaysFile } from './feed-days.ts'
-import { addressesBody } from '../api/admin-requests.ts'
+import { addressesRequest } from '../api/admin-requests.ts'
 import type { ConsoleQuestion, AnsweringFiles } from './process/console-messages.ts'
 import type { ConsoleProcess } from './process/console-process.ts'
 
@@ -114,8 +114,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       path: '/admin/addresses',
       role: 'viewer',
       summary: 'Many addresses as rows, in the order asked; a bad one has `error`',
-      body: addressesBody,
-      takesBytes: true,
+      body: addressesRequest,
       status: 200,
       answer: { type: 'object', properties: { rows: { type: 'array', items: object } } },
       run: async ({ bytes }) =>

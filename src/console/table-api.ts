@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AdminRoute, RouteReply } from '../admin/admin-api.ts'
 import type { RehearsalView } from '../api/admin-answers.ts'
-import { consoleLogBytesMax, rehearsalBody } from '../api/admin-requests.ts'
+import { consoleLogBytesMax, rehearsalRequest } from '../api/admin-requests.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { optionalMember } from '../base/optional-member.ts'
@@ -127,8 +127,7 @@ function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       summary:
         'What policies would do to the requests of a log, or to the checks that were sampled',
       status: 202,
-      body: rehearsalBody,
-      takesBytes: true,
+      body: rehearsalRequest,
       // Line ends and quotes of a log are two bytes each in JSON.
       bodyBytesMax: 2 * (consoleLogBytesMax + policiesBytesMax),
       answer,

@@ -108,8 +108,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
     'src/policy/policy-schema.ts',
     'src/publish/form/',
     'build/catalogue/',
-    'src/admin/routes/',
-    'src/console/',
+    'src/admin/admin-api.ts',
   ],
 }
 

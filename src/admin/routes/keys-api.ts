@@ -2,14 +2,12 @@
 // its making or its rotation, once, and nowhere else. When a change is answered, every worker of
 // this server knows it; other machines see it in the store within a second.
 
-import { z } from 'zod'
 import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
 import type { AuditedAct } from '../../audit/audit-log.ts'
 import { withAudit } from '../../account/keys/audited-keys.ts'
 import {
   createKey,
   type IssuedKey,
-  type KeyWish,
   newKeyOf,
   policiesCaution,
   revokeKey,
@@ -20,12 +18,17 @@ import { isKeyId } from '../../account/keys/key-text.ts'
 import { skippedText } from '../../account/keys/read-record.ts'
 import type { Stores } from '../../account/stores/open-stores.ts'
 import { formatDay } from '../../base/day.ts'
-import { rotationGraceHours, rotationGraceHoursMax } from '../../base/limits.ts'
 import { formatTime } from '../../base/text/number-format.ts'
-import { type Plans, apiNames } from '../../config/plan.ts'
-import * as is from '../../config/setting-checks.ts'
+import type { Plans } from '../../config/plan.ts'
 import type { KeyIssued, KeysView } from '../../api/admin-answers.ts'
-import { type AdminRequest, type AdminRoute, badRequest } from '../admin-api.ts'
+import { keyCreation, keyRotation } from '../../api/admin-requests.ts'
+import {
+  type AdminRequest,
+  type AdminRoute,
+  allFaults,
+  badRequest,
+  withBody,
+} from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 
 /** Keys of an answer of /admin/keys, the newest: more are for `iprisk keys list`. */
@@ -141,64 +144,52 @@ function keyJson(view: KeyView): KeysView['keys'][number] {
   }
 }
 
-const wish = z.strictObject({
-  name: is.keyName.optional(),
-  plan: z.string('the name of a plan').optional(),
-  api: is.oneOf([...apiNames, 'none']).optional(),
-  rate: is.perSecond.optional(),
-  burst: is.burst.optional(),
-  quota: is.quota.optional(),
-  policies: is.policyNames.optional(),
-  test: is.onOff.default(false),
-  expires: is.dayOrDays.optional(),
-})
-
-const grace = z.strictObject({
-  grace_hours: is.whole([0, rotationGraceHoursMax], 'hours').default(rotationGraceHours),
-})
-
 function changingRoutes(parts: KeysApiParts): readonly AdminRoute[] {
   const change = { method: 'POST', role: 'admin', status: 200, answer: issued } as const
   return [
-    {
-      ...change,
-      path: keys,
-      summary: 'Make a key, as `iprisk keys create` does',
-      status: 201,
-      body: z.toJSONSchema(wish, { io: 'input' }),
-      run: async ({ caller, body }) => {
-        const asked: KeyWish = parsed(wish, body)
-        const made = newKeyOf(asked, parts.plans(), Date.now(), (member) => member)
-        const audit = { act: 'create', via: viaOf(caller) } as const
-        const done = await act(parts, audit, (store) => createKey(store, made, Date.now()))
-        const caution = policiesCaution(made.policies, parts.policyNames())
-        return {
-          ...issuedJson(done),
-          cautions: caution === undefined ? [] : [caution],
-          in_effect: await parts.readKeys(),
-        }
+    withBody(
+      keyCreation,
+      {
+        ...change,
+        path: keys,
+        summary: 'Make a key, as `iprisk keys create` does',
+        status: 201,
+        run: async ({ caller }, body) => {
+          const made = newKeyOf(body, parts.plans(), Date.now(), (member) => member)
+          const audit = { act: 'create', via: viaOf(caller) } as const
+          const done = await act(parts, audit, (store) => createKey(store, made, Date.now()))
+          const caution = policiesCaution(made.policies, parts.policyNames())
+          return {
+            ...issuedJson(done),
+            cautions: caution === undefined ? [] : [caution],
+            in_effect: await parts.readKeys(),
+          }
+        },
       },
-    },
-    {
-      ...change,
-      path: `${keys}/{id}/rotate`,
-      summary: 'Give a key a new secret; the old one works on for the hours of grace',
-      body: z.toJSONSchema(grace, { io: 'input' }),
-      run: async (request) => {
-        const { caller, body } = request
-        const id = idOf(request)
-        const { grace_hours: hours } = parsed(grace, body)
-        const when = { now: Date.now(), graceMs: hours * 3_600_000 }
-        const audit = { act: 'rotate', keys: [id], via: viaOf(caller) } as const
-        const done = await act(parts, audit, (store) => rotateKey(store, id, when))
-        const old = done.record.secrets.at(-2)?.expiresAt
-        return {
-          ...issuedJson(done),
-          old_secret_until: old === undefined ? null : formatTime(old),
-          in_effect: await parts.readKeys(),
-        }
+      allFaults,
+    ),
+    withBody(
+      keyRotation,
+      {
+        ...change,
+        path: `${keys}/{id}/rotate`,
+        summary: 'Give a key a new secret; the old one works on for the hours of grace',
+        run: async (request, { grace_hours: hours }) => {
+          const { caller } = request
+          const id = idOf(request)
+          const when = { now: Date.now(), graceMs: hours * 3_600_000 }
+          const audit = { act: 'rotate', keys: [id], via: viaOf(caller) } as const
+          const done = await act(parts, audit, (store) => rotateKey(store, id, when))
+          const old = done.record.secrets.at(-2)?.expiresAt
+          return {
+            ...issuedJson(done),
+            old_secret_until: old === undefined ? null : formatTime(old),
+            in_effect: await parts.readKeys(),
+          }
+        },
       },
-    },
+      allFaults,
+    ),
     {
       ...change,
       method: 'DELETE',
@@ -242,11 +233,4 @@ function idOf({ name }: AdminRequest): string {
     'invalid_input',
     'An id is the 12 letters and digits between "irk_" and the next "_" of a key.',
   )
-}
-
-function parsed<T extends z.ZodType>(schema: T, body: AdminRequest['body']): z.output<T> {
-  const { data, error } = schema.safeParse(body)
-  if (error === undefined) return data
-  const problems = error.issues.map(({ path, message }) => `${path.join('.')} must be ${message}`)
-  throw badRequest('invalid_input', `Nothing was done: ${problems.join('; ')}.`)
 }

@@ -2,19 +2,24 @@
 // "iprisk lists import", since reading them would stop the primary's loop.
 
 import { type ListRequest, actOnLists } from '../../lists/acts/list-acts.ts'
-import { msPerDay } from '../../base/day.ts'
-import { parseDurationMs } from '../../base/duration.ts'
-import { listDaysMax } from '../../base/limits.ts'
-import { optionalMember } from '../../base/optional-member.ts'
+import {
+  entriesAddition,
+  entriesRemoval,
+  jsonSchemaOf,
+  listCreation,
+  type ListImport,
+  listImport,
+  listLines,
+} from '../../api/admin-requests.ts'
 import { listEffects } from '../../model/kind.ts'
 import { knownList } from '../../lists/change-lists.ts'
 import { parseCatalogue } from '../../lists/list-catalogue.ts'
 import { type ListEntry, parseEntryKey } from '../../lists/list-entry.ts'
-import { actEntriesMax, noteBytesMax } from '../../lists/list-limits.ts'
+import { actEntriesMax } from '../../lists/list-limits.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { entryJson, entryLine, formatExpiry, parseListText } from '../../lists/list-text.ts'
 import { readEntries } from '../../lists/merge-entries.ts'
-import { type AdminRequest, type AdminRoute, badRequest } from '../admin-api.ts'
+import { type AdminRoute, badRequest, withBody } from '../admin-api.ts'
 import { type AdminCaller, viaOf } from '../admin-caller.ts'
 
 export interface ListsApiParts {
@@ -38,13 +43,6 @@ const list = {
     entries: { type: 'integer' },
     created: text,
   },
-} as const
-const entries = {
-  type: 'array',
-  items: text,
-  minItems: 1,
-  maxItems: actEntriesMax,
-  description: 'Addresses, prefixes (192.0.2.0/24), ranges (192.0.2.1-192.0.2.9), AS64496.',
 } as const
 const acted = {
   type: 'object',
@@ -99,21 +97,14 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
         return { lists: catalogue.lists.map(listJson) }
       },
     },
-    {
+    withBody(listCreation, {
       ...change,
       method: 'POST',
       path: lists,
       summary: 'Make a list',
       status: 201,
-      body: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['name'],
-        properties: { name: text, effect: { enum: listEffects, default: 'none' } },
-      },
-      run: ({ caller, body }) =>
-        act(caller, { act: 'create', list: textIn(body, 'name'), effect: effectIn(body) }),
-    },
+      run: ({ caller }, { name, effect }) => act(caller, { act: 'create', list: name, effect }),
+    }),
     {
       method: 'GET',
       path: `${lists}/{name}`,
@@ -143,36 +134,21 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
 /** Of what a list has. */
 function entryRoutes(act: Act): readonly AdminRoute[] {
   return [
-    {
+    withBody(entriesAddition, {
       ...change,
       method: 'POST',
       path: `${lists}/{name}/entries`,
       summary: 'Add entries, or replace those that are there',
-      body: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['entries'],
-        properties: {
-          entries,
-          for: {
-            ...text,
-            description: `How long they count: 90m, 12h, 7d; at most ${listDaysMax}d.`,
-          },
-          note: { ...text, description: `Why; at most ${noteBytesMax} bytes.` },
-          force: { type: 'boolean', description: 'Take in entries that are very wide, too.' },
-        },
-      },
-      run: ({ caller, name, body }) => act(caller, additionOf(name, body)),
-    },
-    {
+      run: ({ caller, name }, { entries, for: forMs, note, force = false }) =>
+        act(caller, { act: 'add', list: name, entries, forMs, note, force }),
+    }),
+    withBody(entriesRemoval, {
       ...change,
       method: 'DELETE',
       path: `${lists}/{name}/entries`,
       summary: 'Remove entries',
-      body: { type: 'object', required: ['entries'], properties: { entries } },
-      run: ({ caller, name, body }) =>
-        act(caller, { act: 'remove', list: name, entries: textsIn(body, 'entries') }),
-    },
+      run: ({ caller, name }, { entries }) => act(caller, { act: 'remove', list: name, entries }),
+    }),
     {
       ...change,
       method: 'POST',
@@ -190,13 +166,6 @@ function entryRoutes(act: Act): readonly AdminRoute[] {
   ]
 }
 
-const lines = {
-  type: 'array',
-  items: text,
-  maxItems: actEntriesMax,
-  description: 'Lines as `iprisk lists import` takes them: an entry, when it expires, # a note.',
-} as const
-
 /** Of lists as lines of files. */
 function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
   return [
@@ -209,7 +178,7 @@ function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
       answer: {
         type: 'object',
         required: ['lines', 'next'],
-        properties: { lines, next: { type: ['string', 'null'] } },
+        properties: { lines: jsonSchemaOf(listLines), next: { type: ['string', 'null'] } },
       },
       run: async ({ name, query }) => {
         const max = actEntriesMax
@@ -217,40 +186,25 @@ function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
         return { lines: page.entries.map(entryLine), next: page.next }
       },
     },
-    {
+    withBody(listImport, {
       ...change,
       method: 'POST',
       path: `${lists}/{name}/import`,
       summary: 'Add lines of a file to a list, or make it hold nothing else',
-      body: {
-        type: 'object',
-        required: ['lines'],
-        properties: {
-          lines,
-          replace: {
-            type: 'boolean',
-            description: 'Nothing but these lines, one request of them.',
-          },
-          force: {
-            type: 'boolean',
-            description: 'Take in entries that are very wide, too; replace by none.',
-          },
-        },
-      },
-      run: ({ caller, name, body }) => act(caller, importOf(name, body)),
-    },
+      run: ({ caller, name }, body) => act(caller, importOf(name, body)),
+    }),
   ]
 }
 
-function importOf(list: string, body: Body): ListRequest {
-  const { replace = false, force = false } = body
-  if (typeof replace !== 'boolean') throw wrong('replace', 'true or false')
-  if (typeof force !== 'boolean') throw wrong('force', 'true or false')
-  const texts = textsIn(body, 'lines')
-  if (texts.length > actEntriesMax) throw wrong('lines', `at most ${actEntriesMax} lines`)
-  const parsed = parseListText(texts.join('\n'), Date.now(), 'lines')
+function importOf(
+  list: string,
+  { lines, replace = false, force = false }: ListImport,
+): ListRequest {
+  const parsed = parseListText(lines.join('\n'), Date.now(), 'lines')
   const other = [...parsed.keys()].find((name) => name !== '' && name !== list)
-  if (other !== undefined) throw wrong('lines', `of the list ${list}, not of ${other}`)
+  if (other !== undefined) {
+    throw badRequest('invalid_input', `lines must be of the list ${list}, not of ${other}.`)
+  }
   const entries = [...parsed.values()].flatMap((one) => one.entries)
   const effect = parsed.get(list)?.effect
   return { act: 'import', list, entries, replace, force, effect }
@@ -293,43 +247,3 @@ async function readPage(
   const last = entries.length < max ? undefined : entries.at(-1)
   return { list, entries, next: last === undefined ? null : entryJson(last).entry }
 }
-
-type Body = AdminRequest['body']
-
-function additionOf(list: string, body: Body): ListRequest {
-  const { for: span, note, force = false } = body
-  if (note !== undefined && typeof note !== 'string') throw wrong('note', 'a text')
-  if (typeof force !== 'boolean') throw wrong('force', 'true or false')
-  const forMs = span === undefined ? undefined : spanMs(span)
-  const more = { ...optionalMember('forMs', forMs), ...optionalMember('note', note) }
-  return { act: 'add', list, entries: textsIn(body, 'entries'), force, ...more }
-}
-
-function spanMs(span: unknown): number {
-  const ms = typeof span === 'string' ? parseDurationMs(span) : NaN
-  if (ms > 0 && ms <= listDaysMax * msPerDay) return ms
-  throw wrong('for', `a span from 1s to ${listDaysMax}d, such as 90m, 12h, 7d`)
-}
-
-function effectIn({ effect = 'none' }: Body): (typeof listEffects)[number] {
-  const known = listEffects.find((one) => one === effect)
-  if (known === undefined) throw wrong('effect', `one of ${listEffects.join(', ')}`)
-  return known
-}
-
-function textIn(body: Body, member: string): string {
-  const value = body[member]
-  if (typeof value !== 'string') throw wrong(member, 'a text')
-  return value
-}
-
-function textsIn(body: Body, member: string): readonly string[] {
-  const value: unknown = body[member]
-  if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) {
-    return value
-  }
-  throw wrong(member, 'an array of texts')
-}
-
-const wrong = (member: string, allowed: string) =>
-  badRequest('invalid_input', `${member} must be ${allowed}.`)

@@ -8,9 +8,10 @@ import { type WrittenPolicies, checkWrittenInTurns } from '../../policy/policy-f
 import type { PolicyPlace } from '../../policy/policy-place.ts'
 import { savePolicies } from '../../policy/save-policies.ts'
 import type { SwapOutcome, TableManager } from '../../supervisor/tables/table-manager.ts'
-import { type AdminRoute, badRequest } from '../admin-api.ts'
+import { type AdminRoute, withBody } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 import type { PoliciesStatus } from '../../api/admin-answers.ts'
+import { policiesChange, policiesDraft, tableReload } from '../../api/admin-requests.ts'
 import type { TableStatus } from '../status.ts'
 
 export interface ServerApiParts {
@@ -78,13 +79,12 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
         policies: policies.written() ?? {},
       }),
     },
-    {
+    withBody(policiesDraft, {
       method: 'POST',
       path: '/admin/policies/check',
       role: 'viewer',
       summary: 'Check a file of policies, as `iprisk policy check` does; it changes nothing',
       status: 200,
-      body: { type: 'object', required: ['policies'], properties: { policies: object } },
       answer: {
         type: 'object',
         required: ['revision', 'names', 'mistakes'],
@@ -94,8 +94,8 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
           mistakes: { type: 'array', items: text, description: 'Each with its place.' },
         },
       },
-      run: ({ body }) => checkInThread(body),
-    },
+      run: (_request, _body, draft) => checkInThread(draft),
+    }),
     savingRoute(parts),
   ]
 }
@@ -107,36 +107,19 @@ const mistaken = {
 
 function savingRoute(parts: ServerApiParts): AdminRoute {
   const { policies } = parts
-  return {
+  return withBody(policiesChange, {
     method: 'POST',
     path: '/admin/policies',
     role: 'admin',
     summary: 'Write the file of policies, where it is still of the revision that was changed',
     status: 200,
-    body: {
-      type: 'object',
-      required: ['policies', 'revision'],
-      properties: {
-        policies: object,
-        revision: { type: ['string', 'null'], description: 'Of the file that was changed.' },
-        file_tag: {
-          ...text,
-          description: 'Of the same file: what changed only its descriptions counts, too.',
-        },
-      },
-    },
     answer: {
       type: 'object',
       required: ['revision'],
       properties: { revision: text, file_tag: text },
     },
-    run: async ({ caller, body: { revision, file_tag: tag, ...content } }) => {
-      if (revision !== null && typeof revision !== 'string') {
-        throw badRequest('invalid_input', 'revision must be that of the file, or null for none.')
-      }
-      if (tag !== undefined && typeof tag !== 'string') {
-        throw badRequest('invalid_input', 'file_tag must be that of the file, or be left out.')
-      }
+    run: async ({ caller }, { revision, file_tag: tag }, written) => {
+      const { revision: _, file_tag: _tag, ...content } = written
       const checked = await checkWrittenInTurns(content)
       if ('mistakes' in checked) {
         return { reply: { status: 400, body: { error: mistaken, mistakes: checked.mistakes } } }
@@ -152,7 +135,7 @@ function savingRoute(parts: ServerApiParts): AdminRoute {
       const saved = await saving.finally(() => policies.look())
       return { revision: saved.revision, ...optionalMember('file_tag', policies.fileTag()) }
     },
-  }
+  })
 }
 
 function tableRoutes(parts: ServerApiParts): readonly AdminRoute[] {
@@ -181,21 +164,13 @@ function tableRoutes(parts: ServerApiParts): readonly AdminRoute[] {
       },
       run: async () => ({ table: table(), tables: tables.status() }),
     },
-    {
+    withBody(tableReload, {
       ...change,
       path: '/admin/table/reload',
       summary: 'Take in the table at its place, as `iprisk reload` does',
-      body: {
-        type: 'object',
-        properties: { force: { type: 'boolean', description: 'Whatever its trials say.' } },
-      },
-      run: async ({ caller, body: { force = false } }) => {
-        if (typeof force !== 'boolean') {
-          throw badRequest('invalid_input', 'force must be true or false.')
-        }
-        return swap({ act: 'table reload', via: viaOf(caller) }, () => tables.reload({ force }))
-      },
-    },
+      run: ({ caller }, { force = false }) =>
+        swap({ act: 'table reload', via: viaOf(caller) }, () => tables.reload({ force })),
+    }),
     {
       ...change,
       path: '/admin/table/rollback',

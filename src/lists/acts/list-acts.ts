@@ -28,8 +28,8 @@ export type ListRequest =
       readonly list: string
       readonly entries: readonly string[]
       /** How long they count; for ever where it is absent. */
-      readonly forMs?: number
-      readonly note?: string
+      readonly forMs?: number | undefined
+      readonly note?: string | undefined
       readonly force: boolean
     }
   | { readonly act: 'remove'; readonly list: string; readonly entries: readonly string[] }
