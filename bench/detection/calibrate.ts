@@ -27,7 +27,8 @@ import { formatDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { lastOutcomes } from '../../src/feedback/feedback-files.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
-import { usageError, readFlags } from '../harness/option.ts'
+import { usageError } from '../../src/base/coded-error.ts'
+import { readFlags } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 
 async function main(): Promise<number> {

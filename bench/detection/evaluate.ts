@@ -48,7 +48,8 @@ import {
   resultTitles,
   saveEvaluation,
 } from './report/evaluation.ts'
-import { tablePath, usageError, readFlags } from '../harness/option.ts'
+import { tablePath, readFlags } from '../harness/option.ts'
+import { usageError } from '../../src/base/coded-error.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 import { runHead } from '../harness/run.ts'
 

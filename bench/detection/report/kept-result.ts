@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WilsonShare } from '../../../src/feedback/wilson-share.ts'
-import { usageError } from '../../harness/option.ts'
+import { usageError } from '../../../src/base/coded-error.ts'
 
 const fileName = 'newest.json'
 

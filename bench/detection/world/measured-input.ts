@@ -21,7 +21,7 @@ import {
   parseSnapshot,
   snapshotsOf,
 } from '../../../build/evidence/read-snapshots.ts'
-import { usageError } from '../../harness/option.ts'
+import { usageError } from '../../../src/base/coded-error.ts'
 
 export interface MeasuredInputOptions {
   readonly feeds: readonly Feed[]
