@@ -24,7 +24,7 @@ export interface DocsFile extends Pick<DocsRow, 'type' | 'tag' | 'isConstant'> {
 /** By path. */
 export type DocsFiles = ReadonlyMap<string, DocsFile>
 
-export const docsFolder = new URL('../../reference/pages/', import.meta.url)
+export const docsFolder = new URL('../reference/pages/', import.meta.url)
 
 /** Throws where the project is not compiled. */
 export function readDocsFiles(folder: URL = docsFolder): DocsFiles {
