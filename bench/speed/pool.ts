@@ -184,7 +184,7 @@ function measureHere(
     const from = performance.now()
     const { cuts } = cutBatchBody(body)
     for (let i = 1; i < cuts.length; i++) {
-      answerBatchPiece(table, body.subarray(cuts[i - 1], cuts[i]), slab)
+      answerBatchPiece(table, body.subarray(cuts[i - 1], cuts[i]), { into: slab })
     }
     return (Math.min(batchSize, addresses.length) / (performance.now() - from)) * 1000
   })

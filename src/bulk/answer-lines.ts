@@ -14,6 +14,7 @@ import {
 } from '../table/lookup/lookup-batch.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import type { Decide } from '../policy/decide-by.ts'
+import { extendAnswer } from '../table/answer/answer-writer.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { ipv4Chars, openTextRows } from './rows/text-row.ts'
 import { type Span, findLineField, trimSpan } from './line-field.ts'
@@ -156,7 +157,7 @@ function writingSink(
     prefetch: (batch) => prefetchRuns(batch, table.reader.views),
     onAddress: (query, located) => {
       const { body } = table.answer(query, located)
-      appendLine(decide === undefined ? body : decide(query, body, located))
+      appendLine(decide === undefined ? body : extendAnswer(body, decide(query, located).tail))
     },
     onInvalid: (text) => appendLine(encoder.encode(invalidAddressJson(text))),
   }

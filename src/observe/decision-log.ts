@@ -2,14 +2,11 @@
 // what was decided and by which policies, for a SIEM. The lines of all workers go to one file
 // (base/system/line-file.ts). Off by default; then a request reads one member that is undefined.
 //
-// An answer is parsed again for its line, some microseconds each: the answer's own bytes are the
-// only place where table, lists and policy have already come together.
-//
 // Invariant: each answer of the chosen share is a line, or is counted as lost.
 
 import { openLineFile } from '../base/system/line-file.ts'
-import type { CheckAnswer } from '../api/check-answer.ts'
 import type { LoggedAddresses } from '../base/log.ts'
+import type { AnswerFacts } from './answer-facts.ts'
 import { type RequestCounters, countEvent } from './request-counters.ts'
 
 /** What a line says beside the answer. */
@@ -21,8 +18,10 @@ export interface DecisionContext {
 }
 
 export interface DecisionLog {
-  /** `answers`: one answer as JSON, or several with commas between them, as a batch has them. */
-  readonly record: (answers: Uint8Array, context: DecisionContext) => void
+  /** Of all answers; those with lots below it are recorded. */
+  readonly share: number
+  /** Takes the answers of one request, or some of them. */
+  readonly record: (answers: readonly AnswerFacts[], context: DecisionContext) => void
   readonly close: () => Promise<void>
 }
 
@@ -45,28 +44,35 @@ export function createDecisionLog(
     readonly onRecovery: () => void
     /** How many lines were left when it was closed. */
     readonly onLost: (lines: number) => void
-    readonly random?: () => number
   },
 ): DecisionLog {
-  const { counters, addresses, onTrouble, onRecovery, onLost, random = Math.random } = parts
+  const { counters, addresses, onTrouble, onRecovery, onLost } = parts
   const file = openLineFile({ path, waitingBytesMax, onTrouble, onRecovery })
   const share = sharePercent / 100
-  const isChosen = share >= 1 ? () => true : () => random() < share
-  const ownMembers = share >= 1 ? {} : { share }
+  const shownAddress = (address: string): string | undefined => {
+    if (addresses === false) return undefined
+    return addresses === true ? address : addresses(address)
+  }
   return {
+    share,
     record: (answers, { requestId, keyId, revision }) => {
       const time = new Date().toISOString()
-      for (const answer of parseAnswers(answers)) {
-        // What is no address has no decision.
-        if ('error' in answer || !isChosen()) continue
+      for (const answer of answers) {
+        if (answer.lot >= share) continue
+        // Members without a value are left out.
         const line = JSON.stringify({
           time,
           request_id: requestId,
           key_id: keyId,
-          ...addressMember(answer, addresses),
-          ...factsOf(answer),
+          address: shownAddress(answer.address),
+          classification: answer.classification,
+          risk_score: answer.score,
+          lists: answer.lists,
+          ...answer.decision,
+          observed: answer.observed,
+          table: answer.table,
           revision,
-          ...ownMembers,
+          share: share >= 1 ? undefined : share,
         })
         countEvent(counters, file.append(line) ? 'decisionsLogged' : 'decisionsLost')
       }
@@ -77,24 +83,4 @@ export function createDecisionLog(
       if (left > 0) onLost(left)
     },
   }
-}
-
-/** Answers as JSON with commas between them. */
-export function parseAnswers(bytes: Uint8Array): readonly CheckAnswer[] {
-  // Not a TextDecoder: a batch's bytes may be in shared memory.
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
-  return JSON.parse(`[${text}]`) as readonly CheckAnswer[]
-}
-
-function addressMember(
-  { ip, address = ip }: CheckAnswer,
-  addresses: LoggedAddresses,
-): { readonly address?: string } {
-  if (addresses === false) return {}
-  return { address: addresses === true ? address : addresses(address) }
-}
-
-/** Absent members are left out by JSON.stringify. */
-function factsOf({ classification, risk_score, lists, decision, observed, table }: CheckAnswer) {
-  return { classification, risk_score, lists, ...decision, observed, table }
 }

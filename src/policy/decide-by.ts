@@ -5,13 +5,12 @@
 import type { OpenTable } from '../table/open-table.ts'
 import type { Query } from '../table/lookup/query.ts'
 import type { Located } from '../table/lookup/locate.ts'
-import { decidedAnswer } from './decided-answer.ts'
-import { type DecisionMemory, newDecisionMemory } from './decision-memory.ts'
+import { type DecisionMemory, decideQuery, newDecisionMemory } from './decision-memory.ts'
 import type { ChosenPolicy } from '../model/policy-form.ts'
-import { type PolicySet, compilePolicies } from './policy.ts'
+import { type Outcome, type PolicySet, compilePolicies } from './policy.ts'
 
-/** Puts the decision into the bytes of the answer to a query. */
-export type Decide = (query: Query, body: Uint8Array, found?: Located) => Uint8Array
+/** `found` is where the address was located, if the caller knows. */
+export type Decide = (query: Query, found?: Located) => Outcome
 
 /** More than are in use at once; those that come beyond them are compiled anew. */
 const setsMax = 64
@@ -24,7 +23,7 @@ export function decideBy(table: OpenTable, policy: ChosenPolicy | undefined): De
   if (policy === undefined) return undefined
   const memory = memoryFor(table, policy)
   // It is the only one of its set.
-  return (query, body, found) => decidedAnswer(memory, 0, query, found, body)
+  return (query, found) => decideQuery(memory, 0, query, found)
 }
 
 function memoryFor(table: OpenTable, { revision, name, rules }: ChosenPolicy): DecisionMemory {

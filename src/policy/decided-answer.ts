@@ -1,37 +1,24 @@
-// Hot path: `decidedAnswer` and `decidedOutcome`. No allocation, throw, closure or regular
-// expression there for an answer whose decision is remembered.
-//
-// The bytes of an answer with its decision: the members stand behind all others. Where no list
-// matches, the address is looked up at most once more, and the decision is read from memory.
+// An answer as an object with its decision; the bytes of one get the outcome's `tail`.
 
-import type { Query } from '../table/lookup/query.ts'
-import { extendAnswer } from '../table/answer/answer-writer.ts'
-import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
-import { type DecisionMemory, decide } from './decision-memory.ts'
+import type { CheckAnswer } from '../api/check-answer.ts'
+import { newQuery, parseQuery } from '../table/lookup/query.ts'
+import type { Decide } from './decide-by.ts'
 import type { Outcome } from './policy.ts'
 
-const own = newLocated()
-
-/** `body` is the answer of the memory's table to `query`; `found` is where it was located. */
-export function decidedAnswer(
-  memory: DecisionMemory,
-  policy: number,
-  query: Query,
-  found: Located | undefined,
-  body: Uint8Array,
-): Uint8Array {
-  return extendAnswer(body, decidedOutcome(memory, policy, query, found).tail)
+export function withDecision<Answer extends object>(
+  answer: Answer,
+  { decision, observed }: Pick<Outcome, 'decision' | 'observed'>,
+): Answer & Pick<CheckAnswer, 'decision' | 'observed'> {
+  return { ...answer, decision, ...(observed.length === 0 ? {} : { observed }) }
 }
 
-export function decidedOutcome(
-  memory: DecisionMemory,
-  policy: number,
-  query: Query,
-  found: Located | undefined,
-): Outcome {
-  if (found === undefined) {
-    locate(memory.reader.views, query.family === 4 ? 4 : 6, query.words, own)
-  }
-  const number = decide(memory, policy, query.words, found ?? own)
-  return memory.set.policies[policy]!.outcomes[number]!
+/** The answer as it is without policies. */
+export function decided<Answer extends CheckAnswer>(
+  answer: Answer,
+  decide: Decide | undefined,
+): Answer {
+  const query = newQuery()
+  const sent = Buffer.from(answer.ip)
+  if (decide === undefined || !parseQuery(query, sent, 0, sent.length)) return answer
+  return withDecision(answer, decide(query))
 }

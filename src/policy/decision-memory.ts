@@ -1,5 +1,5 @@
-// Hot path: `decide` and `recall`. No allocation, throw, closure, BigInt or regular expression
-// there.
+// Hot path: `decideQuery`, `decide` and `recall`. No allocation, throw, closure, BigInt or regular
+// expression there.
 //
 // Remembers decisions. Where no list matches, a decision depends on the table's record and on the
 // family that is judged, and on nothing else of the address: so each policy has one element a
@@ -20,10 +20,11 @@
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { covered, listedAnswer, listsOf } from '../table/answer/own-lists.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
-import type { Located } from '../table/lookup/locate.ts'
+import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
+import type { Query } from '../table/lookup/query.ts'
 import { networkWords, recordWords } from '../schema/table-layout.ts'
 import { factsOf, type SeenAnswer } from './condition/condition-facts.ts'
-import type { Policy, PolicySet } from './policy.ts'
+import type { Outcome, Policy, PolicySet } from './policy.ts'
 
 export interface DecisionMemory {
   readonly set: PolicySet
@@ -69,6 +70,22 @@ function newFactMemory(policy: Policy, { views }: AnswerReader): FactMemory {
       return family === 0 ? key : key * family + (located.version === 4 ? 0 : 1)
     },
   }
+}
+
+const own = newLocated()
+
+/** The outcome for the address of a query; `found` is where it was located, if the caller knows. */
+export function decideQuery(
+  memory: DecisionMemory,
+  policy: number,
+  query: Query,
+  found?: Located,
+): Outcome {
+  if (found === undefined) {
+    locate(memory.reader.views, query.family === 4 ? 4 : 6, query.words, own)
+  }
+  const number = decide(memory, policy, query.words, found ?? own)
+  return memory.set.policies[policy]!.outcomes[number]!
 }
 
 /** The number of the policy's outcome for the address that `parseAddress` left in `words`. */

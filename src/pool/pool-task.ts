@@ -5,6 +5,7 @@
 import type { BatchFault } from '../api/input-fault.ts'
 import type { ChosenPolicy } from '../model/policy-form.ts'
 import type { MappedRegion } from '../base/system/memory-map.ts'
+import type { CollectedFacts, WantedFacts } from '../observe/answer-facts.ts'
 import type { AnswerLabels } from '../table/answer/answer-labels.ts'
 import type { LineTask, LinesResult } from '../bulk/line-task.ts'
 
@@ -26,9 +27,15 @@ export type TaskItem =
       readonly kind: 'checks'
       readonly texts: Uint8Array
       readonly into?: Uint8Array
-      readonly policy?: ChosenPolicy
+      readonly policy?: ChosenPolicy | undefined
+      readonly facts?: WantedFacts | undefined
     }
-  | { readonly kind: 'insights'; readonly text: string; readonly policy?: ChosenPolicy }
+  | {
+      readonly kind: 'insights'
+      readonly text: string
+      readonly policy?: ChosenPolicy | undefined
+      readonly facts?: WantedFacts | undefined
+    }
   /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
   | {
       readonly kind: 'lines'
@@ -44,7 +51,7 @@ export type ItemResult =
       /** Elements of `ips`. */
       readonly count: number
       /** The body's `policy`; null where it is no text, absent where there is none. */
-      readonly policy?: string | null
+      readonly policy?: string | null | undefined
       /** Those that are addresses. */
       readonly valid: number
       /** Piece i is [cuts[i] … cuts[i + 1]) of the body, or of what it was rewritten to. */
@@ -58,7 +65,9 @@ export type ItemResult =
       readonly json: Uint8Array
       readonly answers: readonly number[]
       /** Of one answer. */
-      readonly labels?: AnswerLabels
+      readonly labels?: AnswerLabels | undefined
+      /** Those that the item wants. */
+      readonly facts: CollectedFacts | undefined
     }
   | LinesResult
   /** The name and stack of an error; without its message, which may hold an address. */

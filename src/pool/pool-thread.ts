@@ -76,13 +76,15 @@ function resultOf(item: TaskItem, { table: file }: PoolTask): ItemResult {
     const table = tableOf(file)
     table.useLists(listsOf(file))
     if (item.kind === 'checks') {
-      return answerBatchPiece(table, item.texts, item.into, decideBy(table, item.policy))
+      const decide = decideBy(table, item.policy)
+      return answerBatchPiece(table, item.texts, { ...item, decide })
     }
     if (item.kind === 'lines') {
       const { lines, how, into } = item
       return answerLines(table, lines, how, into, decideBy(table, how.policy))
     }
-    return answerInsightsItem(table, file.builtMs, item.text, decideBy(table, item.policy))
+    const { builtMs } = file
+    return answerInsightsItem(table, { ...item, builtMs, decide: decideBy(table, item.policy) })
   } catch (thrown) {
     const isError = thrown instanceof Error
     const at = (isError ? (thrown.stack ?? '') : '')

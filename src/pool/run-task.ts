@@ -5,12 +5,14 @@ import { classifications } from '../model/kind.ts'
 import { parseQuery, newQuery } from '../table/lookup/query.ts'
 import { answerWithInsights } from '../table/explain/insights.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import { optionalMember } from '../base/optional-member.ts'
+import { extendAnswer } from '../table/answer/answer-writer.ts'
 import { labelsOf } from '../table/answer/answer-labels.ts'
 import { skipSpace, textEnd } from './batch-body.ts'
 import { invalidAddressJson, invalidElementJson } from '../api/input-fault.ts'
 import { detachBytes, newGrowingBuffer, appendBytes, resetBuffer } from '../bulk/growing-buffer.ts'
+import { type FactsCollector, type WantedFacts, collectFacts } from '../observe/answer-facts.ts'
 import type { Decide } from '../policy/decide-by.ts'
+import { withDecision } from '../policy/decided-answer.ts'
 import type { ItemResult } from './pool-task.ts'
 
 const encoder = new TextEncoder()
@@ -21,69 +23,63 @@ type AnsweredResult = Extract<ItemResult, { kind: 'answered' }>
 /** The part of a table that this work needs. */
 type AnsweringTable = Pick<OpenTable, 'answer'>
 
+interface AnswerOptions {
+  /** The answers stand here where they fit. */
+  readonly into?: Uint8Array | undefined
+  readonly decide?: Decide | undefined
+  readonly facts?: WantedFacts | undefined
+}
+
 const query = newQuery()
 const output = newGrowingBuffer()
 
-/**
- * Answers a piece of a batch as `cutBatchBody` cut it, from bytes to bytes. The answers stand in
- * `into` where they fit.
- */
+/** Answers a piece of a batch as `cutBatchBody` cut it, from bytes to bytes. */
 export function answerBatchPiece(
   table: AnsweringTable,
   piece: Uint8Array,
-  into?: Uint8Array,
-  decide?: Decide,
+  options: AnswerOptions = {},
 ): AnsweredResult {
-  resetBuffer(output, into)
-  return (
-    answerShortForm(table, piece, decide) ?? answerTexts(table, parsePiece(piece), into, decide)
-  )
+  return answerShortForm(table, piece, options) ?? answerTexts(table, parsePiece(piece), options)
 }
 
 /** Texts without escapes, commas between; `undefined` for any other form. */
 function answerShortForm(
   table: AnsweringTable,
   piece: Uint8Array,
-  decide: Decide | undefined,
+  options: AnswerOptions,
 ): AnsweredResult | undefined {
-  const answers = newClassificationCounts()
+  const answers = beginAnswers(table, options)
   for (let at = skipSpace(piece, 0); at < piece.length;) {
     const to = textEnd(piece, at)
     if (to < 0) return undefined
     if (output.length > 0) appendBytes(output, commaBytes)
-    if (parseQuery(query, piece, at + 1, to)) appendAnswer(table, answers, decide)
+    if (parseQuery(query, piece, at + 1, to)) appendAnswer(answers)
     else appendBytes(output, invalidAddressBytes(piece.subarray(at + 1, to)))
     at = skipSpace(piece, to + 1)
     // The last piece ends with its text, the others with the comma behind it.
     if (piece[at] === comma) at = skipSpace(piece, at + 1)
     else if (at < piece.length) return undefined
   }
-  return { kind: 'answered', json: detachBytes(output), answers }
+  return answeredResult(answers)
 }
 
 /** The results of some elements of a batch, commas between them, byte for byte as single checks. */
 export function answerTexts(
   table: AnsweringTable,
   texts: readonly unknown[],
-  into?: Uint8Array,
-  decide?: Decide,
+  options: AnswerOptions = {},
 ): AnsweredResult {
-  resetBuffer(output, into)
-  const answers = newClassificationCounts()
+  const answers = beginAnswers(table, options)
   texts.forEach((text, index) => {
     if (index > 0) appendBytes(output, commaBytes)
     const sent = typeof text === 'string' ? encoder.encode(text) : undefined
-    if (sent !== undefined && parseQuery(query, sent, 0, sent.length))
-      appendAnswer(table, answers, decide)
-    else
-      appendBytes(
-        output,
-        encoder.encode(
-          typeof text === 'string' ? invalidAddressJson(text) : invalidElementJson(text),
-        ),
-      )
+    if (sent !== undefined && parseQuery(query, sent, 0, sent.length)) appendAnswer(answers)
+    else {
+      const json = typeof text === 'string' ? invalidAddressJson(text) : invalidElementJson(text)
+      appendBytes(output, encoder.encode(json))
+    }
   })
-  return { kind: 'answered', json: detachBytes(output), answers }
+  return answeredResult(answers)
 }
 
 const comma = 0x2c
@@ -98,31 +94,59 @@ function invalidAddressBytes(text: Uint8Array): Uint8Array {
   return encoder.encode(invalidAddressJson(decoder.decode(text)))
 }
 
-function appendAnswer(table: AnsweringTable, answers: number[], decide: Decide | undefined): void {
-  const { classification, body } = table.answer(query)
-  answers[classifications.indexOf(classification)]! += 1
-  appendBytes(output, decide === undefined ? body : decide(query, body))
+/** Answers under way: their bytes stand in `output`. */
+interface Answers {
+  readonly table: AnsweringTable
+  readonly decide: Decide | undefined
+  readonly collector: FactsCollector | undefined
+  readonly counts: number[]
 }
 
-/** The check and its insights as JSON. */
+function beginAnswers(table: AnsweringTable, { into, decide, facts }: AnswerOptions): Answers {
+  resetBuffer(output, into)
+  const collector = facts && collectFacts(facts)
+  return { table, decide, collector, counts: classifications.map(() => 0) }
+}
+
+function appendAnswer({ table, decide, collector, counts }: Answers): void {
+  const answer = table.answer(query)
+  const { classification, body, located } = answer
+  counts[classifications.indexOf(classification)]! += 1
+  const outcome = decide?.(query, located)
+  collector?.add(query, answer, outcome)
+  appendBytes(output, outcome === undefined ? body : extendAnswer(body, outcome.tail))
+}
+
+function answeredResult({ counts, collector }: Answers): AnsweredResult {
+  const facts = collector?.collected()
+  return { kind: 'answered', json: detachBytes(output), answers: counts, facts }
+}
+
+/** The check of a valid address and its insights as JSON. */
 export function answerInsightsItem(
   table: OpenTable,
-  builtMs: number,
-  text: string,
-  decide?: Decide,
+  {
+    text,
+    builtMs,
+    decide,
+    facts: wanted,
+  }: Pick<AnswerOptions, 'decide' | 'facts'> & { readonly text: string; readonly builtMs: number },
 ): AnsweredResult {
   const { reader, asOf, sources } = table
   const answer = answerWithInsights({ reader, asOf, sources, builtMs }, text)
-  const answers = newClassificationCounts()
-  if (answer !== undefined) answers[classifications.indexOf(answer.classification)]! += 1
-  const body = encoder.encode(JSON.stringify(answer))
   const sent = encoder.encode(text)
-  const isDecided = decide !== undefined && parseQuery(query, sent, 0, sent.length)
-  const json = isDecided ? decide(query, body) : body
-  const labels = answer === undefined ? undefined : labelsOf(answer)
-  return { kind: 'answered', json, answers, ...optionalMember('labels', labels) }
-}
-
-function newClassificationCounts(): number[] {
-  return classifications.map(() => 0)
+  if (answer === undefined || !parseQuery(query, sent, 0, sent.length))
+    throw new Error('Insights were asked for what is no address.')
+  const outcome = decide?.(query)
+  const collector = wanted && collectFacts(wanted)
+  collector?.add(query, table.answer(query), outcome)
+  return {
+    kind: 'answered',
+    json: encoder.encode(
+      JSON.stringify(outcome === undefined ? answer : withDecision(answer, outcome)),
+    ),
+    answers: classifications.map((one) => Number(one === answer.classification)),
+    labels: labelsOf(answer),
+    facts: collector?.collected(),
+  }
 }

@@ -201,7 +201,7 @@ async function readKeys(
 
 async function drawBelow(running: Promise<RunningWorker> | undefined, lot: number): Promise<void> {
   const worker = await running?.catch(() => undefined)
-  worker?.service.sampler?.drawBelow(lot)
+  worker?.service.observers?.sampler?.drawBelow(lot)
 }
 
 async function sendTraffic(
@@ -209,7 +209,7 @@ async function sendTraffic(
   send: WorkerParts['send'],
 ): Promise<void> {
   const worker = await running?.catch(() => undefined)
-  send({ kind: 'trafficTaken', counts: worker?.service.traffic?.taken() })
+  send({ kind: 'trafficTaken', counts: worker?.service.observers?.traffic?.taken() })
 }
 
 /** One that cannot start has no leases to take over. */
@@ -249,6 +249,9 @@ async function start(
   },
 ): Promise<RunningWorker> {
   const { uws, log, account, docs, pool, counters, current, lists, policies, snapshot } = state
+  const { decisionLog, traffic } = state
+  const sampler = settings.sampling === true ? createTrafficSampler() : undefined
+  const hasObservers = [decisionLog, sampler, traffic].some((one) => one !== undefined)
   const { keyring, limiter } = account
   limiter.takeOverLeases()
   const service: Service = {
@@ -261,9 +264,7 @@ async function start(
     file: current.file,
     lists: lists.file,
     policies,
-    decisionLog: state.decisionLog,
-    sampler: settings.sampling === true ? createTrafficSampler() : undefined,
-    traffic: state.traffic,
+    observers: hasObservers ? { decisionLog, sampler, traffic } : undefined,
     pool,
     stateFolder: settings.stateFolder,
     bodyBudget: createBodyBudget({
@@ -299,8 +300,8 @@ async function start(
   return { app, service, closePort, readKeys, stopTimers, deadlines }
 }
 
-function sendSampled({ send }: WorkerParts, { sampler }: Service): void {
-  const checks = sampler?.chosen() ?? []
+function sendSampled({ send }: WorkerParts, { observers }: Service): void {
+  const checks = observers?.sampler?.chosen() ?? []
   if (checks.length > 0) send({ kind: 'sampled', checks })
 }
 
@@ -439,10 +440,10 @@ async function closeAndExit(
   } catch (error) {
     log.warn(describeError(error), 'Leased quota could not be given back.')
   }
-  await service.decisionLog?.close()
+  await service.observers?.decisionLog?.close()
   parts.send({ kind: 'counted', counters: counterSnapshot(counters, pool.counts()) })
   sendSampled(parts, service)
-  parts.send({ kind: 'drained', cutOff, traffic: service.traffic?.taken() })
+  parts.send({ kind: 'drained', cutOff, traffic: service.observers?.traffic?.taken() })
   await threadsEnded
   parts.exit(0)
 }

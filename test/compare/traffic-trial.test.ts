@@ -11,7 +11,6 @@ import { checkPolicies } from '../../src/policy/policy-file.ts'
 import { decideBy } from '../../src/policy/decide-by.ts'
 import { newQuery, parseQuery } from '../../src/table/lookup/query.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
-import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import type { SampledCheck } from '../../src/observe/sample-file.ts'
 import { trialFault, tryByTraffic } from '../../src/compare/traffic-trial.ts'
 import { listed, smallContent } from '../table/small-table.ts'
@@ -79,9 +78,7 @@ function told(table: OpenTable, { address, policy }: SampledCheck, decided: bool
   const bytes = new TextEncoder().encode(address)
   parseQuery(query, bytes, 0, bytes.length)
   const decide = decideBy(table, { revision: policies.revision, name, rules })
-  const { body } = table.answer(query)
-  return (JSON.parse(new TextDecoder().decode(decide?.(query, body))) as CheckAnswer).decision!
-    .action
+  return decide!(query).decision.action
 }
 
 const isChanged = (one: SampledCheck, decided: boolean): boolean =>

@@ -1,18 +1,12 @@
-// What a worker counts for the console, from the bytes of real answers.
+// What a worker counts for the console, from the facts of real answers.
 
 import { describe, expect, it } from 'vitest'
 import { createTrafficCounter } from '../../src/observe/traffic-counter.ts'
-import { openTable } from '../../src/table/open-table.ts'
-import { listed, writeSmallTable } from '../table/small-table.ts'
+import { listed } from '../table/small-table.ts'
+import { factsAbout, table } from './facts-about.ts'
 
-const table = openTable(writeSmallTable())
 const addresses = listed.map(([text]) => text.replace(/\/\d+$/, '').replace(/::$/, '::7'))
 
-const answerOf = (ip: string, action?: string): string => {
-  const decision = { action, rule: 'x', policy: 'login' }
-  const more = action === undefined ? {} : { decision, observed: ['y'] }
-  return JSON.stringify({ ...table.check(ip), ...more })
-}
 const bandOf = (ip: string): number =>
   Math.min(9, Math.floor((table.check(ip)?.risk_score ?? 0) / 10))
 
@@ -23,8 +17,9 @@ describe('the counter of traffic', () => {
     for (const [at, ip] of addresses.entries()) {
       scores[bandOf(ip)]! += 2
       const { risk_score } = table.check(ip)!
-      counter.takeAnswer(Buffer.from(answerOf(ip, at % 3 === 0 ? 'block' : 'allow')))
-      counter.takeCheck(risk_score, Buffer.from(answerOf(ip, 'block')))
+      const action = at % 3 === 0 ? 'block' : 'allow'
+      counter.takePiece([factsAbout(ip, { policy: 'login', action })], 1)
+      counter.takeNames(factsAbout(ip, { policy: 'login' }), counter.takeCheck(risk_score))
     }
     const taken = counter.taken()
     expect(taken.scores).toEqual(scores)
@@ -46,9 +41,12 @@ describe('the counter of traffic', () => {
 
   it('counts names of many checks by one in 64 or 512, and all of them in sum', () => {
     const counter = createTrafficCounter()
-    const answer = Buffer.from(answerOf('9.1.2.3'))
+    const facts = factsAbout('9.1.2.3', {})
     const { risk_score } = table.check('9.1.2.3')!
-    for (let at = 0; at < 640_000; at += 1) counter.takeCheck(risk_score, answer)
+    for (let at = 0; at < 640_000; at += 1) {
+      const weight = counter.takeCheck(risk_score)
+      if (weight > 0) counter.takeNames(facts, weight)
+    }
     const taken = counter.taken()
     expect(taken.scores[bandOf('9.1.2.3')]).toBe(640_000)
     expect(taken.decisions).toEqual([])
@@ -58,14 +56,11 @@ describe('the counter of traffic', () => {
 
   it('lets some answers stand for a piece of a batch, and survives what is no address', () => {
     const counter = createTrafficCounter()
-    const piece = Array.from({ length: 100 }, () => answerOf('9.1.2.3', 'block'))
-    counter.takePiece(Buffer.from(piece.join(',')), 100)
-    counter.takePiece(Buffer.from(`{"ip":"x","error":"no"},${answerOf('9.1.2.3', 'block')}`), 1)
-    counter.takePiece(Buffer.from('{"ip":"x","error":"no"}'), 0)
-    const refused = '{"ip":"x","error":{"code":"no"}}'
-    counter.takePiece(Buffer.from(`${answerOf('9.1.2.3', 'block')},${refused}`), 1)
-    const mixed = Array.from({ length: 3 }, () => `${answerOf('9.1.2.3', 'block')},${refused}`)
-    counter.takePiece(Buffer.from(mixed.join(',')), 3)
+    const facts = factsAbout('9.1.2.3', { policy: 'login' })
+    counter.takePiece([facts, facts, facts, facts], 100)
+    counter.takePiece([facts], 1)
+    counter.takePiece([], 0)
+    counter.takePiece([facts, facts, facts], 4)
     const taken = counter.taken()
     expect(taken.scores[bandOf('9.1.2.3')]).toBe(105)
     expect(taken.decisions).toEqual([['login/block', 105]])

@@ -105,8 +105,8 @@ it('writes into the memory that is lent, and elsewhere where that is too small',
   const piece = piecesOf(encoder.encode('{"ips":["9.1.2.3","11.1.1.1"]}'))[0]!
   const large = new Uint8Array(new SharedArrayBuffer(1 << 16))
   const small = new Uint8Array(new SharedArrayBuffer(64))
-  const inLarge = answerBatchPiece(table, piece, large).json
-  const inSmall = answerBatchPiece(table, piece, small).json
+  const inLarge = answerBatchPiece(table, piece, { into: large }).json
+  const inSmall = answerBatchPiece(table, piece, { into: small }).json
   expect(inLarge.buffer).toBe(large.buffer)
   expect(inSmall.buffer).not.toBe(small.buffer)
   expect(decoder.decode(inSmall)).toBe(decoder.decode(inLarge))

@@ -49,10 +49,10 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['default-policies.ts', 'policy-place.ts'],
     ['policy-schema.ts', 'policy.ts'],
     ['decision-memory.ts', 'policy-choice.ts', 'policy-file.ts'],
-    ['check-thread.ts', 'decided-answer.ts', 'save-policies.ts'],
+    ['check-thread.ts', 'save-policies.ts'],
     ['check-thread-main.ts'],
     ['decide-by.ts'],
-    ['offline-policy.ts'],
+    ['decided-answer.ts', 'offline-policy.ts'],
   ],
   'src/publish': [
     ['form'],

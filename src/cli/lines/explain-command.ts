@@ -1,10 +1,9 @@
 // `iprisk explain ADDRESS`: one screen that says what the answer is, why, who says so and when it
 // will end; with --json the check and its insights, as the API gives them.
 
-import { usageError } from '../../base/coded-error.ts'
-import type { Decide } from '../../policy/decide-by.ts'
-import { parseQuery, newQuery } from '../../table/lookup/query.ts'
-import { type ExplainedAnswer, answerWithInsights } from '../../table/explain/insights.ts'
+import { IpriskError } from '../../base/coded-error.ts'
+import { decided } from '../../policy/decided-answer.ts'
+import { answerWithInsights } from '../../table/explain/insights.ts'
 import { builtMsOf } from '../../table/file/header-facts.ts'
 import { openTable } from '../../table/open-table.ts'
 import { offlineListsOf } from './pin-table.ts'
@@ -35,7 +34,7 @@ export async function explainCommand(
     if (plain === undefined) {
       throw usageError(`${options.address} is no IP address.`)
     }
-    const answer = decided(plain, options.address, await offlineDecide(table, policy))
+    const answer = decided(plain, await offlineDecide(table, policy))
     if (options.json) io.out(JSON.stringify(answer))
     else {
       for (const line of explanationScreen(answer, table.sources, io.outColumns)) io.out(line)
@@ -45,17 +44,4 @@ export async function explainCommand(
     table.close()
     lists?.close()
   }
-}
-
-/** The server puts decisions into the bytes of answers; so does this, for there is one way only. */
-function decided(
-  answer: ExplainedAnswer,
-  address: string,
-  decide: Decide | undefined,
-): ExplainedAnswer {
-  const query = newQuery()
-  const sent = Buffer.from(address)
-  if (decide === undefined || !parseQuery(query, sent, 0, sent.length)) return answer
-  const body = decide(query, Buffer.from(JSON.stringify(answer)))
-  return JSON.parse(Buffer.from(body).toString()) as ExplainedAnswer
 }

@@ -4,7 +4,7 @@ import { addressFaultText } from '../../api/input-fault.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
 import { addressesRequest, consoleAddressesMax } from '../../api/admin-requests.ts'
 import type { AddressRows } from '../../api/admin-answers.ts'
-import { decided } from './address-view.ts'
+import { decided } from '../../policy/decided-answer.ts'
 import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
 /** Throws `invalid_input` for a body that is not as it must be. */

@@ -2,14 +2,13 @@
 // when, what stands beside it, which own lists and which rule decide, and what would be otherwise.
 
 import type { AddressView } from '../../api/admin-answers.ts'
-import type { CheckAnswer } from '../../api/check-answer.ts'
 import type { InsightEvidence } from '../../api/insights-answer.ts'
 import { type Day, formatDay, parseDay } from '../../base/day.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import type { Verdict } from '../../model/verdict.ts'
-import type { Decide } from '../../policy/decide-by.ts'
+import { decided } from '../../policy/decided-answer.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
 import { judge } from '../../score/judge.ts'
 import {
@@ -19,7 +18,6 @@ import {
   judgeInputOf,
 } from '../../table/explain/insights.ts'
 import { locate, type Located, newLocated } from '../../table/lookup/locate.ts'
-import { newQuery, parseQuery } from '../../table/lookup/query.ts'
 import type { OpenTable } from '../../table/open-table.ts'
 import type { ConsoleQuestion } from './console-messages.ts'
 import { askedKeys, matchingEntries } from './matching-entries.ts'
@@ -62,15 +60,6 @@ export async function addressView(
         ? null
         : { risk_score: other.score, classification: other.classification },
   }
-}
-
-/** The server puts decisions into the bytes of answers; so does this, for there is one way only. */
-export function decided(answer: CheckAnswer, decide: Decide | undefined): CheckAnswer {
-  const query = newQuery()
-  const sent = Buffer.from(answer.ip)
-  if (decide === undefined || !parseQuery(query, sent, 0, sent.length)) return answer
-  const body = decide(query, Buffer.from(JSON.stringify(answer)))
-  return JSON.parse(Buffer.from(body).toString()) as CheckAnswer
 }
 
 /**

@@ -3,7 +3,6 @@
 // larger ones and reads their body, too. Where the pool has no room, the loop reads the body to
 // find the errors that come before the 503 (3.12), if that takes little of its time.
 
-import { optionalMember } from '../../base/optional-member.ts'
 import { type InputFault, batchFaults, invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 import {
@@ -18,7 +17,7 @@ import {
 import { batchInlineBytesMax, refusedInlineBytesMax } from '../../pool/offload-policy.ts'
 import type { Ticket } from '../../pool/pool.ts'
 import type { ChosenPolicy } from '../../model/policy-form.ts'
-import { decidedAnswer } from '../../policy/decided-answer.ts'
+import { decideQuery } from '../../policy/decision-memory.ts'
 import { policyIndexOf } from '../../policy/policy-choice.ts'
 import type { Table } from '../../table/table.ts'
 import { takePolicy } from './named-policy.ts'
@@ -29,7 +28,7 @@ import { chargeThen } from './charge-quota.ts'
 import { addAnswerCounts } from '../../observe/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { tryEnterPool, onPoolResult } from './pool-request.ts'
-import { logDecisions } from '../reply/request-log.ts'
+import { observeAnswers, wantedFacts } from '../reply/observe-answers.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 import { piecesAhead, streamJson } from '../reply/response-stream.ts'
 
@@ -137,7 +136,7 @@ function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array):
   const bad = typeof texts === 'string' ? texts : undefined
   const { policies } = exchange.service
   const policy = policies.set() === undefined ? undefined : batchPolicyOf(body)
-  const fault = faultOf(exchange, key, { fault: bad, ...optionalMember('policy', policy) })
+  const fault = faultOf(exchange, key, { fault: bad, policy })
   if (fault !== undefined || typeof texts === 'string') {
     replyError(exchange, invalidInput, fault)
     return
@@ -150,16 +149,13 @@ function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array):
         replyError(exchange, 'upstream_unavailable')
         return
       }
-      const { json, answers } = answerTexts(
-        table,
-        texts,
-        answerBytes,
-        decideOnLoop(exchange, key, table),
-      )
+      const { json, answers, facts } = answerTexts(table, texts, {
+        into: answerBytes,
+        decide: decideOnLoop(exchange, key, table),
+        facts: wantedFacts(exchange),
+      })
       addAnswerCounts(exchange.service.counters, answers)
-      logDecisions(exchange, json, exchange.service.policies.set()?.revision)
-      exchange.service.sampler?.take(json, sumOf(answers))
-      exchange.service.traffic?.takePiece(json, sumOf(answers))
+      observeAnswers(exchange, facts, exchange.service.policies.set()?.revision)
       const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString()
       replyJson(exchange, before + text + after)
     })
@@ -176,11 +172,7 @@ function decideOnLoop(
   if (memory === undefined) return undefined
   const index = policyIndexOf(memory.set, key.policies, policy)
   const chosen = index < 0 ? policyIndexOf(memory.set, key.policies, '') : index
-  return (query, body) => decidedAnswer(memory, chosen, query, undefined, body)
-}
-
-function sumOf(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + count, 0)
+  return (query, found) => decideQuery(memory, chosen, query, found)
 }
 
 /** The pieces of a batch. */
@@ -199,17 +191,11 @@ function streamPieces(exchange: Exchange, runItem: RunItem, pieces: BatchPieces)
   const run = trackRuns(exchange, runItem, () => buffers.forEach(returnSharedBuffer))
   const ask = (index: number, give: (json: Uint8Array) => void): void => {
     const into = buffers[index % piecesAhead]!
-    const result = run({
-      kind: 'checks',
-      texts: pieceOf(index),
-      into,
-      ...optionalMember('policy', policy),
-    })
-    onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
+    const facts = wantedFacts(exchange)
+    const result = run({ kind: 'checks', texts: pieceOf(index), into, policy, facts })
+    onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers, facts }) => {
       addAnswerCounts(counters, answers)
-      logDecisions(exchange, json, policy?.revision)
-      exchange.service.sampler?.take(json, sumOf(answers))
-      exchange.service.traffic?.takePiece(json, sumOf(answers))
+      observeAnswers(exchange, facts, policy?.revision)
       give(json)
     })
   }

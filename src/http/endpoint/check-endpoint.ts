@@ -12,8 +12,8 @@
 import { quotaResults } from '../../account/limits/quota.ts'
 import { invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
-import { decidedOutcome } from '../../policy/decided-answer.ts'
-import type { DecisionMemory } from '../../policy/decision-memory.ts'
+import { type DecisionMemory, decideQuery } from '../../policy/decision-memory.ts'
+import type { Outcome } from '../../policy/policy.ts'
 import { policyIndexOf } from '../../policy/policy-choice.ts'
 import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
@@ -32,7 +32,7 @@ import { chargeQuota, chargeWhenLeased } from './charge-quota.ts'
 import { countAnswer, countDecision, countLabels } from '../../observe/request-counters.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { answerInsightsCheck } from './insights-endpoint.ts'
-import { logDecisions } from '../reply/request-log.ts'
+import { observeCheck } from '../reply/observe-answers.ts'
 import { replyBytes, replyError } from '../reply/reply.ts'
 import { enqueueCheck, newCheckBatcher } from './check-batcher.ts'
 
@@ -95,34 +95,35 @@ function answerQuery(
   }
   const answer = table.answer(about, found)
   const { body } = answer
-  countAnswer(exchange.service.counters, answer.classification)
-  countLabels(exchange.service.counters, answer)
-  const memory = exchange.service.policies.memoryOf(table)
-  const decided = memory === undefined ? body : decidedBody(exchange, memory, about, found, body)
-  if (exchange.service.decisionLog !== undefined) {
-    logDecisions(exchange, decided, memory?.set.revision)
+  const { counters, policies, observers } = exchange.service
+  countAnswer(counters, answer.classification)
+  countLabels(counters, answer)
+  const memory = policies.memoryOf(table)
+  const outcome =
+    memory === undefined ? undefined : outcomeOf(exchange, memory, about, answer.located)
+  if (observers !== undefined) {
+    const revision = memory?.set.revision
+    observeCheck(exchange, observers, { query: about, answer, outcome, revision })
   }
-  exchange.service.sampler?.take(decided, 1)
-  exchange.service.traffic?.takeCheck(answer.score, decided)
+  const decided = outcome === undefined ? body : extendAnswer(body, outcome.tail)
   replyBytes(
     exchange,
     exchange.insights === insightsModes.absent ? withoutInsights(decided) : decided,
   )
 }
 
-function decidedBody(
+function outcomeOf(
   { key, policy, service }: Exchange,
   memory: DecisionMemory,
   about: Query,
-  found: Located | undefined,
-  body: Uint8Array,
-): Uint8Array {
+  located: Located,
+): Outcome {
   const index = policyIndexOf(memory.set, key!.policies, policy)
   // Policies may have changed since the request came; then the key's own one decides.
   const chosen = index < 0 ? policyIndexOf(memory.set, key!.policies, '') : index
-  const outcome = decidedOutcome(memory, chosen, about, found)
+  const outcome = decideQuery(memory, chosen, about, located)
   countDecision(service.counters, outcome)
-  return extendAnswer(body, outcome.tail)
+  return outcome
 }
 
 const noInsights = Buffer.from(',"insights":null}')

@@ -2,14 +2,13 @@
 // the pool answers. Such a check is charged like any other, before the pool is asked for room; a
 // 503 gives the unit back.
 
-import { optionalMember } from '../../base/optional-member.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 import { addAnswerCounts, countLabels } from '../../observe/request-counters.ts'
 import { includeFault, invalidInput } from '../../api/input-fault.ts'
 import { type Exchange, type InsightsMode, insightsModes } from '../exchange/exchange.ts'
 import { chargeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
-import { logDecisions } from '../reply/request-log.ts'
+import { observeAnswers, wantedFacts } from '../reply/observe-answers.ts'
 import { type Refusal, replyBytes } from '../reply/reply.ts'
 
 /** Of a request whose `include` has another value than those that there are. */
@@ -46,13 +45,11 @@ export function answerInsightsCheck(exchange: Exchange, key: Authenticated): voi
     if (ticket === undefined) return
     const policy = exchange.service.policies.itemPolicy(key, exchange.policy)
     const text = exchange.checkedAddress
-    const result = ticket.run({ kind: 'insights', text, ...optionalMember('policy', policy) })
-    onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers, labels }) => {
+    const result = ticket.run({ kind: 'insights', text, policy, facts: wantedFacts(exchange) })
+    onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers, labels, facts }) => {
       addAnswerCounts(exchange.service.counters, answers)
       if (labels !== undefined) countLabels(exchange.service.counters, labels)
-      logDecisions(exchange, json, policy?.revision)
-      exchange.service.sampler?.take(json, 1)
-      exchange.service.traffic?.takeAnswer(json)
+      observeAnswers(exchange, facts, policy?.revision)
       replyBytes(exchange, json)
     })
   })

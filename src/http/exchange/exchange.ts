@@ -25,6 +25,14 @@ import type { ServedPolicies } from './served-policies.ts'
 import type { TrafficCounter } from '../../observe/traffic-counter.ts'
 import type { TrafficSampler } from '../../observe/traffic-sampler.ts'
 
+/** Those who want the facts of answers. */
+export interface AnswerObservers {
+  readonly decisionLog: DecisionLog | undefined
+  readonly sampler: TrafficSampler | undefined
+  /** Where the console is on. */
+  readonly traffic: TrafficCounter | undefined
+}
+
 /** What a worker answers with. */
 export interface Service {
   readonly keyring: Pick<Keyring, 'authenticate' | 'holds' | 'known'>
@@ -40,12 +48,8 @@ export interface Service {
   readonly lists: () => ListFile | undefined
   /** The policies in use, if any. */
   readonly policies: ServedPolicies
-  /** The trail of decisions, where the operator wants one. */
-  readonly decisionLog?: DecisionLog | undefined
-  /** Chooses answers for the sample of traffic, where the operator wants one. */
-  readonly sampler?: TrafficSampler | undefined
-  /** Only where the console is on. */
-  readonly traffic?: TrafficCounter | undefined
+  /** `undefined` where nothing observes, so that a request reads one member. */
+  readonly observers?: AnswerObservers | undefined
   /** Threads for what is too much for the loop. */
   readonly pool: Pool
   /** Where feedback is kept. */

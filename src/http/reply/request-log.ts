@@ -66,17 +66,3 @@ export function logFramingRefusal(service: Service, res: HttpResponse): void {
 function ageOf({ startedMs }: Exchange): number {
   return Math.round((performance.now() - startedMs) * 1000) / 1000
 }
-
-// Puts the answers of a request into the trail of decisions, where the operator wants one.
-
-/** `answers` as `DecisionLog.record` takes them; `revision`: of the policies that decided. */
-export function logDecisions(
-  exchange: Exchange,
-  answers: Uint8Array,
-  revision: string | undefined,
-): void {
-  const { service, key } = exchange
-  if (service.decisionLog === undefined) return
-  const context = { requestId: requestIdOf(exchange), keyId: key?.keyId ?? '', revision }
-  service.decisionLog.record(answers, context)
-}

@@ -13,6 +13,7 @@ import {
 } from '../../api/input-fault.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
 import { factsOf } from '../../policy/condition/condition-facts.ts'
+import { withDecision } from '../../policy/decided-answer.ts'
 import { policyIndexOf } from '../../policy/policy-choice.ts'
 import { parseBatchBody } from '../../pool/batch-body.ts'
 import { spendBatchRate } from '../endpoint/authorize.ts'
@@ -125,6 +126,5 @@ function decidedTestAnswer<Answer extends CheckAnswer>(
   const named = policyIndexOf(set, key.policies, policy)
   // Policies may have changed since the request came; then the key's own one decides.
   const chosen = set.policies[named < 0 ? policyIndexOf(set, key.policies, '') : named]!
-  const { decision, observed } = chosen.outcomes[chosen.outcomeOf(factsOf(answer, []))]!
-  return { ...answer, decision, ...(observed.length === 0 ? {} : { observed }) }
+  return withDecision(answer, chosen.outcomes[chosen.outcomeOf(factsOf(answer, []))]!)
 }

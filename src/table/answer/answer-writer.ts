@@ -27,6 +27,11 @@ export interface AnswerBytes extends AnswerLabels {
   classification: Classification
   /** JSON in UTF-8; good until the next answer. */
   body: Uint8Array
+  /** The own lists that match, where any does. */
+  readonly lists: readonly string[] | undefined
+  /** Where the address was found; good until the next answer. */
+  located: Located
+  readonly reader: AnswerReader
 }
 
 /** More than the address twice, all that stands around it, and a run's last bytes. */
@@ -55,6 +60,7 @@ const noAnswer = {
   level: 'low',
   provider: '',
   country: '',
+  lists: undefined,
 } as const
 
 /** What one table's writer keeps. */
@@ -74,12 +80,13 @@ export function openAnswerWriter(
 ): (query: Query, found?: Located) => AnswerBytes {
   const { views } = reader
   const { runs } = views
+  const located = newLocated()
   const writer: AnswerWriter = {
     views,
     runTexts: new Float64Array(runs.buffer, runs.byteOffset, runs.length / runElementWords),
     fragments: openJsonFragments(reader),
-    located: newLocated(),
-    answer: { ...noAnswer, body: new Uint8Array(0) },
+    located,
+    answer: { ...noAnswer, body: new Uint8Array(0), located, reader },
     reader,
   }
   return (query, found) => writeAnswer(writer, query, found)
@@ -105,12 +112,19 @@ function extendedCopy(body: Uint8Array, { data, bytes }: JsonRun): Uint8Array {
 }
 
 /** Not hot: by the twin. */
-function writeFromObject(reader: AnswerReader, { bytes, from, to }: Query): AnswerBytes {
+function writeFromObject(
+  reader: AnswerReader,
+  { bytes, from, to }: Query,
+  located: Located,
+): AnswerBytes {
   const answer = checkAddress(reader, Buffer.from(bytes.subarray(from, to)).toString('latin1'))
   const labels = answer === undefined ? noAnswer : labelsOf(answer)
   return {
     ...labels,
     classification: answer?.classification ?? 'clean',
+    lists: answer?.lists,
+    located,
+    reader,
     body: new Uint8Array(Buffer.from(JSON.stringify(answer ?? null))),
   }
 }
@@ -122,7 +136,7 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   if (found === undefined) locate(views, family === 4 ? 4 : 6, query.words, located)
   const { lists } = writer.reader
   if (lists !== undefined && covered(lists, views, query.words, located))
-    return writeFromObject(writer.reader, query)
+    return writeFromObject(writer.reader, query, located)
   const network = located.bogon ? 0 : located.network
   const location = located.bogon ? 0 : located.location
   // The cold reads first: they go on while the rest is written.
@@ -141,7 +155,7 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   const place = beforeBytes + locationBytes + behindBytes
   // Said this way for NaN: in a damaged table an id may lie beyond its section.
   if (!(head.bytes + tail.bytes + networkBytes + place + fixedBytesMax <= outBytes))
-    return writeFromObject(writer.reader, query)
+    return writeFromObject(writer.reader, query, located)
   let at = writeRun(0, head.data, 0, head.bytes)
   at = writeSlice(out, at, query.bytes, query.from, query.to)
   const version = located.version === 4 ? version4 : version6
@@ -164,6 +178,7 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   answer.provider = verdict.provider
   answer.country = location === 0 ? '' : fragments.countryCode(regions[region]!)
   answer.body = bodyOf(at)
+  answer.located = located
   return answer
 }
 

@@ -32,7 +32,7 @@ export function checkAddress(reader: AnswerReader, text: string): CheckAnswer | 
   const answer: Unfinished = family === 4 || isCanonical(text, located)
     ? { classification, risk_level, risk_score, ip: text, version,
         network, location, proxy, bot, signals, reasons, table }
-    : { classification, risk_level, risk_score, ip: text, version, address: judgedText(located),
+    : { classification, risk_level, risk_score, ip: text, version, address: judgedText(located, words),
         network, location, proxy, bot, signals, reasons, table }
   if (!bogon && coverage !== undefined) answer.coverage = coverage
   const match = listsOf(reader.lists, views, words, located)
@@ -56,6 +56,6 @@ function isCanonical(text: string, { version }: Located): boolean {
 }
 
 /** Canonical text of what was judged: IPv4-mapped text is judged as the IPv4 address. */
-function judgedText({ version, ipv4 }: Located): string {
+export function judgedText({ version, ipv4 }: Located, words: Uint32Array): string {
   return version === 4 ? formatIpv4(ipv4) : formatAddress(6, words)
 }

@@ -1,0 +1,69 @@
+// Gives the facts of answers to those who observe them: the decision log, the sample of traffic and
+// the counts of traffic. Facts are made once for all three, and only of answers that one of them
+// has chosen.
+
+import {
+  type AnswerFacts,
+  type CollectedFacts,
+  type WantedFacts,
+  factsOf,
+} from '../../observe/answer-facts.ts'
+import type { Outcome } from '../../policy/policy.ts'
+import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
+import type { Query } from '../../table/lookup/query.ts'
+import { type AnswerObservers, type Exchange, requestIdOf } from '../exchange/exchange.ts'
+
+/** Lots below it are chosen by the decision log or the sample. */
+function chosenBelow({ decisionLog, sampler }: AnswerObservers): number {
+  return Math.max(decisionLog?.share ?? 0, sampler?.below() ?? 0)
+}
+
+/** Which facts are wanted of answers to a batch or of the pool. */
+export function wantedFacts({ service: { observers } }: Exchange): WantedFacts | undefined {
+  return observers && { below: chosenBelow(observers), few: observers.traffic !== undefined }
+}
+
+export function observeAnswers(
+  exchange: Exchange,
+  facts: CollectedFacts | undefined,
+  revision: string | undefined,
+): void {
+  if (facts === undefined) return
+  exchange.service.observers?.traffic?.takePiece(facts.few, facts.count)
+  recordFacts(exchange, facts.chosen, revision)
+}
+
+/** A single check that the loop has answered. */
+export function observeCheck(
+  exchange: Exchange,
+  observers: AnswerObservers,
+  { query, answer, outcome, revision }: AnsweredCheck,
+): void {
+  const weight = observers.traffic?.takeCheck(answer.score) ?? 0
+  const below = chosenBelow(observers)
+  const lot = below === 0 ? 1 : Math.random()
+  if (weight === 0 && lot >= below) return
+  const facts = factsOf(query, answer, outcome, lot)
+  if (weight > 0) observers.traffic?.takeNames(facts, weight)
+  recordFacts(exchange, [facts], revision)
+}
+
+interface AnsweredCheck {
+  readonly query: Query
+  readonly answer: AnswerBytes
+  readonly outcome: Outcome | undefined
+  /** Of the policies that decided. */
+  readonly revision: string | undefined
+}
+
+function recordFacts(
+  exchange: Exchange,
+  facts: readonly AnswerFacts[],
+  revision: string | undefined,
+): void {
+  const { observers } = exchange.service
+  observers?.sampler?.take(facts)
+  const requestId = requestIdOf(exchange)
+  const keyId = exchange.key?.keyId ?? ''
+  observers?.decisionLog?.record(facts, { requestId, keyId, revision })
+}
