@@ -17,9 +17,8 @@ import { optionalMember } from '../../base/optional-member.ts'
 import { listNameCharsMax, listsMax } from '../../lists/list-limits.ts'
 import { reasonCodeBytesMax, reasonListMax } from '../../schema/table-layout.ts'
 import type { Facts } from './condition-facts.ts'
+import { type Value, loops, methods } from './condition-functions.ts'
 import { type MemberType, objectMembers, plainMembers } from './condition-members.ts'
-
-export type Value = boolean | number | string | readonly Value[]
 
 /** `item` is the current element of the enclosing loop. */
 type Run = (facts: Facts, item: Value) => Value
@@ -83,7 +82,7 @@ export function programOf(node: ASTNode, scope: Scope): Program {
     const [name, receiver, rest] = args
     const on = compile(receiver)
     return Object.hasOwn(loops, name)
-      ? loopProgram(loops[name as LoopName], on, rest, scope)
+      ? loopProgram(name, on, rest, scope)
       : methodProgram(name, [on, ...rest.map(compile)])
   }
   if (op === '!_' || op === '-_') return unaryProgram(op, compile(args))
@@ -209,19 +208,6 @@ function equalSteps(left: Size, right: Size): number {
   return 1 + stepsOfChars(Math.min(left.chars, right.chars)) + elements * each
 }
 
-const methods: Readonly<Record<string, Operator>> = {
-  contains: (text, part) => (text as string).includes(part as string),
-  startsWith: (text, part) => (text as string).startsWith(part as string),
-  endsWith: (text, part) => (text as string).endsWith(part as string),
-  size: (one) => (typeof one === 'string' ? codePoints(one) : (one as readonly Value[]).length),
-}
-
-function codePoints(text: string): number {
-  let count = 0
-  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) count += 1
-  return count
-}
-
 function methodProgram(name: string, [on, part]: readonly Program[]): Program {
   const method = methods[name]!
   if (part === undefined) {
@@ -239,29 +225,20 @@ function methodProgram(name: string, [on, part]: readonly Program[]): Program {
   }
 }
 
-type Holds = (one: Value) => boolean
-
-const loops = {
-  exists: (list: readonly Value[], holds: Holds) => list.some(holds),
-  all: (list: readonly Value[], holds: Holds) => list.every(holds),
-  exists_one: (list: readonly Value[], holds: Holds) => list.filter(holds).length === 1,
-  filter: (list: readonly Value[], holds: Holds) => list.filter(holds),
-} as const
-type LoopName = keyof typeof loops
-
 function loopProgram(
-  loop: (list: readonly Value[], holds: Holds) => Value,
+  name: string,
   { run, steps, size }: Program,
-  [name, predicate]: readonly ASTNode[],
+  [element, predicate]: readonly ASTNode[],
   { joins }: Scope,
 ): Program {
-  const variable = { name: name!.args as string, size: size.each ?? scalar }
+  const loop = loops[name]!
+  const variable = { name: element!.args as string, size: size.each ?? scalar }
   const test = programOf(predicate!, { variable, joins })
   return {
     run: (facts, item) =>
       loop(run(facts, item) as readonly Value[], (one) => test.run(facts, one) === true),
     steps: steps + 1 + size.elements * (test.steps + 2),
-    size: loop === loops.filter ? size : scalar,
+    size: name === 'filter' ? size : scalar,
   }
 }
 

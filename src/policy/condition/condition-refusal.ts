@@ -3,7 +3,7 @@
 // condition that has been loaded has a value for every answer, and soon.
 //
 //   allowed   members of the answer and `lists`; literals; == != < <= > >= in && || ! ?: + - and lists;
-//             size, contains, startsWith, endsWith; exists, all, exists_one, filter, one inside none
+//             the functions of condition-functions.ts, loops not inside each other
 //   refused   * / % (overflow, division by zero), indexes (out of range), conversions, dyn, maps,
 //             bytes, null (a null object's members read as empty), regular expressions
 //
@@ -12,6 +12,7 @@
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { suggestName } from '../../config/setting-problem.ts'
+import { functionNames, loops, methods } from './condition-functions.ts'
 import { closedWords, memberNames, objectMembers, plainMembers } from './condition-members.ts'
 
 /** `a || b || c` is two deep; 4,000 characters hold about 300 comparisons. */
@@ -25,9 +26,6 @@ export interface Refusal {
 
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>='])
 const connectives: ReadonlySet<string> = new Set(['&&', '||', '!_', '?:', '+', '-', '-_', 'list'])
-const methods: ReadonlySet<string> = new Set(['size', 'contains', 'startsWith', 'endsWith'])
-const loops: ReadonlySet<string> = new Set(['exists', 'all', 'exists_one', 'filter'])
-const allowedCalls = [...methods, ...loops].join(', ')
 
 const advice: Readonly<Record<string, string>> = {
   '*': 'multiply the limit instead',
@@ -163,7 +161,7 @@ function refuseCall(
 }
 
 function refuseFunction(node: ASTNode, name: string): Refusal {
-  const known = advice[name] === undefined ? `; there are ${allowedCalls}` : ''
+  const known = advice[name] === undefined ? `; there are ${functionNames.join(', ')}` : ''
   return refusal(node, `the function ${name} is not allowed${known}`, name)
 }
 
@@ -172,8 +170,8 @@ function refuseMethod(
   [name, receiver, args]: readonly [string, ASTNode, readonly ASTNode[]],
   scope: Scope,
 ): Refusal | undefined {
-  if (methods.has(name)) return refuseAny([receiver, ...args], scope)
-  if (!loops.has(name)) return refuseFunction(node, name)
+  if (Object.hasOwn(methods, name)) return refuseAny([receiver, ...args], scope)
+  if (!Object.hasOwn(loops, name)) return refuseFunction(node, name)
   if (scope.size > 0) return refusal(node, `${name} inside another one is not allowed`)
   const [variable, ...rest] = args
   if (variable?.op !== 'id') return refusal(node, `${name} needs the name of a variable first`)

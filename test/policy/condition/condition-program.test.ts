@@ -16,7 +16,8 @@ import {
 } from '../../../src/policy/condition/condition-facts.ts'
 import { objectMembers, plainMembers } from '../../../src/policy/condition/condition-members.ts'
 import { operatorDepthMax } from '../../../src/policy/condition/condition-refusal.ts'
-import { type Value, charsPerStep } from '../../../src/policy/condition/condition-program.ts'
+import { charsPerStep } from '../../../src/policy/condition/condition-program.ts'
+import type { Value } from '../../../src/policy/condition/condition-functions.ts'
 import { reasonCodeBytesMax, reasonListMax } from '../../../src/schema/table-layout.ts'
 
 const repeated = (count: number, text: string, between: string): string =>
