@@ -6,6 +6,7 @@ import type { CheckAnswer } from '../api/check-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
 import { say, tell } from '../client/core/failure-log.ts'
 import type { ClientFailure } from '../client/core/outcome-report.ts'
+import { withDecision } from '../policy/decided-answer.ts'
 import { factsOf } from '../policy/condition/condition-facts.ts'
 import { type PolicyFile, readPolicyFile, readPolicyFileInTurns } from '../policy/policy-file.ts'
 import { type PolicySet, compilePolicies } from '../policy/policy.ts'
@@ -66,8 +67,7 @@ export function watchPolicies(options: {
       const policy = set?.policies[index]
       if (policy === undefined) return undefined
       const number = policy.outcomeOf(factsOf(answer, answer.lists ?? []))
-      const { decision, observed } = policy.outcomes[number]!
-      return { ...answer, decision, ...(observed.length === 0 ? {} : { observed }) }
+      return withDecision(answer, policy.outcomes[number]!)
     },
     close: watch.stop,
   }

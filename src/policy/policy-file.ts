@@ -10,7 +10,6 @@ import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax, policyStepsMax } from '../base/limits.ts'
 import { parseJson } from '../base/json-object.ts'
 import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import { repeatedMessage } from '../base/text/repeated-members.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
 import { formatCount } from '../base/text/number-format.ts'
@@ -31,7 +30,7 @@ export interface PolicyFile {
   /** One line each, with its place; about a hundred at most. */
   readonly warnings: readonly string[]
   /** Of a file that was named: why it would not be obeyed otherwise. */
-  readonly distrust?: string
+  readonly distrust: string | undefined
 }
 
 /**
@@ -64,7 +63,7 @@ function readTrusted(place: PolicyPlace): TrustedFile | undefined {
 function policyFileOf({ path }: PolicyPlace, { bytes, distrust }: TrustedFile): PolicyFile {
   const checked = checkPolicies(decodeUtf8(bytes))
   if ('mistakes' in checked) throw policiesInvalid(path, checked.mistakes)
-  return { path, tag: shortHash(bytes), ...checked, ...optionalMember('distrust', distrust) }
+  return { path, tag: shortHash(bytes), ...checked, distrust }
 }
 
 export function policiesInvalid(

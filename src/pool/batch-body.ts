@@ -6,7 +6,6 @@
 import type { BatchFault } from '../api/input-fault.ts'
 import { batchAddressesMax } from '../api/public-port.ts'
 import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { parseAddress, parseAddressBytes } from '../ip/parse-address.ts'
 import { pieceAddresses } from './offload-policy.ts'
@@ -81,7 +80,7 @@ function cutParsedBody(body: Uint8Array): ReadResult {
     valid: countAddresses(texts),
     cuts: Uint32Array.from(cuts),
     rewritten,
-    ...optionalMember('policy', policyOf(object)),
+    policy: policyOf(object),
   }
 }
 

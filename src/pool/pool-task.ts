@@ -16,7 +16,7 @@ export interface TaskTable {
   /** When the operator's file was written, milliseconds since the epoch. */
   readonly builtMs: number
   /** Own lists; each version has a file of its own. */
-  readonly lists?: { readonly version: number; readonly path: string }
+  readonly lists?: { readonly version: number; readonly path: string } | undefined
 }
 
 export type TaskItem =

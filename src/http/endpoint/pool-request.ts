@@ -1,7 +1,6 @@
 // One request in the pool: its ticket and its deadline. Whatever ends the exchange (an answer, an
 // error, a client that goes away) closes the ticket.
 
-import { optionalMember } from '../../base/optional-member.ts'
 import { poolRequestMsMax } from '../../base/limits.ts'
 import type { Ticket } from '../../pool/pool.ts'
 import type { ItemResult } from '../../pool/pool-task.ts'
@@ -24,7 +23,7 @@ export function tryEnterPool(exchange: Exchange): Ticket | undefined {
   if (file === undefined) return undefined
   const { table, path, builtMs } = file
   const ticket = service.pool.enter(
-    { number: table, path, builtMs, ...optionalMember('lists', service.lists()) },
+    { number: table, path, builtMs, lists: service.lists() },
     exchange.key?.keyId,
   )
   if (ticket === undefined) return undefined

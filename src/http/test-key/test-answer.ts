@@ -4,15 +4,14 @@
 import type { CheckAnswer, Location } from '../../api/check-answer.ts'
 import type { Insights } from '../../api/insights-answer.ts'
 import { formatDay } from '../../base/day.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../../ip/embedded-ipv4.ts'
 import { formatAddress } from '../../ip/format-address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
-import { riskLevelOf } from '../../model/risk-level.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import { verdictPart } from '../../table/answer/answer-parts.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
-import { type ReasonCode, reasonTexts } from '../../score/points/reason-codes.ts'
+import { reasonText } from '../../score/points/reason-codes.ts'
 import { type TestCase, type TestVerdict, testCases, testDay } from './test-cases.ts'
 
 /** The id that stands in `table`. */
@@ -80,29 +79,20 @@ const location: Location = {
 /** The answer of the address `ip`, whose case is a verdict, a bogon or the slow one. */
 export function testAnswer(ip: string, { version, judged, is }: TestAddress): CheckAnswer {
   const found = verdictOf(is)
-  const { classification, score, proxy, bot, signals, reasons } = found?.verdict ?? bogonVerdict
+  const part = verdictPart(found?.verdict ?? bogonVerdict)
   return {
-    classification,
-    risk_level: riskLevelOf(score),
-    risk_score: score,
+    classification: part.classification,
+    risk_level: part.risk_level,
+    risk_score: part.risk_score,
     ip,
     version,
-    ...optionalMember('address', ip === judged ? undefined : judged),
+    ...(ip === judged ? {} : { address: judged }),
     network: found === undefined ? null : networkAnswer(found),
     location: found === undefined ? null : location,
-    proxy:
-      proxy === undefined
-        ? null
-        : {
-            confidence: proxy.confidence,
-            type: proxy.type,
-            provider: proxy.provider,
-            last_seen_at: formatDay(proxy.lastSeen),
-            percent_days_seen: proxy.percentDaysSeen,
-          },
-    bot: bot ?? null,
-    signals,
-    reasons: reasons.map(({ code }) => code),
+    proxy: part.proxy,
+    bot: part.bot,
+    signals: part.signals,
+    reasons: part.reasons,
     table: testTable,
   }
 }
@@ -127,11 +117,7 @@ export function testInsights({ is }: TestAddress): Insights {
       as_of: formatDay(testDay),
     },
     score_range: [verdict.score, verdict.score],
-    reasons: verdict.reasons.map(({ code, points }) => ({
-      code,
-      text: reasonTexts[code as ReasonCode],
-      points,
-    })),
+    reasons: verdict.reasons.map(({ code, points }) => ({ code, text: reasonText(code), points })),
     evidence: [],
     neighborhood: [],
     counterfactuals: { without_feed: [], falls_below: [] },

@@ -13,7 +13,6 @@
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { tableTextBytesMax } from '../../base/limits.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import { listNameCharsMax, listsMax } from '../../lists/list-limits.ts'
 import { reasonCodeBytesMax, reasonListMax } from '../../schema/table-layout.ts'
 import type { Facts } from './condition-facts.ts'
@@ -36,7 +35,7 @@ interface Size {
   readonly kind: 'scalar' | 'text' | 'list'
   readonly chars: number
   readonly elements: number
-  readonly each?: Size
+  readonly each?: Size | undefined
 }
 
 export const charsPerStep = 8
@@ -259,6 +258,6 @@ function combined(left: Size, right: Size, of: (a: number, b: number) => number)
     kind: left.kind === 'scalar' ? right.kind : left.kind,
     chars: of(left.chars, right.chars),
     elements: of(left.elements, right.elements),
-    ...optionalMember('each', isBoth ? larger(left.each, right.each) : (left.each ?? right.each)),
+    each: isBoth ? larger(left.each, right.each) : (left.each ?? right.each),
   }
 }

@@ -16,7 +16,7 @@ type Operand = (TextValues | NumberValues) & {
   /** For a message. */
   readonly name: string
   /** The nodes, if it consists of literals alone. */
-  readonly literals?: readonly ASTNode[]
+  readonly literals?: readonly ASTNode[] | undefined
 }
 type TextOperand = Extract<Operand, { readonly kind: 'text' }>
 type NumberOperand = Extract<Operand, { readonly kind: 'number' }>
@@ -128,8 +128,8 @@ function negated(operand: Operand | undefined, node: ASTNode): Operand | undefin
     name: `-${operand.name}`,
     min: -max,
     max: -min,
-    ...(values === undefined ? {} : { values: values.map((one) => -one) }),
-    ...(literals === undefined ? {} : { literals: [node] }),
+    values: values?.map((one) => -one),
+    literals: literals && [node],
   }
 }
 
@@ -140,11 +140,11 @@ function unionOf(operands: readonly (Operand | undefined)[]): Operand | undefine
   for (const one of rest) {
     if (one === undefined || union === undefined) return undefined
     const literals = union.literals && one.literals && [...union.literals, ...one.literals]
-    const more = { name: 'the value', ...(literals === undefined ? {} : { literals }) }
+    const more = { name: 'the value', literals }
     if (one.kind === 'number' && union.kind === 'number') {
       const values = union.values && one.values && [...union.values, ...one.values]
       const range = { min: Math.min(union.min, one.min), max: Math.max(union.max, one.max) }
-      union = { kind: 'number', ...range, ...more, ...(values === undefined ? {} : { values }) }
+      union = { kind: 'number', ...range, ...more, values }
     } else if (one.kind === 'text' && union.kind === 'text') {
       if (one.words === undefined || union.words === undefined) return undefined
       const words = [...union.words, ...one.words]

@@ -30,13 +30,13 @@ export interface NumberValues {
   readonly min: number
   readonly max: number
   /** All of them, if they are few. */
-  readonly values?: readonly number[]
+  readonly values?: readonly number[] | undefined
 }
 
 export type MemberValues = TextValues | NumberValues
 
 const numbers = (min: number, max: number, values?: readonly number[]): NumberValues => {
-  return { kind: 'number', min, max, ...(values === undefined ? {} : { values }) }
+  return { kind: 'number', min, max, values }
 }
 
 function wordsOf(
