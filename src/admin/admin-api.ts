@@ -2,6 +2,7 @@
 // checks and audit as the command line. A route is a row; admin-document.ts describes them all as
 // OpenAPI. Who asks is decided before (admin-server.ts); here, whether his role may.
 
+import { type ErrorCode, type ErrorCodeRow, errorCodes } from '../base/error-codes.ts'
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { jsonSchemaOf } from '../api/admin-requests.ts'

@@ -1,7 +1,7 @@
 // `iprisk explain ADDRESS`: one screen that says what the answer is, why, who says so and when it
 // will end; with --json the check and its insights, as the API gives them.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { usageError } from '../../base/coded-error.ts'
 import { decided } from '../../policy/decided-answer.ts'
 import { answerWithInsights } from '../../table/explain/insights.ts'
 import { builtMsOf } from '../../table/file/header-facts.ts'
