@@ -16,13 +16,13 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { formatDay } from '../../src/base/day.ts'
 import { flushFolderSync, outputTarget } from '../../src/base/system/atomic-file.ts'
+import { compareVerdicts, isAbove } from '../../src/compare/comparison.ts'
 import { loadCanaries, misjudgedCanaries } from '../../src/table/canaries.ts'
 import { openCopiedTable } from '../../src/table/open-copied-table.ts'
-import { openTable } from '../../src/table/open-table.ts'
+import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import type { Table } from '../../src/table/table.ts'
 import { networksSourceId } from '../evidence/source-list.ts'
 import { sampleAddresses, type SampledSpace } from './address-sample.ts'
@@ -53,11 +53,11 @@ export function judgeTable(of: {
       live.table === undefined ? live.damage : whyNotComparable(live.table, candidate)
     const measure = notCompared === undefined ? live.table : undefined
     const sample = measure === undefined ? [] : sampleAddresses(of.networks)
-    const { flips, moved } = flipsOf(measure, candidate, sample)
-    const share = sample.length === 0 ? 0 : (100 * flips.length) / sample.length
-    if (share > of.flipsMaxPercent) {
+    const { changed, compared, flips, moved } = flipsOf(measure, candidate, sample)
+    if (isAbove({ changed, compared }, of.flipsMaxPercent)) {
+      const percent = ((100 * changed) / compared).toFixed(2)
       reasons.push(
-        `${flips.length} of ${sample.length} sampled verdicts (${share.toFixed(2)} %) differ from ` +
+        `${changed} of ${compared} sampled verdicts (${percent} %) differ from ` +
           `those of ${of.live}; at most ${of.flipsMaxPercent} % may: ${flips[0] ?? ''}`,
       )
     }
@@ -66,10 +66,10 @@ export function judgeTable(of: {
       forced: reasons.length > 0 && of.force,
       reasons,
       ...(notCompared === undefined ? {} : { not_compared: notCompared }),
-      sampled: sample.length,
-      flipped: flips.length,
+      sampled: compared,
+      flipped: changed,
       ...(moved === 0 ? {} : { moved }),
-      flips: flips.slice(0, flipsShownMax),
+      flips,
     }
   } finally {
     candidate.close()
@@ -92,7 +92,7 @@ function whyNotComparable(live: Table, candidate: Table): string | undefined {
 
 /** The live table: none at the first build; `damage` says why it cannot be read. */
 function openLiveTable(path: string): {
-  readonly table: Table | undefined
+  readonly table: OpenTable | undefined
   readonly damage?: string
 } {
   if (!existsSync(path)) return { table: undefined }
@@ -104,33 +104,28 @@ function openLiveTable(path: string): {
   }
 }
 
-function flipsOf(
-  live: Table | undefined,
-  candidate: Table,
-  sample: readonly string[],
-): { readonly flips: readonly string[]; readonly moved: number } {
+function flipsOf(live: OpenTable | undefined, candidate: OpenTable, sample: readonly string[]) {
   const flips: string[] = []
   let moved = 0
-  const newEdition = live !== undefined && editionOf(live) !== editionOf(candidate)
-  for (const address of live === undefined ? [] : sample) {
-    const was = live?.check(address)
-    const is = candidate.check(address)
-    const [before, now] = [flipTextOf(was), flipTextOf(is)]
-    if (before === now) continue
-    if (newEdition && !isDeepStrictEqual(was?.network, is?.network)) moved++
-    else flips.push(`${address}: ${before}, now ${now}`)
-  }
-  return { flips, moved }
+  if (live === undefined) return { changed: 0, compared: 0, flips, moved }
+  const newEdition = editionOf(live) !== editionOf(candidate)
+  const networkOf = (table: OpenTable, address: string) => table.check(address)?.network
+  const comparison = compareVerdicts(live, candidate, sample, (address, from, to) => {
+    const [was, is] = [networkOf(live, address), networkOf(candidate, address)]
+    if (newEdition && !isDeepStrictEqual(was, is)) {
+      moved++
+      return false
+    }
+    if (flips.length < flipsShownMax) flips.push(`${address}: ${from}, now ${to}`)
+    return true
+  })
+  return { ...comparison, flips, moved }
 }
 
 /** Which edition of the data set of networks a table has; '' where it has an operator's own. */
 function editionOf({ sources }: Table): string {
   const source = sources.find(({ id }) => id === networksSourceId)
   return source === undefined ? '' : formatDay(source.day)
-}
-
-function flipTextOf(answer: CheckAnswer | undefined): string {
-  return answer === undefined ? '' : `${answer.classification} ${answer.risk_level}`
 }
 
 /** Moves the candidate to where it belongs; a rename, so that the live name is never without. */

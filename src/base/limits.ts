@@ -130,13 +130,6 @@ export const storeConcurrencyMax = 500
 
 // ---- build ----------------------------------------------------------------------------------
 
-/**
- * The default of `flipsMaxPercent`. Of the 20,000 sampled verdicts none differed between nine
- * tables of consecutive real days, nor a week apart (docs/proof), so that 50 are no ordinary day;
- * all hosting feeds together are 407 of them, the VPN feeds 3.
- */
-export const flipsMaxPercentDefault = 0.25
-
 /** One run of fetching; a build that hangs on its feeds for longer is worse than one without them. */
 export const fetchSecondsDefault = 900
 

@@ -8,12 +8,14 @@
 import { newAddressWords } from '../ip/address.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
 import { parseAddress } from '../ip/parse-address.ts'
+import { changeThresholds } from '../model/change-thresholds.ts'
 import { loadCanaries, misjudgedCanaries } from '../table/canaries.ts'
 import { locate, newLocated } from '../table/lookup/locate.ts'
 import { newIpv6Starts } from '../table/lookup/piece-start.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import type { KnownAnswer } from '../table/served-table.ts'
 import type { Table } from '../table/table.ts'
+import { compareVerdicts, isAbove } from './comparison.ts'
 
 export interface AcceptanceResult {
   /** Why the table must not take the place of the one in use; none where it may. */
@@ -25,12 +27,6 @@ export interface AcceptanceResult {
   /** What every process that opens this table must be told by it. */
   readonly known: readonly KnownAnswer[]
 }
-
-/**
- * Of the sampled verdicts in announced space, how many a new table may change, percent. All hosting
- * feeds together are a tenth of that space; a table that changes a quarter is another world.
- */
-export const changedMaxPercent = 25
 
 const sampleMax = { ipv4: 20_000, ipv6: 2_000 } as const
 /** Where there is nothing to compare: enough for the answers that every process is told. */
@@ -57,14 +53,12 @@ export function acceptanceCheck(table: OpenTable, before: OpenTable | undefined)
   const wrongBefore = new Set(misjudgedCanaries(before, canaries).map(canaryOf))
   const reasons = wrong.filter((line) => !wrongBefore.has(canaryOf(line)))
   let against: AcceptanceResult['against'] = reasons.length > 0 ? 'canary' : null
-  const changed = sample.filter(
-    (address) => verdictText(before, address) !== verdictText(table, address),
-  )
-  const percent = (100 * changed.length) / Math.max(1, sample.length)
-  if (percent > changedMaxPercent) {
+  const comparison = compareVerdicts(before, table, sample)
+  if (isAbove(comparison, changeThresholds.swap)) {
+    const { changed, compared } = comparison
     reasons.push(
-      `${changed.length} of ${sample.length} sampled verdicts (${percent.toFixed(0)} %) differ from ` +
-        `those of the table in use; at most ${changedMaxPercent} % may`,
+      `${changed} of ${compared} sampled verdicts (${((100 * changed) / compared).toFixed(0)} %) ` +
+        `differ from those of the table in use; at most ${changeThresholds.swap} % may`,
     )
     against ??= 'changed'
   }
@@ -84,12 +78,6 @@ export function firstDifference(
 function answerOf(table: Pick<Table, 'check'>, address: string): string {
   const { coverage: _, ...answer } = table.check(address) ?? { coverage: undefined }
   return JSON.stringify(answer)
-}
-
-/** The verdict alone. */
-function verdictText(table: Pick<Table, 'check'>, address: string): string {
-  const answer = table.check(address)
-  return answer === undefined ? '' : `${answer.classification} ${answer.risk_level}`
 }
 
 /** The part of a line of `misjudged` that names the canary. */

@@ -1,13 +1,16 @@
 // The networks, providers and countries that requests come from, largest first, and the addresses
 // that asked most: of what a policy stops or changes, or of what another table judges otherwise.
 
+import { addTo, largestSums } from '../base/counts.ts'
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { verdictProvider } from '../model/verdict.ts'
-import { readCountry } from '../table/file/location-record.ts'
+import { countryOf, readCountry } from '../table/file/location-record.ts'
 import { readNetwork } from '../table/file/network-record.ts'
 import { readVerdict } from '../table/file/verdict-record.ts'
+import type { Located } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import type { Hits } from './rehearsal.ts'
+import { percentOf } from './comparison.ts'
+import { newTopCounts, type TopCounts } from './top-counts.ts'
 
 /** Requests, and their share of all requests that named an address. */
 export interface RequestShare {
@@ -28,9 +31,39 @@ export interface HitLists {
 }
 
 export function requestShare(requests: number, all: number): RequestShare {
-  const share = all === 0 ? 0 : requests / all
-  // Four decimals: acceptance may be at a hundredth of a percent.
-  return { requests, percent: Math.round(share * 1_000_000) / 10_000 }
+  return { requests, percent: percentOf(requests, all) }
+}
+
+/** Requests by ids of the table, and by address. */
+export interface Hits {
+  readonly networks: Map<number, number>
+  readonly verdicts: Map<number, number>
+  readonly countries: Map<number, number>
+  readonly addresses: TopCounts
+}
+
+export function newHits(): Hits {
+  return {
+    networks: new Map(),
+    verdicts: new Map(),
+    countries: new Map(),
+    addresses: newTopCounts(1),
+  }
+}
+
+/** Bogons have no verdict, network and place. */
+export function addHit(
+  hits: Hits,
+  { reader: { views } }: OpenTable,
+  hit: { readonly located: Located; readonly requests: number; readonly text: string },
+): void {
+  const { located, requests, text } = hit
+  hits.addresses.add(text, [requests])
+  if (located.bogon) return
+  const { network, verdict, location } = located
+  addTo(hits.networks, network, requests)
+  addTo(hits.verdicts, verdict, requests)
+  addTo(hits.countries, countryOf(views, location), requests)
 }
 
 /** `top` of each list; what has no network, provider or place is in none. */
@@ -51,8 +84,10 @@ export function hitListsOf(
     return provider === '' ? [] : [[provider, requests] as const]
   })
   const countries = [...hits.countries].filter(([id]) => id !== 0)
-  const largest = <Key extends string | number>(counts: Iterable<readonly [Key, number]>) =>
-    largestOf(counts, top).map(([key, requests]) => [key, requestShare(requests, all)] as const)
+  const largest = <Key>(counts: Iterable<readonly [Key, number]>) =>
+    largestSums(counts)
+      .slice(0, top)
+      .map(([key, requests]) => [key, requestShare(requests, all)] as const)
   return {
     networks: largest(ases).map(([asn, share]) => ({
       asn,
@@ -65,16 +100,6 @@ export function hitListsOf(
       return { country_code, country, ...share }
     }),
   }
-}
-
-/** Equal keys together; equal counts in the order of their keys. */
-function largestOf<Key extends string | number>(
-  counts: Iterable<readonly [Key, number]>,
-  top: number,
-): readonly (readonly [Key, number])[] {
-  const sums = new Map<Key, number>()
-  for (const [key, requests] of counts) sums.set(key, (sums.get(key) ?? 0) + requests)
-  return [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, top)
 }
 
 /** What an example says of its address. */

@@ -1,31 +1,36 @@
 // What a policy would have done to the addresses of files: counted by outcome, and for what it
 // would not have let pass, or would have decided otherwise than another policy, by network,
-// provider and country. Addresses come as the tallies of pieces (src/bulk/line-tally.ts).
+// provider and country. Addresses come as the tallies of pieces (src/bulk/line-tally.ts). The report
+// is what `policy test --json` prints.
 
+import { addTo, largestFirst } from '../base/counts.ts'
+import { formatDay } from '../base/day.ts'
 import type { LineTally } from '../bulk/line-tally.ts'
 import { newAddressWords } from '../ip/address.ts'
-import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
-import { parseAddress } from '../ip/parse-address.ts'
+import type { PolicyRule } from '../model/policy-form.ts'
+import { factsOf } from '../policy/condition/condition-facts.ts'
 import { decide } from '../policy/decision-memory.ts'
 import type { Outcome, Policy } from '../policy/policy.ts'
-import { countryOf } from '../table/file/location-record.ts'
-import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
+import { locate, newLocated } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import type { Rehearsed } from './compared-table.ts'
-import { newTopCounts, type TopCounts } from './top-counts.ts'
+import { type Rehearsed, newChangeCounter, visitTally } from './comparison.ts'
+import {
+  type ExampleFacts,
+  type HitLists,
+  type Hits,
+  type RequestShare,
+  addHit,
+  exampleFacts,
+  hitListsOf,
+  newHits,
+  requestShare,
+} from './hit-lists.ts'
 
 /** Requests by the outcome of the policy and, where there is one, of the other policy. */
 export interface OutcomeCount {
   readonly outcome: Outcome
   readonly other: Outcome | undefined
   readonly requests: number
-}
-
-export interface Hits {
-  readonly networks: Map<number, number>
-  readonly verdicts: Map<number, number>
-  readonly countries: Map<number, number>
-  readonly addresses: TopCounts
 }
 
 export interface RehearsalCounter {
@@ -35,7 +40,7 @@ export interface RehearsalCounter {
   readonly hits: Hits
 }
 
-export const policyOf = ({ memory, index }: Rehearsed): Policy => memory.set.policies[index]!
+const policyOf = ({ memory, index }: Rehearsed): Policy => memory.set.policies[index]!
 
 export function newRehearsalCounter(
   table: OpenTable,
@@ -55,7 +60,8 @@ export function newRehearsalCounter(
     if (otherPolicy === undefined) return action !== 'allow'
     return action !== otherPolicy.outcomes[otherNumber]!.decision.action
   }
-  const count = (requests: number, textOf: () => string): void => {
+  const count = (family: 4 | 6, requests: number, textOf: () => string): void => {
+    locate(views, family, words, located)
     const number = decide(one.memory, one.index, words, located)
     const otherNumber = other === undefined ? 0 : decide(other.memory, other.index, words, located)
     const row = (counts[number] ??= [])
@@ -64,18 +70,7 @@ export function newRehearsalCounter(
   }
   return {
     hits,
-    add: ({ ipv4, ipv6 }) => {
-      for (let at = 0; at < ipv4.length; at += 2) {
-        words[0] = ipv4[at]!
-        locate(views, 4, words, located)
-        count(ipv4[at + 1]!, () => formatIpv4(ipv4[at]!))
-      }
-      for (const [text, requests] of ipv6) {
-        if (parseAddress(text, words) !== 6) continue
-        locate(views, 6, words, located)
-        count(requests, () => formatAddress(6, words))
-      }
-    },
+    add: (tally) => visitTally(tally, words, count),
     outcomes: () =>
       counts.flatMap((row, number) =>
         row.flatMap((requests, otherNumber) => {
@@ -86,30 +81,165 @@ export function newRehearsalCounter(
   }
 }
 
-export function newHits(): Hits {
+/** What the lines came to. */
+export interface RehearsedLines {
+  readonly lines: number
+  readonly addresses: number
+  readonly bad: number
+}
+
+export interface RehearsalReport {
+  readonly table: { readonly id: string; readonly as_of: string }
+  readonly policy: string
+  readonly revision: string
+  /** The policy that it was compared with. */
+  readonly against?: { readonly policy: string; readonly revision: string }
+  readonly lines: number
+  readonly requests: number
+  /** Lines that should name an address and do not. */
+  readonly bad_lines: number
+  readonly actions: readonly ({ readonly action: string } & RequestShare)[]
+  /** In the policy's order, and last with the rule `""` what no rule decided. */
+  readonly rules: readonly RuleReport[]
+  /** Requests that get another action than from the other policy. */
+  readonly changed?: RequestShare & {
+    readonly by_action: readonly ({ readonly from: string; readonly to: string } & RequestShare)[]
+  }
+  /** Of requests whose action changes; without another policy, of those that are not allowed. */
+  readonly hit: HitLists
+  readonly examples: readonly Example[]
+}
+
+type RuleReport = {
+  readonly rule: string
+  readonly action: string
+  /** Absent unless the rule is in observation: requests to which it would give another action. */
+  readonly would_change?: number
+} & RequestShare
+
+type Example = { readonly ip: string; readonly requests: number } & ExampleFacts & {
+    readonly action: string
+    readonly rule: string
+    readonly action_before?: string
+    readonly rule_before?: string
+  }
+
+const examplesMax = 20
+
+export function rehearsalReport(options: {
+  readonly table: OpenTable
+  readonly one: Rehearsed
+  readonly other: Rehearsed | undefined
+  readonly counter: RehearsalCounter
+  readonly result: RehearsedLines
+  readonly top: number
+}): RehearsalReport {
+  const { table, one, other, counter, result, top } = options
+  const { lines, addresses: all, bad } = result
+  const outcomes = counter.outcomes()
+  const { name: policy, rules } = policyOf(one)
+  const compared =
+    other === undefined
+      ? {}
+      : {
+          against: { policy: policyOf(other).name, revision: other.memory.set.revision },
+          changed: changesOf(outcomes, all),
+        }
   return {
-    networks: new Map(),
-    verdicts: new Map(),
-    countries: new Map(),
-    addresses: newTopCounts(1),
+    table: { id: table.id, as_of: formatDay(table.asOf) },
+    policy,
+    revision: one.memory.set.revision,
+    ...compared,
+    lines,
+    requests: all,
+    bad_lines: bad,
+    actions: actionsOf(outcomes, all),
+    rules: rulesOf(rules, outcomes, all),
+    hit: hitListsOf(table, counter.hits, { top, all }),
+    examples: examplesOf(table, counter, one, other),
   }
 }
 
-/** Bogons have no verdict, network and place. */
-export function addHit(
-  hits: Hits,
-  { reader: { views } }: OpenTable,
-  hit: { readonly located: Located; readonly requests: number; readonly text: string },
-): void {
-  const { located, requests, text } = hit
-  hits.addresses.add(text, [requests])
-  if (located.bogon) return
-  const { network, verdict, location } = located
-  addTo(hits.networks, network, requests)
-  addTo(hits.verdicts, verdict, requests)
-  addTo(hits.countries, countryOf(views, location), requests)
+function sumBy<Key>(
+  outcomes: readonly OutcomeCount[],
+  keyOf: (one: OutcomeCount) => Key,
+): Map<Key, number> {
+  const sums = new Map<Key, number>()
+  for (const one of outcomes) addTo(sums, keyOf(one), one.requests)
+  return sums
 }
 
-function addTo(counts: Map<number, number>, key: number, requests: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + requests)
+function actionsOf(outcomes: readonly OutcomeCount[], all: number): RehearsalReport['actions'] {
+  const sums = sumBy(outcomes, ({ outcome }) => outcome.decision.action)
+  return largestFirst(sums).map(([action, requests]) => ({
+    action,
+    ...requestShare(requests, all),
+  }))
+}
+
+function rulesOf(
+  rules: readonly PolicyRule[],
+  outcomes: readonly OutcomeCount[],
+  all: number,
+): readonly RuleReport[] {
+  const decided = sumBy(outcomes, ({ outcome }) => outcome.decision.rule)
+  const placeOf = new Map(rules.map(({ name }, place) => [name, place] as const))
+  const reports = rules.map(({ name, action, observe }, place): RuleReport => {
+    if (!observe) return { rule: name, action, ...requestShare(decided.get(name) ?? 0, all) }
+    const held = outcomes.filter(({ outcome }) => outcome.observed.includes(name))
+    // Live, it would decide before the rules behind it.
+    const acting = held.filter(({ outcome: { decision } }) => {
+      return place < (placeOf.get(decision.rule) ?? Infinity) && decision.action !== action
+    })
+    const share = requestShare(requestsOf(held), all)
+    return { rule: name, action, ...share, would_change: requestsOf(acting) }
+  })
+  const rest = outcomes.filter(({ outcome }) => outcome.decision.rule === '')
+  const action = rest[0]?.outcome.decision.action
+  if (action === undefined) return reports
+  return [...reports, { rule: '', action, ...requestShare(requestsOf(rest), all) }]
+}
+
+function requestsOf(outcomes: readonly OutcomeCount[]): number {
+  return outcomes.reduce((sum, { requests }) => sum + requests, 0)
+}
+
+function changesOf(
+  outcomes: readonly OutcomeCount[],
+  all: number,
+): NonNullable<RehearsalReport['changed']> {
+  const counter = newChangeCounter()
+  for (const { outcome, other, requests } of outcomes) {
+    const to = outcome.decision.action
+    counter.add(other?.decision.action ?? to, to, requests)
+  }
+  const { changed, changes } = counter.comparison()
+  const by_action = changes.map(({ from, to, count }) => ({
+    from,
+    to,
+    ...requestShare(count, all),
+  }))
+  return { ...requestShare(changed, all), by_action }
+}
+
+function examplesOf(
+  table: OpenTable,
+  { hits }: RehearsalCounter,
+  one: Rehearsed,
+  other: Rehearsed | undefined,
+): readonly Example[] {
+  return hits.addresses.top(examplesMax).flatMap(([ip, counts]) => {
+    const answer = table.check(ip)
+    if (answer === undefined) return []
+    const decisionOf = (by: Rehearsed) => {
+      const policy = policyOf(by)
+      return policy.outcomes[policy.outcomeOf(factsOf(answer, answer.lists ?? []))]!.decision
+    }
+    const { action, rule } = decisionOf(one)
+    const before = other === undefined ? undefined : decisionOf(other)
+    const was =
+      before === undefined ? {} : { action_before: before.action, rule_before: before.rule }
+    const requests = counts[0] ?? 0
+    return [{ ip, requests, action, rule, ...was, ...exampleFacts(answer) }]
+  })
 }

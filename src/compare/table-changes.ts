@@ -3,6 +3,7 @@
 // every /64, by class, country and network. Both tables are walked side by side, piece by piece.
 
 import type { TableChanges } from '../api/admin-answers.ts'
+import { addTo, largestFirst } from '../base/counts.ts'
 import { grown } from '../base/grown-array.ts'
 import { compareWords } from '../export/address-space.ts'
 import { walkFamily } from '../export/piece-walk.ts'
@@ -15,6 +16,7 @@ import { readNetwork } from '../table/file/network-record.ts'
 import { readClassification, readScore } from '../table/file/verdict-record.ts'
 import { newIpv4Starts } from '../table/lookup/piece-start.ts'
 import type { OpenTable } from '../table/open-table.ts'
+import { newChangeCounter } from './comparison.ts'
 
 const shown = 20
 const largestShown = 50
@@ -36,8 +38,7 @@ export function tableChanges(table: OpenTable, before: OpenTable): TableChanges 
   walkTogether(before, table, (first, last, was, is) => {
     const size = last - first + 1
     const [from, to] = [recordFacts(before, was), recordFacts(table, is)]
-    if (from.classification === to.classification) return
-    tally.add(size, from, to, is)
+    if (!tally.add(size, from, to, is)) return
     const run = {
       first,
       last,
@@ -52,7 +53,7 @@ export function tableChanges(table: OpenTable, before: OpenTable): TableChanges 
       return
     }
     runs.push(run)
-    if (runs.length > runsKept) runs = largestOf(runs, runsKept / 2)
+    if (runs.length > runsKept) runs = largestRuns(runs, runsKept / 2)
   })
   return {
     table: table.id,
@@ -61,7 +62,7 @@ export function tableChanges(table: OpenTable, before: OpenTable): TableChanges 
     addresses_changed: tally.changed(),
     ...tally.rows(),
     ipv6: ipv6Changes(table, before),
-    largest: largestOf(runs, largestShown).map(({ first, last, ...run }) => ({
+    largest: largestRuns(runs, largestShown).map(({ first, last, ...run }) => ({
       prefix: first === last ? formatIpv4(first) : `${formatIpv4(first)}-${formatIpv4(last)}`,
       ...run,
     })),
@@ -76,27 +77,31 @@ function ipv6Changes(table: OpenTable, before: OpenTable): NonNullable<TableChan
 }
 
 interface Tally {
-  /** So many addresses, or /64s, from what one table says to what the other does, with its record. */
-  readonly add: (count: number, from: RecordFacts, to: RecordFacts, record: number) => void
+  /**
+   * Counts so many addresses, or /64s, with what both tables say and the record of the newer one.
+   * Returns whether they changed.
+   */
+  readonly add: (count: number, from: RecordFacts, to: RecordFacts, record: number) => boolean
   readonly changed: () => number
   readonly rows: () => Required<Pick<TableChanges, 'classes' | 'countries' | 'networks'>>
 }
 
 function newTally(table: OpenTable): Tally {
-  const classes = new Map<string, number>()
+  const classes = newChangeCounter()
   const countries = new Map<number, number>()
   const networks = new Map<number, number>()
-  let changed = 0
   return {
     add: (count, from, to, record) => {
-      changed += count
-      add(classes, `${from.classification} ${to.classification}`, count)
-      add(countries, countryOfRecord(table, record), count)
-      add(networks, asnOf(table, record), count)
+      if (!classes.add(from.classification, to.classification, count)) return false
+      addTo(countries, countryOfRecord(table, record), count)
+      addTo(networks, networkOfRecord(table, record), count)
+      return true
     },
-    changed: () => changed,
+    changed: () => classes.comparison().changed,
     rows: () => ({
-      classes: classRows(classes),
+      classes: classes
+        .comparison()
+        .changes.map(({ from, to, count }) => ({ from, to, addresses: count })),
       countries: countryRows(table, countries),
       networks: networkRows(table, networks),
     }),
@@ -130,25 +135,20 @@ function countryOfRecord({ reader: { views } }: OpenTable, record: number): numb
   return countryOf(views, views.records[record * recordWords + 1]!)
 }
 
-function asnOf({ reader: { views } }: OpenTable, record: number): number {
+function networkOfRecord({ reader: { views } }: OpenTable, record: number): number {
   return views.records[record * recordWords]!
-}
-
-function classRows(counts: ReadonlyMap<string, number>): NonNullable<TableChanges['classes']> {
-  return top(counts, Infinity).map(([key, addresses]) => {
-    const [from = '', to = ''] = key.split(' ')
-    return { from, to, addresses }
-  })
 }
 
 function countryRows(
   { reader: { views, strings } }: OpenTable,
   counts: ReadonlyMap<number, number>,
 ): NonNullable<TableChanges['countries']> {
-  return top(counts, shown).map(([id, addresses]) => {
-    const name = id === 0 ? '' : readCountry(views.countries, id, strings).country
-    return { name, addresses }
-  })
+  return largestFirst(counts)
+    .slice(0, shown)
+    .map(([id, addresses]) => {
+      const name = id === 0 ? '' : readCountry(views.countries, id, strings).country
+      return { name, addresses }
+    })
 }
 
 /** Several networks may be of one AS. */
@@ -160,20 +160,11 @@ function networkRows(
   for (const [id, addresses] of counts) {
     if (id === 0 || id * networkWords > views.networks.length) continue
     const { asn, organization } = readNetwork(views.networks, id, strings)
-    add(byName, `AS${asn} ${organization}`, addresses)
+    addTo(byName, `AS${asn} ${organization}`, addresses)
   }
-  return top(byName, shown).map(([name, addresses]) => ({ name, addresses }))
-}
-
-function add<Key>(counts: Map<Key, number>, key: Key, addresses: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + addresses)
-}
-
-function top<Key>(
-  counts: ReadonlyMap<Key, number>,
-  most: number,
-): readonly (readonly [Key, number])[] {
-  return [...counts].sort(([, a], [, b]) => b - a).slice(0, most)
+  return largestFirst(byName)
+    .slice(0, shown)
+    .map(([name, addresses]) => ({ name, addresses }))
 }
 
 function isAlike(one: Run, other: Run): boolean {
@@ -182,7 +173,7 @@ function isAlike(one: Run, other: Run): boolean {
 }
 
 /** The largest first; of equal ones the lowest address. */
-function largestOf(runs: readonly Run[], most: number): Run[] {
+function largestRuns(runs: readonly Run[], most: number): Run[] {
   const sizeOf = ({ first, last }: Run): number => last - first
   const sorted = [...runs].sort((a, b) => sizeOf(b) - sizeOf(a) || a.first - b.first)
   return most >= runsKept / 2

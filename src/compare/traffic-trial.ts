@@ -5,17 +5,21 @@
 //
 // Both tables are asked with the own lists and the policies of now: only the table differs.
 
-import { newAddressWords } from '../ip/address.ts'
-import { parseAddress } from '../ip/parse-address.ts'
 import { sampledChecksJudged } from '../base/limits.ts'
 import { formatCount } from '../base/text/number-format.ts'
 import { newDecisionMemory } from '../policy/decision-memory.ts'
-import { type PolicySet, compilePolicies } from '../policy/policy.ts'
+import { compilePolicies } from '../policy/policy.ts'
 import type { Policies } from '../model/policy-form.ts'
-import { locate, newLocated } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import type { SampledCheck } from '../observe/sample-file.ts'
-import { type ComparedTable, actionOf, classOf } from './compared-table.ts'
+import {
+  type ComparedTable,
+  actionOf,
+  classOf,
+  compareAddresses,
+  isAbove,
+  percentOf,
+} from './comparison.ts'
 
 /** What a table is tried with. Plain data: it goes to another process. */
 export interface TrafficTrial {
@@ -53,64 +57,37 @@ export function tryByTraffic(
 ): TrialResult | undefined {
   if (checks.length < sampledChecksJudged) return undefined
   const set = policies === undefined ? undefined : compilePolicies(policies)
-  const was = lookOf(before, set)
-  const is = lookOf(after, set)
-  const counts = new Map<string, number>()
-  const words = newAddressWords()
-  let changed = 0
-  for (const { address, policy } of checks) {
-    const family = parseAddress(address, words)
-    if (family === 0) continue
-    const [from, to] = [was(words, family, policy), is(words, family, policy)]
-    if (from === to) continue
-    changed += 1
-    counts.set(`${from} ${to}`, (counts.get(`${from} ${to}`) ?? 0) + 1)
-  }
-  const changes = [...counts].sort(([, a], [, b]) => b - a).slice(0, changesShown)
+  const sideOf = (table: OpenTable): ComparedTable => ({
+    table,
+    policy: set && { memory: newDecisionMemory(set, table.reader), index: set.defaultIndex },
+  })
+  const { compared, changed, changes } = compareAddresses(
+    { before: sideOf(before), after: sideOf(after) },
+    checks,
+    (side, words, located, { policy }) => {
+      if (set === undefined) return classOf(side.table, located)
+      const index = set.indexOf(policy)
+      // Policies may have been renamed since: then the default one decides, as it does for callers.
+      return actionOf(side, words, located, index < 0 ? set.defaultIndex : index)
+    },
+  )
   return {
     counted: set === undefined ? 'classifications' : 'decisions',
-    sampled: checks.length,
+    sampled: compared,
     changed,
-    percent: Math.round((1e6 * changed) / checks.length) / 1e4,
+    percent: percentOf(changed, compared),
     max_percent: maxPercent,
-    changes: changes.map(([key, checks]) => {
-      const [from = '', to = ''] = key.split(' ')
-      return { from, to, checks }
-    }),
-  }
-}
-
-type Look = (words: Uint32Array, family: 4 | 6, policy: string) => string
-
-/** Says what a table does with an address: the action of a policy, or the classification. */
-function lookOf(table: OpenTable, set: PolicySet | undefined): Look {
-  const located = newLocated()
-  const { views } = table.reader
-  if (set === undefined) {
-    return (words, family) => {
-      locate(views, family, words, located)
-      return classOf(table, located)
-    }
-  }
-  const memory = newDecisionMemory(set, table.reader)
-  const sides: readonly ComparedTable[] = set.policies.map((_, index) => ({
-    table,
-    policy: { memory, index },
-  }))
-  return (words, family, policy) => {
-    locate(views, family, words, located)
-    const index = set.indexOf(policy)
-    // Policies may have been renamed since: then the default one decides, as it does for callers.
-    return actionOf(sides[index < 0 ? set.defaultIndex : index]!, words, located)
+    changes: changes
+      .slice(0, changesShown)
+      .map(({ from, to, count }) => ({ from, to, checks: count })),
   }
 }
 
 /** Why a table must stay out; `undefined` where it may come in. */
 export function trialFault(result: TrialResult | undefined): string | undefined {
-  if (result === undefined || result.changed * 100 <= result.max_percent * result.sampled) {
-    return undefined
-  }
+  if (result === undefined) return undefined
   const { counted, sampled, changed, percent, max_percent: most, changes } = result
+  if (!isAbove({ changed, compared: sampled }, most)) return undefined
   const texts = changes.map(({ from, to, checks }) => `${from} to ${to} ${formatCount(checks)}`)
   return (
     `of ${formatCount(sampled)} sampled checks ${formatCount(changed)} (${percent} %) would get ` +

@@ -7,6 +7,7 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import * as limits from '../base/limits.ts'
+import { changeThresholds } from '../model/change-thresholds.ts'
 import { listEffects } from '../model/kind.ts'
 import {
   bulkCommands,
@@ -364,7 +365,7 @@ export const optionTable = {
   }),
   'build.flipsMaxPercent': option('--flips-max-percent <n>', ['build'], {
     help: 'how many verdicts of a sample a new table may change before it is rejected',
-    type: is.percent.default(limits.flipsMaxPercentDefault),
+    type: is.percent.default(changeThresholds.build),
   }),
   'invocation.needFeeds': option('--need-feeds', ['build'], {
     help: 'fail, and build nothing, where not one feed can be fetched',

@@ -23,6 +23,7 @@ import { openStores, silentHooks } from '../account/stores/open-stores.ts'
 import { createTokenMatcher, type TokenMatcher } from '../admin/admin-caller.ts'
 import type { AdminServer } from '../admin/admin-server.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { changeThresholds } from '../model/change-thresholds.ts'
 import type { Log } from '../base/log.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import type { TrafficTrial } from '../compare/traffic-trial.ts'
@@ -197,7 +198,7 @@ async function runWithWorkers(
 /** What a new table is tried with; `sample` is the file of what was sampled. */
 function trialBy(
   sample: string | undefined,
-  { swapFlipsMax: maxPercent = swapFlipsMaxPercentDefault }: Settings['serve'],
+  { swapFlipsMax: maxPercent = changeThresholds.traffic }: Settings['serve'],
   { policies, lists }: Pick<Parts, 'policies' | 'lists'>,
 ): TrafficTrial | undefined {
   if (sample === undefined) return undefined

@@ -19,12 +19,12 @@ import { importHistory } from '../../../build/import-history.ts'
 import type { SnapshotFile } from '../../../build/evidence/read-snapshots.ts'
 import { newBuildStages } from '../../../build/build-stages.ts'
 import { writeTable } from '../../../build/write/write-table.ts'
-import { flipsMaxPercentDefault } from '../../../src/base/limits.ts'
+import { changeThresholds } from '../../../src/model/change-thresholds.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 
 /** The gate's default. */
-const flipsMaxPercent = flipsMaxPercentDefault
+const flipsMaxPercent = changeThresholds.build
 
 /** The last day of the shared history. */
 const lastDay = parseDay('2026-08-22') as Day

@@ -2,6 +2,7 @@
 // here: counting (src/bulk/line-tally.ts), and the summary for people (summary-screen.ts).
 
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
+import { addTo, largestSums } from '../../base/counts.ts'
 import { formatDay } from '../../base/day.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import { type CountPairs, type LineTally } from '../../bulk/line-tally.ts'
@@ -108,7 +109,7 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
       )
       const organizations = new Map(ases.map(([as]) => [as?.asn ?? 0, as?.organization ?? '']))
       const largest = <Key>(counts: Iterable<readonly [Key, number]>, none: Key) =>
-        largestOf(counts, { none, top, all: addresses })
+        largestShares(counts, { none, top, all: addresses })
       const byAsn = largest(
         ases.map(([as, number]) => [as?.asn ?? 0, number]),
         0,
@@ -157,7 +158,7 @@ function classShares(
   counts: readonly (readonly [string, number])[],
   all: number,
 ): Summary['classifications'] {
-  const shares = largestOf(counts, { none: '', top: classifications.length, all })
+  const shares = largestShares(counts, { none: '', top: classifications.length, all })
   return withNames(shares, (classification) => ({ classification }))
 }
 
@@ -228,26 +229,19 @@ function splitOf<Row>(
 }
 
 function addPairs(counts: Counts, pairs: CountPairs): void {
-  for (let at = 0; at < pairs.length; at += 2) {
-    const number = pairs[at]!
-    counts.set(number, (counts.get(number) ?? 0) + pairs[at + 1]!)
-  }
+  for (let at = 0; at < pairs.length; at += 2) addTo(counts, pairs[at]!, pairs[at + 1])
 }
 
 /** Those with the same key together, without `none`; equals in the order of their keys. */
-function largestOf<Key>(
+function largestShares<Key>(
   counts: Iterable<readonly [Key, number]>,
   how: { readonly none: Key; readonly top: number; readonly all: number },
 ): Shares<{ readonly key: Key }> {
-  const sums = new Map<Key, number>()
-  for (const [key, number] of counts) {
-    if (key !== how.none && number > 0) sums.set(key, (sums.get(key) ?? 0) + number)
-  }
-  const sorted = [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+  const sorted = largestSums(counts).filter(([key, number]) => key !== how.none && number > 0)
   const top = sorted.slice(0, how.top).map(([key, addresses]) => {
     return { key, addresses, percent: Math.round((addresses / how.all) * 10_000) / 100 }
   })
-  return { count: sums.size, top }
+  return { count: sorted.length, top }
 }
 
 function withNames<Key, Row>(

@@ -15,10 +15,9 @@ import { judgeBadLines, reportBadLines } from '../lines/check-command.ts'
 import { lineFormatDetector } from '../lines/line-format.ts'
 import { pinTable } from '../lines/pin-table.ts'
 import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
-import type { Rehearsed } from '../../compare/compared-table.ts'
+import { type Rehearsed, isAbove } from '../../compare/comparison.ts'
 import { requestShare } from '../../compare/hit-lists.ts'
-import { newRehearsalCounter } from '../../compare/rehearsal.ts'
-import { rehearsalReport } from '../../compare/rehearsal-report.ts'
+import { newRehearsalCounter, rehearsalReport } from '../../compare/rehearsal.ts'
 import { rehearsalLines } from './rehearsal-screen.ts'
 
 export interface PolicyTestOptions {
@@ -83,14 +82,14 @@ export async function policyTest(options: PolicyTestOptions, io: Io): Promise<nu
   }
 }
 
-/** Whether more of `all` change than is allowed; says so. Rounded, one of a million would be none. */
+/** Whether more of `all` change than is allowed; says so. */
 export function judgeShare(
   changed: number,
   all: number,
   failOver: number | undefined,
   io: Io,
 ): boolean {
-  if (failOver === undefined || changed === 0 || (changed * 100) / all <= failOver) return false
+  if (failOver === undefined || !isAbove({ changed, compared: all }, failOver)) return false
   const { percent } = requestShare(changed, all)
   const counts = `${formatCount(changed)} of ${formatCount(all)}`
   io.err(

@@ -3,7 +3,7 @@
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import type { HitLists, RequestShare } from '../../compare/hit-lists.ts'
-import type { RehearsalReport } from '../../compare/rehearsal-report.ts'
+import type { RehearsalReport } from '../../compare/rehearsal.ts'
 
 export function rehearsalLines(report: RehearsalReport): readonly string[] {
   const { requests, bad_lines: bad, policy, revision, against, changed } = report

@@ -4,10 +4,11 @@
 // there.
 
 import { usageError } from '../../base/coded-error.ts'
+import { largestFirst } from '../../base/counts.ts'
 import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
-import type { ComparedTable } from '../../compare/compared-table.ts'
+import type { ComparedTable } from '../../compare/comparison.ts'
 import {
   type ExampleFacts,
   exampleFacts,
@@ -185,7 +186,7 @@ export function replayReport(options: {
     if (was === undefined || is === undefined) return []
     return [{ ip, requests: counts[0] ?? 0, ...exampleFacts(is), before: exampleFacts(was) }]
   })
-  const flipped = flips.reduce((sum, { requests }) => sum + requests, 0)
+  const flipped = flips.reduce((sum, { count }) => sum + count, 0)
   return {
     table: nameOf(after.table),
     against: nameOf(before.table),
@@ -193,12 +194,11 @@ export function replayReport(options: {
     requests: all,
     bad_lines: bad,
     flipped: requestShare(flipped, all),
-    flips: flips.map(({ from, to, requests, feeds }) => ({
+    flips: flips.map(({ from, to, count, feeds }) => ({
       from,
       to,
-      ...requestShare(requests, all),
-      feeds: [...feeds]
-        .sort(([, a], [, b]) => b - a)
+      ...requestShare(count, all),
+      feeds: largestFirst(feeds)
         .slice(0, top)
         .map(([feed, requests]) => ({ feed, ...requestShare(requests, all) })),
     })),
@@ -218,25 +218,14 @@ function decisionsOf({
   'decisions'
 > {
   if (policy === undefined) return {}
-  const changed = [...counter.decisions]
-    .map(([key, requests]) => {
-      const [from = '', to = ''] = key.split(' ')
-      return { from, to, requests }
-    })
-    .filter(({ from, to }) => from !== to)
-    .sort((a, b) => b.requests - a.requests)
-  const sum = changed.reduce((sum, { requests }) => sum + requests, 0)
+  const { changed, changes } = counter.decisions()
   const { set } = policy.memory
   return {
     decisions: {
       policy: policies?.join(', ') ?? set.policies[policy.index]!.name,
       revision: set.revision,
-      changed: requestShare(sum, all),
-      by_action: changed.map(({ from, to, requests }) => ({
-        from,
-        to,
-        ...requestShare(requests, all),
-      })),
+      changed: requestShare(changed, all),
+      by_action: changes.map(({ from, to, count }) => ({ from, to, ...requestShare(count, all) })),
     },
   }
 }

@@ -9,6 +9,7 @@ import { withAudit } from '../../account/keys/audited-keys.ts'
 import { createKey } from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
 import { IpriskError } from '../../base/coded-error.ts'
+import { changeThresholds } from '../../model/change-thresholds.ts'
 import { mapFile } from '../../base/system/memory-map.ts'
 import { apiNames } from '../../config/plan.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -100,7 +101,7 @@ function buildFirstTable(
 
 /** The table in use was built without feeds, so that another one may judge more otherwise. */
 function catchUpArguments({ build: { flipsMaxPercent } }: Settings): readonly string[] {
-  return ['--flips-max-percent', String(Math.max(flipsMaxPercent, firstFlipsMaxPercent))]
+  return ['--flips-max-percent', String(Math.max(flipsMaxPercent, changeThresholds.firstBuild))]
 }
 
 /** The texts of a new key and a test key, where there is no key yet. */

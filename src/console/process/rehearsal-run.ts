@@ -12,10 +12,13 @@ import { newDecisionMemory } from '../../policy/decision-memory.ts'
 import { checkWritten } from '../../policy/policy-file.ts'
 import { type Policies, defaultPolicyName } from '../../model/policy-form.ts'
 import { compilePolicies } from '../../policy/policy.ts'
-import { newRehearsalCounter } from '../../compare/rehearsal.ts'
-import { type RehearsalReport, rehearsalReport } from '../../compare/rehearsal-report.ts'
+import {
+  type RehearsalReport,
+  newRehearsalCounter,
+  rehearsalReport,
+} from '../../compare/rehearsal.ts'
 import { readSample } from '../../observe/sample-file.ts'
-import type { Rehearsed } from '../../compare/compared-table.ts'
+import type { Rehearsed } from '../../compare/comparison.ts'
 import { consoleLogBytesMax, rehearsalRequest } from '../../api/admin-requests.ts'
 import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 

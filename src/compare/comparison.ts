@@ -1,0 +1,176 @@
+// Two tables on the same addresses. Acceptance of a build's table (build/acceptance), acceptance by
+// a server, its trial by sampled traffic, replay and the console's table changes differ in where
+// addresses come from and in what they compare; what a change is and how it counts is the same.
+//
+//   label        what one table says about an address: a verdict, a classification or an action
+//   change       another label from the new table than from the old one
+//   comparison   how much was compared, how much of it changed, from what to what
+//   threshold    how much may change (src/model/change-thresholds.ts)
+
+import { addTo, largestFirst } from '../base/counts.ts'
+import type { LineTally } from '../bulk/line-tally.ts'
+import { newAddressWords } from '../ip/address.ts'
+import { formatIpv4 } from '../ip/format-address.ts'
+import { parseAddress } from '../ip/parse-address.ts'
+import type { Classification } from '../model/kind.ts'
+import { riskLevelOf } from '../model/risk-level.ts'
+import { type DecisionMemory, decide } from '../policy/decision-memory.ts'
+import { readClassification, readScore } from '../table/file/verdict-record.ts'
+import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
+import type { OpenTable } from '../table/open-table.ts'
+
+export interface Change {
+  readonly from: string
+  readonly to: string
+  readonly count: number
+}
+
+export interface Comparison {
+  /** Addresses, requests or /64s. */
+  readonly compared: number
+  readonly changed: number
+  /** The most frequent first. */
+  readonly changes: readonly Change[]
+}
+
+export interface ChangeCounter {
+  /** Counts so many with this pair of labels. Returns whether they changed. */
+  readonly add: (from: string, to: string, count?: number) => boolean
+  readonly comparison: () => Comparison
+}
+
+export function newChangeCounter(): ChangeCounter {
+  const counts = new Map<string, number>()
+  let compared = 0
+  let changed = 0
+  return {
+    add: (from, to, count = 1) => {
+      compared += count
+      if (from === to) return false
+      changed += count
+      addTo(counts, `${from}\t${to}`, count)
+      return true
+    },
+    comparison: () => {
+      const changes = largestFirst(counts).map(([key, count]) => {
+        const [from = '', to = ''] = key.split('\t')
+        return { from, to, count }
+      })
+      return { compared, changed, changes }
+    },
+  }
+}
+
+/** In percent with four decimals: acceptance may be at a hundredth of a percent. */
+export function percentOf(count: number, all: number): number {
+  return all === 0 ? 0 : Math.round((1e6 * count) / all) / 1e4
+}
+
+/** By the exact share: rounded, one of a million would be none. */
+export function isAbove(
+  { changed, compared }: Pick<Comparison, 'changed' | 'compared'>,
+  maxPercent: number,
+): boolean {
+  return compared > 0 && (100 * changed) / compared > maxPercent
+}
+
+/** A policy with the memory of its decisions. */
+export interface Rehearsed {
+  readonly memory: DecisionMemory
+  readonly index: number
+}
+
+/** One of the two tables, and the policy with its memory of that table's records. */
+export interface ComparedTable {
+  readonly table: OpenTable
+  readonly policy: Rehearsed | undefined
+}
+
+/** By the policy at `index`; `''` without policies. */
+export function actionOf(
+  { policy }: ComparedTable,
+  words: Uint32Array,
+  located: Located,
+  index = policy?.index ?? 0,
+): string {
+  if (policy === undefined) return ''
+  const { memory } = policy
+  const number = decide(memory, index, words, located)
+  return memory.set.policies[index]!.outcomes[number]!.decision.action
+}
+
+export function classOf(
+  { reader: { views } }: OpenTable,
+  { bogon, verdict }: Located,
+): Classification {
+  return bogon ? 'bogon' : readClassification(views.verdicts, verdict)
+}
+
+/** An address in both tables: `locate` takes the one that was parsed into `words`. */
+export function newAddressPair(before: OpenTable, after: OpenTable) {
+  const pair = { words: newAddressWords(), before: newLocated(), after: newLocated() }
+  return {
+    ...pair,
+    locate: (family: 4 | 6) => {
+      locate(before.reader.views, family, pair.words, pair.before)
+      locate(after.reader.views, family, pair.words, pair.after)
+    },
+  }
+}
+
+/** What is no address, or not `isCounted`, has not changed. */
+export function compareAddresses<Item extends { readonly address: string }>(
+  { before, after }: { readonly before: ComparedTable; readonly after: ComparedTable },
+  items: Iterable<Item>,
+  labelOf: (side: ComparedTable, words: Uint32Array, located: Located, item: Item) => string,
+  isCounted: (item: Item, from: string, to: string) => boolean = () => true,
+): Comparison {
+  const pair = newAddressPair(before.table, after.table)
+  const { words } = pair
+  const counter = newChangeCounter()
+  for (const item of items) {
+    const family = parseAddress(item.address, words)
+    if (family !== 0) pair.locate(family)
+    const from = family === 0 ? '' : labelOf(before, words, pair.before, item)
+    const to = family === 0 ? '' : labelOf(after, words, pair.after, item)
+    counter.add(from, from === to || isCounted(item, from, to) ? to : from)
+  }
+  return counter.comparison()
+}
+
+/** By classification and level, `clean low`; own lists are left aside. */
+export function compareVerdicts(
+  before: OpenTable,
+  after: OpenTable,
+  addresses: readonly string[],
+  isCounted: (address: string, from: string, to: string) => boolean = () => true,
+): Comparison {
+  const sideOf = (table: OpenTable): ComparedTable => ({ table, policy: undefined })
+  return compareAddresses(
+    { before: sideOf(before), after: sideOf(after) },
+    addresses.map((address) => ({ address })),
+    verdictOf,
+    ({ address }, from, to) => isCounted(address, from, to),
+  )
+}
+
+function verdictOf({ table }: ComparedTable, _words: Uint32Array, located: Located): string {
+  const { bogon, verdict } = located
+  const score = bogon ? 0 : readScore(table.reader.views.verdicts, verdict)
+  return `${classOf(table, located)} ${riskLevelOf(score)}`
+}
+
+/** Visits each address of a tally with its requests, parsed into `words`. */
+export function visitTally(
+  { ipv4, ipv6 }: Pick<LineTally, 'ipv4' | 'ipv6'>,
+  words: Uint32Array,
+  visit: (family: 4 | 6, requests: number, textOf: () => string) => void,
+): void {
+  for (let at = 0; at < ipv4.length; at += 2) {
+    words[0] = ipv4[at]!
+    visit(4, ipv4[at + 1]!, () => formatIpv4(ipv4[at]!))
+  }
+  for (const [text, requests] of ipv6) {
+    if (parseAddress(text, words) === 6) visit(6, requests, () => text)
+  }
+}
