@@ -1,6 +1,5 @@
 // The connections of one run: two pools, one for what the operator himself points into a private
-// network and one, guarded, for all else (see ssrf-guard.ts). They never share a connection: a
-// redirect could else use one that was opened without the guard. HTTP_PROXY, HTTPS_PROXY and
+// network and one, guarded, for all else (src/ip/outbound-policy.ts). HTTP_PROXY, HTTPS_PROXY and
 // NO_PROXY hold.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -14,9 +13,7 @@ import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import type { NetworkHealth } from './network-health.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import type { ResolveHost } from './ssrf-guard.ts'
-import { isSpecialHost } from '../../src/ip/special-host.ts'
-import { refusedAddress, inspectedLookup } from './ssrf-guard.ts'
+import { type ResolveHost, isSpecialHost, outboundLookup } from '../../src/ip/outbound-policy.ts'
 
 export interface ConnectionPools {
   readonly limits: FetchLimits
@@ -45,17 +42,8 @@ export function openConnectionPools(options: {
   readonly resolve?: ResolveHost
 }): ConnectionPools {
   const { limits, health, userAgent, mirrorHost, resolve = lookup } = options
-  const unrestricted = openPool(
-    limits,
-    inspectedLookup(resolve, () => undefined),
-  )
-  const publicOnly = openPool(
-    limits,
-    inspectedLookup(resolve, (host, addresses) => {
-      const special = addresses.find(isSpecialHost)
-      if (special !== undefined) throw refusedAddress(host, special)
-    }),
-  )
+  const unrestricted = openPool(limits, outboundLookup(resolve, undefined))
+  const publicOnly = openPool(limits, outboundLookup(resolve, refusedAddress))
   // The pools' own `connect` events are lost behind a proxy.
   const onConnected = (): void => health.onConnected()
   subscribe(connectedChannel, onConnected)
@@ -74,6 +62,17 @@ export function openConnectionPools(options: {
       await Promise.all([unrestricted.destroy(), publicOnly.destroy()])
     },
   }
+}
+
+/** The error for a name or a redirect that leads into a private network. */
+export function refusedAddress(host: string, address: string): IpriskError {
+  return new IpriskError({
+    code: 'fetch_refused_address',
+    message:
+      `it leads to ${host}, which is ${address}: not a public address, so it is not connected to; ` +
+      `if that is meant, name it as your mirror (--mirror)`,
+    fault: 'environment',
+  })
 }
 
 /** undici tells it of every connection that it has made, also of those to a proxy. */

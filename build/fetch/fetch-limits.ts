@@ -24,7 +24,6 @@ export interface FetchLimits {
   readonly backoffMsMax: number
   /** The longest Retry-After that is waited for. */
   readonly retryAfterMsMax: number
-  readonly redirects: number
   /** Unreachable hosts, with no answer from any, after which the network counts as dead. */
   readonly deadHosts: number
   /** Without one connection to any host by then the network counts as dead. */
@@ -58,7 +57,6 @@ export const fetchLimits: FetchLimits = {
   backoffMsMax: 8_000,
   // A build waits for no publisher longer than this; the stored copy serves until the next build.
   retryAfterMsMax: 20_000,
-  redirects: 5,
   // One or two hosts fail every day; four of them, and none that answers, is no network.
   deadHosts: 4,
   ...limitsOfRun(fetchSecondsDefault),

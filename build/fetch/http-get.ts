@@ -2,7 +2,7 @@
 // file. It is not a browser's fetch: no cookies, no cache, no other method.
 //
 // Guarantees: on return with `fresh` the file `to` is whole, flushed and hashed; on any failure it
-// does not exist. https never becomes http. At most `limits.redirects` redirects are followed. All
+// does not exist. https never becomes http. At most `redirectsMax` redirects are followed. All
 // connections are to public addresses, but for what may be private (connection-pools.ts). A
 // credential in the URL is sent to its own origin only and is in no message.
 
@@ -14,9 +14,13 @@ import { downloadBody, tooLarge } from './download-body.ts'
 import type { FetchFailure } from './fetch-error.ts'
 import { fetchError, toFetchFailure, messageOrCode, statusFailure } from './fetch-error.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import type { ConnectionPools } from './connection-pools.ts'
-import { isSpecialHost } from '../../src/ip/special-host.ts'
-import { refusedAddress } from './ssrf-guard.ts'
+import { type ConnectionPools, refusedAddress } from './connection-pools.ts'
+import {
+  isRedirect,
+  isSpecialHost,
+  judgeRedirect,
+  redirectsMax,
+} from '../../src/ip/outbound-policy.ts'
 import { basicAuthorization, publicUrl, parseWebUrl } from './public-url.ts'
 
 export interface GetRequest {
@@ -146,7 +150,7 @@ async function follow(
 ): Promise<Dispatcher.ResponseData> {
   const { limits, health } = network
   let url = request.url
-  for (let hop = 0; hop <= limits.redirects; hop++) {
+  for (let hop = 0; hop <= redirectsMax; hop++) {
     const guarded = !network.mayBePrivate(url, request.url)
     // No resolver is asked for an address that is written as such.
     if (guarded && isSpecialHost(url.hostname)) throw refusedAddress(url.hostname, url.hostname)
@@ -162,13 +166,13 @@ async function follow(
     const response = await orAborted(asked, signal)
     health.onAnswer(url.host)
     const location = header(response, 'location')
-    if (![301, 302, 303, 307, 308].includes(response.statusCode)) return response
+    if (!isRedirect(response.statusCode)) return response
     await discardResponse(response)
     url = redirectTarget(url, location)
   }
   throw fetchError({
     code: 'fetch_redirect',
-    message: `${publicUrl(request.url)}: more than ${limits.redirects} redirects`,
+    message: `${publicUrl(request.url)}: more than ${redirectsMax} redirects`,
     retryable: false,
   })
 }
@@ -198,18 +202,20 @@ async function orAborted(
   }
 }
 
-/** Where a redirect leads; throws `fetch_redirect` where it may not lead there. */
+/** Where a redirect leads; throws where it may not lead there. */
 export function redirectTarget(from: URL, location: string | undefined): URL {
-  const refuse = (why: string): IpriskError =>
-    fetchError({ code: 'fetch_redirect', message: `${publicUrl(from)}: ${why}`, retryable: false })
-  if (location === undefined || !URL.canParse(location, from.href)) {
-    throw refuse('a redirect without a usable address')
-  }
-  const to = parseWebUrl(new URL(location, from).href)
-  if (from.protocol === 'https:' && to.protocol === 'http:') {
-    throw refuse(`redirects from https to ${publicUrl(to)}, which anybody on the way could forge`)
-  }
-  return to
+  const redirect = judgeRedirect(from, location)
+  if (redirect.kind === 'follow') return redirect.to
+  if (redirect.kind === 'scheme') return parseWebUrl(redirect.to.href)
+  const why =
+    redirect.kind === 'no_address'
+      ? 'a redirect without a usable address'
+      : `redirects from https to ${publicUrl(redirect.to)}, which anybody on the way could forge`
+  throw fetchError({
+    code: 'fetch_redirect',
+    message: `${publicUrl(from)}: ${why}`,
+    retryable: false,
+  })
 }
 
 function requestHeaders(

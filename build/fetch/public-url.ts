@@ -2,6 +2,7 @@
 // Invariant: what `publicUrl` returns holds no credential, and only that form is stored or printed.
 
 import { IpriskError } from '../../src/base/coded-error.ts'
+import { isWebUrl } from '../../src/ip/outbound-policy.ts'
 
 // Names of query members that carry a secret at the publishers that know keys.
 const secretName = /(^|[-_.])(token|key|apikey|secret|password|passwd|pwd|auth|sig|signature)$/i
@@ -9,7 +10,7 @@ const secretName = /(^|[-_.])(token|key|apikey|secret|password|passwd|pwd|auth|s
 /** `text` as a URL that can be fetched: http or https. Throws `fetch_url`. */
 export function parseWebUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+  if (url === undefined || !isWebUrl(url)) {
     throw new IpriskError({
       code: 'fetch_url',
       message: `${url === undefined ? JSON.stringify(text) : publicUrl(url)} is no http or https address`,

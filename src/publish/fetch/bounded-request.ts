@@ -1,11 +1,11 @@
 // One HTTP request by Node's own client, with bounds on everything: the time to connect, to the
-// next byte and to the whole, the bytes of the answer, the redirects. For what is published and for
+// next byte and to the whole, the bytes of the answer. For what is published and for
 // stores of objects; feeds have a client of their own (build/fetch), which a serving machine need
 // not have installed.
 //
 // Where it leads: the operator names an address, which may be anywhere, a private network included.
-// A redirect to the same origin leads there too; any other one leads to a public address only,
-// which is judged where the name is resolved for the connection, and never from https to http.
+// A redirect to the same origin leads there too; any other one leads to a public address only
+// (src/ip/outbound-policy.ts).
 
 import { lookup } from 'node:dns'
 import {
@@ -15,9 +15,14 @@ import {
   request as askHttp,
 } from 'node:http'
 import { Agent as TlsAgent, request as askHttps } from 'node:https'
-import type { LookupFunction } from 'node:net'
 import { messageOf } from '../../base/coded-error.ts'
-import { isSpecialHost } from '../../ip/special-host.ts'
+import {
+  isRedirect,
+  isSpecialHost,
+  judgeRedirect,
+  outboundLookup,
+  redirectsMax,
+} from '../../ip/outbound-policy.ts'
 import { pullError } from './pull-refusal.ts'
 
 export interface RequestBounds {
@@ -25,14 +30,12 @@ export interface RequestBounds {
   /** Without a byte of the answer. */
   readonly idleMs: number
   readonly wholeMs: number
-  readonly redirectsMax: number
 }
 
 export const requestBounds: RequestBounds = {
   connectMs: 5000,
   idleMs: 10_000,
   wholeMs: 60_000,
-  redirectsMax: 5,
 }
 
 export interface BoundedRequest {
@@ -62,14 +65,14 @@ export async function boundedRequest(asked: BoundedRequest): Promise<BoundedAnsw
   const { bounds = requestBounds, method = 'GET' } = asked
   const until = performance.now() + bounds.wholeMs
   let { url } = asked
-  for (let hop = 0; hop <= bounds.redirectsMax; hop++) {
+  for (let hop = 0; hop <= redirectsMax; hop++) {
     const own = url.origin === asked.url.origin
     if (!own && isSpecialHost(url.hostname)) throw privateTarget(asked.url, url.hostname)
     const answer = await requestOnce({ ...asked, url, bounds }, { own, until })
-    if (![301, 302, 303, 307, 308].includes(answer.status) || method !== 'GET') return answer
+    if (!isRedirect(answer.status) || method !== 'GET') return answer
     url = redirectTarget(url, answer.location)
   }
-  throw pullError('redirect', `${shownUrl(asked.url)}: more than ${bounds.redirectsMax} redirects`)
+  throw pullError('redirect', `${shownUrl(asked.url)}: more than ${redirectsMax} redirects`)
 }
 
 /** The address without what may be secret in it. */
@@ -78,19 +81,13 @@ export function shownUrl(url: URL): string {
 }
 
 function redirectTarget(from: URL, location: string | undefined): URL {
-  if (location === undefined || !URL.canParse(location, from.href)) {
-    throw pullError('redirect', `${shownUrl(from)}: a redirect without a usable address`)
-  }
-  const to = new URL(location, from)
-  const sinks = from.protocol === 'https:' && to.protocol !== 'https:'
-  if (sinks || (to.protocol !== 'https:' && to.protocol !== 'http:')) {
-    const why = 'where anybody on the way could listen'
-    throw pullError(
-      'redirect',
-      `${shownUrl(from)}: redirects to ${to.protocol}//${to.host}, ${why}`,
-    )
-  }
-  return to
+  const redirect = judgeRedirect(from, location)
+  if (redirect.kind === 'follow') return redirect.to
+  const why =
+    redirect.kind === 'no_address'
+      ? 'a redirect without a usable address'
+      : `redirects to ${redirect.to.protocol}//${redirect.to.host}, where anybody on the way could listen`
+  throw pullError('redirect', `${shownUrl(from)}: ${why}`)
 }
 
 function privateTarget(from: URL, host: string): Error {
@@ -110,13 +107,15 @@ function requestOnce(
   const shown = shownUrl(url)
   const ask = url.protocol === 'https:' ? askHttps : askHttp
   const agent = (own ? agents : publicOnly)[url.protocol as 'http:' | 'https:']
+  const refuse = (host: string, address: string): Error =>
+    privateTarget(asked.url, `${host} (${address})`)
   return new Promise((resolve, reject) => {
     const request = ask(url, {
       method,
       // What is meant for the origin that was named is for nobody else.
       headers: own ? headers : {},
       agent,
-      ...(own ? {} : { lookup: publicLookup(asked.url) }),
+      ...(own ? {} : { lookup: outboundLookup(lookup, refuse) }),
     })
     const stop = (error: Error): void => {
       end()
@@ -182,21 +181,4 @@ function brokenOff(shown: string, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code?.startsWith('pull_') === true) return error as Error
   return pullError('unreachable', `${shown}: ${messageOf(error) || code || 'broken off'}`, error)
-}
-
-/** Resolves names to public addresses only: a name with one that is not is refused whole. */
-function publicLookup(from: URL): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      const special =
-        error === null ? found.find(({ address }) => isSpecialHost(address)) : undefined
-      const [first] = error === null ? found : []
-      if (error !== null || first === undefined) {
-        callback(error ?? new Error(`${hostname} has no address`), '', 0)
-      } else if (special !== undefined) {
-        callback(privateTarget(from, `${hostname} (${special.address})`), '', 0)
-      } else if (options.all === true) callback(null, found)
-      else callback(null, first.address, first.family)
-    })
-  }
 }

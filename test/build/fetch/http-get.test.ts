@@ -11,6 +11,7 @@ import { openNetworkHealth } from '../../../build/fetch/network-health.ts'
 import type { GetAnswer, GetRequest } from '../../../build/fetch/http-get.ts'
 import { httpGet, redirectTarget } from '../../../build/fetch/http-get.ts'
 import type { FetchLimits } from '../../../build/fetch/fetch-limits.ts'
+import { redirectsMax } from '../../../src/ip/outbound-policy.ts'
 import type { ConnectionPools } from '../../../build/fetch/connection-pools.ts'
 import { openConnectionPools, userAgentOf } from '../../../build/fetch/connection-pools.ts'
 import type { Handler } from './site.ts'
@@ -367,7 +368,7 @@ describe('redirects', () => {
       expect((await failure(site.url + path)).code).toBe('fetch_redirect')
     }
     expect((await failure(`${site.url}/file`)).code).toBe('fetch_url')
-    expect(site.count('/circle')).toBe(quickLimits.redirects + 1)
+    expect(site.count('/circle')).toBe(redirectsMax + 1)
   })
 
   it('never lead from https to http', () => {

@@ -2,68 +2,18 @@
 // test's public name never resolves, and what the proxy does not serve is connected to directly.
 // What a publisher's DNS may say is said by a resolver in the place of the system's.
 
-import { lookup as systemLookup } from 'node:dns'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openNetworkHealth } from '../../../build/fetch/network-health.ts'
 import { httpGet } from '../../../build/fetch/http-get.ts'
 import { openConnectionPools } from '../../../build/fetch/connection-pools.ts'
-import { inspectedLookup } from '../../../build/fetch/ssrf-guard.ts'
-import { isSpecialHost } from '../../../src/ip/special-host.ts'
 import type { Site } from './site.ts'
 import { newFolder, openSite, quickLimits, text } from './site.ts'
 
 afterEach(() => {
   delete process.env['http_proxy']
   delete process.env['no_proxy']
-})
-
-describe('isSpecial', () => {
-  it.each([
-    '127.0.0.1',
-    '10.1.2.3',
-    '169.254.169.254',
-    '0.0.0.0',
-    '[::1]',
-    '::',
-    'fe80::1%eth0',
-    'fd00::1',
-    '::ffff:127.0.0.1',
-    '64:ff9b::7f00:1',
-    '64:ff9b::a9fe:a9fe',
-    '2002:7f00:1::',
-  ])('refuses %s', (address) => {
-    expect(isSpecialHost(address)).toBe(true)
-  })
-
-  it.each(['8.8.8.8', '[2606:4700::1111]', '64:ff9b::808:808', 'localhost', 'feeds.example', ''])(
-    'leaves %j',
-    (address) => {
-      expect(isSpecialHost(address)).toBe(false)
-    },
-  )
-})
-
-describe('watchedLookup', () => {
-  it('refuses by its judge, and answers in both forms that sockets ask for', async () => {
-    const seen: string[] = []
-    const ask = async (all: boolean, refuse: boolean): Promise<unknown> =>
-      new Promise((resolve, reject) => {
-        const lookup = inspectedLookup(systemLookup, (host, addresses) => {
-          seen.push(host, ...addresses)
-          if (refuse) throw new Error('refused')
-        })
-        lookup('localhost', { all, family: 4 }, (error, address) => {
-          if (error === null) resolve(address)
-          else reject(error)
-        })
-      })
-    expect(await ask(true, false)).toEqual([{ address: '127.0.0.1', family: 4 }])
-    expect(await ask(false, false)).toBe('127.0.0.1')
-    await expect(ask(true, true)).rejects.toThrow('refused')
-    expect(seen.slice(0, 2)).toEqual(['localhost', '127.0.0.1'])
-  })
 })
 
 /** Fetches a page of `feeds.example` through a proxy that answers with a redirect to `location`. */

@@ -1,0 +1,84 @@
+// Where a request to another machine may lead: schemes, addresses and redirects, the same for every
+// client of HTTP here (build/fetch, src/publish/fetch), whose transports are their own.
+//
+// A name is judged where it is resolved for the connection, so that it cannot be judged as one
+// address and then connected to as another; one with a single address that is not public is refused
+// whole. An address that is written as such is resolved by no one: ask `isSpecialHost` first. Guarded
+// connections are pooled apart from others, or a redirect could ride on one that was opened without
+// the guard. Behind an HTTP proxy the proxy resolves names.
+//
+// What is meant for the origin that was named, credentials above all, goes to that origin alone.
+
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { newAddressWords } from './address.ts'
+import { embeddedIpv4, embeddedKind } from './embedded-ipv4.ts'
+import { parseAddress } from './parse-address.ts'
+import { isBogon } from './special-purpose.ts'
+
+/** Followed of one request. Real feeds need two; what needs more is a circle. */
+export const redirectsMax = 5
+
+export function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status)
+}
+
+export function isWebUrl({ protocol }: URL): boolean {
+  return protocol === 'http:' || protocol === 'https:'
+}
+
+export type Redirect =
+  | { readonly kind: 'follow'; readonly to: URL }
+  /** Its Location is none, or no address. */
+  | { readonly kind: 'no_address' }
+  /** It leads away from the web, or from https to http. */
+  | { readonly kind: 'scheme' | 'downgrade'; readonly to: URL }
+
+/** Where a redirect with this Location leads. Its host is not judged here. */
+export function judgeRedirect(from: URL, location: string | undefined): Redirect {
+  if (location === undefined || !URL.canParse(location, from.href)) return { kind: 'no_address' }
+  const to = new URL(location, from)
+  if (!isWebUrl(to)) return { kind: 'scheme', to }
+  const isDowngrade = from.protocol === 'https:' && to.protocol === 'http:'
+  return { kind: isDowngrade ? 'downgrade' : 'follow', to }
+}
+
+/** What of `dns.lookup` is used here. */
+export type ResolveHost = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void
+
+/** Resolves for connections: with `refuse`, its error stands for a name that is not public. */
+export function outboundLookup(
+  resolve: ResolveHost,
+  refuse: ((host: string, address: string) => Error) | undefined,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      const [first] = error === null ? found : []
+      const special = refuse && first && found.find(({ address }) => isSpecialHost(address))
+      if (first === undefined) {
+        callback(error ?? new Error(`${hostname} has no address`), '', 0)
+      } else if (refuse && special) callback(refuse(hostname, special.address), '', 0)
+      else if (options.all === true) callback(null, found)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+/** Whether the text is an address that is not of the public Internet. False for names. */
+export function isSpecialHost(text: string): boolean {
+  const [bare = ''] = text.replace(/^\[|\]$/g, '').split('%')
+  const words = newAddressWords()
+  const family = parseAddress(bare, words)
+  if (family === 0) return false
+  if (isBogon(family, words)) return true
+  if (family === 4) return false
+  const kind = embeddedKind(words)
+  if (kind === 0) return false
+  const inner = newAddressWords()
+  inner[0] = embeddedIpv4(kind, words)
+  return isBogon(4, inner)
+}
