@@ -67,12 +67,6 @@ import type { Shutdown } from './shutdown.ts'
 import { startTableSupply, type TableSupply } from './table-supply.ts'
 import { policySettings, readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
 
-/**
- * Of sampled checks, percent: on one ordinary day to the next some in a thousand change, where
- * lists of proxies come and go; a feed that calls a large provider something else is at once above.
- */
-const swapFlipsMaxPercentDefault = 2
-
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
 

@@ -25,12 +25,6 @@ import { serveCommand } from './serve-command.ts'
 /** The first start waits no longer for feeds: what is late comes in the background. */
 const firstFetchSeconds = 60
 
-/**
- * Of the verdicts that the first build may change that has the feeds that the first start did not:
- * against a table without any feed all 72 change 1.8 % (build/acceptance/promote-table.ts).
- */
-const firstFlipsMaxPercent = 5
-
 export async function startCommand(
   settings: Settings,
   configuration: ConfigSource,
