@@ -49,8 +49,6 @@ export interface WorkerSettings {
   readonly host: string
   readonly port: number
   readonly stateFolder: string
-  /** Of the table that the server starts with, so that room for it is ready; if it can be told. */
-  readonly tableBytes?: number
   /** Where keys and limits are, besides the state folder. */
   readonly store: StoreSettings
   readonly plans: Plans

@@ -1,18 +1,16 @@
 // What a worker makes ready before it has a table, while a server that starts verifies its first one:
-// room for its map, the binding, the log, keys and limits, the trail of decisions, pages.
+// the binding, the log, keys and limits, the decision log, pages.
 
 import type { Account, AccountOptions } from '../account/open-account.ts'
 import { type SkippedKey, skippedAdvice, skippedText } from '../account/keys/read-record.ts'
 import { isOutage } from '../account/stores/open-stores.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import type { Log } from '../base/log.ts'
-import { prepareMaps } from '../base/system/memory-map.ts'
+import { type Log, describeError } from '../base/log.ts'
 import { type DecisionLog, createDecisionLog } from '../observe/decision-log.ts'
 import { readDocsFiles } from '../http/docs-files.ts'
 import { type RequestCounters, countEvent, countStoreOutage } from '../observe/request-counters.ts'
 import type { TrafficCounter } from '../observe/traffic-counter.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
-import { describeError } from '../base/log.ts'
 import { logAddressFormatter } from '../observe/log-address.ts'
 import type { WorkerSettings } from './worker-messages.ts'
 
@@ -53,8 +51,6 @@ async function prepare(
   settings: WorkerSettings,
   counters: RequestCounters,
 ): Promise<PreparedWorker> {
-  const { tableBytes } = settings
-  if (tableBytes !== undefined) prepareMaps(tableBytes)
   const uws = await loadUws()
   const log = parts.createLog(settings)
   const account = await parts.openAccount({

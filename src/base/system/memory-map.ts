@@ -113,30 +113,16 @@ const slotRoom = 1.25
 /** The page size that the processor knows beside 4096 bytes. */
 const slotUnit = 2 ** 21
 
-/** Takes a slot, and sees that there is another one for the file that comes next. */
+/** Takes a slot, and leaves a spare one for the next file. */
 function claimSlot(length: number): Slot {
   const slot = freeSlot(length) ?? addSlot(length)
   slot.free = false
-  keepSlots(length, 1)
-  return slot
-}
-
-/**
- * Makes ready what mapping a file of `length` bytes, and the one that comes after it, would make
- * when it is wanted: 12 ms. Best effort.
- */
-export function prepareMaps(length: number): void {
-  keepSlots(length, 2)
-}
-
-/** Adds slots, if it can, until so many are free. */
-function keepSlots(length: number, count: number): void {
-  const free = slots.filter((slot) => isFree(slot, length)).length
   try {
-    for (let have = free; have < count; have += 1) addSlot(length)
+    if (freeSlot(length) === undefined) addSlot(length)
   } catch {
     // The next file tries again, and fails if there is no memory for one.
   }
+  return slot
 }
 
 function freeSlot(length: number): Slot | undefined {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { mapFile, prepareMaps } from '../../../src/base/system/memory-map.ts'
+import { mapFile } from '../../../src/base/system/memory-map.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-map-'))
 
@@ -34,44 +34,35 @@ describe('mapFile', () => {
     for (const map of maps) map.unmap()
   })
 
-  it('takes what was made ready for it, and for the file behind it', () => {
-    const path = join(folder, 'prepared')
+  it('keeps a spare slot for the next file', () => {
+    const path = join(folder, 'spare')
     const length = 2 ** 26
     writeFileSync(path, 'at the start')
     truncateSync(path, length)
-    const heldBy = (act: () => void): number => {
+    const maps: ReturnType<typeof mapFile>[] = []
+    const heldByAMap = (): number => {
       const { external } = process.memoryUsage()
-      act()
+      maps.push(mapFile(path))
       return process.memoryUsage().external - external
     }
-    expect(heldBy(() => prepareMaps(length))).toBeGreaterThan(1.5 * length)
-    expect(heldBy(() => prepareMaps(length))).toBeLessThan(length / 2)
-    const maps: ReturnType<typeof mapFile>[] = []
-    expect(heldBy(() => maps.push(mapFile(path)))).toBeLessThan(length / 2)
-    expect(Buffer.from(maps[0]!.bytes.subarray(0, 12)).toString()).toBe('at the start')
+    expect(heldByAMap()).toBeGreaterThan(2 * length)
     maps[0]!.unmap()
+    expect(heldByAMap()).toBeLessThan(length / 2)
+    expect(Buffer.from(maps[1]!.bytes.subarray(0, 12)).toString()).toBe('at the start')
+    maps[1]!.unmap()
   })
 
-  it('leaves to a large file what was made ready for one', () => {
+  it('does not put a small file into the slot of a large one', () => {
     const [small, large] = [join(folder, 'small'), join(folder, 'large')]
     const length = 3 * 2 ** 26
     writeFileSync(small, 'small')
     writeFileSync(large, 'large')
     truncateSync(large, length)
-    prepareMaps(length)
+    mapFile(large).unmap()
     const { external } = process.memoryUsage()
     const maps = [small, large].map(mapFile)
     expect(process.memoryUsage().external - external).toBeLessThan(length / 2)
     for (const map of maps) map.unmap()
-  })
-
-  it('is no worse where nothing can be made ready', () => {
-    prepareMaps(2 ** 60)
-    const path = join(folder, 'after')
-    writeFileSync(path, 'after')
-    const map = mapFile(path)
-    expect(Buffer.from(map.bytes).toString()).toBe('after')
-    map.unmap()
   })
 
   it('is shared with the file: an append under the same inode is seen through a new map only', () => {
