@@ -1,6 +1,6 @@
 // The primary: runs the start, the tables, the signals and the end. It answers no check itself.
 //
-//   start    fork, load uWebSockets.js, probe the port, open the admin port, and listen with the
+//   start    load uWebSockets.js, probe the port, fork, open the admin port, and listen with the
 //            table, which is being verified since before (early-start.ts)
 //   takeover without the probe: listen with a table beside the server that has the port, ask that
 //            server to end, then open the admin port; after its yes this one never gives up
@@ -123,16 +123,17 @@ interface Parts extends ServerOptions {
 export async function runPrimary(options: ServerOptions): Promise<number> {
   const { settings, log } = options
   const { serve } = settings
-  // Their processes take a while to start, and what follows needs none of them.
+  const { ofWorkers, ...checked } = await checkStart(options)
   const supervisor = createSupervisor({
     size: serve.workers,
     hangMs: serve.hangMs,
     memoryBytesMax: serve.workerMemoryMb * 2 ** 20,
     drainMs: serve.drainSeconds * 1000,
+    settings: ofWorkers,
     log,
   })
   try {
-    return await runWithWorkers({ ...options, ...(await checkStart(options)), supervisor })
+    return await runWithWorkers({ ...options, ...checked, supervisor })
   } finally {
     // After an orderly end no worker is left; after a failed start some are.
     await supervisor.drain({ drainMs: 0 })
@@ -160,9 +161,9 @@ async function checkStart({ settings, log }: ServerOptions): Promise<CheckedStar
 }
 
 async function runWithWorkers(
-  parts: ServerOptions & CheckedStart & Pick<Parts, 'supervisor'>,
+  parts: ServerOptions & Omit<CheckedStart, 'ofWorkers'> & Pick<Parts, 'supervisor'>,
 ): Promise<number> {
-  const { settings, early, log, supervisor, policies, ofWorkers, sample } = parts
+  const { settings, early, log, supervisor, policies, sample } = parts
   const { copies, shutdown } = early
   const { serve, state: stateFolder, table: path } = settings
   const lists = createListsManager({ settings, prefix: copies.prefix, supervisor, log })
@@ -175,11 +176,6 @@ async function runWithWorkers(
     traffic: async () => trialBy(await sample?.save(), serve, { policies, lists }),
     log,
     signal: shutdown.signal,
-  })
-  supervisor.prepare(ofWorkers, {
-    takeSampled: sample?.take ?? (() => 0),
-    tableRefused: tables.distrust,
-    listsRefused: lists.refused,
   })
   try {
     return await runServer({ ...parts, tables, lists, shutdown })
@@ -241,7 +237,7 @@ function watchFiles(parts: Parts): readonly (() => void | Promise<void>)[] {
 }
 
 async function runServer(parts: Parts): Promise<number> {
-  const { settings, log, supervisor, tables, lists, port } = parts
+  const { settings, log, supervisor, tables, lists, sample, port } = parts
   const { predecessor, shutdown } = parts
   const { firstTable } = parts.early
   const { serve, table: path } = settings
@@ -264,7 +260,12 @@ async function runServer(parts: Parts): Promise<number> {
     const [file] = await loaded
     if (predecessor !== undefined && !signal.aborted) requireAnswers(file, lists)
     lists.watch()
-    if (!signal.aborted) await Promise.race([supervisor.start(file), shutdown.requested])
+    const reports = {
+      takeSampled: sample?.take ?? (() => 0),
+      tableRefused: tables.distrust,
+      listsRefused: lists.refused,
+    }
+    if (!signal.aborted) await Promise.race([supervisor.start(file, reports), shutdown.requested])
     if (!signal.aborted) {
       if (predecessor !== undefined) await askPredecessorToYield(predecessor, log)
       if (admin === undefined) {

@@ -10,7 +10,6 @@
 
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import { assert } from '../base/assert.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { keyAcknowledgeMs, workerClosingMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
@@ -21,12 +20,7 @@ import type { CounterSnapshot } from '../observe/request-counters.ts'
 import type { SampledCheck } from '../observe/sample-file.ts'
 import type { TrafficCounts } from '../observe/traffic-counts.ts'
 import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
-import type {
-  PlansMessage,
-  PoliciesMessage,
-  ToPrimary,
-  WorkerSettings,
-} from '../worker/worker-messages.ts'
+import type { PlansMessage, PoliciesMessage, ToPrimary, WorkerSettings } from '../worker/worker-messages.ts'
 import {
   crashLoopDeaths,
   type SupervisorStatus,
@@ -75,10 +69,8 @@ interface WorkerReports {
 }
 
 export interface Supervisor {
-  /** Tells the workers what they can make ready before there is a table. Comes before all else. */
-  readonly prepare: (settings: WorkerSettings, reports: WorkerReports) => void
   /** Lets the workers listen, with a table or without one; resolves when all do. */
-  readonly start: (file: VerifiedTableFile | undefined) => Promise<void>
+  readonly start: (file: VerifiedTableFile | undefined, reports: WorkerReports) => Promise<void>
   /**
    * Makes every worker answer from the table, as swap-table.ts says. Returns the longest pause of a
    * loop for a step. Throws `swap_failed`; then the old table stays in use.
@@ -124,13 +116,16 @@ interface SupervisorOptions {
   readonly memoryBytesMax: number
   /** How long open requests of a retired worker may take. */
   readonly drainMs: number
+  /** What workers start with. */
+  readonly settings: WorkerSettings
   readonly log: Log
 }
 
 interface State {
   readonly options: SupervisorOptions
-  /** Not there before `prepare`. */
-  settings: WorkerSettings | undefined
+  /** Those of the options, with the plans and policies of now. */
+  settings: WorkerSettings
+  /** Absent before `start`. */
   reports: WorkerReports | undefined
   readonly log: Log
   readonly registry: WorkerRegistry
@@ -150,12 +145,12 @@ interface State {
   failure: string
 }
 
-/** Forks the workers at once; they do nothing before `prepare`, and listen only after `start`. */
+/** Forks the workers at once; they load their code, and do nothing else before `start`. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const registry = createWorkerRegistry()
   const state: State = {
     options,
-    settings: undefined,
+    settings: options.settings,
     reports: undefined,
     log: options.log,
     registry,
@@ -175,18 +170,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   forkMissing(state)
   const watchdog = watchWorkers(state)
   const change = (message: PlansMessage | PoliciesMessage): void => {
-    const { plans, policies } = { ...settingsOf(state), ...message }
+    const { plans, policies } = { ...state.settings, ...message }
     // Also for a worker that is forked later.
-    state.settings = { ...settingsOf(state), plans, ...optionalMember('policies', policies) }
+    state.settings = { ...state.settings, plans, ...optionalMember('policies', policies) }
     for (const handle of registry.workers) if (handle.ready) sendToWorker(handle, message)
   }
   return {
-    prepare: (settings, reports) => {
-      state.settings = settings
+    start: (file, reports) => {
       state.reports = reports
-      for (const handle of registry.workers) prepareWorker(state, handle)
+      return start(state, file)
     },
-    start: (file) => start(state, file),
     swapTable: (file) =>
       swapTable(registry, file, () => {
         // From here on a worker that begins to listen with another table is told to open this one.
@@ -195,7 +188,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         if (state.started) forkMissing(state)
       }),
     usePlans: (plans) => change({ kind: 'plans', plans }),
-    plans: () => settingsOf(state).plans,
+    plans: () => state.settings.plans,
     usePolicies: (policies) => change({ kind: 'policies', policies }),
     readKeys: createReadKeys(registry),
     useLists: (lists) => {
@@ -287,21 +280,12 @@ function fork(state: State): WorkerHandle {
   return handle
 }
 
-function settingsOf({ settings }: State): WorkerSettings {
-  assert(settings !== undefined, 'workers are prepared before all else')
-  return settings
-}
-
-function prepareWorker({ settings }: State, handle: WorkerHandle): void {
-  if (handle.ready && settings !== undefined) sendToWorker(handle, { kind: 'prepare', settings })
-}
-
 function startWorker(state: State, handle: WorkerHandle): void {
-  const { file, lists } = state
+  const { settings, file, lists } = state
   if (!handle.ready || handle.started) return
   handle.started = true
   const isReplacement = state.everListened
-  sendToWorker(handle, { kind: 'start', settings: settingsOf(state), file, lists, isReplacement })
+  sendToWorker(handle, { kind: 'start', settings, file, lists, isReplacement })
 }
 
 function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void {
@@ -311,7 +295,6 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
     case 'hello':
       handle.ready = true
       if (state.started) startWorker(state, handle)
-      else prepareWorker(state, handle)
       return
     case 'beat':
       // The registry has noted when it came; a beat has no other content.

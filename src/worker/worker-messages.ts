@@ -4,7 +4,6 @@
 //   primary            worker
 //      ◀── hello ─────── it runs
 //      ◀── beat ──────── its loop turns, ten times a second from then on
-//      ─── prepare ────▶ settings, while the first table is being verified
 //      ─── start ──────▶ settings, and the table in use
 //      ◀── keys ──────── whether it knows the keys, where that is not so from the beginning
 //      ◀── listening ─── it answers on the port
@@ -78,15 +77,8 @@ export interface WorkerSettings {
   readonly pool: { readonly threads: number; readonly queue: number }
 }
 
-/** What needs no table may begin; nothing listens before `start`. */
-export interface PrepareMessage {
-  readonly kind: 'prepare'
-  readonly settings: WorkerSettings
-}
-
 export interface StartMessage {
   readonly kind: 'start'
-  /** Those of `prepare`, but for plans and policies, whose changes have messages of their own. */
   readonly settings: WorkerSettings
   readonly file: VerifiedTableFile | undefined
   /** Own lists, where there are any. `unknown`: it answers 503 until a `lists` message comes. */
@@ -96,7 +88,6 @@ export interface StartMessage {
 }
 
 export type ToWorker =
-  | PrepareMessage
   | StartMessage
   | { readonly kind: 'open'; readonly file: VerifiedTableFile }
   | { readonly kind: 'swap'; readonly table: number }

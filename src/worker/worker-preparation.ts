@@ -1,5 +1,5 @@
-// What a worker makes ready before it has a table, while a server that starts verifies its first one:
-// the binding, the log, keys and limits, the decision log, pages.
+// What a worker opens at its start beside its table: the binding, the log, keys and limits, the
+// decision log, pages.
 
 import type { Account, AccountOptions } from '../account/open-account.ts'
 import { type SkippedKey, skippedAdvice, skippedText } from '../account/keys/read-record.ts'
@@ -28,25 +28,8 @@ export interface PreparedWorker {
   readonly docs: ReturnType<typeof readDocsFiles> | undefined
 }
 
-/**
- * Prepares at its first call, by the settings of that one alone; every call gives what that one does,
- * or rejects as it does.
- */
-export function createWorkerPreparation(
-  parts: PreparationParts,
-  counters: RequestCounters,
-): (settings: WorkerSettings) => Promise<PreparedWorker> {
-  let prepared: Promise<PreparedWorker> | undefined
-  return (settings) => {
-    prepared ??= prepare(parts, settings, counters)
-    // What is wrong is said by the start, which waits for it.
-    prepared.catch(() => undefined)
-    return prepared
-  }
-}
-
 /** Throws what opening the account throws. */
-async function prepare(
+export async function prepareWorker(
   parts: PreparationParts,
   settings: WorkerSettings,
   counters: RequestCounters,

@@ -40,11 +40,9 @@ import { createRequestIds } from '../http/exchange/request-id.ts'
 import { checkEndpoint } from '../http/routes.ts'
 import { type TlsFiles, tlsAppOptions, validateTlsFiles } from '../http/listen/tls-files.ts'
 import type { loadUws } from '../http/listen/load-uws.ts'
-import {
-  type PreparationParts,
-  type PreparedWorker,
-  createWorkerPreparation,
-} from './worker-preparation.ts'
+import { type PreparationParts, type PreparedWorker, prepareWorker } from './worker-preparation.ts'
+import { createTableCommands } from './worker-table.ts'
+import { createRefusalBudget } from '../http/exchange/body-budget.ts'
 
 /** Counts reach the primary this often, so that a worker's death loses little of them. */
 const countMs = 1000
@@ -101,10 +99,10 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const onFailure = (error: unknown): void => void logLists(running, error)
   const lists = createWorkerLists({ table: current, send, onFailure })
 
-  const prepareOnce = createWorkerPreparation(parts, counters)
-
   const begin = async ({ file, settings, lists: first, isReplacement }: StartMessage) => {
-    const preparing = prepareOnce(settings)
+    const preparing = prepareWorker(parts, settings, counters)
+    // The start, which waits for it, reports its failure.
+    preparing.catch(() => undefined)
     lists.begin(first)
     if (file !== undefined) {
       void tables.open(file, { whole: isReplacement === true })
@@ -119,9 +117,6 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
 
   return (message) => {
     switch (message.kind) {
-      case 'prepare':
-        void prepareOnce(message.settings)
-        return
       case 'start':
         running = reportStart(parts, begin(message))
         return

@@ -190,32 +190,7 @@ describe('a worker', () => {
     worker({ kind: 'drain' })
   })
 
-  it('opens its account once, before it has a table, and listens only with one', async () => {
-    const told: ToPrimary[] = []
-    let accounts = 0
-    const settings = { ...settingsOfAll, port: await probePort({ host: '127.0.0.1', port: 0 }) }
-    const worker = createWorker({
-      send: (message) => void told.push(message),
-      ...usual,
-      openAccount: (options) => {
-        accounts += 1
-        return newAccount(options)
-      },
-    })
-    worker({ kind: 'prepare', settings })
-    await eventually(() => accounts === 1)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(told).toEqual([])
-    // Nothing has the port yet.
-    expect(await probePort({ host: '127.0.0.1', port: settings.port })).toBe(settings.port)
-    worker({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
-    await eventually(() => told.some(({ kind }) => kind === 'listening'))
-    expect(accounts).toBe(1)
-    expect(responsesIn((await converse(settings.port, [request('now')])).text)).toHaveLength(1)
-    worker({ kind: 'drain' })
-  })
-
-  it('says what it could not make ready when it is to start', async () => {
+  it('ends with the reason where it cannot open its account', async () => {
     const told: ToPrimary[] = []
     const ends: number[] = []
     const worker = createWorker({
@@ -225,9 +200,6 @@ describe('a worker', () => {
       exit: (code) => void ends.push(code),
     })
     const settings = { ...settingsOfAll, port: await probePort({ host: '127.0.0.1', port: 0 }) }
-    worker({ kind: 'prepare', settings })
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect([told, ends]).toEqual([[], []])
     worker({ kind: 'start', settings, file: undefined })
     await eventually(() => ends.length > 0)
     expect(told).toEqual([{ kind: 'failed', message: 'the keys are gone' }])
