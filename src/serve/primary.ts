@@ -16,7 +16,6 @@
 // Invariants: a table that cannot be verified is never served, and the one in use stays; without
 // any table the server runs, is not ready and answers 503.
 
-import { statSync } from 'node:fs'
 import process from 'node:process'
 import { validateKeysFile } from '../account/stores/file-keys.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
@@ -35,7 +34,6 @@ import { loadUws } from '../http/listen/load-uws.ts'
 import { type TlsFiles, tlsFilesOf, validateTlsFiles } from '../http/listen/tls-files.ts'
 import { decisionLogOf, rotateDecisionLog } from '../observe/rotate-decision-log.ts'
 import { openTrafficSample, type TrafficSample } from '../observe/traffic-sample.ts'
-import { fileBytesMax } from '../schema/table-layout.ts'
 import { createListsManager, type ListsManager } from '../supervisor/lists/lists-manager.ts'
 import {
   type ControlReply,
@@ -483,7 +481,7 @@ function startPruning(state: string, days: number, log: Log): () => void {
 
 /** Throws `decision_log_unusable`. */
 function workerSettings(
-  { serve, state: stateFolder, store, plans, table }: Settings,
+  { serve, state: stateFolder, store, plans }: Settings,
   found: {
     readonly port: number
     readonly tls: TlsFiles | undefined
@@ -494,7 +492,6 @@ function workerSettings(
     host: serve.host,
     port: found.port,
     stateFolder,
-    ...optionalMember('tableBytes', tableBytesOf(table)),
     store,
     plans,
     ...policySettings(found.policies),
@@ -510,15 +507,5 @@ function workerSettings(
     pool: { threads: serve.poolThreads, queue: serve.poolQueue },
     connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
     bodiesBytes: bodyBudgetBytes(serve.workerMemoryMb * 2 ** 20),
-  }
-}
-
-/** Of what may be a table; what is wrong with the file is said where it is read. */
-export function tableBytesOf(path: string): number | undefined {
-  try {
-    const { size } = statSync(path)
-    return size > 0 && size <= fileBytesMax ? size : undefined
-  } catch {
-    return undefined
   }
 }

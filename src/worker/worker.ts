@@ -41,8 +41,6 @@ import { checkEndpoint } from '../http/routes.ts'
 import { type TlsFiles, tlsAppOptions, validateTlsFiles } from '../http/listen/tls-files.ts'
 import type { loadUws } from '../http/listen/load-uws.ts'
 import { type PreparationParts, type PreparedWorker, prepareWorker } from './worker-preparation.ts'
-import { createTableCommands } from './worker-table.ts'
-import { createRefusalBudget } from '../http/exchange/body-budget.ts'
 
 /** Counts reach the primary this often, so that a worker's death loses little of them. */
 const countMs = 1000
