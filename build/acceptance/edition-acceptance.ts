@@ -4,7 +4,7 @@
 //   fetched ── whole, newer, few changes ──▶ used, and kept beside the history when the table is live
 //           └─ else ──▶ the kept one, where it is newer than the embedded one; else the embedded one
 //
-// Countries of places and origin ASes of networks are compared, by addresses (edition-change.ts).
+// Countries of places and origin ASes of networks are compared, by addresses (`editionChange`).
 // It never fails a build. Where its bounds come from: docs/acceptance.md.
 
 import { readFileSync, statSync } from 'node:fs'

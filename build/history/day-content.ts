@@ -3,7 +3,7 @@
 // The order in which a feed lists its entries is no part of it.
 //
 // These are facts as listed: host bits masked and inadmissible ranges refused
-// (admissible-range.ts), but nothing that depends on another day's knowledge. In particular an IPv6 address of an access
+// (record-today.ts), but nothing that depends on another day's knowledge. In particular an IPv6 address of an access
 // network is not yet its /64: which networks are access networks changes, and what was listed does
 // not.
 

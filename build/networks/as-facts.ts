@@ -1,6 +1,6 @@
 // What the AS feeds say of each AS, gathered by ASN. Raw: classes and tags as published, noise and
 // all (AS tags call MIT "tor", Cloudflare "vpn", Apple "hosting"). What follows from them is
-// decided in network-type.ts and hosting-voices.ts, never here.
+// decided in network-type.ts, never here.
 
 import { cleanOrganization } from './organization-name.ts'
 

@@ -1,5 +1,5 @@
 // The places of a table that is being made: those that were read, and behind them those that its
-// verdicts add (country-place.ts).
+// verdicts add (`newCountryPlaces`).
 
 import lookUpTimezone from '@photostructure/tz-lookup'
 import type { Location } from '../../src/api/check-answer.ts'

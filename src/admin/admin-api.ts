@@ -1,5 +1,5 @@
 // The administrative API on the admin port (contract 5.5): JSON in, JSON out, by the same code,
-// checks and audit as the command line. A route is a row; admin-document.ts describes them all as
+// checks and audit as the command line. A route is a row; `adminDocument` describes them all as
 // OpenAPI. Who asks is decided before (admin-server.ts); here, whether his role may.
 
 import { type ErrorCode, type ErrorCodeRow, errorCodes } from '../base/error-codes.ts'

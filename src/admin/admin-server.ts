@@ -5,7 +5,7 @@
 // Without a token, every client that can reach the port may read. With one, all but
 // health ask for it; health does not, because the probes of orchestrators carry no secrets and
 // learn one word. A page in a browser may read nothing: its requests show themselves by Origin or
-// Sec-Fetch-Site, or by the name that they are sent to (admin-hosts.ts), for which every path is
+// Sec-Fetch-Site, or by the name that they are sent to (`isOwnHost`), for which every path is
 // 403. The one exception is this port's own page, the console (src/console), whose requests carry
 // the cookie and the CSRF text of a session.
 

@@ -1,4 +1,4 @@
-// The sample of an operator's traffic on the disk: lines of sampled-check.ts in a file for its
+// The sample of an operator's traffic on the disk: lines of `SampledCheck` in a file for its
 // owner alone, named after the server's port, in a folder of the state folder. Whole addresses are
 // in no other file of a server that was not told to write them.
 //

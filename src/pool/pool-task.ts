@@ -1,5 +1,5 @@
 // What crosses between a worker and its pool threads: plain data and bytes, copied, moved or shared
-// (shared-buffers.ts), never views of a table.
+// (SharedArrayBuffer), never views of a table.
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
 import type { BatchFault } from '../api/input-fault.ts'

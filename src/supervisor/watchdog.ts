@@ -5,7 +5,7 @@
 // Invariants: silence counts only while this loop itself is in time, so that after a suspend of the
 // machine no worker counts as hung; a worker that waits for a core is slow, not hung, and is given
 // ten times as long; one that works on its connections is busy, however long its turn lasts, so
-// that no traffic ends a worker (socket-progress.ts); where the system does not tell a figure (no
+// that no traffic ends a worker (`hasProgressed`); where the system does not tell a figure (no
 // /proc), it never counts against a worker.
 
 import {

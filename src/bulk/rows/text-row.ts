@@ -46,7 +46,7 @@ const gap = Buffer.from('  ')
 const spaces = Buffer.alloc(addressCharsMax, ' ')
 const comma = Buffer.from(', ')
 
-/** `addressWidth`: of the first column (address-width.ts). */
+/** `addressWidth`: of the first column. */
 export function openTextRows(reader: AnswerReader, addressWidth: number): RowWriter {
   const { views, strings } = reader
   const labels = verdictTextCache(reader, (verdict) => escapeControls(verdictLabel(verdict)))

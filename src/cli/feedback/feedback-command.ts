@@ -1,5 +1,5 @@
 // `iprisk feedback import` and `erase`: outcomes from files into the state folder, and an address
-// that asks to be forgotten out of it, while servers run. `report` is feedback-report.ts.
+// that asks to be forgotten out of it, while servers run. `report` is feedback-report-command.ts.
 
 import { IpriskError, messageOf, usageError } from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'

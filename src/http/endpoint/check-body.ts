@@ -3,7 +3,7 @@
 //
 // Reads the address from the body of a check (contract 3.11): RFC 8259, escapes honoured, unknown
 // members ignored, of a repeated `ip` the last one. `parseIpWithJson` says what is right; what is
-// wrong with a refused body, body-fault.ts.
+// wrong with a refused body, src/api/input-fault.ts.
 // `parseCheckBody` reads the form that nearly every client sends by itself, in the body's own
 // bytes, and leaves every other form to it.
 

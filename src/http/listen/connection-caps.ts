@@ -3,7 +3,7 @@
 //
 // uWebSockets.js says when a connection opens and when one closes, but no longer whose connection
 // it was that closes. So connections of an address are counted as they open, and now and then the
-// kernel is asked which addresses hold connections (tcp-peers.ts), which starts the count anew:
+// kernel is asked which addresses hold connections (`countTcpPeers`), which starts the count anew:
 //
 //   held by an address  =  held at the kernel's last answer  +  opened since
 //

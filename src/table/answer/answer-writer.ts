@@ -3,7 +3,7 @@
 // expression.
 //
 // One parsed address to the bytes of its answer: the fragments of its verdict (json-fragments.ts)
-// and the table's own runs of JSON (json-run.ts), one behind the other in one array for all
+// and the table's own runs of JSON (`JsonRun`), one behind the other in one array for all
 // answers. `checkAddress` (check-address.ts) makes the same as an object and is the slow twin: the
 // bytes are exactly those of JSON.stringify of it.
 //

@@ -1,7 +1,7 @@
 // Pieces of the answer's JSON that many answers share: those of a verdict. A piece is made at its
 // first use, by JSON.stringify of what the twin (check-address.ts) has, and cached. The number of
 // slots is bounded: a piece whose slot another has taken is made again. Warm, nothing here
-// allocates. The pieces of networks and places are in the table itself (json-run.ts).
+// allocates. The pieces of networks and places are in the table itself (`JsonRun`).
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'

@@ -1,5 +1,5 @@
 // The JSON that a row of the table becomes in answers: the text of its run, which the build writes
-// (build/write/run-section.ts) and verify-runs.ts holds to. How runs are copied is json-run.ts's.
+// (build/write/run-section.ts) and verify-runs.ts holds to. How runs are copied: answer/json-fragments.ts.
 // A place stands between the two runs of its region:
 //
 //   {"country_code":"DE", … ,"state":"Berlin","city":"   region, before

@@ -1,4 +1,4 @@
-// Single promises of the quotas, each in the smallest history that shows sim. All of them at once,
+// Single promises of the quotas, each in the smallest history that shows it. All of them at once,
 // in any history, are limiter.test.ts.
 
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Copies on the shelf: whose are removed, when, and that cleaning up fails at nothing.
+// Copies of tables: whose are removed, when, and that cleaning up fails at nothing.
 
 import { spawnSync } from 'node:child_process'
 import {
@@ -25,7 +25,7 @@ const open: TableCopies[] = []
 const how = { signal: new AbortController().signal }
 
 beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), 'iprisk-shelf-'))
+  state = mkdtempSync(join(tmpdir(), 'iprisk-copies-'))
   source = join(state, 'table')
   writeFileSync(source, 'content')
 })
@@ -35,7 +35,7 @@ afterEach(() => {
   rmSync(state, { recursive: true, force: true })
 })
 
-function newShelf(machine = 'here'): TableCopies {
+function newCopies(machine = 'here'): TableCopies {
   const verify = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
     copyFileSync(of.source, of.copy)
     return sound
@@ -60,9 +60,9 @@ function deadPid(): number {
   return spawnSync(process.execPath, ['-e', '']).pid
 }
 
-describe('a shelf', () => {
-  it('keeps a copy until it is removed or the shelf is closed', async () => {
-    const tableCopies = newShelf()
+describe('a folder of copies', () => {
+  it('keeps one until it is removed or they are closed', async () => {
+    const tableCopies = newCopies()
     const { file: one } = await tableCopies.add(source, how)
     const { file: two } = await tableCopies.add(source, how)
     expect([existsSync(one.path), existsSync(two.path)]).toEqual([true, true])
@@ -84,7 +84,7 @@ describe('a shelf', () => {
   })
 
   it('removes with the next table what a disk did not let go of', async () => {
-    const tableCopies = newShelf()
+    const tableCopies = newCopies()
     const { file } = await tableCopies.add(source, how)
     const stuck = file.path.replace(/\d+\.iprisk$/, '99.iprisk.part')
     copyFileSync(source, stuck)
@@ -111,7 +111,7 @@ describe('a shelf', () => {
   })
 
   it('closes and removes where the folder is gone, and makes it again to take', async () => {
-    const tableCopies = newShelf()
+    const tableCopies = newCopies()
     const { file } = await tableCopies.add(source, how)
     rmSync(serving(), { recursive: true })
     await tableCopies.remove(file)
@@ -123,9 +123,9 @@ describe('a shelf', () => {
   })
 
   it('leaves the copies of a server on another machine, though its process id is ours', async () => {
-    const there = newShelf('there')
+    const there = newCopies('there')
     const { file: theirs } = await there.add(source, how)
-    const here = newShelf('here')
+    const here = newCopies('here')
     const { file: ours } = await here.add(source, how)
     expect(existsSync(theirs.path)).toBe(true)
     here.close()
@@ -153,12 +153,12 @@ describe('what servers left behind', () => {
   it.each(cases)('%s', (_what, nameOf, age, stays) => {
     const name = nameOf()
     leave(name, age)
-    newShelf('here')
+    newCopies('here')
     expect(existsSync(join(serving(), name))).toBe(stays)
   })
 
   it('is looked at again with every new table', async () => {
-    const tableCopies = newShelf()
+    const tableCopies = newCopies()
     leave('there-1-1.iprisk', 3)
     const { file } = await tableCopies.add(source, how)
     expect(readdirSync(serving())).toEqual([file.path.split('/').at(-1)])

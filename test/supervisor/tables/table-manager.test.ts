@@ -1,4 +1,4 @@
-// What becomes of tables that came badly, or were lost: over a shelf and a crew that fail on
+// What becomes of tables that came badly, or were lost: over copies and workers that fail on
 // demand. Real ones, and real workers: swap.world.test.ts.
 
 import {
@@ -44,7 +44,7 @@ interface World {
   readonly write: (id: string, to?: string) => void
 }
 
-/** A table is its id; a shelf copies it, as the real one does. */
+/** A table is its id; `add` copies it, as the real one does. */
 function newWorld(
   stateFolder = newState(),
   more: { readonly source?: string; readonly write?: (line: string) => void } = {},
