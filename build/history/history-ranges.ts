@@ -4,7 +4,7 @@
 // Invariant: rows ascend by first, then by last address, and are distinct.
 
 import type { Day } from '../../src/base/day.ts'
-import type { Family } from '../../src/ip/address.ts'
+import { type Family, compareWords } from '../../src/ip/address.ts'
 import { wordsPerStart } from '../layer/layer.ts'
 import type { EntryDetails, RangeBatch, RangeColumns } from './aggregate-days.ts'
 
@@ -62,12 +62,14 @@ export function newHistoryRangesBuilder(
 
 /** The row with just these ends (words as parsed), or -1. */
 export function findRow(table: HistoryRanges, first: Uint32Array, last: Uint32Array): number {
+  const stride = wordsPerStart(table.family)
   let low = 0
   let high = table.count - 1
   while (low <= high) {
     const middle = (low + high) >>> 1
-    let compared = compareWords(table, { column: table.first, row: middle }, first)
-    if (compared === 0) compared = compareWords(table, { column: table.last, row: middle }, last)
+    const compared =
+      compareWords(table.first, middle * stride, first, 0, stride) ||
+      compareWords(table.last, middle * stride, last, 0, stride)
     if (compared === 0) return middle
     if (compared < 0) low = middle + 1
     else high = middle - 1
@@ -95,17 +97,20 @@ export function listedDaysAt(table: HistoryRanges, row: number): ListedDays {
  */
 export function foldNested(table: HistoryRanges): void {
   const { count, first, last } = table
+  const stride = wordsPerStart(table.family)
+  const compare = (a: Uint32Array, rowA: number, b: Uint32Array, rowB: number): number =>
+    compareWords(a, rowA * stride, b, rowB * stride, stride)
   const open: number[] = []
   for (let start = 0; start < count;) {
     let end = start + 1
-    while (end < count && sameAt(table, first, { a: start, b: end })) end++
+    while (end < count && compare(first, start, first, end) === 0) end++
     // Of ranges that begin together the widest comes first, here the last one.
     for (let row = end - 1; row >= start; row--) {
-      while (open.length > 0 && before(table, { a: last, row: open.at(-1)! }, { b: first, row })) {
+      while (open.length > 0 && compare(last, open.at(-1)!, first, row) < 0) {
         open.pop()
       }
       for (const outer of open) {
-        if (!before(table, { a: last, row: outer }, { b: last, row })) foldRow(table, row, outer)
+        if (compare(last, outer, last, row) >= 0) foldRow(table, row, outer)
       }
       open.push(row)
     }
@@ -118,47 +123,6 @@ function foldRow(table: HistoryRanges, row: number, outer: number): void {
   table.firstSeen[row] = folded.firstSeen
   table.lastSeen[row] = folded.lastSeen
   table.listed[row] = folded.listed
-}
-
-function compareWords(
-  table: HistoryRanges,
-  at: { readonly column: Uint32Array; readonly row: number },
-  words: Uint32Array,
-): number {
-  const stride = wordsPerStart(table.family)
-  for (let word = 0; word < stride; word++) {
-    const here = at.column[at.row * stride + word]!
-    const there = words[word]!
-    if (here !== there) return here < there ? -1 : 1
-  }
-  return 0
-}
-
-function sameAt(
-  table: HistoryRanges,
-  column: Uint32Array,
-  rows: { readonly a: number; readonly b: number },
-): boolean {
-  const stride = wordsPerStart(table.family)
-  for (let word = 0; word < stride; word++) {
-    if (column[rows.a * stride + word] !== column[rows.b * stride + word]) return false
-  }
-  return true
-}
-
-/** Whether the address `a` lies before the address `b`. */
-function before(
-  table: HistoryRanges,
-  one: { readonly a: Uint32Array; readonly row: number },
-  other: { readonly b: Uint32Array; readonly row: number },
-): boolean {
-  const stride = wordsPerStart(table.family)
-  for (let word = 0; word < stride; word++) {
-    const here = one.a[one.row * stride + word]!
-    const there = other.b[other.row * stride + word]!
-    if (here !== there) return here < there
-  }
-  return false
 }
 
 // When a range was listed, and how two such statements of one feed become one.

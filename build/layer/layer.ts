@@ -3,7 +3,7 @@
 // over each other. Gaps are pieces with value 0, so no piece needs an end: it reaches to the next
 // start. (Pairs and records, which number what lies over each other, begin with 0 and have no gaps.)
 
-import type { Family } from '../../src/ip/address.ts'
+import { type Family, compareWords } from '../../src/ip/address.ts'
 
 /** 32-bit words of one start address: 1 for IPv4, 4 (most significant first) for IPv6. */
 export function wordsPerStart(family: Family): 1 | 4 {
@@ -29,11 +29,12 @@ export type Layers = Readonly<Record<Family, Layer>>
  * The value at an address (words as parsed). Plain binary search; for the build, not the hot path.
  */
 export function valueAt(layer: Layer, words: Uint32Array): number {
+  const stride = wordsPerStart(layer.family)
   let low = 0
   let high = layer.count - 1
   while (low < high) {
     const middle = (low + high + 1) >>> 1
-    if (startsAtOrBelow(layer, middle, words)) low = middle
+    if (compareWords(layer.starts, middle * stride, words, 0, stride) <= 0) low = middle
     else high = middle - 1
   }
   return layer.values[low]!
@@ -47,11 +48,7 @@ export function compareStarts(a: Layer, pieceA: number, b: Layer, pieceB: number
   if (pieceA === a.count) return pieceB === b.count ? 0 : 1
   if (pieceB === b.count) return -1
   if (a.family === 4) return a.starts[pieceA]! - b.starts[pieceB]!
-  for (let word = 0; word < 4; word++) {
-    const difference = a.starts[pieceA * 4 + word]! - b.starts[pieceB * 4 + word]!
-    if (difference !== 0) return difference
-  }
-  return 0
+  return compareWords(a.starts, pieceA * 4, b.starts, pieceB * 4, 4)
 }
 
 /**
@@ -62,14 +59,4 @@ export function renumber(layers: readonly Layer[], numbers: Uint32Array): void {
   for (const { values } of layers) {
     for (let piece = 0; piece < values.length; piece++) values[piece] = numbers[values[piece]!]!
   }
-}
-
-function startsAtOrBelow(layer: Layer, piece: number, words: Uint32Array): boolean {
-  const stride = wordsPerStart(layer.family)
-  for (let word = 0; word < stride; word++) {
-    const start = layer.starts[piece * stride + word]!
-    const here = words[word]!
-    if (start !== here) return start < here
-  }
-  return true
 }

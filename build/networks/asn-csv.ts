@@ -11,7 +11,7 @@ import { createReadStream } from 'node:fs'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { openRegularFile } from '../../src/base/system/bounded-file.ts'
 import { byteOrderMarkBytes, withoutByteOrderMark } from '../../src/base/text/byte-order-mark.ts'
-import { newAddressWords, type Family } from '../../src/ip/address.ts'
+import { compareWords, newAddressWords } from '../../src/ip/address.ts'
 import { parseAddressBytes } from '../../src/ip/parse-address.ts'
 import { maskPrefix, type RangeSink } from './collect-ranges.ts'
 import { newCsvFields, readCsvFields, type CsvFields } from './csv-fields.ts'
@@ -98,7 +98,7 @@ function newRowTaker(path: string, sink: RangeSink): (bytes: Uint8Array, row: Cs
       if (!maskPrefix({ family, length, first, last })) return 'no prefix length'
       asnField = 1
     }
-    if (isAfter(family, first, last)) return 'first address after last'
+    if (compareWords(first, 0, last, 0, family === 4 ? 1 : 4) > 0) return 'first address after last'
     const asn = readAsn(bytes, starts[asnField]!, ends[asnField]!)
     if (asn < 0) return 'no AS number'
     if (asn === 0) return undefined
@@ -115,13 +115,6 @@ function newRowTaker(path: string, sink: RangeSink): (bytes: Uint8Array, row: Cs
     if (problem !== undefined) sink.problem(`${path}:${line}`, problem)
     line += row.lineCount
   }
-}
-
-function isAfter(family: Family, first: Uint32Array, last: Uint32Array): boolean {
-  for (let word = 0; word < (family === 4 ? 1 : 4); word++) {
-    if (first[word]! !== last[word]!) return first[word]! > last[word]!
-  }
-  return false
 }
 
 /** `123` or `AS123`, or -1. */

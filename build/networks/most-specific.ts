@@ -9,7 +9,7 @@
 // Partial overlap is nothing special here: no range is split into prefixes or put into a tree.
 // Not here: evidence, of which all of an address counts (build/layer/flatten-evidence.ts).
 
-import type { Family } from '../../src/ip/address.ts'
+import { type Family, compareWords } from '../../src/ip/address.ts'
 import { wordsPerStart, type Layer } from '../layer/layer.ts'
 import { newLayerPieces } from '../layer/pieces.ts'
 
@@ -34,7 +34,7 @@ export function flattenMostSpecific(ranges: RangeColumns): Layer {
   const active = newHeap(ranges)
   const order = ascending(ranges)
   const at = new Uint32Array(words)
-  if (count === 0 || compareWords(firsts, order[0]!, at, words) > 0) pieces.add(at, 0)
+  if (count === 0 || compare(firsts, order[0]!, at, 0, words) > 0) pieces.add(at, 0)
 
   let next = 0
   for (;;) {
@@ -48,9 +48,9 @@ export function flattenMostSpecific(ranges: RangeColumns): Layer {
       // The winner ends here. Ranges beneath it that ended meanwhile fall out as they surface.
       at.set(wordsAt(lasts, top, words))
       if (!increment(at)) break
-      while (active.top() >= 0 && compareWords(lasts, active.top(), at, words) < 0) active.pop()
+      while (active.top() >= 0 && compare(lasts, active.top(), at, 0, words) < 0) active.pop()
     }
-    while (next < count && compareWords(firsts, order[next]!, at, words) === 0) {
+    while (next < count && compare(firsts, order[next]!, at, 0, words) === 0) {
       active.push(order[next++]!)
     }
     const winner = active.top()
@@ -143,15 +143,7 @@ function compare(
   rowB: number,
   words: number,
 ): number {
-  for (let word = 0; word < words; word++) {
-    const difference = a[rowA * words + word]! - b[rowB * words + word]!
-    if (difference !== 0) return difference
-  }
-  return 0
-}
-
-function compareWords(a: Uint32Array, row: number, b: Uint32Array, words: number): number {
-  return compare(a, row, b, 0, words)
+  return compareWords(a, rowA * words, b, rowB * words, words)
 }
 
 /** The next address, in place; false behind the last one there is. */

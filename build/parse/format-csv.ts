@@ -7,6 +7,7 @@
 // `address`, or `first` and `last`, or `asn`; `provider`, `name`, `class`; `label` is a fixed text
 // for the whole file.
 
+import { splitCsvLine } from '../../src/base/text/csv-line.ts'
 import { asnText } from './format-asns.ts'
 import type { Entry, FormatOptions, Parser } from './entry.ts'
 import { refuseUnknownOptions, refuseOption, textOption, textsOption } from './format-options.ts'
@@ -45,56 +46,6 @@ export function csvOptions(options: FormatOptions): CsvOptions {
   return { separator, columns, label, skip, roles }
 }
 
-/** One line's values, trimmed, and the index of the first that a stray quote makes doubtful. */
-export interface CsvLine {
-  readonly values: readonly string[]
-  /** `values.length` where none is doubtful. */
-  readonly clearCount: number
-}
-
-/** Splits one line. A stray quote ends it: the rest of the line is its last, doubtful value. */
-export function splitCsv(line: string, separator: string): CsvLine {
-  const values: string[] = []
-  let at = 0
-  for (;;) {
-    while (line[at] === ' ' || line[at] === '\t') at++
-    const start = at
-    if (line[at] === '"') {
-      const quoted = quotedValue(line, at)
-      at = quoted?.end ?? line.length
-      while (line[at] === ' ' || line[at] === '\t') at++
-      if (quoted === undefined || (at < line.length && line[at] !== separator)) {
-        values.push(line.slice(start).trim())
-        return { values, clearCount: values.length - 1 }
-      }
-      values.push(quoted.value.trim())
-    } else {
-      const found = line.indexOf(separator, at)
-      at = found < 0 ? line.length : found
-      values.push(line.slice(start, at).trim())
-    }
-    if (at >= line.length) return { values, clearCount: values.length }
-    at++
-  }
-}
-
-/** The value whose opening quote is at `start`, and the index behind its closing quote. */
-function quotedValue(
-  line: string,
-  start: number,
-): { readonly value: string; readonly end: number } | undefined {
-  let value = ''
-  let at = start
-  for (;;) {
-    const quote = line.indexOf('"', at + 1)
-    if (quote < 0) return undefined
-    value += line.slice(at + 1, quote)
-    if (line[quote + 1] !== '"') return { value, end: quote + 1 }
-    value += '"'
-    at = quote + 1
-  }
-}
-
 export const parseCsv: Parser = async (chunks, sink, options) => {
   const settings = csvOptions(options)
   let indexes =
@@ -103,7 +54,7 @@ export const parseCsv: Parser = async (chunks, sink, options) => {
     if (text.trim() === '') return
     if (text.startsWith('#')) return comment(text)
     if (settings.skip !== undefined && text.startsWith(settings.skip)) return
-    const { values, clearCount } = splitCsv(text, settings.separator)
+    const { values, clearCount } = splitCsvLine(text, settings.separator)
     if (indexes === undefined) {
       indexes = indexesOf(settings, values, place)
       return

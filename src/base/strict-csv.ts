@@ -1,6 +1,8 @@
 // The plain CSV of the hand-kept tables: `#` lines are comments, the first other line is the
 // header, fields may be quoted. Strict, because a person wrote it and will read the problem: every
-// odd line is named. Not for feeds and not for large files (csv-row.ts is).
+// odd line is named. Not for feeds and not for large files (build/networks/csv-fields.ts is).
+
+import { splitCsvLine } from './text/csv-line.ts'
 
 export interface StrictCsvRow {
   /** `file:line`. */
@@ -32,8 +34,8 @@ export function parseStrictCsv(options: {
       sawComment = true
       continue
     }
-    const fields = splitFields(line)
-    if (fields === undefined) {
+    const { values: fields, clearCount } = splitCsvLine(line.trim(), ',', true)
+    if (clearCount < fields.length) {
       problems.push(`${place}: broken quotes`)
     } else if (!sawHeader) {
       sawHeader = true
@@ -53,17 +55,4 @@ export function parseStrictCsv(options: {
 
 function requiredCount(columns: readonly string[]): number {
   return columns.at(-1) === 'note' ? columns.length - 1 : columns.length
-}
-
-/** The fields of one line, trimmed; undefined where quotes do not match. */
-function splitFields(line: string): readonly string[] | undefined {
-  const fields: string[] = []
-  // White space around a bare field is in it: with \s* beside it the time would grow as its cube.
-  const field = /(?:\s*"((?:[^"]|"")*)"\s*|([^",]*))(,|$)/y
-  for (;;) {
-    const match = field.exec(line)
-    if (match === null) return undefined
-    fields.push(match[1]?.replaceAll('""', '"') ?? (match[2] ?? '').trim())
-    if (match[3] === '') return fields
-  }
 }

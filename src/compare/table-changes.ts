@@ -5,8 +5,8 @@
 import type { TableChanges } from '../api/admin-answers.ts'
 import { addTo, largestFirst } from '../base/counts.ts'
 import { grown } from '../base/grown-array.ts'
-import { compareWords } from '../export/address-space.ts'
 import { walkFamily } from '../export/piece-walk.ts'
+import { compareWords } from '../ip/address.ts'
 import { formatIpv4 } from '../ip/format-address.ts'
 import type { Classification } from '../model/kind.ts'
 import { networkWords, recordWords } from '../schema/table-layout.ts'
@@ -259,7 +259,7 @@ function linesBetween([high, low]: Line, [nextHigh, nextLow]: Line): number {
 /** Behind its last one each has its end. */
 function compareStarts(a: Stretches, i: number, b: Stretches, j: number): number {
   if (i >= a.count || j >= b.count) return Number(i >= a.count) - Number(j >= b.count)
-  return compareWords(a.words.subarray(i * 4, i * 4 + 4), b.words.subarray(j * 4, j * 4 + 4))
+  return compareWords(a.words, i * 4, b.words, j * 4, 4)
 }
 
 function stretchesOf(table: OpenTable): Stretches {

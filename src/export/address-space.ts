@@ -1,19 +1,9 @@
-// Hot path: no allocation, throw, closure, BigInt or regular expression but in `newWords`.
+// Hot path: no allocation, throw, closure, BigInt or regular expression.
 //
 // Numbers of 128 bits as four words, most significant first, and the fewest prefixes that a range
 // of them is. IPv4 lies below ::/96, so its prefixes are 96 bits longer here.
 
-export function newWords(): Uint32Array {
-  return new Uint32Array(4)
-}
-
-/** Below 0, 0 or above 0, as a is below, equal to or above b. */
-export function compareWords(a: Uint32Array, b: Uint32Array): number {
-  for (let word = 0; word < 4; word++) {
-    if (a[word]! !== b[word]!) return a[word]! < b[word]! ? -1 : 1
-  }
-  return 0
-}
+import { compareWords } from '../ip/address.ts'
 
 /** `out` becomes the number before `words`, which is not 0; they may be the same. */
 export function writeBefore(words: Uint32Array, out: Uint32Array): void {
@@ -58,7 +48,7 @@ export function splitRange(from: Uint32Array, to: Uint32Array, take: TakePrefix)
     subtractInto(to, first, size)
     const hostBits = Math.min(zeroBitsAtEnd(first), bitsWithin(size))
     take(first, 128 - hostBits)
-    if (!addPower(first, hostBits) || compareWords(first, to) > 0) return
+    if (!addPower(first, hostBits) || compareWords(first, 0, to, 0, 4) > 0) return
   }
 }
 

@@ -8,8 +8,9 @@
 // Invariant: path[d] is the node at depth d on the way to the prefix before, for d < its length.
 // A prefix that covers or is covered by one that is there is a bug of the caller, and throws.
 
+import { newAddressWords } from '../ip/address.ts'
 import { assert } from '../base/assert.ts'
-import { bitAt, newWords, sharedBits } from './address-space.ts'
+import { bitAt, sharedBits } from './address-space.ts'
 
 export const emptyRecord = 0xffff_ffff
 const dataFlag = 0x8000_0000
@@ -43,7 +44,7 @@ export function newMmdbTree(): MmdbTree {
   let records = new Uint32Array(firstNodes * 2).fill(emptyRecord)
   let nodes = 1
   const path = new Uint32Array(128)
-  const before = newWords()
+  const before = newAddressWords()
   let beforeLength = 0
 
   const newNode = (): number => {

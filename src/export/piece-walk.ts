@@ -11,14 +11,13 @@
 // Left out are the addresses that carry an IPv4 one, which `check` judges by it: 6to4 by two
 // records, Teredo by the inverted address, NAT64 and IPv4-mapped by IPv4's record.
 
-import type { Family } from '../ip/address.ts'
+import { type Family, compareWords, newAddressWords } from '../ip/address.ts'
 import { type Range, bigintToWords, maxAddress } from '../ip/range.ts'
 import { subtract, toRangeSet } from '../ip/range-set.ts'
 import { bogonRanges } from '../ip/special-purpose.ts'
 import { tailGroupFlag, tailWords } from '../schema/table-layout.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
 import { newIpv4Starts, newIpv6Starts } from '../table/lookup/piece-start.ts'
-import { compareWords, newWords } from './address-space.ts'
 
 /** What answers for an address where no record does. */
 export const answering = {
@@ -62,10 +61,10 @@ export function walkFamily(views: SectionViews, family: Family, visit: VisitStar
     visit(first, is === table ? record : is)
   }
   const visitPiece = (first: Uint32Array, its: number): void => {
-    while (next < segments.length && compareWords(segments[next]!.first, first) < 0)
+    while (next < segments.length && compareWords(segments[next]!.first, 0, first, 0, 4) < 0)
       visitSegment(segments[next]!)
     record = its
-    if (next < segments.length && compareWords(segments[next]!.first, first) === 0)
+    if (next < segments.length && compareWords(segments[next]!.first, 0, first, 0, 4) === 0)
       visitSegment(segments[next]!)
     else if (is === table) visit(first, record)
   }
@@ -77,7 +76,7 @@ export function walkFamily(views: SectionViews, family: Family, visit: VisitStar
 function walkIpv4Pieces(views: SectionViews, visit: (first: Uint32Array, its: number) => void) {
   const { ipv4_records: records } = views
   const startOf = newIpv4Starts(views)
-  const words = newWords()
+  const words = newAddressWords()
   for (let piece = 0; piece < records.length; piece++) {
     words[3] = startOf(piece)
     visit(words, records[piece]!)
@@ -88,7 +87,7 @@ function walkIpv6Pieces(views: SectionViews, visit: (first: Uint32Array, its: nu
   const { ipv6_records: records } = views
   const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: tailRecords } = views
   const writeStart = newIpv6Starts(views)
-  const words = newWords()
+  const words = newAddressWords()
   for (let piece = 0; piece < records.length; piece++) {
     writeStart(piece, words)
     words[2] = words[3] = 0
@@ -119,7 +118,7 @@ function segmentsOf(family: Family): readonly Segment[] {
   const segments: Segment[] = []
   let open = 0n
   const add = (first: bigint, is: Segment['is']): void => {
-    const words = newWords()
+    const words = newAddressWords()
     bigintToWords(6, first, words)
     segments.push({ first: words, is })
   }

@@ -7,13 +7,13 @@
 //   nft       192.0.2.0-192.0.3.7,           ranges; for `nft -f`, which takes the file whole or not
 
 import { csvCell } from '../bulk/rows/csv-cell.ts'
-import { newWords, splitRange } from './address-space.ts'
+import { splitRange } from './address-space.ts'
 import type { ExportField } from './export-fields.ts'
 import { fieldValue } from './export-fields.ts'
 import type { ExportFile } from './export-file.ts'
 import type { RunSink } from './value-runs.ts'
 import type { ExportValues } from './export-values.ts'
-import type { Family } from '../ip/address.ts'
+import { type Family, newAddressWords } from '../ip/address.ts'
 
 export interface RowWriter extends RunSink {
   /** Writes what comes behind the last row; gives the count of rows. */
@@ -166,7 +166,7 @@ export function ipsetRows({ file, title }: RowWriterOptions): RowWriter {
   }
   const counts: Record<Family, number> = { 4: 0, 6: 0 }
   const befores = { 4: `add ${setName(4)}-new `, 6: `add ${setName(6)}-new ` } as const
-  const halves = newWords()
+  const halves = newAddressWords()
   return {
     run: (first, last, _value, family) => {
       const shorter = family === 4 ? 96 : 0

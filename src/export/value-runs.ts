@@ -1,9 +1,9 @@
 // Neighbouring ranges of one value become one: the fewest ranges that say what a projection asks of
 // a table. Both families, IPv4 first.
 
-import type { Family } from '../ip/address.ts'
+import { type Family, newAddressWords } from '../ip/address.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
-import { newWords, writeBefore } from './address-space.ts'
+import { writeBefore } from './address-space.ts'
 import { type Answering, walkFamily } from './piece-walk.ts'
 
 export interface RunSink {
@@ -27,8 +27,8 @@ export function walkRuns(
   valueOf: (is: Answering, family: Family) => number,
   { run, progress }: RunSink,
 ): void {
-  const first = newWords()
-  const last = newWords()
+  const first = newAddressWords()
+  const last = newAddressWords()
   const pieces = views.ipv4_starts.length + views.ipv6_records.length
   let seen = 0
   for (const family of [4, 6] as const) {

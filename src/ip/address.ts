@@ -9,3 +9,21 @@ export type Family = 4 | 6
 export function newAddressWords(): Uint32Array {
   return new Uint32Array(4)
 }
+
+/**
+ * Below 0, 0 or above 0, as the address of so many `words` at place `atA` of `a` is below, equal to
+ * or above the one at `atB` of `b`.
+ */
+export function compareWords(
+  a: Uint32Array,
+  atA: number,
+  b: Uint32Array,
+  atB: number,
+  words: number,
+): number {
+  for (let word = 0; word < words; word++) {
+    const difference = a[atA + word]! - b[atB + word]!
+    if (difference !== 0) return difference
+  }
+  return 0
+}

@@ -4,6 +4,8 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { contentName, isNamed, type Release, partIndexBytesMax } from './form/manifest.ts'
+import { inParallel } from '../base/in-parallel.ts'
+import { partIndexTextBytesMax } from './form/part-index.ts'
 import {
   type IndexSegment,
   type PartEntry,
@@ -93,28 +95,11 @@ export async function putParts(
     return entry
   }
   for (const { segment, parts } of cutTable(file, of.segments)) {
-    const entries = await mapInParallel(parts, entryOf)
+    const entries = await inParallel(parts, parallelPuts, entryOf)
     done.storedBytes += entries.reduce((sum, [, , , bytes]) => sum + bytes, 0)
     segments.push({ ...segment, parts: entries })
   }
   return { segments, ...done }
-}
-
-/** In the order of `items`, some of them at a time. */
-async function mapInParallel<T, R>(
-  items: readonly T[],
-  act: (item: T) => R | Promise<R>,
-): Promise<R[]> {
-  const results: R[] = []
-  let next = 0
-  const run = async (): Promise<void> => {
-    while (next < items.length) {
-      const at = next++
-      results[at] = await act(items[at]!)
-    }
-  }
-  await Promise.all(Array.from({ length: parallelPuts }, run))
-  return results
 }
 
 function compressed(bytes: Uint8Array): Promise<Buffer> {

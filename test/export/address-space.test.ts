@@ -2,14 +2,8 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  bitAt,
-  compareWords,
-  newWords,
-  sharedBits,
-  splitRange,
-  writeBefore,
-} from '../../src/export/address-space.ts'
+import { bitAt, sharedBits, splitRange, writeBefore } from '../../src/export/address-space.ts'
+import { compareWords, newAddressWords } from '../../src/ip/address.ts'
 import { bigintToWords, rangeToPrefixes, wordsToBigint } from '../../src/ip/range.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 
@@ -21,7 +15,7 @@ const value = fc.oneof(
     .map(([bits, shift]) => bits << BigInt(shift)),
 )
 const wordsOf = (number: bigint): Uint32Array => {
-  const words = newWords()
+  const words = newAddressWords()
   bigintToWords(6, number, words)
   return words
 }
@@ -31,7 +25,7 @@ describe('numbers of four words', () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         const [left, right] = [wordsOf(a), wordsOf(b)]
-        expect(Math.sign(compareWords(left, right))).toBe(a < b ? -1 : a > b ? 1 : 0)
+        expect(Math.sign(compareWords(left, 0, right, 0, 4))).toBe(a < b ? -1 : a > b ? 1 : 0)
         const text = (number: bigint): string => number.toString(2).padStart(128, '0')
         const shared = /^1*/.exec(text(((1n << 128n) - 1n) ^ a ^ b))?.[0].length
         expect(sharedBits(left, right)).toBe(shared)

@@ -9,6 +9,7 @@
 // is the whole state; equal prefixes nest in their order.
 
 import { grown } from '../../base/grown-array.ts'
+import { compareWords } from '../../ip/address.ts'
 
 /** Prefixes as they come, `words` words each; room is made as they are added. */
 export interface PrefixColumn {
@@ -104,21 +105,6 @@ export function piecesOf(
   while (open.depth > 0) closeInnermost()
   const own = starts.slice(0, pieces * words)
   return { starts: own, nodes: nodes.slice(0, pieces), index: indexOf(own, words) }
-}
-
-/** Below 0, 0 or above 0 as the one address is below, equal to or above the other. */
-function compareWords(
-  one: Uint32Array,
-  from: number,
-  other: Uint32Array,
-  at: number,
-  words: number,
-): number {
-  for (let i = 0; i < words; i++) {
-    const difference = one[from + i]! - other[at + i]!
-    if (difference !== 0) return difference
-  }
-  return 0
 }
 
 /** Adds 2^bits to an address in place; whether the sum lies behind the last address. */

@@ -20,6 +20,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { messageOf } from '../../base/coded-error.ts'
+import { inParallel } from '../../base/in-parallel.ts'
+import { partIndexTextBytesMax } from '../form/part-index.ts'
 import { removeTemporaryFiles, replaceWith } from '../../base/system/atomic-file.ts'
 import { mapFile, type MappedFile } from '../../base/system/memory-map.ts'
 import { readTableView } from '../../table/file/table-view.ts'
@@ -129,7 +131,7 @@ async function* segmentsOf(
           moved.reusedBytes += own.length
         }
       }
-      await inParallel([...missing.values()], async ([entry, wanted]) => {
+      await inParallel([...missing.values()], parallelGets, async ([entry, wanted]) => {
         const part = await fetchPart(job, entry, moved)
         for (const at of wanted) planes.set(part, at)
       })
@@ -252,22 +254,6 @@ function openNear(paths: readonly string[]): NearTables {
       for (const { map } of open) map.unmap()
     },
   }
-}
-
-async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  let next = 0
-  let failed = false
-  const run = async (): Promise<void> => {
-    while (next < items.length && !failed) {
-      try {
-        await act(items[next++]!)
-      } catch (error) {
-        failed = true
-        throw error
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: parallelGets }, run))
 }
 
 /** Whether the file is what the name says. Throws `file_unreadable`. */
