@@ -1,7 +1,7 @@
 // The build report, as JSON for scripts. Figures only; nothing is decided here. What people see of
 // it is in build-summary.ts.
 
-import { formatDay } from '../src/base/day.ts'
+import { type Day, formatDay } from '../src/base/day.ts'
 import type { CoverageReport } from '../src/api/coverage-answer.ts'
 import { type Classification, classifications, type Kind } from '../src/model/kind.ts'
 import { coverageReportOf } from '../src/table/answer/table-coverage.ts'
@@ -10,13 +10,14 @@ import type { FetchReport } from './fetch-report.ts'
 import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
 import { type BuildStage, peakBytes } from './build-stages.ts'
 import type { WrittenTable } from './write/write-table.ts'
+import type { Quarantine } from './acceptance/feed-acceptance.ts'
 import type { PromotionReport } from './acceptance/promote-table.ts'
 
 export interface FeedReport {
   readonly id: string
   readonly kind: string
   /** YYYY-MM-DD: the day that the snapshot is of; absent where there is none. */
-  readonly day?: string
+  readonly day?: string | undefined
   /**
    * fresh, unchanged, recent (of a short while ago, so not asked for), stored (an older snapshot in
    * place of one that could not be had), missing (`quarantined` has what stands in for it, if any).
@@ -34,9 +35,9 @@ export interface FeedReport {
   readonly alone_ipv4: number
   /** `file:place: reason: sample` of the first entries that were not taken. */
   readonly first_bad: readonly string[]
-  readonly problem?: string
+  readonly problem?: string | undefined
   /** Why its newest snapshot is not used, and what is in its place. */
-  readonly quarantined?: { readonly reasons: readonly string[]; readonly instead: string }
+  readonly quarantined?: Quarantine | undefined
 }
 
 export interface DataSetReport {
@@ -50,8 +51,8 @@ export interface DataSetReport {
    */
   readonly state: string
   /** Why there is nothing newer. */
-  readonly problem?: string
-  readonly quarantined?: { readonly reasons: readonly string[]; readonly instead: string }
+  readonly problem?: string | undefined
+  readonly quarantined?: Quarantine | undefined
 }
 
 export interface BuildReport {
@@ -117,8 +118,8 @@ export function newBuildReport(facts: {
       kind: feed.kind,
       day: formatDay(edition.day),
       state: from,
-      ...problemOf(problem),
-      ...(quarantine === undefined ? {} : { quarantined: quarantine }),
+      problem,
+      quarantined: quarantine,
     })),
     verdicts: countClasses(assembled.verdicts.map((verdict) => verdict.classification)),
     networks: {
@@ -145,13 +146,11 @@ function feedReports(
   return ids.map((id) => {
     const files = results.get(id) ?? []
     const got = states.get(id)
-    const quarantine = compiled.acceptance.quarantined.get(id)
     const problem = files.find((file) => file.read.problem !== undefined)?.read.problem
-    const day = files.length === 0 ? undefined : Math.max(...files.map((file) => file.read.day))
     return {
       id,
       kind: files[0]?.read.feed.kind ?? got?.feed.kind ?? '',
-      ...(day === undefined ? {} : { day: formatDay(day as CompiledTable['asOf']) }),
+      day: files.length === 0 ? undefined : formatDay(newestDay(files)),
       state: got?.state ?? 'built in',
       entries: sum(files, (file) => file.read.tally.entryCount),
       kept: sum(files, (file) => file.kept),
@@ -160,14 +159,14 @@ function feedReports(
       lapsed: files[0]?.lapsed ?? 0,
       alone_ipv4: compiled.listed.aloneIpv4.get(files[0]?.source ?? -1) ?? 0,
       first_bad: files.flatMap((file) => file.read.tally.bad).slice(0, 5),
-      ...problemOf(problem ?? got?.problem),
-      ...(quarantine === undefined ? {} : { quarantined: quarantine }),
+      problem: problem ?? got?.problem,
+      quarantined: compiled.acceptance.quarantined.get(id),
     }
   })
 }
 
-function problemOf(problem: string | undefined): { readonly problem?: string } {
-  return problem === undefined ? {} : { problem }
+function newestDay(files: readonly NormalisedFile[]): Day {
+  return Math.max(...files.map(({ read }) => read.day)) as Day
 }
 
 function sum(files: readonly NormalisedFile[], figure: (file: NormalisedFile) => number): number {
@@ -182,10 +181,10 @@ function dropsOf(files: readonly NormalisedFile[]): Readonly<Record<string, numb
   return drops
 }
 
-function countClasses(found: readonly Classification[]) {
+function countClasses(all: readonly Classification[]) {
   const counts: Partial<Record<Classification, number>> = {}
   for (const name of classifications) {
-    const count = found.filter((one) => one === name).length
+    const count = all.filter((one) => one === name).length
     if (count > 0) counts[name] = count
   }
   return counts

@@ -71,8 +71,8 @@ function quarantineLines(
 }
 
 function coverageLines(coverage: BuildReport['coverage']): readonly string[] {
-  const said = coverage.flatMap(({ kind, state }) => (state === 'full' ? [] : [`${kind} ${state}`]))
-  return said.length === 0 ? [] : [`unknown   ${said.join(', ')}`]
+  const gaps = coverage.flatMap(({ kind, state }) => (state === 'full' ? [] : [`${kind} ${state}`]))
+  return gaps.length === 0 ? [] : [`unknown   ${gaps.join(', ')}`]
 }
 
 function short(text: string, charsMax: number): string {

@@ -28,7 +28,7 @@ import {
   tableCoverage,
 } from './evidence/kind-coverage.ts'
 import { type ListedAddresses, listedAddresses } from './evidence/listed-addresses.ts'
-import { type NeighbourhoodGround, addNeighbourhoods } from './evidence/neighbourhoods.ts'
+import { addNeighbourhoods } from './evidence/neighbourhoods.ts'
 import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
 import { type FeedAcceptance, acceptFeeds } from './acceptance/feed-acceptance.ts'
@@ -90,7 +90,6 @@ export interface CompiledTable {
   readonly files: readonly NormalisedFile[]
   readonly networks: Networks
   readonly locationCount: number
-  readonly sources: readonly Source[]
   readonly listed: ListedAddresses
   /** Which feeds are quarantined; its `commit` is called when the table is live. */
   readonly acceptance: Pick<FeedAcceptance, 'quarantined' | 'commit'>
@@ -106,10 +105,10 @@ export async function compileTable(
   transaction: Pick<HistoryTransaction, 'history'>,
   stages: BuildStages,
 ): Promise<CompiledTable> {
-  const said = await readStatements(input, transaction, stages)
-  const { asOf, book, files, acceptance, networks, chosen, problems } = said
+  const statements = await readStatements(input, transaction, stages)
+  const { asOf, book, files, acceptance, networks, chosen, problems } = statements
   const lists = newListInterner()
-  const evidenceLayers = await flattenObservations(said.observations, lists, stages)
+  const evidenceLayers = await flattenObservations(statements.observations, lists, stages)
   const listed = listedAddresses({
     layers: evidenceLayers,
     lists: lists.lists,
@@ -117,14 +116,14 @@ export async function compileTable(
     newestDays: newestDays(files, asOf),
   })
   // Waited for as late as can be: they are read beside all this.
-  const places = await readPlaceData(said.places, stages)
-  const sources = [...dataSources(chosen, { networks, places, asOf }), ...said.feedSources]
-  assert(isOfIds(sources, said.sourceIds), 'compile: evidence is numbered by other sources')
+  const places = await readPlaceData(statements.places, stages)
+  const sources = [...dataSources(chosen, { networks, places, asOf }), ...statements.feedSources]
+  assert(isOfIds(sources, statements.sourceIds), 'compile: evidence is numbered by other sources')
   const assembled = await stages.run('verdicts', (say) => {
     const result = assembleTable({
       asOf,
       sources,
-      coverage: said.coverage(listed),
+      coverage: statements.coverage(listed),
       networks: networks.networks,
       locations: places.locations,
       placeRuns: places.runs,
@@ -132,16 +131,23 @@ export async function compileTable(
       book,
       lists,
       evidenceLayers,
-      statementsOfAs: said.statementsOfAs,
+      statementsOfAs: statements.statementsOfAs,
     })
     const { 4: ipv4, 6: ipv6 } = result.boundaries
     say(`${formatCount(ipv4)} IPv4 and ${formatCount(ipv6)} IPv6 boundaries`)
     return result
   })
-  const found = { assembled, asOf, files, networks, sources, listed }
-  const locationCount = places.locations.length
-  const { editions } = chosen.choice
-  return { ...found, locationCount, acceptance, editions, problems }
+  return {
+    assembled,
+    asOf,
+    files,
+    networks,
+    locationCount: places.locations.length,
+    listed,
+    acceptance,
+    editions: chosen.choice.editions,
+    problems,
+  }
 }
 
 /** What a table is made of: all but the entries and the history, which end here. */
@@ -184,7 +190,7 @@ async function readStatements(
     6: clearTransitionPrefixes(networks.layers[6]),
   })
   const asOf = input.asOf ?? medianDay(acceptance.files) ?? newestTableDay(tables)
-  const past = await stages.run('history', (say) =>
+  const { history, problems } = await stages.run('history', (say) =>
     recordAndReadHistory(transaction, acceptance, asOf, say),
   )
   const byFeeds = coverageByKind(feedContents(acceptance.files, acceptance.held), asOf)
@@ -196,18 +202,24 @@ async function readStatements(
   const sources = feedSources(read, asOf, acceptance.quarantined)
   const ofData = dataSourceIds(chosen, { networks, asOf })
   const sourceIds = [...ofData, ...sources.map(({ id }) => id)]
-  const ground = newNormaliseContext(asOf, networks, tables)
+  const context = newNormaliseContext(asOf, networks, tables)
+  const { book, observations } = context
   const files = await stages.run('normalise', (say) => {
-    const results = normaliseAll({ files: read, sourceIds, history: past.history }, ground)
-    addNeighbourhoods(neighbourhoodGround(ground, sourceIds, networks))
-    say(`${formatCount(ground.book.count)} statements`)
+    const results = normaliseAll({ files: read, sourceIds, history }, context)
+    const typeOf = networkTypeAt(networks)
+    addNeighbourhoods({ asOf, book, observations: observations[4], sourceIds, typeOf })
+    say(`${formatCount(book.count)} statements`)
     return results
   })
-  const { book, observations } = ground
   const { quarantined, commit } = acceptance
-  const made = { asOf, files, networks, chosen, places, book, observations }
   return {
-    ...made,
+    asOf,
+    files,
+    networks,
+    chosen,
+    places,
+    book,
+    observations,
     sourceIds,
     feedSources: sources,
     acceptance: { quarantined, commit },
@@ -216,7 +228,7 @@ async function readStatements(
       book,
     ),
     coverage: newCoverage(byFeeds, read),
-    problems: [...acceptance.problems, ...past.problems],
+    problems: [...acceptance.problems, ...problems],
   }
 }
 
@@ -298,7 +310,7 @@ function normaliseAll(
     readonly sourceIds: readonly string[]
     readonly history: History
   },
-  ground: NormaliseContext,
+  context: NormaliseContext,
 ): readonly NormalisedFile[] {
   const sourceOf = (id: string): number => input.sourceIds.indexOf(id)
   return [...groupByFeed(input.files)].flatMap(([feed, files]) => {
@@ -306,7 +318,7 @@ function normaliseAll(
     const history = input.history.of(feed.id)
     const part = networksPart(feed)
     const networks = part && { feed: part, source: sourceOf(part.id) }
-    const normaliser = newNormaliser(feed, { source, history, networks }, ground)
+    const normaliser = newNormaliser(feed, { source, history, networks }, context)
     const results = files.map((read) => {
       const counts = { kept: 0, duplicate: 0, dropped: 0 }
       for (const entry of read.entries) counts[normaliser.addEntry(entry, read.day, read.tally)]++
@@ -320,15 +332,6 @@ function normaliseAll(
     const { lapsed } = source < 0 ? { lapsed: 0 } : normaliser.finish()
     return results.map((result) => ({ ...result, lapsed }))
   })
-}
-
-function neighbourhoodGround(
-  { asOf, book, observations }: NormaliseContext,
-  sourceIds: readonly string[],
-  networks: Networks,
-): NeighbourhoodGround {
-  const typeOf = networkTypeAt(networks)
-  return { asOf, book, observations: observations[4], sourceIds, typeOf }
 }
 
 function networkTypeAt({ networks, layers }: Networks): (ipv4: number) => NetworkType {

@@ -123,9 +123,9 @@ async function knownOf(
     'select decode(key), decode(value) from parquet_kv_metadata(' +
     `${sqlQuote(path)}) order by key`
   try {
-    const said = new Map((await duck.all(sql)).map(([key, value]) => [key, String(value)]))
-    const hash = said.get('iprisk_hash')
-    return hash === undefined ? undefined : { hash, outcomes: Number(said.get('iprisk_rows')) }
+    const about = new Map((await duck.all(sql)).map(([key, value]) => [key, String(value)]))
+    const hash = about.get('iprisk_hash')
+    return hash === undefined ? undefined : { hash, outcomes: Number(about.get('iprisk_rows')) }
   } catch (error) {
     if (error instanceof IpriskError) return undefined
     throw error

@@ -68,7 +68,7 @@ export async function importHistory(folder: string, options: ImportOptions): Pro
   const feeds = new Map(options.feeds.map((feed) => [feed.id, feed]))
   const folders = await foldersIn(folder)
   const unknownFeeds = folders.filter((name) => !feeds.has(name))
-  const found: Found = { files: [], problems: [], bad: [], quarantined: [] }
+  const outcome: ImportOutcome = { files: [], problems: [], bad: [], quarantined: [] }
   const index = newCanaryIndex(loadCanaries(), loadNetworkTables())
   // Each day is judged by itself and stays, so they go into the store at once; the transaction ends
   // what a killed build began, and keeps other runs away.
@@ -81,7 +81,7 @@ export async function importHistory(folder: string, options: ImportOptions): Pro
         const feed = feeds.get(name)
         if (feed === undefined) continue
         const names = (await readdir(join(folder, name))).sort()
-        await importFeed(store, { feed, folder, names, index }, options, found)
+        await importFeed(store, { feed, folder, names, index }, options, outcome)
       }
     } finally {
       await store.close()
@@ -89,11 +89,11 @@ export async function importHistory(folder: string, options: ImportOptions): Pro
   } finally {
     await transaction.release()
   }
-  const dropCount = found.files.reduce((sum, file) => sum + file.dropCount, 0)
-  return { ...found, unknownFeeds, dropCount }
+  const dropCount = outcome.files.reduce((sum, file) => sum + file.dropCount, 0)
+  return { ...outcome, unknownFeeds, dropCount }
 }
 
-interface Found {
+interface ImportOutcome {
   readonly files: ImportedFile[]
   readonly problems: string[]
   readonly bad: string[]
@@ -109,7 +109,7 @@ async function importFeed(
     readonly index: CanaryIndex
   },
   options: ImportOptions,
-  found: Found,
+  outcome: ImportOutcome,
 ): Promise<void> {
   const { feed, folder, names, index } = of
   const today = options.today ?? dayOf(Date.now())
@@ -117,29 +117,29 @@ async function importFeed(
   for (const name of names) {
     const day = dayOfName(name)
     const where = `${feed.id}/${name}`
-    if (day === undefined) found.problems.push(`${where}: is not called YYYY-MM-DD.txt.gz`)
-    else if (day > today) found.problems.push(`${where}: its day is yet to come`)
+    if (day === undefined) outcome.problems.push(`${where}: is not called YYYY-MM-DD.txt.gz`)
+    else if (day > today) outcome.problems.push(`${where}: its day is yet to come`)
     else {
       try {
         memory ??= await memoryBefore(options.store, feed, day)
         const read = await readListed({ feed, path: join(folder, where), day })
         const ledger = new Map([[feed.id, memory]])
         const past = { ledger, history: new Map(), problems: [] }
-        const ground = { index, ranges: newRangeInterner() }
-        const judged = judgeFeed({ files: [read], day, ground, past })
+        const context = { index, ranges: newRangeInterner() }
+        const judged = judgeFeed({ files: [read], day, context, past })
         memory = judged.memory
         const { reasons } = judged
-        if (reasons.length > 0) found.quarantined.push(`${where}: ${reasons.join('; ')}`)
+        if (reasons.length > 0) outcome.quarantined.push(`${where}: ${reasons.join('; ')}`)
         if (reasons.length > 0 && options.force !== true) continue
         const imported = await importFile(store, judged.files[0] ?? read)
-        found.files.push(imported)
-        found.bad.push(...read.tally.bad)
+        outcome.files.push(imported)
+        outcome.bad.push(...read.tally.bad)
         options.onFile?.(imported)
       } catch (thrown) {
         // A disk that refuses one day refuses the next: half an import must not end well.
         if (isDiskError(thrown)) throw thrown
         if (thrown instanceof IpriskError && thrown.fault !== 'input') throw thrown
-        found.problems.push(`${where}: ${messageOf(thrown)}`)
+        outcome.problems.push(`${where}: ${messageOf(thrown)}`)
       }
     }
   }

@@ -25,7 +25,7 @@ export interface VerdictBook {
   isAnycast(verdict: number): boolean
 }
 
-export interface VerdictGround {
+export interface VerdictInputs {
   readonly asOf: Day
   /** Id n is at n - 1. */
   readonly networks: readonly Network[]
@@ -37,11 +37,11 @@ export interface VerdictGround {
 
 const notJudged = -1
 
-export function newVerdictBook(ground: VerdictGround): VerdictBook {
-  const { networks, lists } = ground
+export function newVerdictBook(inputs: VerdictInputs): VerdictBook {
+  const { networks, lists } = inputs
   const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
-  const asLists = networks.map((network) => lists.id(ground.statementsOfAs(network)))
-  const meaningOf = newMeanings(ground)
+  const asLists = networks.map((network) => lists.id(inputs.statementsOfAs(network)))
+  const meaningOf = newMeanings(inputs)
 
   /** Verdicts by what the model can tell apart. */
   const judged = newTupleInterner()
@@ -56,11 +56,11 @@ export function newVerdictBook(ground: VerdictGround): VerdictBook {
       ? judged.id(own.id, ofAs.id, network, 1)
       : judged.id(own.id, ofAs.id, owner === undefined ? 0 : packTraits(owner) + 1, 0)
     return (byTold[at] ??= verdicts.id(
-      judge({ evidence: evidenceOf([list, asList]), network: owner, asOf: ground.asOf }),
+      judge({ evidence: evidenceOf([list, asList]), network: owner, asOf: inputs.asOf }),
     ))
   }
   const evidenceOf = (both: readonly number[]): Evidence[] =>
-    both.flatMap((list) => lists.lists[list - 1] ?? []).map((id) => ground.book.at(id).evidence)
+    both.flatMap((list) => lists.lists[list - 1] ?? []).map((id) => inputs.book.at(id).evidence)
 
   const withoutList = new Int32Array(networks.length + 1).fill(notJudged)
   const pairs = newTupleInterner()
@@ -102,7 +102,7 @@ function asksForOwner(own: readonly OwnerQuestion[], ofAs: readonly OwnerQuestio
   return names.size > 1 || asks.some(({ kind }) => kind !== 'name')
 }
 
-function newMeanings({ lists, book }: VerdictGround): (list: number) => Meaning {
+function newMeanings({ lists, book }: VerdictInputs): (list: number) => Meaning {
   const ids = newListInterner()
   const meanings: Meaning[] = [{ id: 0, asks: [] }]
   // Filled in no order, which makes a slow array of one that grows.

@@ -4,7 +4,6 @@
 
 import { formatCount } from '../src/base/text/number-format.ts'
 import type { Day } from '../src/base/day.ts'
-import { optionalMember } from '../src/base/optional-member.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 import type { BuildStages } from './build-stages.ts'
 import { type DataSetKind, isDataSet } from './catalogue/feed.ts'
@@ -69,22 +68,20 @@ export function readNetworkData(
   stages: BuildStages,
 ): Promise<Networks> {
   const { choice, facts, tables } = input
-  const named = input.networkFiles ?? inUse(choice.editions, 'networks')?.files
+  const files = input.networkFiles ?? inUse(choice.editions, 'networks')?.files
   return stages.run('networks', async (say) => {
-    const files = optionalMember('files', named)
-    const cache = optionalMember('cache', input.cache)
-    const found = await readNetworks({ ...files, ...cache, facts, tables })
-    say(`${formatCount(found.networks.length)} networks`)
-    return found
+    const networks = await readNetworks({ files, cache: input.cache, facts, tables })
+    say(`${formatCount(networks.networks.length)} networks`)
+    return networks
   })
 }
 
 /** Waits for them. Throws what reading places throws. */
 export function readPlaceData(places: PendingPlaces, stages: BuildStages): Promise<Paired<Places>> {
   return stages.run('places', async (say) => {
-    const found = await places.read()
-    say(`${formatCount(found.locations.length)} places`)
-    return found
+    const read = await places.read()
+    say(`${formatCount(read.locations.length)} places`)
+    return read
   })
 }
 
@@ -136,9 +133,9 @@ async function chooseEditions(
 }
 
 function inUse(editions: readonly ChosenEdition[], kind: DataSetKind): EditionInUse | undefined {
-  const found = editions.find(({ feed }) => feed.kind === kind)
-  if (found === undefined) return undefined
-  const { edition, feed, from, quarantine } = found
+  const chosen = editions.find(({ feed }) => feed.kind === kind)
+  if (chosen === undefined) return undefined
+  const { edition, feed, from, quarantine } = chosen
   const whose = from === 'embedded' ? {} : { feed }
   return { ...edition, quarantined: quarantine !== undefined, ...whose }
 }

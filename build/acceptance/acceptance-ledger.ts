@@ -31,7 +31,7 @@ export interface FeedMemory {
   readonly moved: boolean
   /** Held back since, by the days of their fetches. */
   readonly held: readonly DatedSize[]
-  readonly lastGood?: { readonly folder: string; readonly files: readonly KeptFile[] }
+  readonly lastGood?: { readonly folder: string; readonly files: readonly KeptFile[] } | undefined
 }
 
 export type AcceptanceLedger = ReadonlyMap<string, FeedMemory>
@@ -71,8 +71,8 @@ export async function writeAcceptanceLedger(
   const feeds = [...ledger].sort(([a], [b]) => (a < b ? -1 : 1))
   const written = feeds.map(([id, { sizes, moved, held, lastGood }]) => {
     const files = lastGood?.files.map((file) => ({ ...file, day: formatDay(file.day) }))
-    const kept = lastGood === undefined ? {} : { good: { folder: lastGood.folder, files } }
-    return [id, { levels: sizes.map(dated), moved, held: held.map(dated), ...kept }]
+    const good = lastGood && { folder: lastGood.folder, files }
+    return [id, { levels: sizes.map(dated), moved, held: held.map(dated), good }]
   })
   const text = JSON.stringify({ version: 1, feeds: Object.fromEntries(written) }, undefined, 1)
   await replaceFile(join(folder, ledgerName), `${text}\n`)

@@ -29,7 +29,7 @@ export interface CheckedContent {
 }
 
 /** What the checks of all feeds of a build share. */
-export interface CheckGround {
+export interface CheckContext {
   readonly index: CanaryIndex
   /** Holds the distinct ranges of each feed. */
   readonly ranges: RangeInterner
@@ -38,11 +38,11 @@ export interface CheckGround {
 /** Of one feed, all of its files. It counts drops into their tallies, so it runs once a file. */
 export function checkContent(
   files: readonly ParsedSnapshot[],
-  ground: CheckGround,
+  context: CheckContext,
 ): CheckedContent {
-  const { index } = ground
+  const { index } = context
   const reasons = new Set<string>()
-  const distinct = { ranges: newRangeSubset(ground.ranges), asns: new Set<number>() }
+  const distinct = { ranges: newRangeSubset(context.ranges), asns: new Set<number>() }
   const overlap = newOverlapDepth()
   const found = { entries: 0, canaries: 0, sample: '', distinct, overlap }
   const kept = files.map((file) => {

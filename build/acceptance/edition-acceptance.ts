@@ -36,7 +36,7 @@ export interface ChosenEdition {
    */
   readonly from: 'embedded' | 'fetched' | 'stored' | 'kept'
   /** Why there is nothing newer; absent where the newest is used or is the one in use. */
-  readonly problem?: string
+  readonly problem?: string | undefined
   readonly quarantine?: Quarantine
   /** Remembers what passed. Called when the table is live, behind the commit of the feeds. */
   readonly commit: () => Promise<void>
@@ -77,19 +77,18 @@ export async function chooseEdition(of: {
   const kept = store === undefined ? undefined : await keptEdition(store, feed, embedded)
   const known = { kind: feed.kind, embedded, kept }
   const found = await judgeFetched(known, obtained, force)
-  const notFetched = problemOf(obtained)
-  const older = notFetched === undefined ? {} : { problem: notFetched }
+  const problem = problemOf(obtained)
   if (found.kind === 'passes') {
     const commit = async (): Promise<void> => {
       if (store !== undefined) await rememberEdition(store, feed, obtained)
     }
     const from = obtained.some(({ state }) => state === 'stored') ? 'stored' : 'fetched'
-    return { feed, edition: found.edition, from, ...older, commit }
+    return { feed, edition: found.edition, from, problem, commit }
   }
   const inUse = kept ?? embedded
   if (inUse === undefined) return undefined
   const from = kept === undefined ? 'embedded' : 'kept'
-  const chosen = { feed, edition: inUse, from, ...older, commit: async () => undefined } as const
+  const chosen = { feed, edition: inUse, from, problem, commit: async () => undefined } as const
   if (found.kind === 'known') return chosen
   if (found.kind === 'missing') return { ...chosen, problem: found.problem }
   const instead = `the ${from} edition of ${formatDay(inUse.day)}`
@@ -245,9 +244,7 @@ async function rememberEdition(
     path === undefined || day === undefined ? [] : [{ feed, file, path, day }],
   )
   const lastGood = await keepLastGood(store, snapshots, ledger.get(feed.id)?.lastGood)
-  const memory = { sizes: [], moved: false, held: [] }
-  const kept = lastGood === undefined ? {} : { lastGood }
-  const next = new Map(ledger).set(feed.id, { ...memory, ...kept })
+  const next = new Map(ledger).set(feed.id, { sizes: [], moved: false, held: [], lastGood })
   await writeAcceptanceLedger(store, next)
   await removeOldCopies(store, next)
 }

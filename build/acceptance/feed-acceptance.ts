@@ -32,7 +32,7 @@ import {
   lowerMedian,
   pastSizesMax,
 } from './feed-size.ts'
-import { type CheckGround, checkContent } from './content-checks.ts'
+import { type CheckContext, checkContent } from './content-checks.ts'
 
 export interface Quarantine {
   /** Why, one line each; at least one. */
@@ -75,14 +75,17 @@ export interface FeedAcceptanceInput {
 
 export async function acceptFeeds(input: FeedAcceptanceInput): Promise<FeedAcceptance> {
   const { store } = input
-  const ground = { index: newCanaryIndex(loadCanaries(), input.tables), ranges: newRangeInterner() }
+  const context = {
+    index: newCanaryIndex(loadCanaries(), input.tables),
+    ranges: newRangeInterner(),
+  }
   const past = store === undefined ? noPast : await readPast(store)
   // Hand-kept tables are no feeds.
   const feeds = groupByFeed(input.files.filter(({ feed }) => feed.files.length > 0))
   const judged = new Map<Feed, JudgedFeed>()
   const standIns = new Map<Feed, GoodContent>()
   for (const { feed, problem } of input.missing) {
-    const good = await goodContent(feed, { ground, past, store })
+    const good = await goodContent(feed, { context, past, store })
     if (good === undefined) continue
     standIns.set(feed, good)
     judged.set(feed, { files: [], size: 0, reasons: [problem], ...remembered(feed.id, past) })
@@ -90,7 +93,7 @@ export async function acceptFeeds(input: FeedAcceptanceInput): Promise<FeedAccep
   for (const [feed, files] of feeds) {
     if (judged.has(feed)) continue
     const day = fetchDay(input.snapshots, feed) ?? newestDay(files)
-    judged.set(feed, judgeFeed({ files, day, ground, past }))
+    judged.set(feed, judgeFeed({ files, day, context, past }))
   }
   const files = input.files.filter(({ feed }) => !feeds.has(feed))
   const quarantined = new Map<string, Quarantine>()
@@ -100,7 +103,7 @@ export async function acceptFeeds(input: FeedAcceptanceInput): Promise<FeedAccep
       files.push(...own)
       held.set(feed.id, { size, usual })
     } else {
-      const good = standIns.get(feed) ?? (await goodContent(feed, { ground, past, store }))
+      const good = standIns.get(feed) ?? (await goodContent(feed, { context, past, store }))
       const instead = good ?? noContent(feed, newestDay(own))
       files.push(...instead.files)
       held.set(feed.id, { size: instead.size, usual })
@@ -156,11 +159,11 @@ export interface JudgedFeed extends HeldEntries {
 export function judgeFeed(of: {
   readonly files: readonly ParsedSnapshot[]
   readonly day: Day
-  readonly ground: CheckGround
+  readonly context: CheckContext
   readonly past: AcceptancePast
 }): JudgedFeed {
   const { day } = of
-  const { size, files, reasons } = checkContent(of.files, of.ground)
+  const { size, files, reasons } = checkContent(of.files, of.context)
   const id = files[0]?.feed.id ?? ''
   const { memory, past, usual } = remembered(id, of.past)
   const { sizes, moved, held } = memory
@@ -207,16 +210,16 @@ interface GoodContent {
 async function goodContent(
   feed: Feed,
   of: {
-    readonly ground: CheckGround
+    readonly context: CheckContext
     readonly past: AcceptancePast
     readonly store: string | undefined
   },
 ): Promise<GoodContent | undefined> {
-  const { ground, past, store } = of
+  const { context, past, store } = of
   if (store === undefined) return undefined
   const good = await readLastGood(store, feed, past.ledger.get(feed.id))
   if (good === undefined) return undefined
-  const { files, size, reasons } = checkContent(good.files, ground)
+  const { files, size, reasons } = checkContent(good.files, context)
   return reasons.length === 0 ? { files, size, title: good.title } : undefined
 }
 
@@ -233,7 +236,7 @@ async function updateLedger(store: string, of: LedgerUpdate): Promise<void> {
     const known = of.past.ledger.get(feed.id)?.lastGood
     const own = of.snapshots.filter((snapshot) => snapshot.feed === feed)
     const lastGood = reasons.length > 0 ? known : await keepLastGood(store, own, known)
-    ledger.set(feed.id, { ...memory, ...(lastGood === undefined ? {} : { lastGood }) })
+    ledger.set(feed.id, { ...memory, lastGood })
   }
   await writeAcceptanceLedger(store, ledger)
   await removeOldCopies(store, ledger)

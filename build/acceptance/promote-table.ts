@@ -65,10 +65,10 @@ export function judgeTable(of: {
       promoted: reasons.length === 0 || of.force,
       forced: reasons.length > 0 && of.force,
       reasons,
-      ...(notCompared === undefined ? {} : { not_compared: notCompared }),
+      not_compared: notCompared,
       sampled: compared,
       flipped: changed,
-      ...(moved === 0 ? {} : { moved }),
+      moved: moved || undefined,
       flips,
     }
   } finally {
@@ -178,12 +178,12 @@ export interface PromotionReport {
   readonly forced: boolean
   readonly reasons: readonly string[]
   /** Why the verdicts are not held against those of the table before this one. */
-  readonly not_compared?: string
+  readonly not_compared?: string | undefined
   /** Addresses asked of the table before this one too, and how many it judges otherwise. */
   readonly sampled: number
   readonly flipped: number
   /** Of the sample, judged otherwise because a new edition of the networks has another one there. */
-  readonly moved?: number
+  readonly moved?: number | undefined
   /** Some of those that count: `192.0.2.1: clean low, now vpn high`. */
   readonly flips: readonly string[]
 }

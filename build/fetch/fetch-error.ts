@@ -10,7 +10,7 @@ export interface FetchFailure {
   /** No connection could be made: it says something of the host, not of the file. */
   readonly unreachable?: boolean
   /** The wait that the server asked for. */
-  readonly retryAfterMs?: number
+  readonly retryAfterMs?: number | undefined
 }
 
 const unreachableCodes = new Set([
@@ -85,8 +85,7 @@ export function statusFailure(options: {
   const retryable = status === 408 || status === 429 || (status >= 500 && status !== 501)
   const message = `${url}: status ${status}${adviceOf(status)}`
   const error = fetchError({ code: 'fetch_status', message, retryable })
-  const retryAfterMs = retryable ? parseRetryAfter(retryAfter, now) : undefined
-  return retryAfterMs === undefined ? { error } : { error, retryAfterMs }
+  return { error, retryAfterMs: retryable ? parseRetryAfter(retryAfter, now) : undefined }
 }
 
 function adviceOf(status: number): string {

@@ -128,13 +128,12 @@ async function fetchPart(request: {
   }
   const temporary = temporaryName(file.path)
   const to = join(home, temporary)
-  const validators = known === undefined ? {} : validatorsOf(options, known)
   const answer: GetAnswer = await httpGet(options.network, {
     url,
     to,
     format: file.format,
     bytes: file.bytes,
-    ...(Object.keys(validators).length === 0 ? {} : { validators }),
+    validators: known && validatorsOf(options, known),
   })
   if (answer.kind === 'failed') return answer.error.message
   const news = {
@@ -165,13 +164,11 @@ function isRecent(options: FeedFetchOptions, copy: StoredSnapshot): boolean {
  * A mirror that went to another day by copying files with their times can have an older time beside
  * other bytes; there only an ETag is asked by.
  */
-function validatorsOf(options: FeedFetchOptions, copy: StoredSnapshot): Validators {
-  const { etag, lastModified } = copy
-  const timely = options.from === 'publisher' || copy.day === options.day
-  return {
-    ...(etag === undefined ? {} : { etag }),
-    ...(lastModified === undefined || !timely ? {} : { lastModified }),
-  }
+function validatorsOf(options: FeedFetchOptions, copy: StoredSnapshot): Validators | undefined {
+  const { etag } = copy
+  const isTimely = options.from === 'publisher' || copy.day === options.day
+  const lastModified = isTimely ? copy.lastModified : undefined
+  return etag === undefined && lastModified === undefined ? undefined : { etag, lastModified }
 }
 
 /** The record alone, of what a read of the store gave. */

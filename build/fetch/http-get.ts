@@ -30,12 +30,12 @@ export interface GetRequest {
   readonly format: string
   readonly bytes: { readonly min: number; readonly max: number }
   /** Of the copy that is already stored. */
-  readonly validators?: Validators
+  readonly validators?: Validators | undefined
 }
 
 export interface Validators {
-  readonly etag?: string
-  readonly lastModified?: string
+  readonly etag: string | undefined
+  readonly lastModified: string | undefined
 }
 
 export type GetAnswer =
@@ -46,10 +46,10 @@ export type GetAnswer =
       readonly sha256: string
       readonly bytes: number
     }
-  | { readonly kind: 'failed'; readonly error: IpriskError; readonly status?: number }
+  | { readonly kind: 'failed'; readonly error: IpriskError; readonly status?: number | undefined }
 
 type Attempt = Exclude<GetAnswer, { kind: 'failed' }> | ({ kind: 'failed' } & FailedAttempt)
-type FailedAttempt = FetchFailure & { readonly status?: number }
+type FailedAttempt = FetchFailure & { readonly status?: number | undefined }
 
 /** Fetches; never throws for what the network or the server does. */
 export async function httpGet(network: ConnectionPools, request: GetRequest): Promise<GetAnswer> {
@@ -92,8 +92,7 @@ function finalFailure(answer: FailedAttempt, attempts: number, impatient: boolea
     retryable,
     cause: answer.error,
   })
-  const status = answer.status
-  return status === undefined ? { kind: 'failed', error } : { kind: 'failed', error, status }
+  return { kind: 'failed', error, status: answer.status }
 }
 
 function hostDown(host: string, why: string): IpriskError {
@@ -222,17 +221,16 @@ function requestHeaders(
   network: ConnectionPools,
   request: GetRequest,
   url: URL,
-): Record<string, string> {
+): Record<string, string | undefined> {
   const { etag, lastModified } = request.validators ?? {}
-  const authorization = basicAuthorization(request.url)
   const own = url.origin === request.url.origin
   return {
     'user-agent': network.userAgent,
     accept: '*/*',
     'accept-encoding': 'gzip, deflate, br',
-    ...(etag === undefined ? {} : { 'if-none-match': etag }),
-    ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
-    ...(authorization === undefined || !own ? {} : { authorization }),
+    'if-none-match': etag,
+    'if-modified-since': lastModified,
+    authorization: own ? basicAuthorization(request.url) : undefined,
   }
 }
 
@@ -246,7 +244,9 @@ async function readResponse(
   const validators = validatorsOf(response)
   if (status === 304 && request.validators !== undefined) {
     await discardResponse(response)
-    return { kind: 'unchanged', validators: { ...request.validators, ...validators } }
+    const { etag = request.validators.etag, lastModified = request.validators.lastModified } =
+      validators
+    return { kind: 'unchanged', validators: { etag, lastModified } }
   }
   if (status !== 200) {
     await discardResponse(response)
@@ -273,12 +273,7 @@ async function readResponse(
 }
 
 function validatorsOf(response: Dispatcher.ResponseData): Validators {
-  const etag = header(response, 'etag')
-  const lastModified = header(response, 'last-modified')
-  return {
-    ...(etag === undefined ? {} : { etag }),
-    ...(lastModified === undefined ? {} : { lastModified }),
-  }
+  return { etag: header(response, 'etag'), lastModified: header(response, 'last-modified') }
 }
 
 function header(response: Dispatcher.ResponseData, name: string): string | undefined {

@@ -42,7 +42,7 @@ export interface ObtainedFile {
   /** Both absent where it is missing, else both present. */
   readonly path?: string
   readonly day?: Day
-  readonly problem?: string
+  readonly problem?: string | undefined
   /** It is missing although something is stored, which is not what was fetched. */
   readonly damaged?: boolean
 }
@@ -54,7 +54,7 @@ export type FetchProgress =
       readonly kind: 'feed'
       readonly feed: string
       readonly state: ObtainedFile['state']
-      readonly problem?: string
+      readonly problem: string | undefined
       readonly done: number
       readonly total: number
     }
@@ -121,11 +121,11 @@ async function storedFeed(
   const problems = [...(problem === undefined ? [] : [problem]), ...damage]
   return usedFiles(feed).map((file) => {
     const copy = stored.find((each) => each.file === file.path)
-    const text = problems.length === 0 ? {} : { problem: problems.join('; ') }
+    const text = problems.length === 0 ? undefined : problems.join('; ')
     if (copy !== undefined) {
-      return { feed, file, state: 'stored', path: copy.path, day: copy.day, ...text }
+      return { feed, file, state: 'stored', path: copy.path, day: copy.day, problem: text }
     }
-    if (damage.length > 0) return { feed, file, state: 'missing', damaged: true, ...text }
+    if (damage.length > 0) return { feed, file, state: 'missing', damaged: true, problem: text }
     const none =
       problem === undefined
         ? `no stored copy in ${join(options.folder, feed.id)}; fetch it once with a network`
@@ -266,9 +266,8 @@ function report(
   const state = states.find((each) => each === 'missing' || each === 'fresh') ?? states[0]
   if (state === undefined) return
   const problem = obtained.find((each) => each.problem !== undefined)?.problem
-  const text = problem === undefined ? {} : { problem }
   const total = options.feeds.length
-  options.onProgress?.({ kind: 'feed', feed: feed.id, state, ...text, done, total })
+  options.onProgress?.({ kind: 'feed', feed: feed.id, state, problem, done, total })
 }
 
 /**

@@ -14,8 +14,8 @@ export interface SnapshotRecord {
   readonly from: 'mirror' | 'publisher'
   /** Without any credential. */
   readonly url: string
-  readonly etag?: string
-  readonly lastModified?: string
+  readonly etag?: string | undefined
+  readonly lastModified?: string | undefined
   /** ISO 8601, UTC. */
   readonly fetchedAt: string
 }
@@ -33,9 +33,8 @@ const VERSION = 1
 export function formatSnapshotSet(set: SnapshotSet): string {
   const files = Object.fromEntries(
     [...set.files].sort(byName).map(([name, record]) => {
-      const temporary = set.temporary.get(name)
-      const extra = temporary === undefined ? {} : { temporary }
-      return [name, { ...record, day: formatDay(record.day), ...extra }]
+      const day = formatDay(record.day)
+      return [name, { ...record, day, temporary: set.temporary.get(name) }]
     }),
   )
   return `${JSON.stringify({ version: VERSION, files }, undefined, 2)}\n`
@@ -81,10 +80,14 @@ function parseRecord(value: unknown): SnapshotRecord | undefined {
     day,
     from,
     url,
-    ...(typeof etag === 'string' ? { etag } : {}),
-    ...(typeof lastModified === 'string' ? { lastModified } : {}),
+    etag: textOrNone(etag),
+    lastModified: textOrNone(lastModified),
     fetchedAt,
   }
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** A name within the folder, never a path out of it. */

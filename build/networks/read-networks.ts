@@ -42,9 +42,9 @@ const resolverOverlay = 3
  * readAsRanges.
  */
 export async function readNetworks(options: {
-  readonly files?: readonly string[]
+  readonly files?: readonly string[] | undefined
   /** Where what the files hold is kept for the next build; absent: nowhere. */
-  readonly cache?: string
+  readonly cache?: string | undefined
   readonly facts: AsFacts
   readonly tables: NetworkTables
 }): Promise<Networks> {

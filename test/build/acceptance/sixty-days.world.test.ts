@@ -48,7 +48,7 @@ describeFeeds('sixty real days', () => {
   const folder = useFolder()
 
   it('pass with one quarantine, a day on which a list of 300 had 26', async () => {
-    const ground = { index: newCanaryIndex(loadCanaries(), tables), ranges: newRangeInterner() }
+    const context = { index: newCanaryIndex(loadCanaries(), tables), ranges: newRangeInterner() }
     const found = { days: 0, quarantines: [] as string[], drops: [] as string[] }
     for (const id of readdirSync(home).filter(isCatalogued)) {
       const feed = plainFeed(id)
@@ -56,7 +56,7 @@ describeFeeds('sixty real days', () => {
       for (const snapshot of daysOf(feed)) {
         const files = [await parseSnapshot(snapshot)]
         const past = { ledger, history: new Map(), problems: [] }
-        const { reasons, memory } = judgeFeed({ files, day: snapshot.day, ground, past })
+        const { reasons, memory } = judgeFeed({ files, day: snapshot.day, context, past })
         ledger.set(id, memory)
         found.days++
         const on = `${formatDay(snapshot.day)} ${id}`
