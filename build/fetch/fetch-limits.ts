@@ -3,61 +3,46 @@
 
 import { fetchSecondsDefault } from '../../src/base/limits.ts'
 
-export interface FetchLimits {
-  /** Downloads at once over all hosts. */
-  readonly concurrency: number
-  /** Downloads at once from one publisher's host. */
-  readonly perHost: number
-  readonly connectMs: number
-  /** From the request to the last header. */
-  readonly headersMs: number
-  /** The longest silence within a body. */
-  readonly idleMs: number
-  /** One attempt from its first connection to its last byte, redirects included. */
-  readonly wholeMs: number
-  /** Tries of one file before it is given up. */
-  readonly attempts: number
-  /** Tries where the host cannot even be reached. */
-  readonly attemptsUnreachable: number
-  /** The first wait before a retry; doubled for each further one, then shortened by chance. */
-  readonly backoffMs: number
-  readonly backoffMsMax: number
-  /** The longest Retry-After that is waited for. */
-  readonly retryAfterMsMax: number
-  /** Unreachable hosts, with no answer from any, after which the network counts as dead. */
-  readonly deadHosts: number
-  /** Without one connection to any host by then the network counts as dead. */
-  readonly reachMs: number
-  /** One call of `obtain`; what is not there by then stays as it was stored. */
-  readonly obtainMs: number
-}
-
-/** The limits of a run that may take so long: a twentieth of it must show that there is a network. */
-export function limitsOfRun(seconds: number): Pick<FetchLimits, 'obtainMs' | 'reachMs'> {
+/**
+ * The limits of a run that may take so long. What is not there after `obtainMs` stays as it was
+ * stored; without one connection to any host after `reachMs` the network counts as dead.
+ */
+export function limitsOfRun(seconds: number) {
   return { obtainMs: seconds * 1000, reachMs: seconds * 50 }
 }
 
-export const fetchLimits: FetchLimits = {
-  // Two cores hash and inflate; more than eight streams only lengthen each other's time.
+export type FetchLimits = Readonly<typeof fetchLimits>
+
+export const fetchLimits = {
+  /**
+   * Downloads at once over all hosts. Two cores hash and inflate; more than eight streams only
+   * lengthen each other's time.
+   */
   concurrency: 8,
-  // Most publishers serve these lists for nothing; two connections is what a polite client takes.
+  /** From one publisher's host. Most serve these lists for nothing; a polite client takes two. */
   perHost: 2,
-  // A handshake across the world takes 0.5 s; a host that needs 10 s does not answer at all.
+  /** A handshake across the world takes 0.5 s; a host that needs 10 s does not answer at all. */
   connectMs: 10_000,
-  // Some publishers generate the list on request.
+  /** From the request to the last header. Some publishers generate the list on request. */
   headersMs: 30_000,
+  /** The longest silence within a body. */
   idleMs: 30_000,
-  // The largest lists have some 10 MB: 35 kB/s is slow for anybody. The places' 71 MB need 240
-  // kB/s; where they do not come in time, the edition that is there is used.
+  /**
+   * One attempt from its first connection to its last byte, redirects included. The largest lists
+   * have some 10 MB: 35 kB/s is slow for anybody. The places' 71 MB need 240 kB/s; where they do not
+   * come in time, the edition that is there is used.
+   */
   wholeMs: 300_000,
+  /** Tries of one file before it is given up. */
   attempts: 3,
-  // A name that does not resolve twice, or a port that is closed twice, stays so for this build.
+  /** A name that does not resolve twice, or a port that is closed twice, stays so for this build. */
   attemptsUnreachable: 2,
+  /** The first wait before a retry; doubled for each further one, then shortened by chance. */
   backoffMs: 500,
   backoffMsMax: 8_000,
-  // A build waits for no publisher longer than this; the stored copy serves until the next build.
+  /** The longest Retry-After that is waited for; the stored copy serves until the next build. */
   retryAfterMsMax: 20_000,
-  // One or two hosts fail every day; four of them, and none that answers, is no network.
+  /** Unreachable hosts, with no answer from any, after which the network counts as dead. */
   deadHosts: 4,
   ...limitsOfRun(fetchSecondsDefault),
 }
