@@ -1,6 +1,6 @@
 // The traffic of the last day, a point a minute, in memory: differences of the counters that the
 // primary gathers anyway (decisions of single checks among them), and what workers count for the
-// console (src/observe/traffic-counts.ts).
+// console (src/observe/traffic-counter.ts).
 // The last point is of the minute that runs, so that whoever looks sees it move. No address is
 // here.
 //
@@ -17,7 +17,7 @@ import {
 } from '../observe/request-counters.ts'
 import { classifications } from '../model/kind.ts'
 import { type TopRow, mergeTopRows } from '../observe/top-sketch.ts'
-import { type TopKind, type TrafficCounts, scoreBands } from '../observe/traffic-counts.ts'
+import { type TopKind, type TrafficCounts, scoreBands } from '../observe/traffic-counter.ts'
 import { readDecisionLabel } from '../model/decision-label.ts'
 import type { TrafficView } from '../api/admin-answers.ts'
 

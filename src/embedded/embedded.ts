@@ -8,38 +8,36 @@
 //
 // A check takes microseconds on the application's own loop, insights about half a millisecond. The
 // first table is opened before `createEmbedded` returns, later ones in steps of a few milliseconds.
-//
-// What a plain check does not need is loaded when it is first asked for (lazy-parts.ts).
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import type { InsightsAnswer } from '../api/insights-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
 import type {
   Answer,
+  Checked,
   CheckOptions,
   CheckResult,
-  Checked,
   Client,
   Decision,
   Outcome,
   Unchecked,
 } from '../client/core/check-result.ts'
 import { type ClientOptions, fallbackFor, uncheckedFor } from '../client/core/client-options.ts'
-import { monotonicMs } from '../client/core/monotonic-clock.ts'
+import { monotonicMs, tell } from '../client/core/failure-log.ts'
 import {
-  type ClientFailure,
-  type FailTerms,
   addressFailure,
+  type ClientFailure,
   createOutcomeReport,
+  type FailTerms,
 } from '../client/core/outcome-report.ts'
-import { tell } from '../client/core/failure-log.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
+import type { answerWithInsights } from '../table/explain/insights.ts'
 import {
   type CopiedTable,
   openCopiedTable,
   openCopiedTableInSteps,
 } from '../table/open-copied-table.ts'
-import { type LazyParts, createLazyParts } from './lazy-parts.ts'
+import type { EmbeddedPolicies } from './embedded-policies.ts'
 
 export interface EmbeddedOptions extends Pick<
   ClientOptions,
@@ -289,3 +287,52 @@ function runInSteps<T>(
 
 export type { ClientFailure } from '../client/core/outcome-report.ts'
 export type * from '../client/core/check-result.ts'
+
+/**
+ * What a plain check does not need: insights and the model of the score behind them; policies and
+ * the schemas of their file. To load both takes an application several times as long as all the
+ * rest, so each is loaded when it is first asked for; policies when the client is made.
+ */
+interface LazyParts {
+  /** Resolves when a check has what it needs; `undefined` where it has. Rejects if that fails. */
+  readonly load: (needs: { readonly insights: boolean }) => Promise<void> | undefined
+  readonly policies: () => EmbeddedPolicies | undefined
+  readonly explain: () => typeof answerWithInsights | undefined
+  readonly close: () => void
+}
+
+function createLazyParts({
+  policies: path,
+  watchMs: everyMs = 1000,
+  onRefused,
+  onMisconfigured,
+}: EmbeddedOptions): LazyParts {
+  let policies: EmbeddedPolicies | undefined
+  let explain: typeof answerWithInsights | undefined
+  let closed = false
+  const loadPolicies = async (path: string): Promise<void> => {
+    const { watchPolicies } = await import('./embedded-policies.ts')
+    if (!closed) policies = watchPolicies({ path, everyMs, onRefused, onMisconfigured })
+  }
+  const first = path === undefined ? undefined : loadPolicies(path)
+  // Each check is told why there are none.
+  first?.catch(() => undefined)
+  const loadInsights = async (): Promise<void> => {
+    explain = (await import('../table/explain/insights.ts')).answerWithInsights
+  }
+  return {
+    load: ({ insights }) => {
+      const missing = [
+        policies === undefined ? first : undefined,
+        insights && explain === undefined ? loadInsights() : undefined,
+      ].filter((part) => part !== undefined)
+      return missing.length === 0 ? undefined : Promise.all(missing).then(() => undefined)
+    },
+    policies: () => policies,
+    explain: () => explain,
+    close: () => {
+      closed = true
+      policies?.close()
+    },
+  }
+}

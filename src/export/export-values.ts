@@ -7,8 +7,7 @@
 // be 200 MB.
 
 import type { Family } from '../ip/address.ts'
-import type { Facts } from '../policy/condition/condition-facts.ts'
-import { factsOf } from '../policy/condition/condition-facts.ts'
+import { type Facts, factsOf } from '../policy/condition/condition-members.ts'
 import { networkWords, recordWords, verdictWords } from '../schema/table-layout.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import type { AnswerPart, PartName, RecordParts } from './export-fields.ts'

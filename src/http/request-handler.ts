@@ -20,7 +20,13 @@ import {
   insightsModes,
 } from './exchange/exchange.ts'
 import { deferClose } from './reply/defer-close.ts'
-import { replyInternalError } from './reply/internal-error.ts'
+import {
+  beginErrorReply,
+  type Refusal,
+  replyError,
+  replyInternalError,
+  replyRefusal,
+} from './reply/reply.ts'
 import {
   type HeaderScan,
   beginsLikeChunk,
@@ -33,7 +39,6 @@ import {
 } from './listen/framing-guard.ts'
 import { includeRefusal, insightsModeOf } from './endpoint/insights-endpoint.ts'
 import { beatIfOverdue } from '../observe/heartbeat.ts'
-import { type Refusal, beginErrorReply, replyError, replyRefusal } from './reply/reply.ts'
 import {
   type RequestBody,
   bodyStates,

@@ -108,27 +108,26 @@ export interface RequestCounters {
   bodyBytes: number
 }
 
+const countNames = ['requests', 'answers', 'scores', 'outcomes', 'durations', 'totals'] as const
+const labelNames = ['countries', 'providers', 'decisions', 'observed'] as const
+
 /** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
-export interface CounterSnapshot {
-  readonly requests: readonly number[]
-  readonly answers: readonly number[]
-  readonly scores: readonly number[]
-  readonly countries: LabelSnapshot
-  readonly providers: LabelSnapshot
-  readonly decisions: LabelSnapshot
-  readonly observed: LabelSnapshot
-  readonly outcomes: readonly number[]
-  readonly durations: readonly number[]
-  readonly totals: readonly number[]
-  readonly storeReachable: boolean
-  readonly keysReadable: boolean
-  readonly keysSkipped: number
-  readonly connections: number
-  readonly bodyBytes: number
+export interface CounterSnapshot
+  extends
+    Readonly<Record<(typeof countNames)[number], readonly number[]>>,
+    Readonly<Record<(typeof labelNames)[number], LabelSnapshot>>,
+    Readonly<Omit<RequestCounters, (typeof countNames | typeof labelNames)[number]>> {
   readonly pool: PoolCounts
   readonly loop: LoopLag
   readonly residentBytes: number
   readonly cpuSeconds: number
+}
+
+function mapNames<Name extends string, Value>(
+  names: readonly Name[],
+  of: (name: Name) => Value,
+): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Value>
 }
 
 export function newRequestCounters(): RequestCounters {
@@ -244,21 +243,9 @@ export function counterSnapshot(
 ): CounterSnapshot {
   const { user, system } = process.cpuUsage()
   return {
-    requests: [...counters.requests],
-    answers: [...counters.answers],
-    scores: [...counters.scores],
-    countries: labelSnapshot(counters.countries),
-    providers: labelSnapshot(counters.providers),
-    decisions: labelSnapshot(counters.decisions),
-    observed: labelSnapshot(counters.observed),
-    outcomes: [...counters.outcomes],
-    durations: [...counters.durations],
-    totals: [...counters.totals],
-    storeReachable: counters.storeReachable,
-    keysReadable: counters.keysReadable,
-    keysSkipped: counters.keysSkipped,
-    connections: counters.connections,
-    bodyBytes: counters.bodyBytes,
+    ...counters,
+    ...mapNames(countNames, (name) => [...counters[name]]),
+    ...mapNames(labelNames, (name) => labelSnapshot(counters[name])),
     pool,
     loop,
     residentBytes: process.memoryUsage.rss(),
@@ -295,70 +282,29 @@ const idlePool: PoolCounts = {
   runMs: 0,
 }
 
-/** The sums of both; the gauges are those of the second one. */
-function addPools(left: PoolCounts, right: PoolCounts): PoolCounts {
-  return {
-    threads: right.threads,
-    requests: right.requests,
-    waiting: right.waiting,
-    refused: left.refused + right.refused,
-    tasks: left.tasks + right.tasks,
-    items: left.items + right.items,
-    deaths: left.deaths + right.deaths,
-    waitMs: left.waitMs + right.waitMs,
-    runMs: left.runMs + right.runMs,
-  }
-}
+const poolSums = ['refused', 'tasks', 'items', 'deaths', 'waitMs', 'runMs'] as const
 
 export const emptyCounterSnapshot: CounterSnapshot = {
-  requests: httpStatuses.map(() => 0),
-  answers: classifications.map(() => 0),
-  scores: levels.map(() => 0),
-  countries: {},
-  providers: {},
-  decisions: {},
-  observed: {},
-  outcomes: outcomeWords.map(() => 0),
-  durations: [...durationBounds.map(() => 0), 0],
-  totals: totalNames.map(() => 0),
-  storeReachable: true,
-  keysReadable: true,
-  keysSkipped: 0,
-  connections: 0,
-  bodyBytes: 0,
-  pool: idlePool,
-  loop: noLoopLag,
+  ...counterSnapshot(newRequestCounters()),
   residentBytes: 0,
   cpuSeconds: 0,
 }
 
-/** The counts of two snapshots together; what a process costs is the second one's. */
+/** The counts of two snapshots together; states, gauges and costs are the second one's. */
 export function addCounterSnapshots(
   left: CounterSnapshot,
   right: CounterSnapshot,
 ): CounterSnapshot {
-  const add = (a: readonly number[], b: readonly number[]): number[] =>
-    a.map((value, i) => value + (b[i] ?? 0))
+  const add = (name: (typeof countNames)[number]): readonly number[] =>
+    left[name].map((value, i) => value + (right[name][i] ?? 0))
   return {
-    requests: add(left.requests, right.requests),
-    answers: add(left.answers, right.answers),
-    scores: add(left.scores, right.scores),
-    countries: addLabelSnapshots(left.countries, right.countries),
-    providers: addLabelSnapshots(left.providers, right.providers),
-    decisions: addLabelSnapshots(left.decisions, right.decisions),
-    observed: addLabelSnapshots(left.observed, right.observed),
-    outcomes: add(left.outcomes, right.outcomes),
-    durations: add(left.durations, right.durations),
-    totals: add(left.totals, right.totals),
-    storeReachable: right.storeReachable,
-    keysReadable: right.keysReadable,
-    keysSkipped: right.keysSkipped,
-    connections: right.connections,
-    bodyBytes: right.bodyBytes,
-    pool: addPools(left.pool, right.pool),
-    loop: right.loop,
-    residentBytes: right.residentBytes,
-    cpuSeconds: right.cpuSeconds,
+    ...right,
+    ...mapNames(countNames, add),
+    ...mapNames(labelNames, (name) => addLabelSnapshots(left[name], right[name])),
+    pool: {
+      ...right.pool,
+      ...mapNames(poolSums, (name) => left.pool[name] + right.pool[name]),
+    },
   }
 }
 

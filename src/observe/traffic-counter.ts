@@ -9,8 +9,7 @@
 
 import { trafficNamesMax } from '../base/limits.ts'
 import type { AnswerFacts } from './answer-facts.ts'
-import { type TopSketch, createTopSketch } from './top-sketch.ts'
-import { type TopKind, type TrafficCounts, scoreBands, topKinds } from './traffic-counts.ts'
+import { createTopSketch, type TopRow, type TopSketch } from './top-sketch.ts'
 
 export interface TrafficCounter {
   /** Of a check that the loop has answered; for how many checks its names count, often 0. */
@@ -100,3 +99,18 @@ function newTops(): Tops {
 function bandOf(score: number): number {
   return score < 100 ? (score / 10) | 0 : scoreBands - 1
 }
+
+/** What of an answer is counted by name. */
+export const topKinds = ['networks', 'countries', 'providers'] as const
+export type TopKind = (typeof topKinds)[number]
+
+/** What a worker has counted since it was asked last, for the primary. No address is in it. */
+export interface TrafficCounts {
+  /** Checks by tens of the score: 0–9, …, 90–100. */
+  readonly scores: readonly number[]
+  /** `policy/action` and how often. */
+  readonly decisions: readonly (readonly [decision: string, count: number])[]
+  readonly top: Readonly<Record<TopKind, readonly TopRow[]>>
+}
+
+export const scoreBands = 10

@@ -4,11 +4,11 @@
 // its port has left, and any server those that nobody has written for thirty days.
 
 import { rmSync } from 'node:fs'
-import { type Day, dayOf, formatDay } from '../base/day.ts'
-import { messageOf } from '../base/coded-error.ts'
-import type { Log } from '../base/log.ts'
 import type { SampleStatus } from '../api/admin-answers.ts'
-import { createReservoir } from './reservoir.ts'
+import { messageOf } from '../base/coded-error.ts'
+import { type Day, dayOf, formatDay } from '../base/day.ts'
+import { sampledCheckDaysMax } from './sample-file.ts'
+import type { Log } from '../base/log.ts'
 import {
   readSample,
   removeOldSamples,
@@ -98,5 +98,53 @@ function forget(path: string, log: Log): void {
     rmSync(path, { force: true })
   } catch (error) {
     log.error({ path }, `What was sampled before cannot be removed: ${messageOf(error)}`)
+  }
+}
+
+/**
+ * A sample of a stream of bounded size: the checks with the lowest lots of those that are young
+ * enough, at most `size` and those on the way to the next cut. The one catch: where checks grow too
+ * old faster than new ones come, the newer ones have a better chance for a while, since older ones
+ * with higher lots are gone already.
+ */
+interface Reservoir {
+  /** Takes those whose lots are low enough. */
+  readonly add: (checks: readonly SampledCheck[]) => void
+  /** Lots from here on do not matter; 1 while there is room. */
+  readonly below: () => number
+  /** Forgets the checks of days before. */
+  readonly forgetBefore: (day: Day) => void
+  /** Those that it holds, at most `size`. */
+  readonly checks: () => readonly SampledCheck[]
+}
+
+/** It is cut when it holds so much more than it should: sorting then costs little a check. */
+const slack = 1.25
+
+export function createReservoir(size: number): Reservoir {
+  let held: SampledCheck[] = []
+  let below = 1
+  const cut = (): void => {
+    if (held.length <= size) return
+    held.sort((a, b) => a.lot - b.lot)
+    held.length = size
+    below = held[size - 1]!.lot
+  }
+  return {
+    below: () => below,
+    add: (checks) => {
+      for (const one of checks) if (one.lot < below) held.push(one)
+      if (held.length >= size * slack) cut()
+    },
+    forgetBefore: (day) => {
+      const young = held.filter((one) => one.day >= day)
+      if (young.length === held.length) return
+      held = young
+      if (held.length < size) below = 1
+    },
+    checks: () => {
+      cut()
+      return held
+    },
   }
 }

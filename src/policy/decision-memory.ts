@@ -23,7 +23,7 @@ import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
 import type { Query } from '../table/lookup/query.ts'
 import { networkWords, recordWords } from '../schema/table-layout.ts'
-import { factsOf, type SeenAnswer } from './condition/condition-facts.ts'
+import { factsOf, type SeenAnswer } from './condition/condition-members.ts'
 import type { Outcome, Policy, PolicySet } from './policy.ts'
 
 export interface DecisionMemory {

@@ -3,12 +3,12 @@
 //
 // Invariant: an outcome depends on the answer's facts alone, so equal facts have the same number.
 
-import { type JsonRun, jsonRun } from '../table/answer/json-fragments.ts'
 import type { Decision } from '../api/check-answer.ts'
-import type { Facts } from './condition/condition-facts.ts'
-import { compileCondition, type Condition } from './condition/condition.ts'
 import { decisionLabel } from '../model/decision-label.ts'
-import { type Policies, type PolicyRules, defaultPolicyName } from '../model/policy-form.ts'
+import { defaultPolicyName, type Policies, type PolicyRules } from '../model/policy-form.ts'
+import { type JsonRun, jsonRun } from '../table/answer/json-fragments.ts'
+import type { Facts } from './condition/condition-members.ts'
+import { compileCondition, type Condition } from './condition/condition.ts'
 
 export interface Outcome {
   readonly decision: Decision
@@ -111,4 +111,34 @@ function compileRule({
   if (compiled.kind === 'fault') throw new Error(`${name}: ${compiled.message}`)
   const { holds, reads, steps } = compiled
   return { name, action, observe, holds, reads, steps }
+}
+
+/**
+ * Which policy decides a request (contract 5.4): the one that it names, where its key allows that,
+ * else the key's first one, else `default`. A key's first policy that the file no longer has is no
+ * reason to refuse its callers: then `default` decides, and the decision says so.
+ *
+ * Returns the place in the set; -1 for a name that is unknown, or that the key does not allow.
+ */
+export function policyIndexOf(
+  set: PolicySet,
+  allowed: readonly string[] | undefined,
+  named: string,
+): number {
+  if (named === '') {
+    const index = allowed === undefined ? -1 : set.indexOf(allowed[0]!)
+    return index < 0 ? set.defaultIndex : index
+  }
+  const isAllowed = allowed === undefined ? named === defaultPolicyName : allowed.includes(named)
+  return isAllowed ? set.indexOf(named) : -1
+}
+
+/** The same for a request that was accepted; if policies have changed since, the key's own decides. */
+export function chosenPolicyIndex(
+  set: PolicySet,
+  allowed: readonly string[] | undefined,
+  named: string,
+): number {
+  const index = policyIndexOf(set, allowed, named)
+  return index < 0 ? policyIndexOf(set, allowed, '') : index
 }

@@ -2,7 +2,7 @@
 // console.
 
 import type { TableInfo } from '../table/served-table.ts'
-import type { TrafficCounts } from '../observe/traffic-counts.ts'
+import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { RestartCause, WorkerRegistry } from './worker-registry.ts'
 
 export interface WorkerStatus {

@@ -18,7 +18,7 @@ import type { Plans } from '../config/plan.ts'
 import type { LoopPause } from '../observe/loop-lag.ts'
 import type { CounterSnapshot } from '../observe/request-counters.ts'
 import type { SampledCheck } from '../observe/sample-file.ts'
-import type { TrafficCounts } from '../observe/traffic-counts.ts'
+import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
 import type { PlansMessage, PoliciesMessage, ToPrimary, WorkerSettings } from '../worker/worker-messages.ts'
 import {

@@ -7,7 +7,7 @@ import {
   addCounterSnapshots,
   emptyCounterSnapshot,
 } from '../observe/request-counters.ts'
-import type { TrafficCounts } from '../observe/traffic-counts.ts'
+import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { PlansMessage, ToPrimary, ToWorker } from '../worker/worker-messages.ts'
 
 export interface WorkerHandle {

@@ -11,7 +11,7 @@ import {
   newRequestCounters,
 } from '../../src/observe/request-counters.ts'
 import { decisionLabel } from '../../src/model/decision-label.ts'
-import type { TrafficCounts } from '../../src/observe/traffic-counts.ts'
+import type { TrafficCounts } from '../../src/observe/traffic-counter.ts'
 
 const minute = 60_000
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../src/base/day.ts'
-import { createReservoir } from '../../src/observe/reservoir.ts'
+import { createReservoir } from '../../src/observe/traffic-sample.ts'
 import type { SampledCheck } from '../../src/observe/sample-file.ts'
 
 const check = (lot: number, day = 100): SampledCheck => ({

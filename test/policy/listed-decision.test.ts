@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
-import { factsOf } from '../../src/policy/condition/condition-facts.ts'
+import { factsOf } from '../../src/policy/condition/condition-members.ts'
 import { decide, newDecisionMemory } from '../../src/policy/decision-memory.ts'
 import { checkPolicies } from '../../src/policy/policy-file.ts'
 import { compilePolicies } from '../../src/policy/policy.ts'

@@ -49,7 +49,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['condition'],
     ['default-policies.ts', 'policy-place.ts'],
     ['policy-schema.ts', 'policy.ts'],
-    ['decision-memory.ts', 'policy-choice.ts', 'policy-file.ts'],
+    ['decision-memory.ts', 'policy-file.ts'],
     ['check-thread.ts', 'save-policies.ts'],
     ['check-thread-main.ts'],
     ['decide-by.ts'],

@@ -15,7 +15,7 @@ import {
   type Facts,
   type SeenAnswer,
   factsOf,
-} from '../../../src/policy/condition/condition-facts.ts'
+} from '../../../src/policy/condition/condition-members.ts'
 import { checkPolicies } from '../../../src/policy/policy-file.ts'
 import { compilePolicies } from '../../../src/policy/policy.ts'
 import { reasonCodeBytesMax, reasonListMax } from '../../../src/schema/table-layout.ts'

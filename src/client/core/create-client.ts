@@ -23,9 +23,9 @@ import {
   notAnAddress,
   unexpected,
 } from './client-parts.ts'
-import { monotonicMs } from './monotonic-clock.ts'
-import { createTelemetry, type Observe } from './open-telemetry.ts'
 import { addressFailure, type ClientFailure, createOutcomeReport } from './outcome-report.ts'
+import { monotonicMs } from './failure-log.ts'
+import { createTelemetry, type Observe } from './open-telemetry.ts'
 
 /** `runtime` makes the runtime's own transport, for options that name none. */
 export function createClientOver(runtime: () => Transport, options: ClientOptions): Client {

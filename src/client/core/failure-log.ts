@@ -95,3 +95,8 @@ export function tell<About>(
     // It is told elsewhere as well: failures are counted, a request has its result on it.
   }
 }
+
+/** Of a clock that nobody sets; that of the day may go back an hour. */
+export function monotonicMs(): number {
+  return performance.now()
+}

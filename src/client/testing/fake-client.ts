@@ -17,8 +17,8 @@ import {
   failureReasons,
 } from '../core/check-result.ts'
 import { type ClientOptions, fallbackFor, uncheckedFor } from '../core/client-options.ts'
-import { monotonicMs } from '../core/monotonic-clock.ts'
-import { type ClientFailure, addressFailure, createOutcomeReport } from '../core/outcome-report.ts'
+import { monotonicMs } from '../core/failure-log.ts'
+import { addressFailure, type ClientFailure, createOutcomeReport } from '../core/outcome-report.ts'
 
 /** A failure, or members of the answer with the decision's action; all others are of a clean one. */
 export type FakeAnswer = FailureReason | (Partial<Answer> & { readonly action?: Action })

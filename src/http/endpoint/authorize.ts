@@ -6,17 +6,18 @@
 import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../../account/keyring.ts'
 import { type RateResult, rateResults } from '../../account/limits/rate.ts'
-import { invalidInput } from '../../api/input-fault.ts'
-import { addressesPerRequest } from '../../api/public-port.ts'
 import type { ApiErrorCode } from '../../api/api-error.ts'
-import { resumeExchange } from './charge-quota.ts'
+import { type InputFault, invalidInput, policyFaults } from '../../api/input-fault.ts'
+import { addressesPerRequest } from '../../api/public-port.ts'
 import { countEvent } from '../../observe/request-counters.ts'
+import { policyIndexOf } from '../../policy/policy.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { HeaderScan } from '../listen/framing-guard.ts'
 import { replyError } from '../reply/reply.ts'
+import { resumeExchange } from './charge-quota.ts'
 
 /** The key is good, but its rate is exceeded or cannot be asked. */
-export interface Limited {
+interface Limited {
   readonly kind: 'limited'
   readonly code: Extract<ApiErrorCode, 'rate_limit_exceeded' | 'upstream_unavailable'>
 }
@@ -85,4 +86,18 @@ function tooLarge(count: number, burst: number): string {
     `at once, and the burst of this key is ${burst}: send at most ${burst * addressesPerRequest} ` +
     'addresses in one batch.'
   )
+}
+
+/** Keeps the policy that a body names (contract 5.4) for the answer, or says why it is refused. */
+export function takePolicy(
+  exchange: Exchange,
+  key: Authenticated,
+  named: unknown,
+): InputFault | undefined {
+  const set = exchange.service.policies.set()
+  if (set === undefined) return undefined
+  if (typeof named !== 'string') return policyFaults.no_string
+  if (named === '' || policyIndexOf(set, key.policies, named) < 0) return policyFaults.not_allowed
+  exchange.policy = named
+  return undefined
 }

@@ -18,12 +18,11 @@ import { batchInlineBytesMax, refusedInlineBytesMax } from '../../pool/offload-p
 import type { Ticket } from '../../pool/pool.ts'
 import type { ChosenPolicy } from '../../model/policy-form.ts'
 import { decideQuery } from '../../policy/decision-memory.ts'
-import { policyIndexOf } from '../../policy/policy-choice.ts'
+import { chosenPolicyIndex } from '../../policy/policy.ts'
 import type { Table } from '../../table/table.ts'
-import { takePolicy } from './named-policy.ts'
+import { spendBatchRate, takePolicy } from './authorize.ts'
 import type { Decide } from '../../policy/decide-by.ts'
 import { answerTexts } from '../../pool/run-task.ts'
-import { spendBatchRate } from './authorize.ts'
 import { chargeThen } from './charge-quota.ts'
 import { addAnswerCounts } from '../../observe/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
@@ -170,8 +169,7 @@ function decideOnLoop(
 ): Decide | undefined {
   const memory = service.policies.memoryOf(table)
   if (memory === undefined) return undefined
-  const index = policyIndexOf(memory.set, key.policies, policy)
-  const chosen = index < 0 ? policyIndexOf(memory.set, key.policies, '') : index
+  const chosen = chosenPolicyIndex(memory.set, key.policies, policy)
   return (query, found) => decideQuery(memory, chosen, query, found)
 }
 

@@ -11,8 +11,7 @@ import type { Authenticated } from '../../account/keyring.ts'
 import { type QuotaResult, quotaResults } from '../../account/limits/quota.ts'
 import { countEvent } from '../../observe/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
-import { replyInternalError } from '../reply/internal-error.ts'
-import { replyError } from '../reply/reply.ts'
+import { replyError, replyInternalError } from '../reply/reply.ts'
 
 /**
  * Charges all units of the exchange or none. After `granted` the caller answers; after `pending` it

@@ -32,7 +32,7 @@ import {
 import type { Located } from '../../table/lookup/locate.ts'
 import type { Table } from '../../table/table.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
-import { replyInternalError } from '../reply/internal-error.ts'
+import { replyInternalError } from '../reply/reply.ts'
 
 /**
  * As many events as libuv takes from the kernel at one go; further checks of a turn are answered at

@@ -13,8 +13,7 @@ import { quotaResults } from '../../account/limits/quota.ts'
 import { invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 import { type DecisionMemory, decideQuery } from '../../policy/decision-memory.ts'
-import type { Outcome } from '../../policy/policy.ts'
-import { policyIndexOf } from '../../policy/policy-choice.ts'
+import { type Outcome, chosenPolicyIndex } from '../../policy/policy.ts'
 import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import { extendAnswer } from '../../table/answer/answer-writer.ts'
@@ -27,7 +26,7 @@ import {
   parseCheckBody,
   queryText,
 } from './check-body.ts'
-import { takePolicy } from './named-policy.ts'
+import { takePolicy } from './authorize.ts'
 import { chargeQuota, chargeWhenLeased } from './charge-quota.ts'
 import { countAnswer, countDecision, countLabels } from '../../observe/request-counters.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
@@ -118,9 +117,7 @@ function outcomeOf(
   about: Query,
   located: Located,
 ): Outcome {
-  const index = policyIndexOf(memory.set, key!.policies, policy)
-  // Policies may have changed since the request came; then the key's own one decides.
-  const chosen = index < 0 ? policyIndexOf(memory.set, key!.policies, '') : index
+  const chosen = chosenPolicyIndex(memory.set, key!.policies, policy)
   const outcome = decideQuery(memory, chosen, about, located)
   countDecision(service.counters, outcome)
   return outcome

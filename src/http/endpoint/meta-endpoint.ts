@@ -8,14 +8,13 @@ import type { MetaAnswer } from '../../api/meta-answer.ts'
 import { valueLists } from '../../model/kind.ts'
 import { ageSeconds, formatDay } from '../../base/day.ts'
 import { defaultPolicyName } from '../../model/policy-form.ts'
-import { policyIndexOf } from '../../policy/policy-choice.ts'
+import { policyIndexOf } from '../../policy/policy.ts'
 import { levelFloors } from '../../model/risk-level.ts'
 import { ensureQuotaKnown, resumeExchange } from './charge-quota.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { coverageReportOf } from '../../table/answer/table-coverage.ts'
 import type { Table } from '../../table/table.ts'
-import { replyInternalError } from '../reply/internal-error.ts'
-import { replyError, replyJson } from '../reply/reply.ts'
+import { replyError, replyInternalError, replyJson } from '../reply/reply.ts'
 
 const remaining = new Float64Array(remainingLength)
 

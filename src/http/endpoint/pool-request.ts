@@ -6,8 +6,7 @@ import type { Ticket } from '../../pool/pool.ts'
 import type { ItemResult } from '../../pool/pool-task.ts'
 import { resumeExchange } from './charge-quota.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
-import { replyInternalError } from '../reply/internal-error.ts'
-import { replyError } from '../reply/reply.ts'
+import { replyError, replyInternalError } from '../reply/reply.ts'
 
 /** `undefined` where the pool has no room, or there is no table: then 503 is answered. */
 export function enterPoolOr503(exchange: Exchange): Ticket | undefined {

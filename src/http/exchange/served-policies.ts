@@ -3,12 +3,11 @@
 
 import type { OpenTable } from '../../table/open-table.ts'
 import type { Table } from '../../table/table.ts'
-import { compileAhead } from '../../policy/condition/compile-ahead.ts'
+import { compileAhead } from '../../policy/condition/condition.ts'
 import { type DecisionMemory, newDecisionMemory } from '../../policy/decision-memory.ts'
-import { policyIndexOf } from '../../policy/policy-choice.ts'
+import { compilePolicies, policyIndexOf, type PolicySet } from '../../policy/policy.ts'
 import type { ChosenPolicy, Policies } from '../../model/policy-form.ts'
 import { inlineStepsMax } from '../../pool/offload-policy.ts'
-import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 
 export interface ServedPolicies {

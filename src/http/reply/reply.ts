@@ -13,20 +13,20 @@
 // ourselves.
 
 import { performance } from 'node:perf_hooks'
-import { type ApiErrorCode, type ErrorDetail, apiErrors, errorBody } from '../../api/api-error.ts'
-import { logAnswer } from './request-log.ts'
-import { type HttpStatus, countRequest } from '../../observe/request-counters.ts'
+import { type ApiErrorCode, apiErrors, errorBody, type ErrorDetail } from '../../api/api-error.ts'
+import { describeError } from '../../base/log.ts'
+import { countRequest, type HttpStatus } from '../../observe/request-counters.ts'
 import {
-  type Exchange,
   closeExchange,
+  type Exchange,
+  exchangeStates,
   refundUnits,
   requestIdOf,
-  exchangeStates,
 } from '../exchange/exchange.ts'
-import { describeError } from '../../base/log.ts'
-import { contentHeaders, keepAliveHeader, checkHeaderBytes } from './check-header-bytes.ts'
+import { checkHeaderBytes, contentHeaders, keepAliveHeader } from './check-header-bytes.ts'
 import { deferClose } from './defer-close.ts'
-import { ratelimitHeaders, retryAfter } from './ratelimit-headers.ts'
+import { ratelimitHeaders, retryAfter } from './ratelimit-and-retry-after.ts'
+import { logAnswer, loggedAddresses } from './request-log.ts'
 
 const statusLines = {
   200: '200 OK',
@@ -212,5 +212,25 @@ function writeHead(exchange: Exchange, answer: Answer, close: boolean): void {
   } else {
     res.writeHeader('x-request-id', clientRequestId)
     res.writeHeader('content-type', headers)
+  }
+}
+
+/**
+ * A handler threw: 500 to the client, one line in the log with the request id, the error's kind and
+ * the places it passed, never its message, which may hold an address or a key. Never throws: it
+ * stands in callbacks whose exceptions end the process.
+ */
+export function replyInternalError(exchange: Exchange, error: unknown): void {
+  try {
+    const { log } = exchange.service
+    const requestId = requestIdOf(exchange)
+    const fields = { requestId, ...describeError(error), ...loggedAddresses(exchange) }
+    log.error(fields, 'A request failed inside the server; its client was told internal_error.')
+    // Half an answer may have gone out: only a closed connection is clear to the client.
+    exchange.keepAlive = false
+    if (exchange.state === exchangeStates.open) replyError(exchange, 'internal_error')
+    else if (exchange.state === exchangeStates.answered) exchange.res.close()
+  } catch {
+    // Nothing is left to try, and the worker must live.
   }
 }

@@ -16,7 +16,7 @@ import { logAnswer } from './request-log.ts'
 import { countRequest } from '../../observe/request-counters.ts'
 import { type Exchange, closeExchange, requestIdOf, exchangeStates } from '../exchange/exchange.ts'
 import { contentHeaders, keepAliveHeader } from './check-header-bytes.ts'
-import { ratelimitHeaders } from './ratelimit-headers.ts'
+import { ratelimitHeaders } from './ratelimit-and-retry-after.ts'
 
 /** One piece that is written, one that is ready, one under way. */
 export const piecesAhead = 3

@@ -12,14 +12,13 @@ import {
   invalidInput,
 } from '../../api/input-fault.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
-import { factsOf } from '../../policy/condition/condition-facts.ts'
+import { factsOf } from '../../policy/condition/condition-members.ts'
 import { withDecision } from '../../policy/decided-answer.ts'
-import { policyIndexOf } from '../../policy/policy-choice.ts'
+import { chosenPolicyIndex } from '../../policy/policy.ts'
 import { parseBatchBody } from '../../pool/batch-body.ts'
-import { spendBatchRate } from '../endpoint/authorize.ts'
+import { spendBatchRate, takePolicy } from '../endpoint/authorize.ts'
 import { resumeExchange } from '../endpoint/charge-quota.ts'
 import { checkFaultOf, parseIpWithJson } from '../endpoint/check-body.ts'
-import { takePolicy } from '../endpoint/named-policy.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 import { type TestAddress, testAddressOf, testAnswer, testInsights } from './test-answer.ts'
@@ -123,8 +122,6 @@ function decidedTestAnswer<Answer extends CheckAnswer>(
 ): Answer {
   const set = service.policies.set()
   if (set === undefined) return answer
-  const named = policyIndexOf(set, key.policies, policy)
-  // Policies may have changed since the request came; then the key's own one decides.
-  const chosen = set.policies[named < 0 ? policyIndexOf(set, key.policies, '') : named]!
+  const chosen = set.policies[chosenPolicyIndex(set, key.policies, policy)]!
   return withDecision(answer, chosen.outcomes[chosen.outcomeOf(factsOf(answer, []))]!)
 }

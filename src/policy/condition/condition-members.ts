@@ -2,8 +2,13 @@
 // values are a closed list, those words. The types follow the wire's, so that a member that the
 // answer gains is missing here at compile time.
 
-import type { BotAnswer, CheckAnswer, Location } from '../../api/check-answer.ts'
-import type { NetworkAnswer, ProxyAnswer } from '../../api/check-answer.ts'
+import type {
+  BotAnswer,
+  CheckAnswer,
+  Location,
+  NetworkAnswer,
+  ProxyAnswer,
+} from '../../api/check-answer.ts'
 import {
   accuracies,
   botCategories,
@@ -70,11 +75,10 @@ export const plainMembers = {
  * The members that an answer has and a condition does not: they say nothing of the risk. `lists` it
  * has as a list that may be empty.
  */
-export type UnseenMember =
-  'ip' | 'address' | 'table' | 'coverage' | 'lists' | 'decision' | 'observed'
+type UnseenMember = 'ip' | 'address' | 'table' | 'coverage' | 'lists' | 'decision' | 'observed'
 
 /** Compiles only while every member of an answer is either seen or named above. */
-export type SeenMember = Exclude<keyof CheckAnswer, UnseenMember>
+type SeenMember = Exclude<keyof CheckAnswer, UnseenMember>
 const seen: Record<SeenMember, true> = {
   risk_score: true,
   risk_level: true,
@@ -104,3 +108,25 @@ export const closedWords: ReadonlyMap<string, readonly string[]> = new Map<
   ['bot.category', [...botCategories, '']],
   ['location.accuracy', [...accuracies, '']],
 ])
+
+/** The members of an answer that a condition sees; those of a null object read as empty. */
+export type SeenAnswer = Pick<CheckAnswer, SeenMember>
+
+export type Facts = SeenAnswer & {
+  /** The operator's own lists that match, by name. */
+  readonly lists: readonly string[]
+}
+
+export const factsOf = (answer: SeenAnswer, lists: readonly string[]): Facts => ({
+  risk_score: answer.risk_score,
+  risk_level: answer.risk_level,
+  classification: answer.classification,
+  version: answer.version,
+  reasons: answer.reasons,
+  lists,
+  network: answer.network,
+  location: answer.location,
+  proxy: answer.proxy,
+  bot: answer.bot,
+  signals: answer.signals,
+})

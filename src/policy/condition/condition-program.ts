@@ -15,9 +15,8 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { tableTextBytesMax } from '../../base/limits.ts'
 import { listNameCharsMax, listsMax } from '../../lists/list-limits.ts'
 import { reasonCodeBytesMax, reasonListMax } from '../../schema/table-layout.ts'
-import type { Facts } from './condition-facts.ts'
+import { type Facts, type MemberType, objectMembers, plainMembers } from './condition-members.ts'
 import { type Value, loops, methods } from './condition-functions.ts'
-import { type MemberType, objectMembers, plainMembers } from './condition-members.ts'
 
 /** `item` is the current element of the enclosing loop. */
 type Run = (facts: Facts, item: Value) => Value

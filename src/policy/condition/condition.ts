@@ -5,20 +5,20 @@
 // New policies with warnings are refused; existing files are loaded, and the warnings reported.
 
 import { createRequire } from 'node:module'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type * as Cel from '@marcbachmann/cel-js'
 import { messageOf } from '../../base/coded-error.ts'
 import { conditionCharsMax, policiesBytesMax, policyStepsMax } from '../../base/limits.ts'
-import { placeAt } from '../../base/text/repeated-members.ts'
 import { formatCount } from '../../base/text/number-format.ts'
-import type { Facts } from './condition-facts.ts'
-import { objectMembers, plainMembers } from './condition-members.ts'
+import { placeAt } from '../../base/text/repeated-members.ts'
+import { type Facts, objectMembers, plainMembers } from './condition-members.ts'
 import { programOf } from './condition-program.ts'
 import {
-  type Refusal,
   findRefusal,
   isTooDeep,
   namesRead,
   operatorDepthMax,
+  type Refusal,
 } from './condition-refusal.ts'
 import { findWarnings } from './condition-warnings.ts'
 
@@ -40,7 +40,7 @@ export interface Finding {
   readonly column: number
 }
 
-export interface ConditionFault extends Finding {
+interface ConditionFault extends Finding {
   readonly kind: 'fault'
 }
 
@@ -154,3 +154,38 @@ function faultAt(text: string, refusal: Refusal): ConditionFault {
 function findingAt(text: string, { message, at }: Refusal): Finding {
   return { message, ...placeAt(text, at) }
 }
+
+/** Per turn; the longest conditions take a few milliseconds more. */
+const turnMs = 5
+
+/** Per file: finding a suggestion takes a millisecond or two each. */
+export const warningsMax = 100
+
+/**
+ * Compiles the conditions of policies for later use, in turns of the event loop: the largest file
+ * takes a second of a busy core, in which a worker would look hung. `content` is that of a policies
+ * file, not validated yet. Also computes the warnings, unless `needsWarnings` is false.
+ */
+export async function compileAhead(content: unknown, needsWarnings = true): Promise<void> {
+  let begun = performance.now()
+  let warnings = needsWarnings ? 0 : warningsMax
+  for (const policy of valuesOf(memberOf(content, 'policies'))) {
+    for (const rule of valuesOf(memberOf(policy, 'rules'))) {
+      const condition = memberOf(rule, 'condition')
+      if (typeof condition !== 'string') continue
+      const compiled = compileCondition(condition)
+      if (warnings < warningsMax && compiled.kind === 'condition') {
+        warnings += compiled.warnings.length
+      }
+      if (performance.now() - begun < turnMs) continue
+      await nextTurn()
+      begun = performance.now()
+    }
+  }
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  (value as Readonly<Record<string, unknown>> | null | undefined)?.[name]
+
+const valuesOf = (value: unknown): readonly unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : []

@@ -11,7 +11,7 @@ import {
   keepAliveHeader,
   checkHeaderBytes,
 } from '../../../src/http/reply/check-header-bytes.ts'
-import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
+import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-and-retry-after.ts'
 import { createRequestIds } from '../../../src/http/exchange/request-id.ts'
 import { keyOf } from '../../serve/key.ts'
 

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createServedPolicies } from '../../../src/http/exchange/served-policies.ts'
-import { compileAhead } from '../../../src/policy/condition/compile-ahead.ts'
-import { compileCondition } from '../../../src/policy/condition/condition.ts'
+import { compileAhead, compileCondition } from '../../../src/policy/condition/condition.ts'
 import { readPolicyFile, readPolicyFileInTurns } from '../../../src/policy/policy-file.ts'
 
 const loops = Array.from({ length: 9 }, () => 'lists.exists(l, l == "a")').join('||')

@@ -11,10 +11,11 @@ import { signalNames } from '../../../src/model/kind.ts'
 import { compileCondition } from '../../../src/policy/condition/condition.ts'
 import {
   type Facts,
-  type SeenAnswer,
   factsOf,
-} from '../../../src/policy/condition/condition-facts.ts'
-import { objectMembers, plainMembers } from '../../../src/policy/condition/condition-members.ts'
+  objectMembers,
+  plainMembers,
+  type SeenAnswer,
+} from '../../../src/policy/condition/condition-members.ts'
 import { operatorDepthMax } from '../../../src/policy/condition/condition-refusal.ts'
 import { charsPerStep } from '../../../src/policy/condition/condition-program.ts'
 import type { Value } from '../../../src/policy/condition/condition-functions.ts'

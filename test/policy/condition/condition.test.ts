@@ -4,9 +4,9 @@
 import { assert, constantFrom, letrec, oneof, property, tuple } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileCondition } from '../../../src/policy/condition/condition.ts'
-import { factsOf } from '../../../src/policy/condition/condition-facts.ts'
 import {
   closedWords,
+  factsOf,
   objectMembers,
   plainMembers,
 } from '../../../src/policy/condition/condition-members.ts'

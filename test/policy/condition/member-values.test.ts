@@ -6,8 +6,11 @@ import { describe, expect, it } from 'vitest'
 import { readCountries } from '../../../build/places/countries.ts'
 import { continents, countries } from '../../../src/model/countries.ts'
 import { listValues, memberValues } from '../../../src/policy/condition/member-values.ts'
-import { objectMembers, plainMembers } from '../../../src/policy/condition/condition-members.ts'
-import { factsOf } from '../../../src/policy/condition/condition-facts.ts'
+import {
+  factsOf,
+  objectMembers,
+  plainMembers,
+} from '../../../src/policy/condition/condition-members.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 import { sampleAddresses } from '../sample-addresses.ts'

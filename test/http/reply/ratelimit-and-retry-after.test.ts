@@ -10,7 +10,7 @@ import { rateResults } from '../../../src/account/limits/rate.ts'
 import { noLeaseFile } from '../../../src/account/limits/lease-file.ts'
 import { openRateFile } from '../../../src/account/limits/rate-file.ts'
 import type { Exchange } from '../../../src/http/exchange/exchange.ts'
-import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
+import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-and-retry-after.ts'
 
 it('states no empty RateLimit for a rate that is not kept', () => {
   const state = mkdtempSync(join(tmpdir(), 'iprisk-limit-'))
