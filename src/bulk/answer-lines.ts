@@ -3,27 +3,28 @@
 // throughout. Skips empty lines; a line that names no address gets a line that says so.
 
 import { invalidAddressJson } from '../api/input-fault.ts'
-import { type Query, parseQuery } from '../table/lookup/query.ts'
+import type { CheckField, CheckFormat } from '../config/line-formats.ts'
+import type { ChosenPolicy } from '../model/policy-form.ts'
+import type { Decide } from '../policy/decide-by.ts'
+import { extendAnswer } from '../table/answer/answer-writer.ts'
+import type { Located } from '../table/lookup/locate.ts'
 import {
+  locateBatch,
   type LookupBatch,
   lookupBatchMax,
-  locateBatch,
   newLookupBatch,
   prefetchLocationRuns,
   prefetchRuns,
 } from '../table/lookup/lookup-batch.ts'
-import type { Located } from '../table/lookup/locate.ts'
-import type { Decide } from '../policy/decide-by.ts'
-import { extendAnswer } from '../table/answer/answer-writer.ts'
+import { parseQuery, type Query } from '../table/lookup/query.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import { ipv4Chars, openTextRows } from './rows/text-row.ts'
-import { type Span, findLineField, trimSpan } from './line-field.ts'
-import { detachBytes, reserveBytes, newGrowingBuffer, resetBuffer } from './growing-buffer.ts'
-import { type RowWriter, openCsvRows } from './rows/csv-row.ts'
-import { parseIpv4Line, copyToPage } from './rows/ipv4-line.ts'
+import { detachBytes, newGrowingBuffer, reserveBytes, resetBuffer } from './growing-buffer.ts'
+import { findLineField, type LineFormat, type Span, trimSpan } from './line-field.ts'
+import { type LineCounter, type LineTally, newLineCounter } from './line-tally.ts'
 import { clearOutput, flushOutput } from './output-buffer.ts'
-import { type LineCounter, newLineCounter } from './line-tally.ts'
-import type { BadLine, LineTask, LinesResult } from './line-task.ts'
+import { openCsvRows, type RowWriter } from './rows/csv-row.ts'
+import { copyToPage, parseIpv4Line } from './rows/ipv4-line.ts'
+import { ipv4Chars, openTextRows } from './rows/text-row.ts'
 
 /** Of each piece: a few show a user that the file holds something else. */
 const badLinesKept = 5
@@ -196,4 +197,40 @@ function rowsOf(
     cachedRows = { table, names, rows }
   }
   return cachedRows.rows
+}
+
+/** What to do with lines. */
+export interface LineTask {
+  readonly form: LineFormat
+  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts, of logs too. */
+  readonly output: CheckFormat | 'tally' | 'addresses'
+  /** The columns of CSV. */
+  readonly fields: readonly CheckField[]
+  /** Of JSON lines: what decides them; absent without policies. */
+  readonly policy?: ChosenPolicy
+  /** Of lines for people, the column of addresses; that of IPv4 by default. */
+  readonly addressWidth?: number
+}
+
+/** A line that names no address. */
+interface BadLine {
+  /** Among the lines of its piece, from 0. */
+  readonly line: number
+  /** The text in place of the address, cut off where it is long. */
+  readonly text: string
+}
+
+/** A piece of lines, answered. */
+export interface LinesResult {
+  readonly kind: 'lined'
+  /** A line of output for each line that is not empty. */
+  readonly out: Uint8Array
+  /** Lines, empty ones too; those that name an address; those that should and do not. */
+  readonly lines: number
+  readonly addresses: number
+  readonly bad: number
+  /** The first bad lines. */
+  readonly badLines: readonly BadLine[]
+  /** Absent unless `output` is `tally` or `addresses`, which has no paths and statuses. */
+  readonly tally: LineTally | undefined
 }

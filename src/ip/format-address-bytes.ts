@@ -71,7 +71,8 @@ function putGroup(group: number, out: Uint8Array, at: number): number {
   return end
 }
 
-function groupAt(words: Uint32Array, index: number): number {
+/** A group of 16 bits, 0 to 7. */
+export function groupAt(words: Uint32Array, index: number): number {
   const word = words[index >> 1]!
   return (index & 1) === 0 ? word >>> 16 : word & 0xffff
 }

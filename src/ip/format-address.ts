@@ -4,6 +4,7 @@
 // returns. The inverse of parse-address.ts: parse(format(a)) = a for every address.
 
 import type { Family } from './address.ts'
+import { groupAt } from './format-address-bytes.ts'
 
 /** Canonical text; IPv4 is read from words[0] alone. */
 export function formatAddress(family: Family, words: Uint32Array): string {
@@ -48,9 +49,4 @@ function longestZeroRun(words: Uint32Array): { readonly first: number; readonly 
     }
   }
   return { first, length }
-}
-
-function groupAt(words: Uint32Array, index: number): number {
-  const word = words[index >> 1]!
-  return (index & 1) === 0 ? word >>> 16 : word & 0xffff
 }

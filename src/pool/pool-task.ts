@@ -7,7 +7,7 @@ import type { ChosenPolicy } from '../model/policy-form.ts'
 import type { MappedRegion } from '../base/system/memory-map.ts'
 import type { CollectedFacts, WantedFacts } from '../observe/answer-facts.ts'
 import type { AnswerLabels } from '../table/answer/answer-labels.ts'
-import type { LineTask, LinesResult } from '../bulk/line-task.ts'
+import type { LineTask, LinesResult } from '../bulk/answer-lines.ts'
 
 /** The table that a task was begun with; `number` is the primary's. */
 export interface TaskTable {

@@ -29,15 +29,18 @@ import {
 import { classify, conflictOf, type ProxyVpnConflict } from './finding/classify.ts'
 import { isNetworkBelieved } from './finding/hosting-finding.ts'
 import {
+  capsOf,
+  floorsOf,
+  isConsumerVpn,
+  type LimitInput,
   newScoreLedger,
   postCaps,
   postFloor,
   postKinds,
   postReason,
   type ScoreLedger,
-} from './points/score-ledger.ts'
+} from './points/score-limits.ts'
 import { neighbourhoodOf } from './points/neighbourhood-points.ts'
-import { capsOf, floorsOf, isConsumerVpn, type LimitInput } from './points/score-limits.ts'
 import type { ReasonCode } from './points/reason-codes.ts'
 import { afterRelaySuppression, nearRelay } from './finding/relay-suppression.ts'
 import { isShared, type Weighed, weighEvidence } from './weight/weigh-evidence.ts'

@@ -9,14 +9,13 @@ import { addressFaultText, invalidAddressJson } from '../../src/api/input-fault.
 import { checkFields } from '../../src/config/line-formats.ts'
 import { signalNames } from '../../src/model/kind.ts'
 import { formatIpv4 } from '../../src/ip/format-address.ts'
-import { answerLines } from '../../src/bulk/answer-lines.ts'
+import { answerLines, type LineTask } from '../../src/bulk/answer-lines.ts'
 import { wholeBuffer } from '../../src/bulk/growing-buffer.ts'
 import { csvHeader } from '../../src/bulk/rows/csv-row.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { newRandom } from '../oracle/sample.ts'
 import { matcherOf, plainList } from '../lists/matcher-of.ts'
 import { writeSmallTable } from '../table/small-table.ts'
-import type { LineTask } from '../../src/bulk/line-task.ts'
 
 const table = openTable(writeSmallTable())
 const random = newRandom(11)

@@ -14,7 +14,7 @@ import { answerTexts } from '../../src/pool/run-task.ts'
 import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { smallContent, writeSmallTable } from '../table/small-table.ts'
-import type { LineTask } from '../../src/bulk/line-task.ts'
+import type { LineTask } from '../../src/bulk/answer-lines.ts'
 import { eventually } from '../eventually.ts'
 
 const path = writeSmallTable()

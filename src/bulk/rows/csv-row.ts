@@ -29,8 +29,7 @@ import { csvCell } from './csv-cell.ts'
 import type { GrowingBuffer } from '../growing-buffer.ts'
 import { appendQueryText } from './ipv4-line.ts'
 import { appendByte, appendText } from '../output-buffer.ts'
-import { openPlaceText, placeTexts } from './place-text.ts'
-import { type TableTexts, openTableTexts } from './table-text.ts'
+import { openPlaceText, openTableTexts, placeTexts, type TableTexts } from './place-text.ts'
 
 type Cell = string | number | boolean
 

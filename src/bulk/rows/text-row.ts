@@ -27,8 +27,7 @@ import { findLineField, type LineFormat, type Span } from '../line-field.ts'
 import { appendSlice, appendText } from '../output-buffer.ts'
 import type { RowWriter } from './csv-row.ts'
 import { appendQueryText } from './ipv4-line.ts'
-import { openPlaceText } from './place-text.ts'
-import { openTableTexts } from './table-text.ts'
+import { openPlaceText, openTableTexts } from './place-text.ts'
 import {
   appendCached,
   networkTextCache,

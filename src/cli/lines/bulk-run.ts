@@ -10,7 +10,7 @@ import { IpriskError } from '../../base/coded-error.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { addressWidth, ipv4Chars } from '../../bulk/rows/text-row.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
-import { answerLines } from '../../bulk/answer-lines.ts'
+import { answerLines, type LinesResult, type LineTask } from '../../bulk/answer-lines.ts'
 import { firstLinesInlineBytesMax, linesInlineBytesMax } from '../../pool/offload-policy.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import { createPool } from '../../pool/pool.ts'
@@ -20,7 +20,6 @@ import type { Decide } from '../../policy/decide-by.ts'
 import type { PinnedTable } from './pin-table.ts'
 import { type InputPiece, readInput } from './read-input.ts'
 import type { Io } from '../terminal/io.ts'
-import type { LineTask, LinesResult } from '../../bulk/line-task.ts'
 
 export interface BulkResult {
   readonly lines: number

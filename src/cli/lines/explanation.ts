@@ -1,7 +1,7 @@
 // An answer with its insights as one screen for a person: aligned, with styles, feeds by the name
 // of their publisher. Only the form; what it says is src/table/explain/insights.ts.
 
-import { daysObservedMin } from '../../score/weight/days-seen.ts'
+import { daysObservedMin } from '../../score/weight/weigh-evidence.ts'
 import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
 import { alignColumns, fitColumn } from '../../base/text/align-columns.ts'
 import { type Day, parseDay } from '../../base/day.ts'

@@ -2,9 +2,8 @@
 // the requests of a log, or to the checks that the server has sampled, against the policy that is
 // live.
 
-import { answerLines } from '../../bulk/answer-lines.ts'
+import { answerLines, type LineTask } from '../../bulk/answer-lines.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
-import type { LineTask } from '../../bulk/line-task.ts'
 import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
 import { topShown } from '../../base/limits.ts'

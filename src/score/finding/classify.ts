@@ -5,8 +5,7 @@ import type { Day } from '../../base/day.ts'
 import type { Classification } from '../../model/kind.ts'
 import type { BotFinding } from '../../model/verdict.ts'
 import { confidenceOf, voiceValueMin } from './confidence.ts'
-import { lastSeenDay } from '../weight/days-seen.ts'
-import type { CountedEvidence } from '../weight/weigh-evidence.ts'
+import { type CountedEvidence, lastSeenDay } from '../weight/weigh-evidence.ts'
 import type { Finding, Findings } from './finding.ts'
 
 /** Residential proxy and VPN contradict each other only where both were seen so recently. */

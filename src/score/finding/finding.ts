@@ -5,9 +5,8 @@
 import type { Classification, Kind, ProxyType } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
 import type { BotFinding, ProxyFinding } from '../../model/verdict.ts'
-import { lastSeenDay, percentDaysSeen } from '../weight/days-seen.ts'
+import { type CountedEvidence, lastSeenDay, percentDaysSeen } from '../weight/weigh-evidence.ts'
 import { presentStrengthMin, roundStrength, strengthOf } from '../weight/strength.ts'
-import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 import { confidenceOf } from './confidence.ts'
 import { hostingStrength } from './hosting-finding.ts'
 

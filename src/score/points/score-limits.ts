@@ -1,16 +1,17 @@
-// Floors and caps of the score (MODEL.md, rules 7 to 12): which apply, not how they are posted.
+// Floors and caps of the score (MODEL.md, rules 7 to 12), and the ledger that they are posted to.
 
 import type { Day } from '../../base/day.ts'
 import type { Classification } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
-import { significantListsMin } from './blocklist-points.ts'
+import type { Reason } from '../../model/verdict.ts'
 import { isRecent } from '../finding/classify.ts'
-import type { Findings } from '../finding/finding.ts'
 import { voiceValueMin } from '../finding/confidence.ts'
+import type { Findings } from '../finding/finding.ts'
 import { agreedVoicesMin } from '../finding/hosting-finding.ts'
-import type { ScoreLimit } from './score-ledger.ts'
 import { overridesRelay } from '../finding/relay-suppression.ts'
 import { isShared } from '../weight/weigh-evidence.ts'
+import { significantListsMin } from './blocklist-points.ts'
+import type { ReasonCode } from './reason-codes.ts'
 
 /** What floors and caps follow from. */
 export interface LimitInput {
@@ -81,4 +82,61 @@ function isResidentialAgreed(findings: Findings, asOf: Day): boolean {
   return residential.counted.some(({ group }) =>
     proxy.counted.some((other) => other.group !== group),
   )
+}
+
+/** What the other kinds add together to the strongest one, at most. */
+const otherKindsPointsMax = 10
+const scoreMax = 100
+
+interface ScoreLimit {
+  readonly code: ReasonCode
+  readonly score: number
+}
+
+/**
+ * Every posting is a reason with its points, so the sum of the reasons is the score by
+ * construction. Order (MODEL.md, rule 11): the kinds, blocklists, floors, the lowest cap, the end of
+ * the scale; then what explains without points.
+ */
+export interface ScoreLedger {
+  score: number
+  readonly reasons: Reason[]
+}
+
+export function newScoreLedger(): ScoreLedger {
+  return { score: 0, reasons: [] }
+}
+
+export function postReason(ledger: ScoreLedger, code: ReasonCode, points: number): void {
+  ledger.score += points
+  ledger.reasons.push({ code, points })
+}
+
+/** Kinds by points, the strongest first; together the others add at most 10. */
+export function postKinds(ledger: ScoreLedger, kinds: readonly Reason[]): void {
+  let others = 0
+  const sorted = kinds.length > 1 ? kinds.toSorted((a, b) => b.points - a.points) : kinds
+  for (const [index, { code, points }] of sorted.entries()) {
+    postReason(ledger, code as ReasonCode, points)
+    if (index > 0) others += points
+  }
+  if (others > otherKindsPointsMax)
+    postReason(ledger, 'others_limited', otherKindsPointsMax - others)
+}
+
+/** Raises the score to the floor, where it is below. */
+export function postFloor(ledger: ScoreLedger, floor: ScoreLimit): void {
+  if (ledger.score < floor.score) postReason(ledger, floor.code, floor.score - ledger.score)
+}
+
+/** Lowers the score to the lowest cap, where it is above. The first of equal caps is named. */
+export function postCaps(ledger: ScoreLedger, caps: readonly ScoreLimit[]): void {
+  let lowest: ScoreLimit | undefined
+  for (const cap of caps) {
+    if (lowest === undefined || cap.score < lowest.score) lowest = cap
+  }
+  if (lowest !== undefined && ledger.score > lowest.score) {
+    postReason(ledger, lowest.code, lowest.score - ledger.score)
+  }
+  if (ledger.score > scoreMax) postReason(ledger, 'clamp_100', scoreMax - ledger.score)
 }

@@ -8,7 +8,7 @@ import type { Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
 import type { Kind } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
-import { type Turnover, decayOf } from './decay.ts'
+import { decayOf, type Turnover } from './decay.ts'
 import type { GroupValue } from './strength.ts'
 
 /** One piece of evidence as it counts. */
@@ -23,7 +23,7 @@ export interface CountedEvidence extends GroupValue {
 }
 
 /** Why some evidence does not count, or counts less. Each becomes a reason without points. */
-export interface WeighNotes {
+interface WeighNotes {
   expired: boolean
   originChanged: boolean
   contradicted: boolean
@@ -38,7 +38,7 @@ export interface Weighed {
 }
 
 /** What a range's word on its addresses is worth beside an exact one. */
-export const rangeMatch = 0.9
+const rangeMatch = 0.9
 /** What a network's word on its addresses is worth. */
 export const networkMatch = 0.5
 /** What remains of evidence that does not name the very address where many people share one. */
@@ -155,4 +155,29 @@ function matchOf(evidence: Evidence, kind: Kind): number {
   if (evidence.match === 'as') return networkMatch
   const stated = kind === 'hosting' || kind === 'bot' || kind === 'relay'
   return stated && evidence.voice.assurance === 'direct' ? 1 : rangeMatch
+}
+
+/** Days that the share is taken of at least, so that one day of one snapshot is not 100 percent. */
+export const daysObservedMin = 7
+
+/**
+ * Listed days over max(7, days with a snapshot), in percent, two decimals; of several feeds the
+ * highest. Feeds that publish a rolling window do not count: a window of five days lists an address
+ * for five days that was seen on one. 0 where no other feed lists it.
+ */
+export function percentDaysSeen(counted: readonly CountedEvidence[]): number {
+  let highest = 0
+  for (const { evidence } of counted) {
+    if (evidence.voice.rolling) continue
+    const share = evidence.daysListed / Math.max(daysObservedMin, evidence.daysObserved)
+    if (share > highest) highest = share
+  }
+  return Math.round(Math.min(1, highest) * 10_000) / 100
+}
+
+/** The newest day on which one of them was listed. `counted` is not empty. */
+export function lastSeenDay(counted: readonly CountedEvidence[]): Day {
+  let newest = -Infinity
+  for (const { lastSeen } of counted) if (lastSeen > newest) newest = lastSeen
+  return newest as Day
 }
