@@ -10,7 +10,6 @@ import { messageOf } from '../base/coded-error.ts'
 import { paths } from '../api/public-port.ts'
 import { keyRefreshMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import { type Pool, createPool } from '../pool/pool.ts'
 import { shouldLogRequests } from '../http/reply/request-log.ts'
 import { createTrafficSampler } from '../observe/traffic-sampler.ts'
@@ -260,13 +259,9 @@ async function start(
     observers: hasObservers ? { decisionLog, sampler, traffic } : undefined,
     pool,
     stateFolder: settings.stateFolder,
-    bodyBudget: createBodyBudget({
-      counters,
-      log,
-      ...optionalMember('bytesMax', settings.bodiesBytes),
-    }),
+    bodyBudget: createBodyBudget({ counters, log, bytesMax: settings.bodiesBytes }),
     refusalBudget: createRefusalBudget(),
-    ...optionalMember('docs', docs),
+    docs,
     heartbeat: parts.heartbeat,
     logRequests: shouldLogRequests(settings.logLevel),
     logAddresses: settings.logAddresses,

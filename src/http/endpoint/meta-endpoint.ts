@@ -102,6 +102,9 @@ function metaPoliciesOf({ service }: Exchange, key: Authenticated): MetaAnswer['
 function metaKeyOf({ service }: Exchange, key: Authenticated): MetaAnswer['key'] {
   const { rate, quotaPerMonth } = key.limits
   service.limiter.remaining(key.allowance, performance.now(), remaining)
+  const { rate: atRate, rateReset, quota: atQuota, quotaReset } = remainingIndex
+  const rateLeft = { remaining: remaining[atRate]!, reset_seconds: remaining[rateReset]! }
+  const quotaLeft = { remaining: remaining[atQuota]!, reset_seconds: remaining[quotaReset]! }
   return {
     id: key.keyId,
     plan: key.plan,
@@ -109,22 +112,8 @@ function metaKeyOf({ service }: Exchange, key: Authenticated): MetaAnswer['key']
     insights: key.insights,
     limits: {
       rate:
-        rate === undefined
-          ? null
-          : {
-              per_second: rate.perSecond,
-              burst: rate.burst,
-              remaining: remaining[remainingIndex.rate]!,
-              reset_seconds: remaining[remainingIndex.rateReset]!,
-            },
-      quota:
-        quotaPerMonth === undefined
-          ? null
-          : {
-              per_month: quotaPerMonth,
-              remaining: remaining[remainingIndex.quota]!,
-              reset_seconds: remaining[remainingIndex.quotaReset]!,
-            },
+        rate === undefined ? null : { per_second: rate.perSecond, burst: rate.burst, ...rateLeft },
+      quota: quotaPerMonth === undefined ? null : { per_month: quotaPerMonth, ...quotaLeft },
     },
   }
 }

@@ -49,7 +49,7 @@ export function bodyBudgetBytes(memoryBytesMax: number): number {
 export function createBodyBudget(options: {
   readonly counters: Pick<RequestCounters, 'bodyBytes' | 'totals'>
   readonly log: Pick<Log, 'info' | 'warn'>
-  readonly bytesMax?: number
+  readonly bytesMax?: number | undefined
 }): BodyBudget {
   const { counters, log, bytesMax = bodyBudgetBytesMax } = options
   const byKey = new Map<string, number>()

@@ -61,7 +61,7 @@ export interface Service {
   /** Beats for the primary, from within a long turn too. */
   readonly heartbeat: Heartbeat
   /** The files below /docs; absent where they are off. */
-  readonly docs?: DocsFiles
+  readonly docs?: DocsFiles | undefined
   /** The log has a line for each request (request-log.ts). */
   readonly logRequests: boolean
   /** Those lines, and those of failures, name addresses. */
