@@ -7,7 +7,6 @@ import { rmSync } from 'node:fs'
 import type { SampleStatus } from '../api/admin-answers.ts'
 import { messageOf } from '../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../base/day.ts'
-import { sampledCheckDaysMax } from './sample-file.ts'
 import type { Log } from '../base/log.ts'
 import {
   readSample,
