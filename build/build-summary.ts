@@ -2,6 +2,7 @@
 // where all of it is.
 
 import { alignColumns } from '../src/base/text/align-columns.ts'
+import { joinFew } from '../src/base/text/few-texts.ts'
 import { formatCount, formatMegabytes } from '../src/base/text/number-format.ts'
 import type { BuildReport, DataSetReport, FeedReport } from './build-report.ts'
 import { statesText } from './fetch-report.ts'
@@ -46,8 +47,7 @@ function missingLines(feeds: readonly FeedReport[]): readonly string[] {
     state === 'missing' && quarantined === undefined ? [id] : [],
   )
   if (missing.length === 0) return []
-  const more = missing.length > namesShownMax ? `, and ${missing.length - namesShownMax} more` : ''
-  return [`missing   ${missing.slice(0, namesShownMax).join(', ')}${more}`]
+  return [`missing   ${joinFew(missing, namesShownMax, { last: ', ' })}`]
 }
 
 /** `networks  of 2026-06-17, embedded: status 403`. */

@@ -18,6 +18,7 @@ import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { formatDay } from '../../src/base/day.ts'
+import { joinFew } from '../../src/base/text/few-texts.ts'
 import { flushFolderSync, outputTarget } from '../../src/base/system/atomic-file.ts'
 import { compareVerdicts, isAbove } from '../../src/compare/comparison.ts'
 import { loadCanaries, misjudgedCanaries } from '../../src/table/canaries.ts'
@@ -155,15 +156,14 @@ export function buildRejected(
   { reasons }: Pick<PromotionReport, 'reasons'>,
   paths: { readonly out: string; readonly report: string },
 ): IpriskError {
-  const more =
-    reasons.length > reasonsShownMax ? `, and ${reasons.length - reasonsShownMax} more` : ''
+  const shown = joinFew(reasons, reasonsShownMax, { between: '; ', last: ', ' })
   const live = existsSync(paths.out)
     ? `The table at ${paths.out} stays as it was`
     : 'No table is live'
   return new IpriskError({
     code: 'build_rejected',
     message:
-      `The new table is not promoted: ${reasons.slice(0, reasonsShownMax).join('; ')}${more}. ` +
+      `The new table is not promoted: ${shown}. ` +
       `${live}; the new one is ${rejectedPath(paths.out)}, the report ${paths.report}. ` +
       'If the change is right (a new version, other feeds or other network data change many ' +
       'verdicts at once), build again with --force.',

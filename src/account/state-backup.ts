@@ -18,6 +18,7 @@
 import { createHash } from 'node:crypto'
 import { IpriskError } from '../base/coded-error.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
+import { fewLines } from '../base/text/few-texts.ts'
 import { type ListCatalogue, chunkIdsOf, parseCatalogue } from '../lists/list-catalogue.ts'
 import { chunkFault, isChunkId } from '../lists/list-chunk.ts'
 import { readListTexts } from '../lists/read-sources.ts'
@@ -91,9 +92,10 @@ function unreadableError(problems: readonly string[]): IpriskError {
 }
 
 function shownLines(problems: readonly string[]): readonly string[] {
-  const shown = problems.slice(0, shownMax).map((problem) => `  ${problem}`)
-  const more = problems.length - shown.length
-  return more > 0 ? [...shown, `  and ${more} more`] : shown
+  return fewLines(
+    problems.map((problem) => `  ${problem}`),
+    shownMax,
+  )
 }
 
 /** The catalogue and all its chunks, without acts whose chunks are lost: they cannot be undone. */

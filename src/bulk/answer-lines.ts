@@ -207,7 +207,7 @@ export interface LineTask {
   /** The columns of CSV. */
   readonly fields: readonly CheckField[]
   /** Of JSON lines: what decides them; absent without policies. */
-  readonly policy?: ChosenPolicy
+  readonly policy?: ChosenPolicy | undefined
   /** Of lines for people, the column of addresses; that of IPv4 by default. */
   readonly addressWidth?: number
 }

@@ -12,7 +12,7 @@ import type { SettingSources } from '../config/setting-sources.ts'
 import { type ConfigListener, readSettings } from '../config/settings.ts'
 import { identityOrEmpty } from '../supervisor/tables/file-watch.ts'
 import { type CommandEntry, commandTable, splitWords } from './command-table.ts'
-import { exitCodes, type Io } from './terminal/io.ts'
+import { exitCodes, type Io, printLines, warn } from './terminal/io.ts'
 
 /** Runs one command line; gives the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
@@ -35,13 +35,13 @@ function newProgram(args: readonly string[], io: Io, done: (code: number) => voi
     .showHelpAfterError('(iprisk --help lists the commands)')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => printHelp(text, io.out),
-      writeErr: (text) => printHelp(text, io.err),
+      writeOut: (text) => printLines(io, text.trimEnd().split('\n')),
+      writeErr: (text) => printLines({ out: io.err }, text.trimEnd().split('\n')),
       outputError: (text) => printUsageError(text, io),
     })
   const groups = new Map<string, Command>()
   for (const [words, entry] of Object.entries(commandTable)) {
-    const { groups: names, rest } = splitWords(words)
+    const { name, groups: names, rest } = splitWords(words)
     const parent = groupOf(program, groups, names)
     const command = parent
       .command(rest)
@@ -49,50 +49,41 @@ function newProgram(args: readonly string[], io: Io, done: (code: number) => voi
       .option(configOption.flag, configHelp)
       .addHelpText('after', `\nExample:\n  $ iprisk ${entry.example}`)
     // A command that these arguments do not name needs none: all commands together have 350.
-    const own = isNamed(words, args) ? optionsOfCommand(entry.options) : []
+    const own = name.split(' ').every((word) => args.includes(word)) ? optionsOfCommand(name) : []
     for (const option of own) command.option(option.flag, optionHelp(option))
     command.action(async (...given: unknown[]) => {
       // Commander hands over the arguments, then the options, then the command.
       const flags = given.at(-2) as Readonly<Record<string, unknown>>
       const sources: SettingSources = {
-        command: entry.options,
+        command: name,
         flags,
         environment: process.env,
         cwd: process.cwd(),
       }
-      const { path, named } = configPathOf(sources)
-      const identity = identityOrEmpty(path)
+      const place = configPathOf(sources)
       const configuration = {
-        path,
-        named,
-        identity,
+        ...place,
+        identity: identityOrEmpty(place.path),
         read: (onFile?: ConfigListener) => readSettings(sources, onFile),
       }
-      const settings = readSettings(sources, configurationTeller(entry, io))
+      const settings = readSettings(sources, configurationListener(entry, io))
       const args = given.slice(0, -2).flat() as string[]
-      done(await entry.run(settings, args, io, configuration))
+      const run = await entry.load()
+      done((await run(settings, io, args, configuration)) ?? exitCodes.done)
     })
   }
   return program
 }
 
-/** `lists add <name>` is named where both of its words are among the arguments. */
-function isNamed(words: string, args: readonly string[]): boolean {
-  return words
-    .split(' ')
-    .every((word) => word.startsWith('<') || word.startsWith('[') || args.includes(word))
-}
-
 /** Says which file decides, where that matters, and warns of one that others can write. */
-function configurationTeller(
+function configurationListener(
   { changes = false }: Pick<CommandEntry, 'changes'>,
   io: Io,
 ): ConfigListener {
   return ({ path, distrust, repeated }) => {
     if (changes) io.err(`iprisk: settings from ${path}`)
-    for (const one of repeated) io.err(`iprisk: warning: ${path}: ${one}`)
-    if (distrust === undefined) return
-    io.err(`iprisk: warning: ${path} is obeyed because it was named, but ${distrust}`)
+    for (const one of repeated) warn(io, `${path}: ${one}`)
+    if (distrust !== undefined) warn(io, `${path} is obeyed because it was named, but ${distrust}`)
   }
 }
 
@@ -110,11 +101,6 @@ function groupOf(
   const group = parent.command(last).summary(`see iprisk ${path} --help`)
   groups.set(path, group)
   return group
-}
-
-/** Commander's own text, of the table above alone. */
-function printHelp(text: string, print: (line: string) => void): void {
-  for (const line of text.trimEnd().split('\n')) print(line)
 }
 
 /** What Commander says of arguments, which it quotes; behind them, in a line of its own, advice. */
@@ -137,7 +123,7 @@ function explainFailure(error: unknown, io: Io): number {
   }
   const [first = '', ...details] = error instanceof IpriskError ? error.lines : [messageOf(error)]
   if (error instanceof IpriskError && error.fault !== 'bug') {
-    for (const line of [`iprisk: ${first}`, ...details]) io.err(line)
+    printLines({ out: io.err }, [`iprisk: ${first}`, ...details])
     return error.fault === 'usage' ? exitCodes.usage : exitCodes.failed
   }
   const refused = refusedAccess(error)
@@ -149,9 +135,8 @@ function explainFailure(error: unknown, io: Io): number {
     io.err(`iprisk: the disk refuses: ${first}. What was live stays; run it again.`)
     return exitCodes.failed
   }
-  for (const line of [`iprisk: unexpected: ${first}`, ...details, ...stackLines(error)]) {
-    io.err(line)
-  }
+  const lines = [`iprisk: unexpected: ${first}`, ...details, ...stackLines(error)]
+  printLines({ out: io.err }, lines)
   return exitCodes.failed
 }
 

@@ -11,6 +11,7 @@
 // A file is read whole or not at all: every line that is wrong is told with its number.
 
 import { parseInstant } from '../base/instant.ts'
+import { fewLines } from '../base/text/few-texts.ts'
 import { repeatedMembers } from '../base/text/repeated-members.ts'
 import { type ListEffect, listEffects } from '../model/kind.ts'
 import { unknownMember } from '../config/setting-problem.ts'
@@ -53,9 +54,7 @@ export function parseListText(text: string, now: number, origin: string): Map<st
     if (parsed.entry !== undefined) list.entries.push(parsed.entry)
   }
   if (faults.length === 0) return lists
-  const shown = faults.slice(0, faultsShown)
-  if (faults.length > shown.length) shown.push(`  and ${faults.length - shown.length} more`)
-  throw listError('lists_file', 'Nothing was imported:', shown)
+  throw listError('lists_file', 'Nothing was imported:', fewLines(faults, faultsShown))
 }
 
 interface ParsedLine {

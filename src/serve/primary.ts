@@ -95,7 +95,7 @@ export interface ServerOptions {
   readonly buildCommand: readonly string[]
   /** Where the present table lacks its feeds. */
   readonly catchUp?: CatchUp | undefined
-  readonly buildEnvironment?: NodeJS.ProcessEnv
+  readonly buildEnvironment?: NodeJS.ProcessEnv | undefined
   readonly early: EarlyStart
   readonly log: Log
   readonly onRunning: (running: RunningServer) => void

@@ -17,7 +17,7 @@ interface SupplyParts {
   readonly settings: Settings
   readonly buildCommand: readonly string[]
   readonly catchUp?: CatchUp | undefined
-  readonly buildEnvironment?: NodeJS.ProcessEnv
+  readonly buildEnvironment?: NodeJS.ProcessEnv | undefined
   readonly supervisor: Pick<Supervisor, 'status'>
   readonly tables: Pick<TableManager, 'take'>
   readonly log: Log

@@ -39,6 +39,6 @@ export interface TableInfo {
     readonly quarantined: boolean
     readonly entries: number
     /** Absent for a feed. */
-    readonly dataSet?: DataSetName
+    readonly dataSet?: DataSetName | undefined
   }[]
 }

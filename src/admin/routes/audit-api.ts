@@ -3,6 +3,7 @@
 // `iprisk keys audit` reads all of it.
 
 import { type AuditEntry, readAuditLog } from '../../audit/audit-log.ts'
+import { joinFew } from '../../base/text/few-texts.ts'
 import type { AuditView } from '../../api/admin-answers.ts'
 import { type AdminRoute, badRequest } from '../admin-api.ts'
 
@@ -79,11 +80,6 @@ function whatOf({
 }: AuditEntry): string {
   const [change] = own
   if (change !== undefined) return `${change.before ?? 'none'} → ${change.after ?? 'none'}`
-  if (list !== undefined) return [list, shortened(entries)].filter(Boolean).join(': ')
-  return shortened(keys.length > 0 ? keys : changes.map(({ key }) => key))
-}
-
-function shortened(texts: readonly string[]): string {
-  const shown = texts.slice(0, shownMax).join(', ')
-  return texts.length > shownMax ? `${shown} and ${texts.length - shownMax} more` : shown
+  if (list !== undefined) return [list, joinFew(entries, shownMax)].filter(Boolean).join(': ')
+  return joinFew(keys.length > 0 ? keys : changes.map(({ key }) => key), shownMax)
 }

@@ -4,7 +4,7 @@ import type { BuildReport } from '../../../build/build-report.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { checkOutput, outputTarget } from '../../base/system/atomic-file.ts'
 import type { Settings } from '../../config/settings.ts'
-import { exitCodes, type Io } from '../terminal/io.ts'
+import type { Io } from '../terminal/io.ts'
 import { newLiveStage } from '../terminal/live-stage.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { preparePublish } from './publish-command.ts'
@@ -12,7 +12,7 @@ import { preparePublish } from './publish-command.ts'
 /**
  * Builds the table; prints the summary to standard error and the table's path to standard output.
  */
-export async function buildCommand(settings: Settings, io: Io): Promise<number> {
+export async function buildCommand(settings: Settings, io: Io): Promise<void> {
   const { out, report: reportFile } = settings.build
   checkOutput('--out', out, 'build_invalid')
   checkOutput('--report', reportFile, 'build_invalid')
@@ -28,7 +28,6 @@ export async function buildCommand(settings: Settings, io: Io): Promise<number> 
   for (const line of ['', ...summaryOf(report, settings.build.report)]) io.err(line)
   await publish?.(report.table.path)
   io.out(report.table.path)
-  return exitCodes.done
 }
 
 /** One run of the compiler by these settings. */
@@ -58,14 +57,10 @@ async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
 }
 
 /** Where feeds come from: nowhere new, a mirror, or their publishers. */
-export function fetchModeOf({
-  build,
-}: Settings):
-  | { readonly kind: 'offline' }
-  | { readonly kind: 'mirror'; readonly url: string }
-  | { readonly kind: 'publisher' } {
-  if (build.offline) return { kind: 'offline' }
-  return build.mirror === undefined ? { kind: 'publisher' } : { kind: 'mirror', url: build.mirror }
+export function fetchModeOf({ build }: Settings) {
+  if (build.offline) return { kind: 'offline' } as const
+  if (build.mirror === undefined) return { kind: 'publisher' } as const
+  return { kind: 'mirror', url: build.mirror } as const
 }
 
 // A build's progress: one live line a stage on a terminal; in a pipe a plain line a stage, and
@@ -116,11 +111,6 @@ function liveProgress(io: Io): (event: Progress) => void {
   }
 }
 
-function endLine(event: {
-  readonly name: string
-  readonly seconds: number
-  readonly found: string
-}): string {
-  const found = event.found === '' ? '' : `: ${event.found}`
-  return `${event.name}${found} (${event.seconds.toFixed(1)} s)`
+function endLine({ name, seconds, found }: Extract<Progress, { kind: 'end' }>): string {
+  return `${name}${found === '' ? '' : `: ${found}`} (${seconds.toFixed(1)} s)`
 }

@@ -4,36 +4,24 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { checkOutput } from '../../base/system/atomic-file.ts'
 import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { exportFormats } from '../../config/line-formats.ts'
-import type { Invocation } from '../../config/settings.ts'
 import {
   type ExportSummary,
   invalidExport,
   noticePath,
   runExport,
 } from '../../export/run-export.ts'
+import type { Settings } from '../../config/settings.ts'
 import { readLicences } from '../../export/source-licences.ts'
 import { trailerBytes, trailerMagic } from '../../schema/table-layout.ts'
 import { openCopiedTable } from '../../table/open-copied-table.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { type Io, printResult } from '../terminal/io.ts'
 import { loadCompiler } from './load-compiler.ts'
 
-export interface ExportOptions {
-  readonly table: string
-  readonly how: Pick<
-    Invocation,
-    | 'exportFormat'
-    | 'exportFile'
-    | 'where'
-    | 'allowEmpty'
-    | 'fields'
-    | 'layout'
-    | 'licences'
-    | 'json'
-  >
-}
-
 /** The summary goes to standard error, the file's path (or the summary as JSON) to standard output. */
-export async function exportCommand({ table: path, how }: ExportOptions, io: Io): Promise<number> {
+export async function exportCommand(
+  { table: path, invocation: how }: Settings,
+  io: Io,
+): Promise<void> {
   const { exportFormat: format, exportFile: out } = how
   if (format === undefined)
     throw invalidExport(`--format must say what to write: ${exportFormats.join(', ')}.`)
@@ -65,12 +53,8 @@ export async function exportCommand({ table: path, how }: ExportOptions, io: Io)
     })
     io.status('')
     const seconds = (performance.now() - begun) / 1000
-    report(
-      { out, format, table: table.id, bytes: statSync(out).size, seconds, ...summary },
-      how,
-      io,
-    )
-    return exitCodes.done
+    const bytes = statSync(out).size
+    report({ out, format, table: table.id, bytes, seconds, ...summary }, how.json, io)
   } finally {
     table.close()
   }
@@ -84,16 +68,17 @@ interface ExportReport extends ExportSummary {
   readonly seconds: number
 }
 
-function report(done: ExportReport, { json }: ExportOptions['how'], io: Io): void {
+function report(done: ExportReport, json: boolean, io: Io): void {
   const { out, format, rows, values, bytes, seconds, unstated } = done
+  const what = ['csv', 'parquet', 'nft'].includes(format) ? 'ranges' : 'prefixes'
   io.err(
-    `${formatCount(rows)} ${format === 'csv' || format === 'parquet' || format === 'nft' ? 'ranges' : 'prefixes'} ` +
+    `${formatCount(rows)} ${what} ` +
       `of ${formatCount(values)} values, ${formatMegabytes(bytes)} MB in ${seconds.toFixed(1)} s; ` +
       `whose data it is: ${noticePath(out)}`,
   )
   if (unstated.length > 0)
     io.err(`warning: no licence is stated for ${unstated.join(', ')}: do not hand this on`)
-  io.out(json ? JSON.stringify(done) : out)
+  printResult(io, json, done, () => [out])
 }
 
 /** IPRISK_OUT may name the table of `build`. */

@@ -7,37 +7,33 @@ import type {
   AddressTimeline,
 } from '../../../build/history/address-timeline.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { usageError } from '../../base/coded-error.ts'
 import { type Day, formatDay } from '../../base/day.ts'
+import { formatCount, formatCounted } from '../../base/text/number-format.ts'
+import type { Settings } from '../../config/settings.ts'
 import { formatRange, parseRange } from '../../ip/range.ts'
 import { loadCompiler } from './load-compiler.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { exitCodes, type Io, printResult } from '../terminal/io.ts'
 
 /** Bad lines shown: enough to see what is wrong, not a feed's worth. */
 const badLinesShown = 10
 
 /** Fails only where nothing could be imported. */
 export async function historyImport(
-  options: {
-    readonly folder: string
-    readonly store: string
-    readonly force?: boolean
-    readonly json?: boolean
-  },
+  { build: { history: store }, invocation: { force, json } }: Settings,
   io: Io,
+  [folder = '']: readonly string[],
 ): Promise<number> {
-  const { catalogueFolder } = await loadCompiler(() => import('../../../build/run-build.ts'))
-  const { loadCatalogue } = await loadCompiler(
-    () => import('../../../build/catalogue/load-catalogue.ts'),
-  )
-  const { importHistory: importFolder } = await loadCompiler(
-    () => import('../../../build/import-history.ts'),
-  )
+  const { catalogueFolder, importHistory, loadCatalogue } = await loadCompiler(async () => ({
+    ...(await import('../../../build/run-build.ts')),
+    ...(await import('../../../build/catalogue/load-catalogue.ts')),
+    ...(await import('../../../build/import-history.ts')),
+  }))
   let feed = ''
-  const report = await importFolder(options.folder, {
-    store: options.store,
+  const report = await importHistory(folder, {
+    store,
     feeds: loadCatalogue(catalogueFolder),
-    force: options.force,
+    force,
     onFile(file) {
       if (io.errIsTerminal && file.feed !== feed) io.err(`${file.feed} …`)
       feed = file.feed
@@ -47,25 +43,23 @@ export async function historyImport(
     io.err(`${name}: no feed is called so, its folder is skipped; \`iprisk feeds list\` names all`)
   }
   for (const problem of report.problems) io.err(`not imported: ${problem}`)
-  for (const line of quarantineLines(report.quarantined, options.force === true)) io.err(line)
+  for (const line of quarantineLines(report.quarantined, force)) io.err(line)
   for (const line of report.bad.slice(0, badLinesShown)) io.err(`left out: ${line}`)
-  if (report.dropCount > 0) io.err(`left out: ${report.dropCount.toLocaleString('en-US')} lines`)
-  if (options.json === true) {
-    const files = report.files.map((file) => ({ ...file, day: formatDay(file.day) }))
-    const { unknownFeeds: unknown_feeds, problems, quarantined, dropCount: left_out } = report
-    const facts = { files, unknown_feeds, problems, quarantined, left_out }
-    io.out(JSON.stringify({ store: options.store, ...facts }))
-    return report.files.length === 0 ? exitCodes.failed : exitCodes.done
-  }
-  for (const line of importTable(report.files)) io.out(line)
-  io.out(`${report.files.length} snapshots are in ${options.store}`)
+  if (report.dropCount > 0) io.err(`left out: ${formatCount(report.dropCount)} lines`)
+  const files = report.files.map((file) => ({ ...file, day: formatDay(file.day) }))
+  const { unknownFeeds: unknown_feeds, problems, quarantined, dropCount: left_out } = report
+  const facts = { store, files, unknown_feeds, problems, quarantined, left_out }
+  printResult(io, json, facts, () => [
+    ...importTable(report.files),
+    `${files.length} snapshots are in ${store}`,
+  ])
   return report.files.length === 0 ? exitCodes.failed : exitCodes.done
 }
 
 function quarantineLines(quarantined: readonly string[], force: boolean): readonly string[] {
   if (quarantined.length === 0) return []
   const head = force ? 'imported by force' : 'quarantined, not imported'
-  const days = quarantined.length === 1 ? '1 day' : `${quarantined.length} days`
+  const days = formatCounted(quarantined.length, 'day', 'days')
   const way = `${days} quarantined; if they are right, import again with --force`
   return [...quarantined.map((text) => `${head}: ${text}`), ...(force ? [] : [way])]
 }
@@ -76,7 +70,7 @@ function importTable(files: readonly ImportedFile[]): readonly string[] {
   const rows = [...byFeed].map(([feed, own]) => {
     const days = own.map(({ day }) => day).sort((a, b) => a - b)
     const sum = (of: (file: ImportedFile) => number): string =>
-      own.reduce((sum, file) => sum + of(file), 0).toLocaleString('en-US')
+      formatCount(own.reduce((sum, file) => sum + of(file), 0))
     return [
       feed,
       daySpan(days),
@@ -97,7 +91,15 @@ function daySpan(days: readonly Day[]): string {
     : `${formatDay(first)} to ${formatDay(last)}`
 }
 
-export interface ShowOptions {
+export function historyShow(
+  { build: { history: store, asOf }, invocation: { json } }: Settings,
+  io: Io,
+  [address = '']: readonly string[],
+): Promise<void> {
+  return showHistory({ address, store, json, asOf }, io)
+}
+
+interface ShowOptions {
   readonly address: string
   readonly store: string
   readonly json: boolean
@@ -111,30 +113,24 @@ export interface ShowOptions {
 /** A season of days is what a line of a terminal holds. */
 const daysShown = 60
 
-export async function historyShow(options: ShowOptions, io: Io): Promise<number> {
-  const { addressTimeline: timeline } = await loadCompiler(
+export async function showHistory(options: ShowOptions, io: Io): Promise<void> {
+  const { addressTimeline } = await loadCompiler(
     () => import('../../../build/history/address-timeline.ts'),
   )
   const address = parseRange(options.address)
   if (address === undefined || address.first !== address.last) {
-    const message = `${options.address} is no IP address.`
-    throw new IpriskError({ code: 'usage', message, fault: 'usage' })
+    throw usageError(`${options.address} is no IP address.`)
   }
   const { store, asOf, dayCount = daysShown } = options
-  const found = await timeline({ store, address, asOf, dayCount })
+  const found = await addressTimeline({ store, address, asOf, dayCount })
   for (const problem of found.problems) io.err(problem)
   const text = formatRange(address)
-  if (options.json) {
-    io.out(JSON.stringify(jsonOf(text, found)))
-    return exitCodes.done
+  if (!options.json && found.feeds.length + found.silent.length === 0) {
+    io.err(`There is no snapshot of these days in ${store}; \`iprisk build\` adds one a day.`)
+    return
   }
   const marks = (options.unicode ?? isUnicode(process.env)) ? unicodeMarks : asciiMarks
-  if (found.feeds.length + found.silent.length === 0) {
-    io.err(`There is no snapshot of these days in ${store}; \`iprisk build\` adds one a day.`)
-    return exitCodes.done
-  }
-  for (const line of historyScreen(text, found, marks)) io.out(line)
-  return exitCodes.done
+  printResult(io, options.json, jsonOf(text, found), () => historyScreen(text, found, marks))
 }
 
 type Marks = Readonly<Record<DayState, string>> & { readonly tick: string }
@@ -189,7 +185,7 @@ function silenceOf({ silent }: AddressTimeline): readonly string[] {
   if (silent.length === 0) return []
   const watching = silent.filter(({ daysObserved }) => daysObserved > 1)
   const once = silent.length - watching.length
-  const rest = `${once} ${once === 1 ? 'feed' : 'feeds'} with one snapshot of these days`
+  const rest = `${formatCounted(once, 'feed', 'feeds')} with one snapshot of these days`
   const names = watching.map(({ feed }) => feed)
   return ['', ...wrap(`not listed by ${[...names, ...(once > 0 ? [rest] : [])].join(', ')}`)]
 }

@@ -17,19 +17,23 @@ import {
   publishRollback,
   publishTable,
 } from '../../publish/publish-table.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { type Io, printResult } from '../terminal/io.ts'
 
 /** `iprisk publish PLACE`: the table of `--table`, or a way back with `--rollback-to`. */
-export async function publishCommand(settings: Settings, to: string, io: Io): Promise<number> {
+export async function publishCommand(
+  settings: Settings,
+  io: Io,
+  [to = '']: readonly string[],
+): Promise<void> {
   const { rollbackTo, json, force } = settings.invocation
   const options = publishOptions(settings, to, force)
   const published =
     rollbackTo === undefined
       ? await publishTable(settings.table, options)
       : await publishRollback(rollbackTo, options)
-  if (json) io.out(JSON.stringify(publishedFacts(published, options)))
-  else io.out(publishedLine(published, options))
-  return exitCodes.done
+  printResult(io, json, publishedFacts(published, options), () => [
+    publishedLine(published, options),
+  ])
 }
 
 /**
@@ -87,7 +91,7 @@ function publishedFacts(published: Published, { place, key }: PublishOptions): o
     moved_bytes: moved.bytes,
     moved_parts: moved.parts,
     removed_parts: pruned,
-    ...(pruneTrouble === undefined ? {} : { prune_trouble: pruneTrouble }),
+    prune_trouble: pruneTrouble,
     trust: key.trusted.text,
     stages: release.stages.map(({ percent, from }) => ({
       percent,

@@ -1,6 +1,7 @@
 // `iprisk table info FILE` and `iprisk table verify FILE`.
 
 import { formatDay } from '../../base/day.ts'
+import type { Settings } from '../../config/settings.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import { sectionNames } from '../../schema/table-sections.ts'
 import { coverageReportOf, coverageToday } from '../../table/answer/table-coverage.ts'
@@ -10,20 +11,22 @@ import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { coverageLines } from '../terminal/coverage-lines.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { type Io, printResult } from '../terminal/io.ts'
 
-export function tableInfo(path: string, json: boolean, io: Io): number {
+export function tableInfo(
+  { invocation: { json } }: Settings,
+  io: Io,
+  [path = '']: readonly string[],
+): void {
   const table = openTable(path)
   try {
-    if (json) io.out(JSON.stringify(tableFacts(table)))
-    else for (const line of tableLines(table)) io.out(line)
-    return exitCodes.done
+    printResult(io, json, tableFacts(table, io.now), () => tableLines(table, io.now))
   } finally {
     table.close()
   }
 }
 
-function tableFacts(table: OpenTable): object {
+function tableFacts(table: OpenTable, now: number): object {
   const { views } = table.reader
   const sections = sectionNames.map((name) => ({
     name,
@@ -32,13 +35,11 @@ function tableFacts(table: OpenTable): object {
   }))
   const sources = table.sources.map((source) => ({ ...source, day: formatDay(source.day) }))
   const { id, asOf, bytes } = table
-  const now = Date.now()
   const coverage = coverageReportOf(coverageToday(table, now), now)
   return { id, as_of: formatDay(asOf), format: formatMajor, bytes, coverage, sections, sources }
 }
 
-function tableLines(table: OpenTable): readonly string[] {
-  const now = Date.now()
+function tableLines(table: OpenTable, now: number): readonly string[] {
   const { views } = table.reader
   const sections = sectionNames.map((name) => [
     name,
@@ -72,16 +73,18 @@ function tableLines(table: OpenTable): readonly string[] {
  * Verifies a copy, because the file may be truncated meanwhile. Throws what `verifyTable` throws; the
  * message names section and offset.
  */
-export function tableVerify(path: string, json: boolean, io: Io): number {
+export function tableVerify(
+  { invocation: { json } }: Settings,
+  io: Io,
+  [path = '']: readonly string[],
+): void {
   const copy = takeTableCopy(path)
   try {
     const { id, bytes } = verifyTable(path, undefined, copy.path)
-    if (json) io.out(JSON.stringify({ path, id, bytes, whole: true }))
-    else {
-      const size = formatMegabytes(bytes)
-      io.out(`${path} is whole: table ${id}, ${size} MB, every checksum and id in order`)
-    }
-    return exitCodes.done
+    const size = formatMegabytes(bytes)
+    printResult(io, json, { path, id, bytes, whole: true }, () => [
+      `${path} is whole: table ${id}, ${size} MB, every checksum and id in order`,
+    ])
   } finally {
     copy.release()
   }

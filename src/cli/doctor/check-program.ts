@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os'
 import { parseDurationMs } from '../../base/duration.ts'
 import { messageOf } from '../../base/coded-error.ts'
+import { formatCounted } from '../../base/text/number-format.ts'
 import { readSystemFile } from '../../base/system/process.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadUws } from '../../http/listen/load-uws.ts'
@@ -52,7 +53,7 @@ export function checkMachine(settings: Settings, files = ''): readonly DoctorFin
   const cores = availableParallelism()
   const findings: DoctorFinding[] = []
   if (workers > cores) {
-    const text = `${workers} workers share ${cores} ${cores === 1 ? 'core' : 'cores'}: they wait for each other.`
+    const text = `${workers} workers share ${formatCounted(cores, 'core', 'cores')}: they wait for each other.`
     findings.push(advice('too_many_workers', text, `Serve with --workers ${cores}.`))
   }
   const read = (path: string): string => readSystemFile(`${files}${path}`)

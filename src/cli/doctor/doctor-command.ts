@@ -11,10 +11,10 @@ import {
 } from './check-files.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 import { checkMachine, checkProgram } from './check-program.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { exitCodes, type Io, printResult } from '../terminal/io.ts'
 
 export async function doctorCommand(settings: Settings, io: Io): Promise<number> {
-  const now = Date.now()
+  const { now } = io
   const findings: readonly DoctorFinding[] = [
     ...(await checkProgram(settings)),
     ...checkMachine(settings),
@@ -26,15 +26,13 @@ export async function doctorCommand(settings: Settings, io: Io): Promise<number>
     ...(await checkFront(settings.invocation.front)),
   ]
   const problems = findings.filter(({ severity }) => severity === 'problem').length
-  if (settings.invocation.json) io.out(JSON.stringify({ ok: problems === 0, findings }))
-  else printFindings(findings, io)
+  printResult(io, settings.invocation.json, { ok: problems === 0, findings }, () =>
+    findings.length === 0
+      ? ['Nothing is wrong.']
+      : findings.flatMap(({ code, severity, text, fix }) => [
+          `${severity}: ${text} [${code}]`,
+          `  ${fix}`,
+        ]),
+  )
   return problems === 0 ? exitCodes.done : exitCodes.failed
-}
-
-function printFindings(findings: readonly DoctorFinding[], io: Io): void {
-  for (const { code, severity, text, fix } of findings) {
-    io.out(`${severity}: ${text} [${code}]`)
-    io.out(`  ${fix}`)
-  }
-  if (findings.length === 0) io.out('Nothing is wrong.')
 }

@@ -1,12 +1,13 @@
 // `iprisk feedback import` and `erase`: outcomes from files into the state folder, and an address
 // that asks to be forgotten out of it, while servers run. `report` is feedback-report-command.ts.
 
-import { IpriskError, messageOf, usageError } from '../../base/coded-error.ts'
+import { IpriskError, usageError } from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'
-import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
+import { fewLines } from '../../base/text/few-texts.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import { repeatedMembers } from '../../base/text/repeated-members.ts'
+import type { Settings } from '../../config/settings.ts'
 import { appendOutcomes, eraseOutcomes } from '../../feedback/feedback-files.ts'
 import {
   canonicalAddress,
@@ -16,83 +17,70 @@ import {
   readOutcome,
 } from '../../feedback/outcome.ts'
 import { loadCompiler } from '../compiler/load-compiler.ts'
-import { exitCodes, type Io } from '../terminal/io.ts'
-
-export interface FeedbackPlace {
-  readonly state: string
-  readonly json: boolean
-}
+import { readInputFile } from '../terminal/input-file.ts'
+import { type Io, printResult } from '../terminal/io.ts'
 
 /** What `keyId` says of outcomes that came from files. */
 const importKeyId = 'import'
 
 /** Files of JSON lines, each an outcome as the API takes it. One that is wrong keeps all out. */
 export async function feedbackImport(
-  paths: readonly string[],
-  { state, json }: FeedbackPlace,
+  { state, invocation: { json } }: Settings,
   io: Io,
-): Promise<number> {
-  const receivedMs = Date.now()
-  const outcomes = paths.flatMap((path) => readFile(path, receivedMs))
+  paths: readonly string[],
+): Promise<void> {
+  const receivedMs = io.now
+  const outcomes = paths.flatMap((path) => readOutcomes(path, receivedMs))
   for (let from = 0; from < outcomes.length; from += outcomesMax) {
     const part = outcomes.slice(from, from + outcomesMax)
     await appendOutcomes(state, part, { keyId: importKeyId, receivedMs })
   }
   const { length: accepted } = outcomes
-  const text = formatCounted(accepted, 'outcome is', 'outcomes are')
-  io.out(json ? JSON.stringify({ accepted }) : `${text} kept.`)
-  return exitCodes.done
+  printResult(io, json, { accepted }, () => [
+    `${formatCounted(accepted, 'outcome is', 'outcomes are')} kept.`,
+  ])
 }
 
-/** Mistakes that are told; more only make them longer. */
+/** Mistakes that are shown; more only make them longer. */
 const faultsMax = 10
 
-function readFile(path: string, nowMs: number): readonly Outcome[] {
+function readOutcomes(path: string, nowMs: number): readonly Outcome[] {
   const faults: string[] = []
-  const outcomes = readText(path)
-    .split('\n')
-    .flatMap((line, index) => {
-      if (line.trim() === '') return []
-      const value = parseJson(line)
-      const repeated = value === undefined ? undefined : repeatedMembers(line)[0]
-      const read =
-        repeated === undefined
-          ? readOutcome(value, nowMs)
-          : { member: repeated.path, message: 'it appears twice' }
-      if (!('message' in read)) return [read]
-      const member = read.member === '' ? '' : `${read.member}: `
-      faults.push(`${path}, line ${index + 1}: ${member}${read.message}`)
-      return []
-    })
+  const text = readInputFile(path, {
+    bytesMax: importBytesMax,
+    code: 'feedback_file',
+    what: path,
+  })
+  const outcomes = text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return []
+    const value = parseJson(line)
+    const repeated = value === undefined ? undefined : repeatedMembers(line)[0]
+    const read =
+      repeated === undefined
+        ? readOutcome(value, nowMs)
+        : { member: repeated.path, message: 'it appears twice' }
+    if (!('message' in read)) return [read]
+    const member = read.member === '' ? '' : `${read.member}: `
+    faults.push(`${path}, line ${index + 1}: ${member}${read.message}`)
+    return []
+  })
   if (faults.length === 0) return outcomes
-  const more = faults.length - faultsMax
-  const details = [...faults.slice(0, faultsMax), ...(more > 0 ? [`… and ${more} more`] : [])]
+  const details = fewLines(faults, faultsMax, '… ')
   const message = 'Nothing was imported.'
   throw new IpriskError({ code: 'feedback_file', message, details, fault: 'input' })
 }
 
-function readText(path: string): string {
-  try {
-    return readBoundedFile(path, { bytesMax: importBytesMax }).bytes.toString('utf8')
-  } catch (cause) {
-    const message = `${path} cannot be read: ${messageOf(cause)}.`
-    throw new IpriskError({ code: 'feedback_file', message, fault: 'input', cause })
-  }
-}
-
 export async function feedbackErase(
-  text: string,
-  { state, json }: FeedbackPlace,
+  { state, invocation: { json } }: Settings,
   io: Io,
-): Promise<number> {
+  [text = '']: readonly string[],
+): Promise<void> {
   const address = canonicalAddress(text)
-  if (address === undefined) {
-    throw usageError(`${text} is no IP address.`)
-  }
+  if (address === undefined) throw usageError(`${text} is no IP address.`)
   const erased = await eraseOutcomes(state, address)
-  const count = formatCounted(erased, 'outcome is', 'outcomes are')
-  io.out(json ? JSON.stringify({ erased }) : `${count} forgotten.`)
-  return exitCodes.done
+  printResult(io, json, { erased }, () => [
+    `${formatCounted(erased, 'outcome is', 'outcomes are')} forgotten.`,
+  ])
 }
 
 /**
@@ -100,18 +88,17 @@ export async function feedbackErase(
  * library.
  */
 export async function feedbackExport(
-  folder: string,
-  { state, json }: FeedbackPlace,
+  { state, invocation: { json } }: Settings,
   io: Io,
-): Promise<number> {
+  [folder = '']: readonly string[],
+): Promise<void> {
   const { exportOutcomes } = await loadCompiler(() => import('../../../build/export-outcomes.ts'))
   const days = await exportOutcomes(state, folder)
-  if (json) {
-    io.out(JSON.stringify({ folder, days }))
-    return exitCodes.done
-  }
-  if (days.length === 0) io.out('There are no outcomes.')
-  const cells = days.map(({ day, state, outcomes }) => [day, state, formatCount(outcomes)])
-  for (const line of alignColumns(cells, 2)) io.out(line)
-  return exitCodes.done
+  printResult(io, json, { folder, days }, () => {
+    if (days.length === 0) return ['There are no outcomes.']
+    return alignColumns(
+      days.map(({ day, state, outcomes }) => [day, state, formatCount(outcomes)]),
+      2,
+    )
+  })
 }

@@ -4,6 +4,7 @@ import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { feedsOf } from '../../compare/replay.ts'
+import type { Settings } from '../../config/settings.ts'
 import { lastOutcomes } from '../../feedback/feedback-files.ts'
 import { wilsonShare } from '../../feedback/wilson-share.ts'
 import { newAddressWords } from '../../ip/address.ts'
@@ -15,30 +16,15 @@ import { compilePolicies } from '../../policy/policy.ts'
 import { locate, newLocated } from '../../table/lookup/locate.ts'
 import type { OpenTable } from '../../table/open-table.ts'
 import { pinTable } from '../lines/pin-table.ts'
-import { exitCodes, type Io } from '../terminal/io.ts'
+import { type Io, printResult } from '../terminal/io.ts'
 
-export async function feedbackReportCommand(
-  options: {
-    readonly state: string
-    readonly table: string
-    readonly policies?: string | undefined
-    readonly how: {
-      readonly json: boolean
-      readonly top: number
-      readonly policy?: string
-      readonly lists?: string
-    }
-  },
-  io: Io,
-): Promise<number> {
-  const { state, table: path, policies, how } = options
+export async function feedbackReportCommand(settings: Settings, io: Io): Promise<void> {
+  const { state, table, policies, invocation: how } = settings
   const policy = await offlinePolicy(policies, how.policy, io.err)
-  const pinned = await pinTable(path, how.lists)
+  const pinned = await pinTable(table, how.lists)
   try {
     const report = await feedbackReport(state, pinned.table, policy)
-    if (how.json) io.out(JSON.stringify(report))
-    else for (const line of reportLines(report, how.top)) io.out(line)
-    return exitCodes.done
+    printResult(io, how.json, report, () => reportLines(report, how.top))
   } finally {
     pinned.close()
   }
@@ -51,17 +37,12 @@ function reportLines(report: FeedbackReport, top: number): readonly string[] {
     `${addresses}, of which ${formatCount(all.abusive)} abusive (${all.percent} %)`,
     ...section('class', classes),
     ...section('level', levels),
-    ...optionalSection('action and rule', rules),
+    ...(rules === undefined ? [] : section('action and rule', rules)),
     ...section('feed', feeds.slice(0, top)),
     '',
     `table ${table.id}, as of ${table.as_of}; intervals of 95 %; an address counts once`,
   ]
 }
-
-const optionalSection = (
-  title: string,
-  rows: readonly OutcomeRow[] | undefined,
-): readonly string[] => (rows === undefined ? [] : section(title, rows))
 
 function section(title: string, rows: readonly OutcomeRow[]): readonly string[] {
   const head = [title, 'addresses', 'abusive', 'share', 'interval']
@@ -83,7 +64,7 @@ function section(title: string, rows: readonly OutcomeRow[]): readonly string[] 
  * The one catch: addresses are judged by the table that is given, so a feed that has learned of an
  * address since then looks better than it was. A table of the days before says what was known.
  */
-export interface OutcomeRow {
+interface OutcomeRow {
   readonly name: string
   readonly addresses: number
   readonly abusive: number
@@ -100,8 +81,8 @@ export interface FeedbackReport {
   readonly all: OutcomeRow
   readonly classes: readonly OutcomeRow[]
   readonly levels: readonly OutcomeRow[]
-  /** By action and rule; absent where there are no policies. */
-  readonly rules?: readonly OutcomeRow[]
+  /** By action and rule; `undefined` where there are no policies. */
+  readonly rules: readonly OutcomeRow[] | undefined
   readonly feeds: readonly OutcomeRow[]
 }
 
@@ -110,7 +91,7 @@ interface Tally {
   abusive: number
 }
 
-export async function feedbackReport(
+async function feedbackReport(
   state: string,
   table: OpenTable,
   policy: ChosenPolicy | undefined,
@@ -145,7 +126,7 @@ export async function feedbackReport(
     all,
     classes: rowsOf(tallies.classes),
     levels: rowsOf(tallies.levels),
-    ...(policy === undefined ? {} : { rules: rowsOf(tallies.rules) }),
+    rules: policy && rowsOf(tallies.rules),
     feeds: rowsOf(tallies.feeds),
   }
 }

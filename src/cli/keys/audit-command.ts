@@ -6,8 +6,9 @@ import {
   auditLogPath,
   readAuditLog,
 } from '../../audit/audit-log.ts'
-import { alignColumns } from '../../base/text/align-columns.ts'
+import { joinFew } from '../../base/text/few-texts.ts'
 import type { Settings } from '../../config/settings.ts'
+import { printTable } from '../terminal/io.ts'
 import type { CommandIo } from './key-session.ts'
 
 /** Ids beyond these are counted. */
@@ -16,9 +17,7 @@ const idsShownMax = 3
 function keysText({ keys, list, changes }: AuditEntry): string {
   if (list !== undefined) return list
   const ids = keys.length > 0 ? keys : changes.map(({ key }) => key)
-  const shown = ids.slice(0, idsShownMax).join(' ')
-  if (ids.length === 0) return '-'
-  return ids.length > idsShownMax ? `${shown} and ${ids.length - idsShownMax} more` : shown
+  return joinFew(ids, idsShownMax, { between: ' ' }) || '-'
 }
 
 /** The members that an act has changed, with what they are now. */
@@ -70,6 +69,6 @@ export async function keysAudit(settings: Settings, io: CommandIo): Promise<void
     changeText(entry),
   ])
   const head = ['AT', 'USER', 'ACT', 'RESULT', 'KEYS OR LIST', 'CHANGE']
-  for (const line of alignColumns([head, ...rows], head.length)) io.out(line)
+  printTable(io, head, rows)
   if (broken > 0) io.out(`Lines that killed processes left broken off: ${broken}.`)
 }

@@ -1,5 +1,4 @@
-// What the commands on keys share: their output, the stores of a state folder, ids and usage
-// errors.
+// What the commands on keys and lists share: the stores of a state folder, the audit log, key ids.
 
 import type { AuditAct } from '../../audit/audit-log.ts'
 import { withAudit } from '../../account/keys/audited-keys.ts'
@@ -14,18 +13,10 @@ import {
 } from '../../account/stores/open-stores.ts'
 import { type IpriskError, usageError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
+import { type Io, warn } from '../terminal/io.ts'
 
-/** Where a command writes, and when it is. */
-export interface CommandIo {
-  /** Takes a line for standard output. */
-  readonly out: (text: string) => void
-  /** The same of many lines, at once; resolves when the system has taken them. */
-  readonly lines: (texts: readonly string[]) => Promise<void>
-  /** Takes a line for standard error. */
-  readonly err: (text: string) => void
-  /** Milliseconds since the epoch. */
-  readonly now: number
-}
+/** What these commands use of their surroundings. */
+export type CommandIo = Pick<Io, 'out' | 'lines' | 'err' | 'now'>
 
 export function checkKeyId(id: string): void {
   if (isKeyId(id)) return
@@ -57,35 +48,32 @@ export function withStoresToRead<T>(
   return withStores(settings, use, settings.stateNamed ? 'refuse' : 'empty')
 }
 
-/** Does an act on the keys and records it in the audit log; says so where its end could not be. */
+/** Reports an act whose end could not be written to the audit log. */
+export const unwrittenTo =
+  ({ err }: Pick<Io, 'err'>) =>
+  ({ message }: IpriskError): void =>
+    err(`iprisk: ${message}`)
+
+/** Does an act on the keys and records it in the audit log. */
 export function runAudited<T>(
   settings: Settings,
-  io: Pick<CommandIo, 'err'>,
+  io: Pick<Io, 'err'>,
   what: { readonly act: AuditAct; readonly keys?: readonly string[] },
   run: (store: KeyStore) => Promise<T>,
   absent: AbsentStores = 'make',
 ): Promise<T> {
-  const { state } = settings
-  const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
-  return withStores(
-    settings,
-    ({ keyStore: store }) => withAudit({ state, store, keys: [], ...what, onUnwritten }, run),
-    absent,
-  )
+  const audit = { state: settings.state, keys: [], ...what, onUnwritten: unwrittenTo(io) }
+  return withStores(settings, ({ keyStore: store }) => withAudit({ ...audit, store }, run), absent)
 }
 
 const skippedShownMax = 20
 
-export function warnOfSkipped(
-  skipped: readonly SkippedKey[],
-  { err }: Pick<CommandIo, 'err'>,
-): void {
+export function warnOfSkipped(skipped: readonly SkippedKey[], io: Pick<Io, 'err'>): void {
   if (skipped.length === 0) return
-  const shown = skipped.slice(0, skippedShownMax)
-  for (const one of shown) err(`iprisk: warning: ${skippedText(one)}`)
-  const more = skipped.length - shown.length
-  if (more > 0) err(`iprisk: warning: ${more} more key records are invalid.`)
-  err(`iprisk: ${skippedAdvice}`)
+  for (const one of skipped.slice(0, skippedShownMax)) warn(io, skippedText(one))
+  const more = skipped.length - skippedShownMax
+  if (more > 0) warn(io, `${more} more key records are invalid.`)
+  io.err(`iprisk: ${skippedAdvice}`)
 }
 
 export function apisText(apis: readonly string[]): string {

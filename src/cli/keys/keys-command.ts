@@ -1,12 +1,13 @@
-// The commands `iprisk keys create|revoke|rotate`: what they say and in which form. The options
-// have been validated as settings; what is left to judge here needs the clock. How keys are made
-// and kept is src/account's; listings are list-keys.ts's.
+// The commands `iprisk keys create|revoke|rotate|export|import|signing`: what they say and in which
+// form. The options have been validated as settings; what is left to judge here needs the clock. How
+// keys are made and kept is src/account's; listings are list-keys.ts's.
 //
-// A key's text goes to standard output once and nowhere else; before the servers are told, so that
-// it is not lost where one does not answer. All lines with it go out at once: a reader that wants
+// A key's text goes to standard output once and nowhere else; before the servers are notified, so
+// that it is not lost where one does not answer. All lines with it go out at once: a reader that wants
 // the first one alone (`| head -1`) leaves after that, and would end this program before the servers
 // know the key.
 
+import type { ErrorCode } from '../../base/error-codes.ts'
 import {
   createKey,
   type IssuedKey,
@@ -16,15 +17,27 @@ import {
   rotateKey,
 } from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
+import {
+  type KeyImportPlan,
+  exportKeys,
+  importKeys,
+  planImport,
+} from '../../account/keys/key-transfer.ts'
+import { IpriskError } from '../../base/coded-error.ts'
 import { formatDay } from '../../base/day.ts'
+import { keyFileBytesMax } from '../../base/limits.ts'
+import { fewLines } from '../../base/text/few-texts.ts'
 import { formatTime } from '../../base/text/number-format.ts'
+import { type KeyFile, parseKeyFile } from '../../config/key-file.ts'
 import { planNamed, type Plans } from '../../config/plan.ts'
+import { formatSettingProblem } from '../../config/setting-problem.ts'
 import type { Invocation, Settings } from '../../config/settings.ts'
 import { hasPolicies, policyPlace } from '../../policy/policy-place.ts'
 import { createSigningKey } from '../../publish/form/signing-key.ts'
-import { exitCodes, type Io } from '../terminal/io.ts'
-import { apisText, checkKeyId, type CommandIo, runAudited } from './key-session.ts'
-import { tellServers } from './tell-servers.ts'
+import { readInputFile } from '../terminal/input-file.ts'
+import { printLines, printResult, warn } from '../terminal/io.ts'
+import { apisText, checkKeyId, type CommandIo, runAudited, warnOfSkipped } from './key-session.ts'
+import { notifyServers } from './notify-servers.ts'
 
 const msPerHour = 3_600_000
 
@@ -87,25 +100,34 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
   const known = policies === undefined ? undefined : await policyNames(settings.policies)
   const caution = policiesCaution(policies, known)
   const cautions = [...warnings(issued.record, plans), ...(caution === undefined ? [] : [caution])]
-  for (const text of cautions) io.err(`iprisk: warning: ${text}.`)
+  for (const text of cautions) warn(io, `${text}.`)
   if (invocation.json) io.out(JSON.stringify({ id, key: issued.text, plan, apis, policies }))
   else await io.lines(issuedLines(issued, {}))
-  await tellServers(settings, io)
+  await notifyServers(settings, io)
 }
 
 /** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */
-export async function keysRevoke(settings: Settings, id: string, io: CommandIo): Promise<void> {
+export async function keysRevoke(
+  settings: Settings,
+  io: CommandIo,
+  [id = '']: readonly string[],
+): Promise<void> {
   checkKeyId(id)
   const what = { act: 'revoke', keys: [id] } as const
   const record = await runAudited(settings, io, what, (store) => revokeKey(store, id, io.now))
   const at = formatTime(record.revokedAt ?? io.now)
-  if (settings.invocation.json) io.out(JSON.stringify({ id, revoked_at: at }))
-  else io.out(`The key ${id} is revoked since ${at}.`)
-  await tellServers(settings, io)
+  printResult(io, settings.invocation.json, { id, revoked_at: at }, () => [
+    `The key ${id} is revoked since ${at}.`,
+  ])
+  await notifyServers(settings, io)
 }
 
 /** `keys rotate ID`: a new secret for the same key; the old one works for the hours of grace. */
-export async function keysRotate(settings: Settings, id: string, io: CommandIo): Promise<void> {
+export async function keysRotate(
+  settings: Settings,
+  io: CommandIo,
+  [id = '']: readonly string[],
+): Promise<void> {
   checkKeyId(id)
   const when = { now: io.now, graceMs: settings.invocation.graceHours * msPerHour }
   const what = { act: 'rotate', keys: [id] } as const
@@ -114,19 +136,19 @@ export async function keysRotate(settings: Settings, id: string, io: CommandIo):
   const old = secrets.at(-2)?.expiresAt
   const until = old === undefined ? null : formatTime(old)
   if (settings.invocation.json) {
-    const json = { id, key: issued.text, plan, apis, old_secret_until: until }
-    io.out(JSON.stringify(json))
+    io.out(JSON.stringify({ id, key: issued.text, plan, apis, old_secret_until: until }))
   } else {
     const old = { 'old key': until === null ? 'ended now' : `until ${until}` }
     await io.lines(issuedLines(issued, old))
   }
-  await tellServers(settings, io)
+  await notifyServers(settings, io)
 }
 
-// `iprisk keys signing create`: a key pair for a publisher of tables.
-
-/** Writes the private key; prints the public one as `--table-trust` takes it. */
-export function signingCreate({ publish, invocation }: Settings, io: Io): number {
+/**
+ * `keys signing create`: a key pair for a publisher of tables. Writes the private key; prints the
+ * public one as `--table-trust` takes it.
+ */
+export function signingCreate({ publish, invocation }: Settings, io: CommandIo): void {
   const { signingKey: path } = publish
   const { text, id } = createSigningKey(path)
   if (invocation.json) io.out(JSON.stringify({ file: path, trust: text, id }))
@@ -135,5 +157,80 @@ export function signingCreate({ publish, invocation }: Settings, io: Io): number
     io.err('')
     io.out(`--table-trust ${text}`)
   }
-  return exitCodes.done
+}
+
+// `keys export` and `keys import FILE`: keys as one JSON file of hashes, to keep or to take to another
+// state folder.
+
+/** So many conflicts are named one by one. */
+const conflictsShownMax = 50
+
+/** `keys export`: JSON on standard output, with and without `--json`. */
+export async function keysExport(settings: Settings, io: CommandIo): Promise<void> {
+  const file = await runAudited(
+    settings,
+    io,
+    { act: 'export' },
+    async (store) => {
+      const rows = await store.list()
+      warnOfSkipped(rows.skipped, io)
+      return exportKeys(rows, io.now)
+    },
+    'refuse',
+  )
+  // A line break within a text is escaped: these are JSON's own.
+  printLines(io, JSON.stringify(file, null, 2).split('\n'))
+}
+
+function nothingImported(code: ErrorCode, details: readonly string[]): IpriskError {
+  return new IpriskError({ code, message: 'Nothing was imported:', details, fault: 'input' })
+}
+
+function readKeyFile(path: string, { plans }: Settings): KeyFile {
+  const origin = path === '-' ? 'standard input' : `the file ${path}`
+  const text = readInputFile(path, {
+    bytesMax: keyFileBytesMax,
+    code: 'keys_file',
+    what: `The file of keys ${path}`,
+    takesPipes: true,
+  })
+  const judged = parseKeyFile(text, { plans, origin })
+  if (!('length' in judged)) return judged
+  const lines = judged.map((problem) => `  ${formatSettingProblem(problem)}`)
+  throw nothingImported('keys_file', lines)
+}
+
+function refuseConflicts({ conflicts }: KeyImportPlan, replace: boolean): void {
+  const standing = replace ? conflicts.filter(({ revoked }) => revoked) : conflicts
+  if (standing.length === 0) return
+  const lines = standing.map(({ id, members, revoked }) => {
+    const why = revoked ? '; it is revoked here and stays so' : ''
+    return `  ${id} is here already and differs in ${members.join(', ')}${why}`
+  })
+  const way = '--replace takes the keys of the file, where none of them is revoked here.'
+  const details = [...fewLines(lines, conflictsShownMax), ...(replace ? [] : [way])]
+  throw nothingImported('keys_conflict', details)
+}
+
+/** `keys import FILE`: all of the file or nothing; doing it again changes nothing. */
+export async function keysImport(
+  settings: Settings,
+  io: CommandIo,
+  [path = '']: readonly string[],
+): Promise<void> {
+  const { invocation } = settings
+  const file = readKeyFile(path, settings)
+  const keys = file.keys.map(({ id }) => id)
+  const plan = await runAudited(settings, io, { act: 'import', keys }, async (store) => {
+    const plan = await planImport(store, file)
+    refuseConflicts(plan, invocation.replace)
+    await importKeys(store, plan, invocation.replace)
+    return plan
+  })
+  const { fresh, replacements, unchanged } = plan
+  const counts = { created: fresh.length, replaced: replacements.length, unchanged }
+  printResult(io, invocation.json, counts, () => [
+    `Imported: ${counts.created} new, ${counts.replaced} replaced, ${unchanged} the same as before.`,
+  ])
+  await notifyServers(settings, io)
 }

@@ -9,8 +9,9 @@ import { formatMonth, monthOf } from '../../account/limits/quota-period.ts'
 import type { KeyRecord } from '../../account/keys/key-record.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { type Day, formatDay, msPerDay } from '../../base/day.ts'
-import { formatCount, formatTime } from '../../base/text/number-format.ts'
+import { formatCount, formatCounted, formatTime } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
+import { printResult, printTable } from '../terminal/io.ts'
 import {
   type CommandIo,
   apisText,
@@ -71,7 +72,7 @@ export async function keysList(settings: Settings, io: CommandIo): Promise<void>
   ])
   const used = `USED ${formatMonth(monthOf(io.now))}`
   const head = ['ID', 'STATE', 'PLAN', 'APIS', 'CREATED', 'EXPIRES', used, 'LAST USED', 'NAME']
-  for (const line of alignColumns([head, ...rows], head.length)) io.out(line)
+  printTable(io, head, rows)
 }
 
 function limitsText({ rate, quotaPerMonth }: EffectiveLimits): string {
@@ -93,7 +94,7 @@ function ownText({ rate, burst, quota }: KeySummary): string {
 
 function ageText(ms: number): string {
   const days = Math.floor(ms / msPerDay)
-  if (days > 0) return `${days} ${days === 1 ? 'day' : 'days'} old`
+  if (days > 0) return `${formatCounted(days, 'day', 'days')} old`
   return 'less than a day old'
 }
 
@@ -133,17 +134,17 @@ function limitsJson({ rate, quotaPerMonth }: EffectiveLimits): object {
 }
 
 /** `keys show ID`: the limits in force and where they come from, usage, and each secret's age. */
-export async function keysShow(settings: Settings, id: string, io: CommandIo): Promise<void> {
+export async function keysShow(
+  settings: Settings,
+  io: CommandIo,
+  [id = '']: readonly string[],
+): Promise<void> {
   checkKeyId(id)
   const view = await withStoresToRead(settings, async (stores) => {
     const record = await stores.keyStore.get(id)
     if (record === undefined) throw unknownKeyError(id)
     return keyViewOf(record, await readKeyUses(stores, io.now), settings.plans, io.now)
   })
-  if (!settings.invocation.json) {
-    for (const line of shownLines(view, io.now)) io.out(line)
-    return
-  }
   const { facts, plan, inForce } = view
   const { rate, burst, quota, secrets, ...rest } = facts
   const shown = {
@@ -156,5 +157,5 @@ export async function keysShow(settings: Settings, id: string, io: CommandIo): P
     },
     secrets,
   }
-  io.out(JSON.stringify(shown))
+  printResult(io, settings.invocation.json, shown, () => shownLines(view, io.now))
 }

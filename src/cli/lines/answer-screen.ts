@@ -9,7 +9,7 @@
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { escapeControls } from '../../base/text/clean-text.ts'
 import { answerDetails } from '../../bulk/rows/text-row.ts'
-import { levelStyles, type Line } from '../terminal/line.ts'
+import { levelStyles, type Line } from '../terminal/io.ts'
 
 type Result = CheckAnswer | { readonly ip: string; readonly error: { readonly message: string } }
 

@@ -7,17 +7,19 @@
 import { fstatSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { IpriskError } from '../../base/coded-error.ts'
+import { moreText } from '../../base/text/few-texts.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { addressWidth, ipv4Chars } from '../../bulk/rows/text-row.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
 import { answerLines, type LinesResult, type LineTask } from '../../bulk/answer-lines.ts'
+import type { LineTally } from '../../bulk/line-tally.ts'
 import { firstLinesInlineBytesMax, linesInlineBytesMax } from '../../pool/offload-policy.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import { createPool } from '../../pool/pool.ts'
 import { wholeBuffer } from '../../bulk/growing-buffer.ts'
 import type { ItemResult } from '../../pool/pool-task.ts'
 import type { Decide } from '../../policy/decide-by.ts'
 import type { PinnedTable } from './pin-table.ts'
+import { type DetectedFormat } from './line-format.ts'
 import { type InputPiece, readInput } from './read-input.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -30,12 +32,10 @@ export interface BulkResult {
   readonly interrupted: boolean
 }
 
-/** What the first piece of an input says of its form. */
-export interface DetectedFormat {
-  readonly form: LineFormat
-  /** The piece without its header. */
-  readonly bytes: Uint8Array
-  readonly headerLines: number
+export function reportBadLines({ bad, places }: BulkResult, io: Io): void {
+  for (const place of places) io.err(`no address: ${place}`)
+  const more = moreText(bad - places.length, formatCount)
+  if (more !== '') io.err(`… ${more}`)
 }
 
 /** Pieces under way for each thread: one in it, one ready, one to be written. */
@@ -51,12 +51,39 @@ export interface BulkOptions {
   readonly table: PinnedTable
   readonly work: Omit<LineTask, 'form'>
   /** What the policy of `work` decides; absent without one. */
-  readonly decide?: Decide
+  readonly decide?: Decide | undefined
   readonly pieceBytes: number
   /** How the lines of an input name their address, by its first piece. */
   readonly detectFormat: (first: Uint8Array, input: string) => DetectedFormat
   /** In order, one at a time. */
   readonly onResult: (lined: LinesResult) => Promise<void>
+}
+
+/** Counts the addresses of the lines by `add`, and reports the bad ones. */
+export async function tallyRun(
+  {
+    add,
+    output,
+    ...options
+  }: Pick<BulkOptions, 'inputs' | 'table' | 'detectFormat'> & {
+    readonly output: 'tally' | 'addresses'
+    readonly add: (tally: LineTally) => void
+  },
+  io: Io,
+): Promise<BulkResult> {
+  const result = await bulkRun(
+    {
+      ...options,
+      work: { output, fields: [] },
+      pieceBytes: pieceBytes.other,
+      onResult: async ({ tally }) => {
+        if (tally !== undefined) add(tally)
+      },
+    },
+    io,
+  )
+  reportBadLines(result, io)
+  return result
 }
 
 export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult> {
@@ -74,7 +101,7 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
   const bytes = inputBytesOf(inputs)
   // The threads are ready about when the first lines are.
   if (bytes !== undefined && bytes > firstLinesInlineBytesMax) pool.start()
-  const ticket = pool.enter({ number: 0, path, builtMs: 0, ...optionalMember('lists', lists) })!
+  const ticket = pool.enter({ number: 0, path, builtMs: 0, lists })!
   const sums = newBulkTotals(io, bytes)
   const turns: Promise<void>[] = []
   /** Buffers of results that have been written out: the next results go there. */

@@ -3,13 +3,12 @@
 // answers, or as CSV.
 
 import { statSync } from 'node:fs'
-import { optionalMember } from '../../base/optional-member.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { answerLines, type LinesResult, type LineTask } from '../../bulk/answer-lines.ts'
 import { csvHeader } from '../../bulk/rows/csv-row.ts'
 import { addressWidth } from '../../bulk/rows/text-row.ts'
 import { defaultCheckFields } from '../../config/line-formats.ts'
-import type { Invocation } from '../../config/settings.ts'
+import type { Invocation, Settings } from '../../config/settings.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import type { Decide } from '../../policy/decide-by.ts'
@@ -18,37 +17,29 @@ import type { OpenTable } from '../../table/open-table.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
 import { exitCodes, interruptedCode, type Io } from '../terminal/io.ts'
 import { newAnswerScreen } from './answer-screen.ts'
-import type { BulkResult } from './bulk-run.ts'
 import { lineFormatDetector } from './line-format.ts'
 import { type PinnedTable, pinTable } from './pin-table.ts'
-
-export interface CheckOptions {
-  /** Addresses, files and `-`, as the user mixed them. */
-  readonly args: readonly string[]
-  readonly table: string
-  /** The option; without it ./policies.json decides, where that exists. */
-  readonly policies?: string | undefined
-  readonly how: Pick<
-    Invocation,
-    'json' | 'format' | 'fields' | 'column' | 'jsonField' | 'log' | 'strict' | 'lists' | 'policy'
-  >
-}
 
 const encoder = new TextEncoder()
 
 /**
- * Bad lines are counted, and all others are answered all the same. Exit code 1 where a file is
- * missing, where no line names an address, and where --strict is given and a single one does not.
+ * The arguments are addresses, files and `-`, as the user mixed them. Bad lines are counted, and all
+ * others are answered all the same. Exit code 1 where a file is missing, where no line names an
+ * address, and where --strict is given and a single one does not.
  */
-export async function checkCommand(options: CheckOptions, io: Io): Promise<number> {
-  const { groups, missing } = sortInputs(options.args)
+export async function checkCommand(
+  settings: Settings,
+  io: Io,
+  args: readonly string[],
+): Promise<number> {
+  const { groups, missing } = sortInputs(args)
   for (const text of missing) io.err(`iprisk: ${text}`)
   if (missing.length > 0 && groups.length === 0) return exitCodes.failed
   // Answering addresses given as arguments takes less time than making a copy.
   const inPlace = groups.every(({ inputs }) => inputs.length === 0)
-  const pinned = await pinTable(options.table, options.how.lists, inPlace)
+  const pinned = await pinTable(settings.table, settings.invocation.lists, inPlace)
   try {
-    const code = await checkWith(pinned, { ...options, groups }, io)
+    const code = await checkWith(pinned, settings, groups, io)
     return missing.length > 0 && code === exitCodes.done ? exitCodes.failed : code
   } finally {
     pinned.close()
@@ -57,11 +48,8 @@ export async function checkCommand(options: CheckOptions, io: Io): Promise<numbe
 
 async function checkWith(
   pinned: PinnedTable,
-  {
-    groups,
-    policies,
-    how,
-  }: Omit<CheckOptions, 'args' | 'table'> & { readonly groups: readonly InputGroup[] },
+  { policies, invocation: how }: Settings,
+  groups: readonly InputGroup[],
   io: Io,
 ): Promise<number> {
   const output = how.json ? 'json' : (how.format ?? (io.outIsTerminal ? 'text' : 'json'))
@@ -69,13 +57,9 @@ async function checkWith(
   const fields = how.fields ?? defaultCheckFields
   const policy = await offlinePolicy(policies, how.policy, io.err)
   const decide = await offlineDecide(pinned.table, policy)
-  const work = {
-    output: isScreen ? 'json' : output,
-    fields,
-    ...optionalMember('policy', policy),
-  } as const
+  const work = { output: isScreen ? 'json' : output, fields, policy } as const
   const screen = newAnswerScreen(io.outColumns)
-  const show = (out: Uint8Array): Promise<void> =>
+  const show = ({ out }: Pick<LinesResult, 'out'>): Promise<void> =>
     isScreen ? io.lines(screen(out)) : io.write(out)
   const detectFormat = lineFormatDetector(how)
   if (output === 'csv') await io.write(encoder.encode(`${csvHeader(work.fields)}\n`))
@@ -84,24 +68,15 @@ async function checkWith(
   for (const { inputs, addresses } of groups) {
     if (inputs.length === 0) {
       const answered = answerArguments({ table: pinned.table, addresses, work, decide })
-      await show(answered.out)
+      await show(answered)
       addCounts(sums, answered)
       continue
     }
-    const onResult = (lined: { readonly out: Uint8Array }): Promise<void> => show(lined.out)
     // With the pool behind it: for arguments alone it would take longer to load than to answer.
-    const { bulkRun, pieceBytes } = await import('./bulk-run.ts')
+    const { bulkRun, pieceBytes, reportBadLines } = await import('./bulk-run.ts')
     const pieces = pieceBytes[isPlainFormat(how) ? 'plain' : 'other']
     const result = await bulkRun(
-      {
-        inputs,
-        table: pinned,
-        work,
-        ...optionalMember('decide', decide),
-        pieceBytes: pieces,
-        detectFormat,
-        onResult,
-      },
+      { inputs, table: pinned, work, decide, pieceBytes: pieces, detectFormat, onResult: show },
       io,
     )
     addCounts(sums, result)
@@ -146,13 +121,8 @@ export function judgeBadLines(
   return strict || addresses === 0 ? exitCodes.failed : exitCodes.done
 }
 
-export function isPlainFormat(how: Pick<Invocation, 'column' | 'jsonField' | 'log'>): boolean {
+function isPlainFormat(how: Pick<Invocation, 'column' | 'jsonField' | 'log'>): boolean {
   return how.column === undefined && how.jsonField === undefined && how.log === undefined
-}
-
-export function reportBadLines({ bad, places }: BulkResult, io: Io): void {
-  for (const place of places) io.err(`no address: ${place}`)
-  if (bad > places.length) io.err(`… and ${formatCount(bad - places.length)} more`)
 }
 
 /** Answers addresses of the command line. */

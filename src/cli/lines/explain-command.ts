@@ -1,47 +1,217 @@
 // `iprisk explain ADDRESS`: one screen that says what the answer is, why, who says so and when it
-// will end; with --json the check and its insights, as the API gives them.
+// will end; with --json the check and its insights, as the API gives them. Only the form is here:
+// aligned, with styles, feeds by the name of their publisher; what it says is
+// src/table/explain/insights.ts.
 
 import { usageError } from '../../base/coded-error.ts'
 import { decided } from '../../policy/decided-answer.ts'
-import { answerWithInsights } from '../../table/explain/insights.ts'
-import { builtMsOf } from '../../table/file/header-facts.ts'
-import { openTable } from '../../table/open-table.ts'
-import { offlineListsOf } from './pin-table.ts'
+import { answerWithInsights, type ExplainedAnswer } from '../../table/explain/insights.ts'
+import { type Day, parseDay } from '../../base/day.ts'
+import { alignColumns, fitColumn } from '../../base/text/align-columns.ts'
+import { moreText } from '../../base/text/few-texts.ts'
+import { formatCount } from '../../base/text/number-format.ts'
+import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
+import type { Settings } from '../../config/settings.ts'
+import { levelFloors } from '../../model/risk-level.ts'
 import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
-import { explanationScreen } from './explanation.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { daysObservedMin } from '../../score/weight/weigh-evidence.ts'
+import { builtMsOf } from '../../table/file/header-facts.ts'
+import type { Source } from '../../table/file/table-source.ts'
+import { openTable } from '../../table/open-table.ts'
+import { coverageGaps } from '../terminal/coverage-lines.ts'
+import {
+  type Io,
+  levelStyles,
+  type Line,
+  printResult,
+  type Style,
+  type StyledText,
+} from '../terminal/io.ts'
+import { offlineListsOf } from './pin-table.ts'
 
 /** Throws `usage` for what is no address. */
 export async function explainCommand(
-  options: {
-    readonly address: string
-    readonly table: string
-    readonly json: boolean
-    readonly lists?: string | undefined
-    /** The options `--policies` and `--policy`. */
-    readonly policies?: string | undefined
-    readonly policy?: string | undefined
-  },
+  { table: path, policies, invocation }: Settings,
   io: Io,
-): Promise<number> {
-  const policy = await offlinePolicy(options.policies, options.policy, io.err)
-  const table = openTable(options.table)
-  const lists = await offlineListsOf(options.lists)
+  [address = '']: readonly string[],
+): Promise<void> {
+  const policy = await offlinePolicy(policies, invocation.policy, io.err)
+  const table = openTable(path)
+  const lists = await offlineListsOf(invocation.lists)
   try {
     table.useLists(lists?.matcher)
-    const builtMs = builtMsOf(options.table)
-    const plain = answerWithInsights({ ...table, builtMs }, options.address)
-    if (plain === undefined) {
-      throw usageError(`${options.address} is no IP address.`)
-    }
+    const plain = answerWithInsights({ ...table, builtMs: builtMsOf(path) }, address)
+    if (plain === undefined) throw usageError(`${address} is no IP address.`)
     const answer = decided(plain, await offlineDecide(table, policy))
-    if (options.json) io.out(JSON.stringify(answer))
-    else {
-      for (const line of explanationScreen(answer, table.sources, io.outColumns)) io.out(line)
-    }
-    return exitCodes.done
+    printResult(io, invocation.json, answer, () =>
+      explanationScreen(answer, table.sources, io.outColumns),
+    )
   } finally {
     table.close()
     lists?.close()
   }
+}
+
+const paint = (text: string, style: Style): StyledText => ({ text, style })
+
+/** Rows of evidence shown; the rest is counted. --json has all. */
+const evidenceRowsMax = 8
+/** What is left of a text that does not fit beside the others of its row. */
+const textCharsMin = 24
+
+/** The lines of the screen, `width` characters wide where rows can be cut to it. */
+export function explanationScreen(
+  answer: ExplainedAnswer,
+  sources: readonly Source[],
+  width = Infinity,
+): readonly Line[] {
+  const { insights } = answer
+  return [
+    ...headOf(answer),
+    '',
+    ...reasonLines(insights, answer.risk_score),
+    ...evidenceLines(insights, { sources, width }),
+    ...fallLines(insights, answer.risk_score),
+    ...alternativeLines(insights),
+    ...neighborhoodLines(insights.neighborhood, width),
+    '',
+    [paint(`table ${insights.table.id}, as of ${insights.table.as_of}`, 'dim')],
+  ]
+}
+
+function headOf(answer: ExplainedAnswer): readonly Line[] {
+  const { network, location, risk_level: level, risk_score: score } = answer
+  const [low, high] = answer.insights.score_range
+  const range = low === high ? '' : `, ${low} to ${high} by the doubt about weights`
+  const verdict = `${answer.classification}, ${score} of 100 (${level})`
+  const place = [location?.city, location?.state, location?.country].filter(Boolean).join(', ')
+  return [
+    [paint(answer.ip, 'bold'), '  ', paint(verdict, levelStyles[level]), range],
+    ...(answer.address === undefined ? [] : [`judged as ${answer.address}`]),
+    network === null
+      ? 'no network announces it'
+      : `AS${network.asn} ${network.organization}, ${network.type}`,
+    place === '' ? 'no known place' : place,
+    ...(answer.lists === undefined ? [] : [`on own lists: ${answer.lists.join(', ')}`]),
+    ...decisionLines(answer),
+    // What the answer does not know, before what it does.
+    ...coverageGaps(answer.coverage),
+  ]
+}
+
+function decisionLines({ decision, observed = [] }: ExplainedAnswer): readonly Line[] {
+  if (decision === undefined) return []
+  const { action, rule, policy } = decision
+  const by = rule === '' ? 'no rule holds' : `rule ${rule}`
+  const watching = observed.length === 0 ? '' : `; would hold: ${observed.join(', ')}`
+  return [`decided: ${action} (policy ${policy}, ${by}${watching})`]
+}
+
+function reasonLines({ reasons }: Insights, score: number): readonly Line[] {
+  const rows = alignColumns(
+    reasons.map(({ code, points, text }) => [signed(points).padStart(4), code, text]),
+    3,
+  )
+  const nothing = reasons.length === 0 ? ['   nothing speaks against it'] : []
+  const sum = `${String(score).padStart(4)}  risk_score`
+  return [[paint('why', 'bold')], ...nothing, ...rows, [paint(sum, 'bold')]]
+}
+
+function evidenceLines(
+  { evidence, table }: Insights,
+  { sources, width }: { readonly sources: readonly Source[]; readonly width: number },
+): readonly Line[] {
+  if (evidence.length === 0) return []
+  const asOf = parseDay(table.as_of)
+  const shown = evidence.slice(0, evidenceRowsMax)
+  const rows = shown.map((one) => [
+    one.kind,
+    sourceName(one.feed, sources),
+    one.matched,
+    one.provider,
+    one.weight.toFixed(2),
+    asOf === undefined ? '' : evidenceStrip(one, asOf),
+    // As percent_days_seen has it: of seven days at least.
+    `${one.days_seen}/${Math.max(daysObservedMin, one.days_observed)}`,
+    one.last_seen,
+    one.kind === 'blocklist' ? `on ${one.lists} ${one.lists === 1 ? 'list' : 'lists'}` : '',
+  ])
+  const head = ['kind', 'feed', 'matched', 'provider', 'weight', '30 days', 'seen', 'last', '']
+  const more = moreText(evidence.length - shown.length)
+  const fitting = fitColumn([head, ...rows], { column: 1, width, least: textCharsMin })
+  const [first = '', ...rest] = alignColumns(fitting, head.length)
+  return [
+    '',
+    [paint('who says so', 'bold')],
+    [paint(first, 'dim')],
+    ...rest,
+    ...(more === '' ? [] : [`${more}, with --json`]),
+  ]
+}
+
+function sourceName(feed: string, sources: readonly Source[]): string {
+  const provider = sources.find(({ id }) => id === feed)?.provider ?? ''
+  return provider === '' || provider === feed ? feed : `${feed} (${provider})`
+}
+
+const stripDays = 30
+
+/**
+ * The last 30 days, the newest at the right. `#` the day seen last, `=` days between that and the
+ * first one (`-` where the feed did not list it on each of them: which ones is not kept), `.` days
+ * before and after.
+ */
+export function evidenceStrip(evidence: InsightEvidence, asOf: Day): string {
+  const first = (parseDay(evidence.first_seen) ?? asOf) - asOf + stripDays - 1
+  const last = Math.min((parseDay(evidence.last_seen) ?? asOf) - asOf, 0) + stripDays - 1
+  const between = last - Math.max(first, 0) + 1
+  const mark = evidence.days_seen >= between ? '=' : '-'
+  return Array.from({ length: stripDays }, (_, day) =>
+    day === last ? '#' : day >= first && day < last ? mark : '.',
+  ).join('')
+}
+
+function fallLines({ counterfactuals }: Insights, score: number): readonly Line[] {
+  const { falls_below: falls, without_feed: without } = counterfactuals
+  const changed = without.filter(({ risk_score }) => risk_score !== score)
+  const ends = falls.map(({ risk_level: level, day }) => {
+    const least = levelFloors.find((one) => one.level === level)?.least ?? 0
+    return `  below ${least} (${level}): ${day ?? 'not by itself'}`
+  })
+  const others = changed.map(
+    (one) => `  without ${one.feed}: ${one.classification}, ${one.risk_score}`,
+  )
+  return [
+    ...(ends.length === 0 ? [] : ['', [paint('when it ends, if not seen again', 'bold')], ...ends]),
+    ...(others.length === 0 ? [] : ['', [paint('what one feed decides', 'bold')], ...others]),
+  ]
+}
+
+function alternativeLines({ alternatives }: Insights): readonly Line[] {
+  if (alternatives.length === 0) return []
+  const texts = alternatives.map(
+    ({ classification, strength, confidence }) =>
+      `${classification} ${strength.toFixed(2)} (${confidence})`,
+  )
+  return ['', [paint('also', 'bold'), `  ${texts.join(', ')}`]]
+}
+
+function neighborhoodLines(scopes: readonly InsightScope[], width: number): readonly Line[] {
+  if (scopes.length === 0) return []
+  const rows = scopes.map(({ scope, size, unit, listed }) => [
+    `  ${scope}`,
+    `${formatCount(size)} ${unit === 'address' ? 'addresses' : '/64s'}`,
+    listed.length === 0 ? 'nothing listed' : listed.map(densityText).join(', '),
+  ])
+  const fitting = fitColumn(rows, { column: 2, width, least: textCharsMin })
+  return ['', [paint('listed around it', 'bold')], ...alignColumns(fitting, 3)]
+}
+
+function densityText({ kind, listed, percent, times_asn: times }: InsightScope['listed'][number]) {
+  const norm = times === null ? '' : `, ${times}x the AS`
+  return `${kind} ${formatCount(listed)} (${percent} %${norm})`
+}
+
+function signed(points: number): string {
+  return points > 0 ? `+${points}` : String(points)
 }

@@ -8,7 +8,17 @@ import { withoutByteOrderMark } from '../../base/text/byte-order-mark.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { type LineFormat, type Span, findLineField } from '../../bulk/line-field.ts'
 import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
-import type { DetectedFormat } from './bulk-run.ts'
+
+/** What the first piece of an input says of its form. */
+export interface DetectedFormat {
+  readonly form: LineFormat
+  /** The piece without its header. */
+  readonly bytes: Uint8Array
+  readonly headerLines: number
+}
+
+/** How an error begins that is about an input. */
+export const inputName = (input: string): string => (input === '-' ? 'Standard input' : input)
 
 const lineEnd = 0x0a
 const decoder = new TextDecoder()
@@ -42,8 +52,9 @@ export function lineFormatDetector(
 function refuseLog(first: Uint8Array, input: string): void {
   const guess = guessLogFormat(withoutByteOrderMark(first))
   if (guess === undefined) return
-  const name = input === '-' ? 'Standard input' : input
-  throw usageError(`${name} looks like an access log: name its form with --log ${guess}.`)
+  throw usageError(
+    `${inputName(input)} looks like an access log: name its form with --log ${guess}.`,
+  )
 }
 
 /** `request.remote_ip`; a backslash before a dot that belongs to a name. */

@@ -3,7 +3,6 @@
 // Not for the server, whose tables have names of their own (src/supervisor/tables/table-copies.ts).
 
 import { closeSync, openSync } from 'node:fs'
-import { optionalMember } from '../../base/optional-member.ts'
 import type { OfflineLists } from '../lists/offline-lists.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 
@@ -12,7 +11,7 @@ export interface PinnedTable {
   /** What threads open: the descriptor's path in /proc. */
   readonly path: string
   /** The own lists that it answers with. */
-  readonly lists?: Pick<OfflineLists, 'version' | 'path'>
+  readonly lists: Pick<OfflineLists, 'version' | 'path'> | undefined
   readonly close: () => void
 }
 
@@ -32,7 +31,7 @@ export async function pinTable(
     return {
       ...pinned,
       // What crosses to threads is plain data.
-      ...optionalMember('lists', lists && { version: lists.version, path: lists.path }),
+      lists: lists && { version: lists.version, path: lists.path },
       close: () => {
         pinned.close()
         lists?.close()

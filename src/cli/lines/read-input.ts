@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { inputName } from './line-format.ts'
 
 /**
  * The longest line of a file of addresses, a log or NDJSON; what has longer ones is something else.
@@ -31,7 +32,8 @@ export async function* readInput(
 ): AsyncGenerator<InputPiece, void, undefined> {
   let before = 0
   for (const input of inputs) {
-    const source = sourceOf(input, how)
+    const source =
+      input === '-' ? how.stdin() : createReadStream(input, { highWaterMark: how.bytes })
     const end = (): void => void source.destroy()
     how.signal.addEventListener('abort', end, { once: true })
     const counter = { bytes: 0 }
@@ -50,13 +52,6 @@ export async function* readInput(
     }
     before += counter.bytes
   }
-}
-
-function sourceOf(
-  input: string,
-  how: { readonly bytes: number; readonly stdin: () => Readable },
-): Readable {
-  return input === '-' ? how.stdin() : createReadStream(input, { highWaterMark: how.bytes })
 }
 
 /** The bytes of the source; what begins as gzip does is unpacked. */
@@ -139,20 +134,18 @@ function joined(pending: readonly Buffer[], last: Buffer): Uint8Array {
 }
 
 function unreadable(input: string, cause: unknown): IpriskError {
-  const name = input === '-' ? 'Standard input' : input
   return new IpriskError({
     code: 'input_unreadable',
-    message: `${name} cannot be read: ${messageOf(cause)}`,
+    message: `${inputName(input)} cannot be read: ${messageOf(cause)}`,
     fault: 'environment',
     cause,
   })
 }
 
 function lineTooLong(input: string): IpriskError {
-  const name = input === '-' ? 'Standard input' : input
   return new IpriskError({
     code: 'line_too_long',
-    message: `${name} has a line of more than ${lineBytesMax} bytes: it is no file of lines.`,
+    message: `${inputName(input)} has a line of more than ${lineBytesMax} bytes: it is no file of lines.`,
     fault: 'input',
   })
 }

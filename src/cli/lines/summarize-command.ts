@@ -1,52 +1,152 @@
 // `iprisk summarize`: what the addresses of files are, as shares by classification, provider,
-// network and country. Reads what `check` reads; prints a table with bars, or JSON.
+// network and country. Reads what `check` reads; prints lists with bars, the scores as a histogram,
+// and of access logs who asked for which path and got which status; or JSON.
 
-import type { Invocation } from '../../config/settings.ts'
-import { bulkRun, pieceBytes } from './bulk-run.ts'
-import { judgeBadLines, reportBadLines } from './check-command.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { moreText } from '../../base/text/few-texts.ts'
+import { formatCount } from '../../base/text/number-format.ts'
+import type { Settings } from '../../config/settings.ts'
+import { coverageGaps } from '../terminal/coverage-lines.ts'
+import { interruptedCode, type Io, type Line, printResult } from '../terminal/io.ts'
+import { tallyRun } from './bulk-run.ts'
+import { judgeBadLines } from './check-command.ts'
 import { lineFormatDetector } from './line-format.ts'
 import { pinTable } from './pin-table.ts'
-import { coverageGaps } from '../terminal/coverage-lines.ts'
-import { type Io, interruptedCode } from '../terminal/io.ts'
-import { newSummarizer } from './summary.ts'
-import { summaryLines } from './summary-screen.ts'
+import { type ClassSplit, newSummarizer, type Share, type Shares, type Summary } from './summary.ts'
 
 /** Lines that name no address are only counted; judgeBadLines says when they are a failure. */
 export async function summarizeCommand(
-  options: {
-    readonly inputs: readonly string[]
-    readonly table: string
-    readonly how: Pick<Invocation, 'json' | 'top' | 'column' | 'jsonField' | 'log' | 'strict'>
-  },
+  settings: Settings,
   io: Io,
+  inputs: readonly string[],
 ): Promise<number> {
-  const { inputs, how } = options
+  const { invocation: how } = settings
   const detectFormat = lineFormatDetector(how)
-  const pinned = await pinTable(options.table)
+  const pinned = await pinTable(settings.table)
   try {
-    const summing = newSummarizer(pinned.table, how.top)
-    const onResult = async ({
-      tally,
-    }: {
-      readonly tally: Parameters<typeof summing.add>[0] | undefined
-    }): Promise<void> => {
-      if (tally !== undefined) summing.add(tally)
-    }
-    const work = { output: 'tally', fields: [] } as const
-    const result = await bulkRun(
-      { inputs, table: pinned, work, pieceBytes: pieceBytes.other, detectFormat, onResult },
-      io,
-    )
-    reportBadLines(result, io)
+    const { add, summary: summaryOf } = newSummarizer(pinned.table, how.top)
+    const result = await tallyRun({ inputs, table: pinned, detectFormat, output: 'tally', add }, io)
     if (result.interrupted) return interruptedCode
-    const summary = summing.summary(result)
-    if (how.json) io.out(JSON.stringify(summary))
-    else {
-      for (const line of summaryLines(summary)) io.out(line)
-      for (const line of coverageGaps(summary.coverage)) io.err(line)
-    }
+    const summary = summaryOf(result)
+    printResult(io, how.json, summary, () => summaryLines(summary))
+    if (!how.json) for (const line of coverageGaps(summary.coverage)) io.err(line)
     return judgeBadLines(result, how.strict, io)
   } finally {
     pinned.close()
   }
+}
+
+const barCells = 24
+
+function summaryLines(summary: Summary): readonly Line[] {
+  const { addresses, bad_lines: bad, distinct_is_estimate: isEstimate } = summary
+  const distinct = `${isEstimate ? 'about ' : ''}${formatCount(summary.distinct_addresses)} different`
+  const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name none`
+  const lists: readonly (readonly [string, Shares<object>, readonly string[]])[] = [
+    [
+      'classification',
+      summary.classifications,
+      summary.classifications.top.map(({ classification }) => classification),
+    ],
+    ['provider', summary.providers, summary.providers.top.map(({ provider }) => provider)],
+    [
+      'network',
+      summary.asns,
+      summary.asns.top.map(({ asn, organization }) => `AS${asn} ${organization}`),
+    ],
+    [
+      'country',
+      summary.countries,
+      summary.countries.top.map(({ country_code, country }) => `${country_code} ${country}`),
+    ],
+    [
+      'score',
+      { count: summary.scores.length, top: summary.scores },
+      summary.scores.map(({ from, to }) => `${String(from).padStart(2)} to ${to}`),
+    ],
+    [
+      'address',
+      summary.top_addresses,
+      summary.top_addresses.top.map((one) => `${one.ip} ${one.classification} ${one.risk_score}`),
+    ],
+    ['path', ...splitList(summary.paths, ({ path }) => path)],
+    ['status', ...splitList(summary.statuses, ({ status }) => status)],
+  ]
+  const isLog = summary.paths !== undefined
+  const shown = lists.filter(([title]) => isLog || !logLists.has(title))
+  const width = Math.max(
+    ...shown.flatMap(([title, , names]) => [title, ...names].map(({ length }) => length)),
+  )
+  return [
+    `${formatCount(addresses)} addresses, ${distinct}${badText}`,
+    ...shown.flatMap(([title, shares, names]) => [
+      '',
+      ...listLines({ title, shares, names, width: Math.min(width, nameCharsMax) }),
+    ]),
+    '',
+    `table ${summary.table.id}, as of ${summary.table.as_of}`,
+  ]
+}
+
+const logLists: ReadonlySet<string> = new Set(['path', 'status'])
+
+interface SplitRow {
+  readonly classifications: ClassSplit
+}
+
+/** A list of requests, each name with the share that did not come from plain addresses. */
+function splitList<Row extends SplitRow>(
+  shares: Shares<Row> = { count: 0, top: [] },
+  nameOf: (row: Row & Share) => string,
+): readonly [Shares<object>, readonly string[]] {
+  return [shares, shares.top.map((row) => `${nameOf(row)}${splitText(row)}`)]
+}
+
+function splitText({ addresses, classifications }: SplitRow & Share): string {
+  const parts = Object.entries(classifications)
+    .filter(([name]) => name !== 'clean')
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 2)
+    .map(([name, count]) => `${name} ${Math.round((count / addresses) * 100)} %`)
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
+
+const nameCharsMax = 60
+
+function listLines(list: {
+  readonly title: string
+  readonly shares: Shares<object>
+  readonly names: readonly string[]
+  readonly width: number
+}): readonly Line[] {
+  const { title, shares, names, width } = list
+  if (shares.top.length === 0) return [`${title}: none`]
+  const rows = shares.top.map(({ addresses, percent }, index) => [
+    truncateName(names[index] ?? '').padEnd(width),
+    formatCount(addresses),
+    `${percent.toFixed(2)} %`,
+  ])
+  const [head = '', ...lines] = alignColumns(
+    [[title.padEnd(width), 'addresses', 'share'], ...rows],
+    1,
+  )
+  const more = moreText(shares.count - shares.top.length, formatCount)
+  return [
+    head,
+    ...lines.map((line, index) => withBar(line, shares.top[index]?.percent ?? 0)),
+    ...(more === '' ? [] : [more]),
+  ]
+}
+
+function truncateName(name: string): string {
+  return name.length <= nameCharsMax ? name : `${name.slice(0, nameCharsMax - 1)}…`
+}
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
+
+/** Behind it `percent` of a whole bar, to an eighth of a cell. */
+function withBar(line: string, percent: number): Line {
+  const parts = Math.round((percent / 100) * barCells * 8)
+  const text = '█'.repeat(parts >>> 3) + (eighths[parts & 7] ?? '')
+  return text === '' ? line : [`${line}  `, { text, style: 'cyan' }]
 }

@@ -1,10 +1,9 @@
 // The tallies of all pieces as one summary: numbers become names, and the largest stand first. Not
-// here: counting (src/bulk/line-tally.ts), and the summary for people (summary-screen.ts).
+// here: counting (src/bulk/line-tally.ts), and the summary for people (summarize-command.ts).
 
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
 import { addTo, largestSums } from '../../base/counts.ts'
 import { formatDay } from '../../base/day.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import { type CountPairs, type LineTally } from '../../bulk/line-tally.ts'
 import { verdictProvider } from '../../model/verdict.ts'
 import { readCountry } from '../../table/file/location-record.ts'
@@ -33,7 +32,7 @@ export interface Shares<Row> {
 export interface Summary {
   readonly table: { readonly id: string; readonly as_of: string }
   /** What the table does not know, as in its answers. */
-  readonly coverage?: CoverageAnswer
+  readonly coverage: CoverageAnswer | undefined
   readonly lines: number
   readonly addresses: number
   /** Lines that should name an address and do not. */
@@ -108,8 +107,9 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
           [id === 0 ? undefined : readNetwork(views.networks, id, strings), number] as const,
       )
       const organizations = new Map(ases.map(([as]) => [as?.asn ?? 0, as?.organization ?? '']))
-      const largest = <Key>(counts: Iterable<readonly [Key, number]>, none: Key) =>
-        largestShares(counts, { none, top, all: addresses })
+      const largest = <Key>(counts: Iterable<readonly [Key, number]>, none: Key, most = top) =>
+        largestShares(counts, { none, top: most, all: addresses })
+      const size = { top, all: addresses }
       const byAsn = largest(
         ases.map(([as, number]) => [as?.asn ?? 0, number]),
         0,
@@ -117,22 +117,22 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
       const byCountry = largest(countries, 0)
       return {
         table: { id: table.id, as_of: formatDay(table.asOf) },
-        ...optionalMember('coverage', table.reader.coverage),
+        coverage: table.reader.coverage,
         lines,
         addresses,
         bad_lines: bad,
         distinct_addresses: distinctCount,
         distinct_is_estimate: isEstimate,
-        classifications: classShares(classes, addresses),
+        classifications: withNames(
+          largest(classes, '', classifications.length),
+          (classification) => ({ classification }),
+        ),
         providers: withNames(largest(providers, ''), (provider) => ({ provider })),
         asns: withNames(byAsn, (asn) => ({ asn, organization: organizations.get(asn) ?? '' })),
         countries: withNames(byCountry, countryName),
         scores: scoreBands(bogons, judged, addresses),
-        top_addresses: {
-          count: distinctCount,
-          top: topAddresses(table, seen, { top, all: addresses }),
-        },
-        ...logSplits(paths, statuses, { top, all: addresses }),
+        top_addresses: { count: distinctCount, top: topAddresses(table, seen, size) },
+        ...logSplits(paths, statuses, size),
       }
     },
   }
@@ -152,14 +152,6 @@ function addVisits(
   for (const [text, count] of tally.ipv6) to.seen.add(text, [count])
   for (const [key, counts] of tally.paths) to.paths.add(key, counts)
   for (const [key, counts] of tally.statuses) to.statuses.add(key, counts)
-}
-
-function classShares(
-  counts: readonly (readonly [string, number])[],
-  all: number,
-): Summary['classifications'] {
-  const shares = largestShares(counts, { none: '', top: classifications.length, all })
-  return withNames(shares, (classification) => ({ classification }))
 }
 
 interface ListSize {
@@ -239,7 +231,7 @@ function largestShares<Key>(
 ): Shares<{ readonly key: Key }> {
   const sorted = largestSums(counts).filter(([key, number]) => key !== how.none && number > 0)
   const top = sorted.slice(0, how.top).map(([key, addresses]) => {
-    return { key, addresses, percent: Math.round((addresses / how.all) * 10_000) / 100 }
+    return { key, ...shareOf(addresses, how.all) }
   })
   return { count: sorted.length, top }
 }

@@ -1,6 +1,5 @@
-// The commands `iprisk lists create|delete|add|remove|undo|import`: acts on own lists. What they
-// may do and how it is recorded is lists/acts/list-acts.ts; listings are show-lists.ts. A command
-// returns when the running servers answer by what it did.
+// The commands `iprisk lists …`: acts on own lists, and what the lists hold. What an act may do and
+// how it is recorded is lists/acts/list-acts.ts. It returns when the running servers answer by it.
 
 import {
   type ListRequest,
@@ -8,35 +7,36 @@ import {
   actOnLists,
   checkListRequest,
 } from '../../lists/acts/list-acts.ts'
-import { IpriskError, messageOf, usageError } from '../../base/coded-error.ts'
-import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
+import { usageError } from '../../base/coded-error.ts'
+import { moreText } from '../../base/text/few-texts.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import type { Settings } from '../../config/settings.ts'
 import { listFileBytesMax } from '../../lists/list-limits.ts'
-import { type ParsedList, parseListText } from '../../lists/list-text.ts'
+import {
+  entryJson,
+  entryLine,
+  formatExpiry,
+  type ParsedList,
+  parseListText,
+} from '../../lists/list-text.ts'
 import { type ListCatalogue, listNamed, parseCatalogue } from '../../lists/list-catalogue.ts'
 import { checkImport, knownList, removeOrphans } from '../../lists/change-lists.ts'
+import type { ListEntry } from '../../lists/list-entry.ts'
 import type { ListStore } from '../../lists/list-store.ts'
-import { type CommandIo, withStores } from '../keys/key-session.ts'
-import { tellServers } from '../keys/tell-servers.ts'
+import { type CommandIo, withStores, unwrittenTo, withStoresToRead } from '../keys/key-session.ts'
+import { readEntries } from '../../lists/merge-entries.ts'
+import { notifyServers } from '../keys/notify-servers.ts'
+import { readInputFile } from '../terminal/input-file.ts'
+import { printResult, printTable, warn } from '../terminal/io.ts'
 
-/** Opens the lists that the settings name, in the stores that `open` opens. */
-export function withLists<T>(
-  open: typeof withStores<T>,
-  settings: Settings,
-  use: (store: ListStore) => Promise<T>,
-): Promise<T> {
-  return open(settings, async (stores) => use(await stores.openLists()))
-}
+type Args = readonly string[]
 
 async function act(settings: Settings, io: CommandIo, request: ListRequest): Promise<void> {
-  report(
-    settings,
-    io,
-    await withLists(withStores, settings, (store) => actOn(settings, io, store, request)),
+  const result = await withStores(settings, async (stores) =>
+    actOn(settings, io, await stores.openLists(), request),
   )
-  await tellServers(settings, io, 'lists')
+  report(settings, io, result)
+  await notifyServers(settings, io, 'lists')
 }
 
 function actOn(
@@ -45,20 +45,18 @@ function actOn(
   store: ListStore,
   request: ListRequest,
 ): Promise<ListResult> {
-  const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
-  return actOnLists({ state, store, now: io.now, onUnwritten }, request)
+  return actOnLists({ state, store, now: io.now, onUnwritten: unwrittenTo(io) }, request)
 }
 
 /** What an act did, as JSON says it. */
-export function resultJson({ act, list, after, added, changed, removed }: ListResult): object {
+function resultJson({ act, list, after, added, changed, removed }: ListResult): object {
   const now = after === undefined ? null : { effect: after.effect, entries: after.entries }
   return { act, list, added, changed, removed, now }
 }
 
 function report({ invocation }: Settings, io: CommandIo, result: ListResult): void {
-  for (const caution of result.cautions) io.err(`iprisk: warning: ${caution}.`)
-  if (invocation.json) io.out(JSON.stringify(resultJson(result)))
-  else io.out(resultText(result))
+  for (const caution of result.cautions) warn(io, `${caution}.`)
+  printResult(io, invocation.json, resultJson(result), () => [resultText(result)])
 }
 
 function resultText({ act, list, before, after, ...counts }: ListResult): string {
@@ -76,37 +74,34 @@ function resultText({ act, list, before, after, ...counts }: ListResult): string
   return `${list}: ${undone}${what}; it has ${formatCounted(after.entries, 'entry', 'entries')}.`
 }
 
-export function listsCreate(settings: Settings, [list = '']: Args, io: CommandIo): Promise<void> {
+export function listsCreate(settings: Settings, io: CommandIo, [list = '']: Args): Promise<void> {
   return act(settings, io, { act: 'create', list, effect: settings.invocation.effect })
 }
 
-export function listsDelete(settings: Settings, [list = '']: Args, io: CommandIo): Promise<void> {
+export function listsDelete(settings: Settings, io: CommandIo, [list = '']: Args): Promise<void> {
   return act(settings, io, { act: 'delete', list })
 }
 
 export function listsAdd(
   settings: Settings,
-  [list = '', ...entries]: Args,
   io: CommandIo,
+  [list = '', ...entries]: Args,
 ): Promise<void> {
   const { for: forMs, note, force } = settings.invocation
-  const more = { ...optionalMember('forMs', forMs), ...optionalMember('note', note) }
-  return act(settings, io, { act: 'add', list, entries, force, ...more })
+  return act(settings, io, { act: 'add', list, entries, force, forMs, note })
 }
 
 export function listsRemove(
   settings: Settings,
-  [list = '', ...entries]: Args,
   io: CommandIo,
+  [list = '', ...entries]: Args,
 ): Promise<void> {
   return act(settings, io, { act: 'remove', list, entries })
 }
 
-export function listsUndo(settings: Settings, [list]: Args, io: CommandIo): Promise<void> {
-  return act(settings, io, { act: 'undo', ...optionalMember('list', list) })
+export function listsUndo(settings: Settings, io: CommandIo, [list]: Args): Promise<void> {
+  return act(settings, io, { act: 'undo', list })
 }
-
-type Args = readonly string[]
 
 /**
  * `lists import FILE [NAME]`: lines for the list NAME, or JSON lines that name their lists. Of a
@@ -114,11 +109,17 @@ type Args = readonly string[]
  */
 export async function listsImport(
   settings: Settings,
-  [path = '', name]: Args,
   io: CommandIo,
+  [path = '', name]: Args,
 ): Promise<void> {
   const origin = path === '-' ? 'standard input' : path
-  const lists = parseListText(readListFile(path), io.now, origin)
+  const text = readInputFile(path, {
+    bytesMax: listFileBytesMax,
+    code: 'lists_file',
+    what: `The file of entries ${path}`,
+    takesPipes: true,
+  })
+  const lists = parseListText(text, io.now, origin)
   if (name === undefined && lists.has('')) {
     throw usageError(
       `Lines of ${origin} name no list: "iprisk lists import ${path} NAME" takes them into one.`,
@@ -129,9 +130,10 @@ export async function listsImport(
   }
   // A file without lines is one without entries for the list that was named.
   if (name !== undefined && lists.size === 0) lists.set('', { effect: undefined, entries: [] })
-  if (lists.size === 0) io.err(`iprisk: warning: there is no entry in ${origin}.`)
-  await withLists(withStores, settings, async (store) => {
-    const catalogue = parseCatalogue((await store.catalogue()).text)
+  if (lists.size === 0) warn(io, `there is no entry in ${origin}.`)
+  await withStores(settings, async (stores) => {
+    const store = await stores.openLists()
+    const catalogue = await catalogueOf(store)
     const requests = [...lists].flatMap(([own, lines]) =>
       importRequests(catalogue, name ?? own, lines, settings.invocation),
     )
@@ -139,7 +141,7 @@ export async function listsImport(
     for (const request of requests) report(settings, io, await actOn(settings, io, store, request))
     await removeOrphans({ store, now: io.now })
   })
-  await tellServers(settings, io, 'lists')
+  await notifyServers(settings, io, 'lists')
 }
 
 /** Throws where the lists there are do not go with the lines. */
@@ -157,19 +159,87 @@ function importRequests(
   return [request]
 }
 
-const importBounds = { bytesMax: listFileBytesMax, pipeMsMax: Infinity } as const
+/** Of a long list `show` prints so many; `export` prints all. */
+const shownMax = 1000
 
-function readListFile(path: string): string {
-  try {
-    const bytes =
-      path === '-' ? readDescriptor(0, importBounds) : readBoundedFile(path, importBounds).bytes
-    return bytes.toString('utf8')
-  } catch (cause) {
-    throw new IpriskError({
-      code: 'lists_file',
-      message: `The file of entries ${path} cannot be read: ${messageOf(cause)}.`,
-      fault: 'input',
-      cause,
-    })
+function withListsToRead<T>(settings: Settings, use: (store: ListStore) => Promise<T>): Promise<T> {
+  return withStoresToRead(settings, async (stores) => use(await stores.openLists()))
+}
+
+const catalogueOf = async (store: ListStore): Promise<ListCatalogue> =>
+  parseCatalogue((await store.catalogue()).text)
+
+export async function listsList(settings: Settings, io: CommandIo): Promise<void> {
+  const { lists } = await withListsToRead(settings, catalogueOf)
+  if (settings.invocation.json) {
+    for (const { name, effect, created, entries } of lists) {
+      io.out(JSON.stringify({ name, effect, entries, created: formatExpiry(created) }))
+    }
+    return
   }
+  if (lists.length === 0) {
+    io.out('There is no list. "iprisk lists create NAME --effect allow|block" makes one.')
+    return
+  }
+  const rows = lists.map(({ name, effect, entries, created }) => [
+    name,
+    effect,
+    formatCount(entries),
+    formatExpiry(created),
+  ])
+  printTable(io, ['NAME', 'EFFECT', 'ENTRIES', 'CREATED'], rows)
+}
+
+/** Those that have not expired, in the order of addresses. */
+async function entriesOf(
+  store: ListStore,
+  name: string,
+  now: number,
+): Promise<readonly ListEntry[]> {
+  const { chunks } = knownList(await catalogueOf(store), name)
+  const entries = await readEntries(store, chunks)
+  return entries.filter(({ expires }) => expires === 0 || expires * 1000 > now)
+}
+
+export async function listsShow(
+  settings: Settings,
+  io: CommandIo,
+  [name = '']: Args,
+): Promise<void> {
+  await withListsToRead(settings, async (store) => {
+    const { effect } = knownList(await catalogueOf(store), name)
+    const entries = await entriesOf(store, name, io.now)
+    const shown = entries.slice(0, shownMax)
+    if (settings.invocation.json) {
+      io.out(JSON.stringify({ name, effect, entries: entries.length, shown: shown.map(entryJson) }))
+      return
+    }
+    const count = formatCounted(entries.length, 'entry', 'entries')
+    io.out(`${name}: effect ${effect}, ${count}`)
+    const rows = shown.map((entry) => {
+      const { entry: text, added, expires = 'never', note = '' } = entryJson(entry)
+      return [text, added, expires, note]
+    })
+    if (rows.length > 0) printTable(io, ['ENTRY', 'ADDED', 'EXPIRES', 'NOTE'], rows)
+    const more = moreText(entries.length - shownMax, formatCount)
+    if (more !== '') io.out(`… ${more}: "iprisk lists export ${name}" has all.`)
+  })
+}
+
+/** `lists export [NAME]`: lines of one list, or JSON lines of all, as `lists import` takes them. */
+export async function listsExport(settings: Settings, io: CommandIo, [name]: Args): Promise<void> {
+  await withListsToRead(settings, async (store) => {
+    if (name !== undefined && !settings.invocation.json) {
+      for (const entry of await entriesOf(store, name, io.now)) io.out(entryLine(entry))
+      return
+    }
+    const { lists } = await catalogueOf(store)
+    for (const { name: list, effect } of lists) {
+      if (name !== undefined && name !== list) continue
+      io.out(JSON.stringify({ list, effect }))
+      for (const entry of await entriesOf(store, list, io.now)) {
+        io.out(JSON.stringify({ list, ...entryJson(entry) }))
+      }
+    }
+  })
 }

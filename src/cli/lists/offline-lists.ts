@@ -6,8 +6,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStores, silentHooks } from '../../account/stores/open-stores.ts'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { readBoundedFile } from '../../base/system/bounded-file.ts'
+import { IpriskError } from '../../base/coded-error.ts'
 import { type ListSource, compileLists } from '../../lists/compile/compile-lists.ts'
 import { readEntryRows } from '../../lists/compile/entry-rows.ts'
 import { encodeChunk } from '../../lists/list-chunk.ts'
@@ -16,6 +15,7 @@ import type { ListMatcher } from '../../lists/list-matcher.ts'
 import { parseListText } from '../../lists/list-text.ts'
 import { mapLists } from '../../lists/open-lists.ts'
 import { readListSources } from '../../lists/read-sources.ts'
+import { readInputFile } from '../terminal/input-file.ts'
 
 export interface OfflineLists {
   readonly version: number
@@ -58,26 +58,20 @@ async function readSources(place: string): Promise<readonly ListSource[]> {
 }
 
 function sourcesOfFile(path: string): readonly ListSource[] {
-  const lists = parseListText(readText(path), Date.now(), path)
+  const text = readInputFile(path, {
+    bytesMax: listFileBytesMax,
+    code: 'lists_file',
+    what: `The lists ${path}`,
+    advice: '; name a state folder or a file of "iprisk lists export"',
+  })
+  const lists = parseListText(text, Date.now(), path)
   if (lists.has('')) {
-    throw fileError(`The lines of ${path} name no list; "iprisk lists export" writes such that do.`)
+    const message = `The lines of ${path} name no list; "iprisk lists export" writes such that do.`
+    throw new IpriskError({ code: 'lists_file', message, fault: 'input' })
   }
   return [...lists].map(([name, { effect = 'none', entries }]) => {
     const unique = new Map(entries.map((entry) => [entry.key, entry]))
     const rows = unique.size === 0 ? [] : [readEntryRows(encodeChunk([...unique.values()]))]
     return { name, effect, rows }
   })
-}
-
-function readText(path: string): string {
-  try {
-    return readBoundedFile(path, { bytesMax: listFileBytesMax }).bytes.toString('utf8')
-  } catch (cause) {
-    const what = 'name a state folder or a file of "iprisk lists export"'
-    throw fileError(`The lists ${path} cannot be read: ${messageOf(cause)}; ${what}.`, cause)
-  }
-}
-
-function fileError(message: string, cause?: unknown): IpriskError {
-  return new IpriskError({ code: 'lists_file', message, fault: 'input', cause })
 }

@@ -10,17 +10,17 @@ import {
   restoreState,
 } from '../../account/state-backup.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { joinFew } from '../../base/text/few-texts.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { checkOutput, replaceFile } from '../../base/system/atomic-file.ts'
-import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type CommandIo, withStores } from '../keys/key-session.ts'
-import { tellServers } from '../keys/tell-servers.ts'
+import { type CommandIo, unwrittenTo, withStores } from '../keys/key-session.ts'
+import { notifyServers } from '../keys/notify-servers.ts'
+import { readInputFile } from '../terminal/input-file.ts'
+import { printResult, warn } from '../terminal/io.ts'
 
 /** A copy of a state folder: two million entries and half a million keys; V8 holds no longer text. */
 const stateFileBytesMax = 500_000_000
-
-type Args = readonly string[]
 
 function audited<T>(
   { state }: Settings,
@@ -28,24 +28,21 @@ function audited<T>(
   act: 'state backup' | 'state restore',
   run: () => Promise<T>,
 ): Promise<T> {
-  const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
-  return withAuditedChanges({ state, act, keys: [], member: 'changes', onUnwritten }, run)
+  const audit = { state, act, keys: [], member: 'changes' } as const
+  return withAuditedChanges({ ...audit, onUnwritten: unwrittenTo(io) }, run)
 }
 
 function report({ invocation }: Settings, io: CommandIo, what: string, counts: StateCounts): void {
-  if (invocation.json) {
-    io.out(JSON.stringify(counts))
-    return
-  }
-  const { keys, lists, counters } = counts
-  const parts = [`${formatCount(keys)} keys`, `${formatCount(lists)} lists`]
-  io.out(`${what}: ${parts.join(', ')}, ${formatCount(counters)} counters.`)
+  const parts = (['keys', 'lists', 'counters'] as const).map(
+    (name) => `${formatCount(counts[name])} ${name}`,
+  )
+  printResult(io, invocation.json, counts, () => [`${what}: ${parts.join(', ')}.`])
 }
 
 export async function stateBackup(
   settings: Settings,
-  [path = '']: Args,
   io: CommandIo,
+  [path = '']: readonly string[],
 ): Promise<void> {
   checkOutput('FILE', path, 'state_file')
   const counts = await withStores(
@@ -72,39 +69,33 @@ async function writeWhole(path: string, text: string): Promise<void> {
 
 export async function stateRestore(
   settings: Settings,
-  [path = '']: Args,
   io: CommandIo,
+  [path = '']: readonly string[],
 ): Promise<void> {
-  const content = readStateFile(readText(path), path)
+  const text = readInputFile(path, {
+    bytesMax: stateFileBytesMax,
+    code: 'state_file',
+    what: `The copy ${path}`,
+  })
+  const content = readStateFile(text, path)
   const mended: string[] = []
   const counts = await audited(settings, io, 'state restore', () =>
     withStores(settings, (stores) =>
       restoreState(stores, content, ({ id }) => mended.push(shownId(id))),
     ),
   )
-  if (mended.length > 0) io.err(`iprisk: warning: ${mendedText(mended)}`)
+  if (mended.length > 0) warn(io, mendedText(mended))
   report(settings, io, 'Restored', counts)
-  await tellServers(settings, io, 'keys')
-  await tellServers(settings, io, 'lists')
+  await notifyServers(settings, io, 'keys')
+  await notifyServers(settings, io, 'lists')
 }
 
 const mendedShownMax = 20
 
 function mendedText(ids: readonly string[]): string {
-  const shown = ids.slice(0, mendedShownMax)
-  const more = ids.length - shown.length
-  const named = `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const named = joinFew(ids, mendedShownMax)
   return (
     `these keys were unreadable and now have the record from the backup: ${named}. ` +
     'If you have rotated or revoked one since that backup, do so again.'
   )
-}
-
-function readText(path: string): string {
-  try {
-    return readBoundedFile(path, { bytesMax: stateFileBytesMax }).bytes.toString('utf8')
-  } catch (cause) {
-    const message = `The copy ${path} cannot be read: ${messageOf(cause)}.`
-    throw new IpriskError({ code: 'state_file', message, fault: 'input', cause })
-  }
 }

@@ -5,17 +5,19 @@ import { writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { IpriskError } from '../../base/coded-error.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
+import type { Settings } from '../../config/settings.ts'
 import { defaultPoliciesText } from '../../policy/default-policies.ts'
 import { policiesInvalid, readPolicyFile } from '../../policy/policy-file.ts'
 import { policyPlace } from '../../policy/policy-place.ts'
 import type { Policies } from '../../model/policy-form.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { exitCodes, type Io, printResult, warn } from '../terminal/io.ts'
 
 /**
  * Never replaces a file. A running server loads the file at once, so its rules only observe unless
  * `enforce` is set.
  */
-export function policyInit(setting: string | undefined, enforce: boolean, io: Io): number {
+export function policyInit({ policies: setting, invocation }: Settings, io: Io): void {
+  const { enforce } = invocation
   const { path } = policyPlace(setting)
   try {
     const text = defaultPoliciesText({ observe: !enforce })
@@ -27,12 +29,8 @@ export function policyInit(setting: string | undefined, enforce: boolean, io: Io
       throw new IpriskError({ code: 'policies_folder', message, fault: 'usage', cause: thrown })
     }
     if (code !== 'EEXIST') throw thrown
-    throw new IpriskError({
-      code: 'policies_exist',
-      message: `${path} exists; iprisk policy check ${path} says what it decides.`,
-      fault: 'usage',
-      cause: thrown,
-    })
+    const message = `${path} exists; iprisk policy check ${path} says what it decides.`
+    throw new IpriskError({ code: 'policies_exist', message, fault: 'usage', cause: thrown })
   }
   io.out(`wrote ${path}`)
   const named = setting === undefined ? '' : ` --policies ${path}`
@@ -43,19 +41,20 @@ export function policyInit(setting: string | undefined, enforce: boolean, io: Io
   io.err(`A server ${which} loads it within a second and ${effect}.`)
   const test = `iprisk policy test access.log --log combined${named}`
   io.err(`Rehearse it on your own traffic: ${test}`)
-  return exitCodes.done
 }
 
-export function policyCheck(path: string, json: boolean, io: Io): number {
+export function policyCheck(
+  { invocation: { json } }: Settings,
+  io: Io,
+  [path = '']: readonly string[],
+): number {
   try {
     // It was named, so there is one, or an error says that there is none.
     const { policies, distrust, warnings } = readPolicyFile({ path, named: true })!
     if (warnings.length > 0) throw policiesInvalid(path, warnings, 'should not')
-    if (json) io.out(JSON.stringify({ file: path, ...policies }))
-    else for (const line of policyLines(path, policies)) io.out(line)
-    if (distrust !== undefined) {
-      io.err(`iprisk: warning: ${path} is obeyed only where it is named, for ${distrust}`)
-    }
+    printResult(io, json, { file: path, ...policies }, () => policyLines(path, policies))
+    if (distrust !== undefined)
+      warn(io, `${path} is obeyed only where it is named, for ${distrust}`)
     return exitCodes.done
   } catch (thrown) {
     if (!json || !(thrown instanceof IpriskError)) throw thrown

@@ -1,88 +1,76 @@
-// `iprisk policy test`: what a policy would have done to the addresses of files, before it counts.
+// `iprisk policy test`: what a policy would have done to the addresses of files, before it counts; and
+// what its report for people shares with that of `iprisk replay`.
 
 import { existsSync } from 'node:fs'
 import { usageError } from '../../base/coded-error.ts'
-import { formatCount } from '../../base/text/number-format.ts'
-import type { Invocation } from '../../config/settings.ts'
+import { formatCount, formatCounted } from '../../base/text/number-format.ts'
+import type { Invocation, Settings } from '../../config/settings.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
 import { newDecisionMemory } from '../../policy/decision-memory.ts'
 import { defaultPolicyName } from '../../model/policy-form.ts'
 import { readPolicyFile, warningLines } from '../../policy/policy-file.ts'
 import { type PolicyPlace, policyPlace } from '../../policy/policy-place.ts'
 import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
 import type { OpenTable } from '../../table/open-table.ts'
-import { bulkRun, pieceBytes } from '../lines/bulk-run.ts'
-import { judgeBadLines, reportBadLines } from '../lines/check-command.ts'
+import { type BulkResult, tallyRun } from '../lines/bulk-run.ts'
+import { judgeBadLines } from '../lines/check-command.ts'
 import { lineFormatDetector } from '../lines/line-format.ts'
 import { pinTable } from '../lines/pin-table.ts'
-import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
+import { exitCodes, interruptedCode, type Io, printResult } from '../terminal/io.ts'
 import { type Rehearsed, isAbove } from '../../compare/comparison.ts'
-import { requestShare } from '../../compare/hit-lists.ts'
-import { newRehearsalCounter, rehearsalReport } from '../../compare/rehearsal.ts'
-import { rehearsalLines } from './rehearsal-screen.ts'
-
-export interface PolicyTestOptions {
-  readonly inputs: readonly string[]
-  readonly table: string
-  /** The option; absent where it is not given. */
-  readonly policies?: string | undefined
-  readonly how: Pick<
-    Invocation,
-    | 'json'
-    | 'top'
-    | 'column'
-    | 'jsonField'
-    | 'log'
-    | 'strict'
-    | 'lists'
-    | 'policy'
-    | 'against'
-    | 'failOver'
-  >
-}
+import { type HitLists, type RequestShare, requestShare } from '../../compare/hit-lists.ts'
+import {
+  newRehearsalCounter,
+  type RehearsalReport,
+  rehearsalReport,
+} from '../../compare/rehearsal.ts'
 
 /** Exit code 1 where more changes than `--fail-over` allows. */
-export async function policyTest(options: PolicyTestOptions, io: Io): Promise<number> {
-  const { inputs, how } = options
+export async function policyTest(
+  settings: Settings,
+  io: Io,
+  inputs: readonly string[],
+): Promise<number> {
+  const { invocation: how } = settings
   if (how.failOver !== undefined && how.against === undefined) {
     throw usageError('--fail-over needs --against: without another policy nothing changes.')
   }
-  const place = policyPlace(options.policies)
+  const place = policyPlace(settings.policies)
   const set = readPolicySet(place, io)
   const detectFormat = lineFormatDetector(how)
-  const pinned = await pinTable(options.table, how.lists)
+  const pinned = await pinTable(settings.table, how.lists)
   try {
     const { table } = pinned
     const one = rehearsed(table, set, how.policy ?? defaultPolicyName, place.path)
     const other = how.against === undefined ? undefined : otherOf(table, set, how, place.path, io)
     const counter = newRehearsalCounter(table, one, other)
-    const result = await bulkRun(
-      {
-        inputs,
-        table: pinned,
-        work: { output: 'addresses', fields: [] },
-        pieceBytes: pieceBytes.other,
-        detectFormat,
-        onResult: async ({ tally }) => {
-          if (tally !== undefined) counter.add(tally)
-        },
-      },
+    const { add } = counter
+    const result = await tallyRun(
+      { inputs, table: pinned, detectFormat, output: 'addresses', add },
       io,
     )
-    reportBadLines(result, io)
     if (result.interrupted) return interruptedCode
     const report = rehearsalReport({ table, one, other, counter, result, top: how.top })
-    if (how.json) io.out(JSON.stringify(report))
-    else for (const line of rehearsalLines(report)) io.out(line)
-    const judged = judgeBadLines(result, how.strict, io)
+    printResult(io, how.json, report, () => rehearsalLines(report))
     const changed = report.changed?.requests ?? 0
-    const isOver = judgeShare(changed, report.requests, how.failOver, io)
-    return isOver ? exitCodes.failed : judged
+    return judgeChanges(changed, result, how, io)
   } finally {
     pinned.close()
   }
 }
 
-/** Whether more of `all` change than is allowed; says so. */
+/** The exit code of bad lines, and of more changes than `--fail-over` allows. */
+export function judgeChanges(
+  changed: number,
+  result: BulkResult,
+  { strict, failOver }: Pick<Invocation, 'strict' | 'failOver'>,
+  io: Io,
+): number {
+  const judged = judgeBadLines(result, strict, io)
+  return judgeShare(changed, result.addresses, failOver, io) ? exitCodes.failed : judged
+}
+
+/** Whether more of `all` change than is allowed; says so. Rounded, one of a million would be none. */
 export function judgeShare(
   changed: number,
   all: number,
@@ -100,11 +88,13 @@ export function judgeShare(
 
 function readPolicySet(place: PolicyPlace, io: Io): PolicySet {
   const file = readPolicyFile(place)
-  for (const line of file === undefined ? [] : warningLines(file)) io.err(line)
-  if (file !== undefined) return compilePolicies(file.policies)
-  throw usageError(
-    `There is no ${place.path}: iprisk policy init writes one, --policies names another.`,
-  )
+  if (file === undefined) {
+    throw usageError(
+      `There is no ${place.path}: iprisk policy init writes one, --policies names another.`,
+    )
+  }
+  for (const line of warningLines(file)) io.err(line)
+  return compilePolicies(file.policies)
 }
 
 /** The policy of that name; `path` is what an error names. */
@@ -132,4 +122,106 @@ function otherOf(
   const other = readPolicySet({ path: against, named: true }, io)
   const name = other.indexOf(policy) < 0 ? defaultPolicyName : policy
   return rehearsed(table, other, name, against)
+}
+
+/** How many requests were decided, and how many lines name no address. */
+export function requestsLine(requests: number, bad: number): string {
+  const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line names', 'lines name')} no address`
+  return `${formatCount(requests)} requests${badText}`
+}
+
+function rehearsalLines(report: RehearsalReport): readonly string[] {
+  const { requests, bad_lines: bad, policy, revision, against, changed } = report
+  const compared = against === undefined ? '' : `, against ${against.policy} ${against.revision}`
+  return [
+    requestsLine(requests, bad),
+    `policy ${policy} ${revision}${compared}`,
+    '',
+    ...shareTable(
+      ['action', 'requests', 'share'],
+      report.actions.map((one) => [[one.action], one]),
+    ),
+    '',
+    ...ruleLines(report),
+    ...(changed === undefined ? [] : ['', ...changeLines(changed)]),
+    ...hitLines(report.hit, against === undefined ? 'not allowed' : 'changed'),
+    ...exampleLines(report),
+    '',
+    `table ${report.table.id}, as of ${report.table.as_of}`,
+  ]
+}
+
+type ShareRow = readonly [texts: readonly string[], share: RequestShare]
+
+/** Columns of text, the requests and their share. */
+export function shareTable(head: readonly string[], rows: readonly ShareRow[]): readonly string[] {
+  const cells = rows.map(([texts, { requests, percent }]) => [
+    ...texts,
+    formatCount(requests),
+    `${percent.toFixed(2)} %`,
+  ])
+  return alignColumns([head, ...cells], head.length - 2)
+}
+
+function ruleLines({ rules }: RehearsalReport): readonly string[] {
+  const rows = rules.map((one): ShareRow => {
+    const { rule, action, would_change } = one
+    const name = rule === '' ? 'otherwise' : rule
+    if (would_change === undefined) return [[name, action], one]
+    return [[name, `(${action}: would change ${formatCount(would_change)})`], one]
+  })
+  const isObserving = rules.some(({ would_change }) => would_change !== undefined)
+  return [
+    ...shareTable(['rule', 'action', 'requests', 'share'], rows),
+    ...(isObserving ? ['in brackets: in observation, holds and decides nothing'] : []),
+  ]
+}
+
+function changeLines(changed: NonNullable<RehearsalReport['changed']>): readonly string[] {
+  return [
+    `${formatCount(changed.requests)} requests, ${changed.percent} %, get another action`,
+    ...actionTable(changed.by_action),
+  ]
+}
+
+/** From which action to which; nothing where no action changes. */
+export function actionTable(
+  changes: readonly ({ readonly from: string; readonly to: string } & RequestShare)[],
+): readonly string[] {
+  const rows = changes.map((one): ShareRow => [[one.from, one.to], one])
+  return rows.length === 0 ? [] : shareTable(['from', 'to', 'requests', 'share'], rows)
+}
+
+/** `what`: which requests are counted. */
+export function hitLines(hit: HitLists, what: string): readonly string[] {
+  const lists: readonly (readonly [string, readonly ShareRow[]])[] = [
+    [
+      'network',
+      hit.networks.map((one) => [[`AS${one.asn} ${one.organization}`.slice(0, nameCharsMax)], one]),
+    ],
+    ['provider', hit.providers.map((one) => [[one.provider.slice(0, nameCharsMax)], one])],
+    ['country', hit.countries.map((one) => [[`${one.country_code} ${one.country}`], one])],
+  ]
+  return lists.flatMap(([title, rows]) => {
+    if (rows.length === 0) return []
+    return ['', ...shareTable([`${title}, ${what}`, 'requests', 'share'], rows)]
+  })
+}
+
+const nameCharsMax = 50
+
+function exampleLines({ examples }: RehearsalReport): readonly string[] {
+  if (examples.length === 0) return []
+  const rows = examples.map((one) => {
+    const before = one.action_before === undefined ? '' : `${one.action_before} → `
+    return [
+      one.ip,
+      formatCount(one.requests),
+      `${before}${one.action}${one.rule === '' ? '' : ` by ${one.rule}`}`,
+      `${one.classification} ${one.risk_score}`,
+      one.reasons.join(' '),
+    ]
+  })
+  const head = ['example', 'requests', 'decision', 'class, score', 'reasons']
+  return ['', ...alignColumns([head, ...rows], Infinity)]
 }

@@ -7,7 +7,7 @@ import { usageError } from '../../base/coded-error.ts'
 import { largestFirst } from '../../base/counts.ts'
 import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
-import { formatCount, formatCounted } from '../../base/text/number-format.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import type { ComparedTable } from '../../compare/comparison.ts'
 import {
   type ExampleFacts,
@@ -18,7 +18,7 @@ import {
   requestShare,
 } from '../../compare/hit-lists.ts'
 import { newReplayCounter, type ReplayCounter } from '../../compare/replay.ts'
-import type { Invocation, Settings } from '../../config/settings.ts'
+import type { Settings } from '../../config/settings.ts'
 import { mapLists } from '../../lists/open-lists.ts'
 import { defaultPolicyName } from '../../model/policy-form.ts'
 import { readSample, type SampledCheck, sampleFilePath } from '../../observe/sample-file.ts'
@@ -32,36 +32,39 @@ import {
 } from '../../supervisor/sockets/control-socket.ts'
 import { openCopiedTable } from '../../table/open-copied-table.ts'
 import type { OpenTable } from '../../table/open-table.ts'
-import { type BulkResult, bulkRun, pieceBytes } from '../lines/bulk-run.ts'
-import { judgeBadLines, reportBadLines } from '../lines/check-command.ts'
+import { type BulkResult, tallyRun } from '../lines/bulk-run.ts'
 import { lineFormatDetector } from '../lines/line-format.ts'
-import { type PinnedTable, pinTable } from '../lines/pin-table.ts'
-import { exitCodes, interruptedCode, type Io } from '../terminal/io.ts'
-import { judgeShare, type PolicyTestOptions, rehearsed } from './policy-test-command.ts'
-import { hitLines, shareTable } from './rehearsal-screen.ts'
-
-export type ReplayOptions = Omit<PolicyTestOptions, 'how'> & {
-  readonly state: string
-  readonly port: number
-  readonly how: PolicyTestOptions['how'] & Pick<Invocation, 'sampled'>
-}
+import { pinTable } from '../lines/pin-table.ts'
+import { interruptedCode, type Io, printResult } from '../terminal/io.ts'
+import {
+  actionTable,
+  hitLines,
+  judgeChanges,
+  rehearsed,
+  requestsLine,
+  shareTable,
+} from './policy-test-command.ts'
 
 /** Exit code 1 where more changes than `--fail-over` allows. */
-export async function replayCommand(options: ReplayOptions, io: Io): Promise<number> {
-  const { inputs, how, state, port } = options
+export async function replayCommand(
+  settings: Settings,
+  io: Io,
+  inputs: readonly string[],
+): Promise<number> {
+  const { invocation: how } = settings
   if (how.sampled !== (inputs.length === 0)) {
     throw usageError('It reads files, or with --sampled what a server has sampled.')
   }
-  const sampled = how.sampled ? await readSampledTraffic(state, { port }) : undefined
+  const sampled = how.sampled ? await readSampledTraffic(settings) : undefined
   const other = how.against ?? sampled?.table
   if (other === undefined) throw usageError('--against must name the table to compare with.')
-  const place = policyPlace(options.policies)
+  const place = policyPlace(settings.policies)
   const file = readPolicyFile(place)
   const set = file === undefined ? undefined : compilePolicies(file.policies)
   for (const line of file === undefined ? [] : warningLines(file)) io.err(line)
-  const pinned = await pinTable(options.table, how.lists)
+  const pinned = await pinTable(settings.table, how.lists)
   const against = openCopiedTable(other)
-  const { lists } = how.lists === undefined ? { ...sampled } : {}
+  const lists = how.lists === undefined ? sampled?.lists : undefined
   const mapped = lists === undefined ? undefined : mapLists(lists.path, lists.version)
   if (mapped !== undefined) pinned.table.useLists(mapped.matcher)
   against.useLists(pinned.table.reader.lists)
@@ -72,45 +75,28 @@ export async function replayCommand(options: ReplayOptions, io: Io): Promise<num
     }
     const [before, after] = [sideOf(against), sideOf(pinned.table)]
     const counter = newReplayCounter(before, after)
+    const { add } = counter
+    const detectFormat = lineFormatDetector(how)
     const { result, policies } =
       sampled === undefined
-        ? { result: await countFiles(counter, pinned, options, io), policies: undefined }
+        ? {
+            result: await tallyRun(
+              { inputs, table: pinned, detectFormat, output: 'addresses', add },
+              io,
+            ),
+            policies: undefined,
+          }
         : countSampled(counter, sampled.checks, how.policy === undefined ? set : undefined, after)
-    reportBadLines(result, io)
     if (result.interrupted) return interruptedCode
     const report = replayReport({ before, after, counter, result, top: how.top, policies })
-    if (how.json) io.out(JSON.stringify(report))
-    else for (const line of replayLines(report)) io.out(line)
-    const judged = judgeBadLines(result, how.strict, io)
+    printResult(io, how.json, report, () => replayLines(report))
     const { requests } = report.decisions?.changed ?? report.flipped
-    const isOver = judgeShare(requests, report.requests, how.failOver, io)
-    return isOver ? exitCodes.failed : judged
+    return judgeChanges(requests, result, how, io)
   } finally {
     against.close()
     pinned.close()
     mapped?.unmap()
   }
-}
-
-function countFiles(
-  counter: ReplayCounter,
-  table: PinnedTable,
-  { inputs, how }: ReplayOptions,
-  io: Io,
-): Promise<BulkResult> {
-  return bulkRun(
-    {
-      inputs,
-      table,
-      work: { output: 'addresses', fields: [] },
-      pieceBytes: pieceBytes.other,
-      detectFormat: lineFormatDetector(how),
-      onResult: async ({ tally }) => {
-        if (tally !== undefined) counter.add(tally)
-      },
-    },
-    io,
-  )
 }
 
 /** `set`: each check is decided by the policy of it that decided it then; else by that of `side`. */
@@ -140,7 +126,7 @@ interface TableName {
 
 type FromTo = { readonly from: string; readonly to: string } & RequestShare
 
-export interface ReplayReport {
+interface ReplayReport {
   readonly table: TableName
   readonly against: TableName
   readonly lines: number
@@ -152,14 +138,16 @@ export interface ReplayReport {
     /** `+feed` lists the address only in the new table, `-feed` only in the old one. */
     readonly feeds: readonly ({ readonly feed: string } & RequestShare)[]
   })[]
-  /** Absent where there is no policies file. */
-  readonly decisions?: {
-    /** Of sampled checks all that decided some, commas between. */
-    readonly policy: string
-    readonly revision: string
-    readonly changed: RequestShare
-    readonly by_action: readonly FromTo[]
-  }
+  /** `undefined` where there is no policies file. */
+  readonly decisions:
+    | {
+        /** Of sampled checks all that decided some, commas between. */
+        readonly policy: string
+        readonly revision: string
+        readonly changed: RequestShare
+        readonly by_action: readonly FromTo[]
+      }
+    | undefined
   readonly hit: HitLists
   readonly examples: readonly ({ readonly ip: string; readonly requests: number } & ExampleFacts & {
       readonly before: ExampleFacts
@@ -169,7 +157,7 @@ export interface ReplayReport {
 const examplesMax = 20
 const nameOf = ({ id, asOf }: OpenTable): TableName => ({ id, as_of: formatDay(asOf) })
 
-export function replayReport(options: {
+function replayReport(options: {
   readonly before: ComparedTable
   readonly after: ComparedTable
   readonly counter: ReplayCounter
@@ -202,7 +190,7 @@ export function replayReport(options: {
         .slice(0, top)
         .map(([feed, requests]) => ({ feed, ...requestShare(requests, all) })),
     })),
-    ...decisionsOf(options),
+    decisions: decisionsOf(options),
     hit: hitListsOf(after.table, counter.hits, { top, all }),
     examples,
   }
@@ -213,31 +201,24 @@ function decisionsOf({
   counter,
   result: { addresses: all },
   policies,
-}: Pick<Parameters<typeof replayReport>[0], 'after' | 'counter' | 'result' | 'policies'>): Pick<
-  ReplayReport,
-  'decisions'
-> {
-  if (policy === undefined) return {}
+}: Parameters<typeof replayReport>[0]): ReplayReport['decisions'] {
+  if (policy === undefined) return undefined
   const { changed, changes } = counter.decisions()
   const { set } = policy.memory
   return {
-    decisions: {
-      policy: policies?.join(', ') ?? set.policies[policy.index]!.name,
-      revision: set.revision,
-      changed: requestShare(changed, all),
-      by_action: changes.map(({ from, to, count }) => ({ from, to, ...requestShare(count, all) })),
-    },
+    policy: policies?.join(', ') ?? set.policies[policy.index]!.name,
+    revision: set.revision,
+    changed: requestShare(changed, all),
+    by_action: changes.map(({ from, to, count }) => ({ from, to, ...requestShare(count, all) })),
   }
 }
 
-export function replayLines(report: ReplayReport): readonly string[] {
+function replayLines(report: ReplayReport): readonly string[] {
   const { requests, flipped, flips, decisions, table, against, bad_lines: bad } = report
-  const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line names', 'lines name')} no address`
   const flipRows = flips.map((one) => {
     const feeds = one.feeds.slice(0, 3).map(({ feed, requests }) => `${feed} ${requests}`)
     return [[one.from, one.to, feeds.join(', ') || 'the same feeds'], one] as const
   })
-  const actionRows = (decisions?.by_action ?? []).map((one) => [[one.from, one.to], one] as const)
   const examples = report.examples.map((one) => [
     one.ip,
     formatCount(one.requests),
@@ -246,7 +227,7 @@ export function replayLines(report: ReplayReport): readonly string[] {
     one.reasons.join(' '),
   ])
   return [
-    `${formatCount(requests)} requests${badText}`,
+    requestsLine(requests, bad),
     `table ${table.id}, as of ${table.as_of}, against ${against.id}, as of ${against.as_of}`,
     '',
     `${formatCount(flipped.requests)} requests, ${flipped.percent} %, get another classification`,
@@ -259,8 +240,8 @@ export function replayLines(report: ReplayReport): readonly string[] {
           '',
           `${formatCount(decisions.changed.requests)} requests, ${decisions.changed.percent} %, ` +
             `get another action from policy ${decisions.policy}`,
+          ...actionTable(decisions.by_action),
         ]),
-    ...(actionRows.length === 0 ? [] : shareTable(['from', 'to', 'requests', 'share'], actionRows)),
     ...hitLines(report.hit, 'changed'),
     ...(examples.length === 0
       ? []
@@ -268,7 +249,7 @@ export function replayLines(report: ReplayReport): readonly string[] {
           '',
           ...alignColumns(
             [['example', 'requests', 'before', 'now', 'reasons now'], ...examples],
-            99,
+            Infinity,
           ),
         ]),
   ]
@@ -279,7 +260,7 @@ export function replayLines(report: ReplayReport): readonly string[] {
  * sampled, and its own copy of the table that answers, since a new table may have taken the place
  * of the operator's file already. Without a running server: what it wrote last, and no table.
  */
-export interface SampledTraffic {
+interface SampledTraffic {
   readonly checks: readonly SampledCheck[]
   /** The copy of the table that answers. */
   readonly table?: string
@@ -288,10 +269,7 @@ export interface SampledTraffic {
 }
 
 /** Throws `usage` where nothing was sampled. */
-export async function readSampledTraffic(
-  state: string,
-  { port }: Pick<Settings['serve'], 'port'>,
-): Promise<SampledTraffic> {
+async function readSampledTraffic({ state, serve: { port } }: Settings): Promise<SampledTraffic> {
   const reply = await sendControlRequest(controlSocketPath(state, port), 'sample')
   if (reply?.ok === false) throw usageError(reply.text)
   const own: SampledPlaces = { sample: sampleFilePath(state, port) }

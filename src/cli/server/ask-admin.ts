@@ -19,7 +19,11 @@ export interface AdminAnswer {
 }
 
 /** Where the settings say that a server's admin port is, for people. */
-export function adminName({ adminSocket, adminHost, adminPort }: ServeSettings): string {
+export function adminName({
+  adminSocket,
+  adminHost,
+  adminPort,
+}: Pick<ServeSettings, 'adminSocket' | 'adminHost' | 'adminPort'>): string {
   return adminSocket ?? urlOf({ host: adminHost, port: adminPort })
 }
 
@@ -50,7 +54,7 @@ export async function askAdmin(
 }
 
 /** A server that listens on all interfaces is asked on the loopback. */
-function connectableHost(host: string): string {
+export function connectableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
 }

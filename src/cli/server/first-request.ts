@@ -11,7 +11,8 @@ import { urlOf } from '../../supervisor/sockets/port-probe.ts'
 import { readClassification } from '../../table/file/verdict-record.ts'
 import { newIpv4Starts } from '../../table/lookup/piece-start.ts'
 import { openTable, type OpenTable } from '../../table/open-table.ts'
-import type { Io } from '../terminal/io.ts'
+import { type Io, printLines } from '../terminal/io.ts'
+import { connectableHost } from './ask-admin.ts'
 
 /** An operator's own services: no limits, all that there is (contract 3.14). */
 export const firstPlan = 'internal'
@@ -39,7 +40,7 @@ function knowledgeOf(path: string): {
   }
 }
 
-export function tellFirstRequest(
+export function showFirstRequest(
   of: {
     readonly settings: Settings
     readonly running: RunningServer
@@ -51,24 +52,22 @@ export function tellFirstRequest(
 ): void {
   const { settings, running, keys, catchesUp } = of
   const { example, coverage } = knowledgeOf(settings.table)
-  tellKeys(keys, io)
+  showKeys(keys, io)
   const curl = curlLines(running, {
     key: keys?.key ?? '$KEY',
     address: example?.address ?? '8.8.8.8',
   })
   if (example !== undefined) io.err(`${example.address} is ${example.classification}:`)
   // With a key on standard output: it has no place in logs, which collect standard error.
-  const tell = keys === undefined ? io.err : io.out
-  for (const line of ['', ...curl, '']) tell(line)
+  printLines({ out: keys === undefined ? io.err : io.out }, ['', ...curl, ''])
   const gaps = coverage === undefined ? '' : gapsText(coverage)
   if (gaps !== '') {
-    const text = `${gaps} ${remedy({ settings, catchesUp })}`
-    io.err([{ text, style: 'red' }])
+    io.err([{ text: `${gaps} ${remedyText(settings, catchesUp)}`, style: 'red' }])
   }
 }
 
 /** Keys that were made are shown, whatever becomes of the server. */
-export function tellKeys(keys: FirstKeys | undefined, io: Io): void {
+export function showKeys(keys: FirstKeys | undefined, io: Io): void {
   io.err('')
   if (keys === undefined) {
     io.err('The keys made before still work. Another one: npx iprisk keys create --plan internal')
@@ -89,13 +88,7 @@ export function gapsText({ missing, partly }: Pick<CoverageAnswer, 'missing' | '
   return `This table ${[...none, ...part].join(' and ')}: "clean" says ${much} about these.`
 }
 
-function remedy({
-  settings,
-  catchesUp,
-}: {
-  readonly settings: Settings
-  readonly catchesUp: boolean
-}): string {
+function remedyText(settings: Settings, catchesUp: boolean): string {
   if (settings.build.offline) return 'Start without --offline to fetch them.'
   return catchesUp
     ? 'They are fetched in the background and taken in as soon as they are there.'
@@ -106,9 +99,7 @@ function curlLines(
   { host, port, tls }: RunningServer,
   { key, address }: { readonly key: string; readonly address: string },
 ): readonly string[] {
-  // A server that listens on all interfaces is asked on the loopback.
-  const at = { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port }
-  const url = tls ? urlOf(at).replace('http:', 'https:') : urlOf(at)
+  const url = urlOf({ host: connectableHost(host), port, tls })
   return [
     `  curl -s ${url}/v1/intelligence/ip-risk/check \\`,
     `    -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\`,

@@ -17,7 +17,7 @@ import { dataSetOf } from '../../table/file/table-source.ts'
 import { openTable } from '../../table/open-table.ts'
 import { type StatusAnswer, adminName, askStatus } from './ask-admin.ts'
 import { coverageLines } from '../terminal/coverage-lines.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { exitCodes, type Io, printResult } from '../terminal/io.ts'
 
 /** The file that the settings name, as it lies there. */
 type FileStatus =
@@ -28,11 +28,9 @@ export async function infoCommand(settings: Settings, io: Io): Promise<number> {
   const answer = await askStatus(settings.serve)
   const file = fileStatus(settings.table, Date.now())
   const server = answer.kind === 'status' ? answer.status : null
-  if (settings.invocation.json) io.out(JSON.stringify({ server, table_file: file }))
-  else {
-    const rows = [...(server === null ? [] : serverRows(server)), ...fileRows(file, server)]
-    for (const line of alignColumns(rows, 2)) io.out(line)
-  }
+  printResult(io, settings.invocation.json, { server, table_file: file }, () =>
+    alignColumns([...(server === null ? [] : serverRows(server)), ...fileRows(file, server)], 2),
+  )
   if (server !== null) return exitCodes.done
   io.err(`iprisk: ${noAnswerText(settings, answer)}`)
   return exitCodes.failed
@@ -51,15 +49,16 @@ function fileStatus(path: string, now: number): FileStatus {
     const table = openTable(path)
     const { views } = table.reader
     const sources = table.sources.map((source) => {
-      const dataSet = dataSetOf(source)
-      const named = dataSet === undefined ? {} : { dataSet }
-      return { ...source, quarantined: source.quarantined ?? false, ...named }
+      const quarantined = source.quarantined ?? false
+      return { ...source, quarantined, dataSet: dataSetOf(source) }
     })
     const status = tableStatus(path, { ...table, sources }, now)
-    const ipv4 = views.ipv4_starts.length
-    const ipv6 = views.ipv6_keys.length
+    const boundaries = {
+      ipv4_boundaries: views.ipv4_starts.length,
+      ipv6_boundaries: views.ipv6_keys.length,
+    }
     table.close()
-    return { ...status, ipv4_boundaries: ipv4, ipv6_boundaries: ipv6 }
+    return { ...status, ...boundaries }
   } catch (error) {
     return { path, problem: messageOf(error) }
   }
@@ -69,7 +68,6 @@ type Row = readonly [name: string, text: string]
 
 function serverRows(server: ServerStatus): readonly Row[] {
   const { version, node, pid, uptime_seconds: uptime, status, listens, workers, memory } = server
-  const url = listens.tls ? urlOf(listens).replace('http:', 'https:') : urlOf(listens)
   const stalls = workers.each.map((worker) => worker.loop_delay_max_seconds * 1000)
   const { requests, limited, store, table } = server
   const answered = Object.entries(requests).map(
@@ -78,7 +76,7 @@ function serverRows(server: ServerStatus): readonly Row[] {
   return [
     ['server', `iprisk ${version} on Node ${node}, process ${pid}, up ${formatTimeSpan(uptime)}`],
     ['state', stateText(status)],
-    ['address', url],
+    ['address', urlOf(listens)],
     [
       'workers',
       `${workers.listening} of ${workers.wanted}, ${workers.restarts} replaced for a fault`,

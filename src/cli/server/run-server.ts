@@ -2,11 +2,12 @@
 
 import { createLog } from '../../base/log.ts'
 import { formatDay } from '../../base/day.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import { parseDurationMs } from '../../base/duration.ts'
 import { logAddressFormatter } from '../../observe/log-address.ts'
 import { type RunningServer, type ServerOptions, runPrimary } from '../../serve/primary.ts'
 import { urlOf } from '../../supervisor/sockets/port-probe.ts'
+import { formatCounted } from '../../base/text/number-format.ts'
+import { adminName } from './ask-admin.ts'
 import { buildChildCommand } from './build-child.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
 import type { Io } from '../terminal/io.ts'
@@ -19,7 +20,7 @@ export interface ServeWays {
   readonly catchUp?:
     { readonly arguments: readonly string[]; readonly isBehind: () => boolean } | undefined
   /** Of these builds; by default that of this process. */
-  readonly environment?: NodeJS.ProcessEnv
+  readonly environment?: NodeJS.ProcessEnv | undefined
   readonly onRunning: (running: RunningServer) => void
 }
 
@@ -45,7 +46,7 @@ export function runServer(
       command: buildChildCommand(settings, configuration, ...own, ...catchUp.arguments),
       isBehind: catchUp.isBehind,
     },
-    ...optionalMember('buildEnvironment', environment),
+    buildEnvironment: environment,
     configuration,
     early,
     log,
@@ -57,15 +58,12 @@ export function runServer(
 }
 
 /** One line for people. */
-export function runningLine(running: RunningServer): string {
+function runningLine(running: RunningServer): string {
   const { table } = running
   const what =
     table === undefined
       ? 'no table yet, so checks answer 503'
       : `table ${table.id} as of ${formatDay(table.asOf)}`
-  const workers = `${running.workers} ${running.workers === 1 ? 'worker' : 'workers'}`
-  const { adminSocket, adminHost, adminPort, tls } = running
-  const admin = adminSocket ?? urlOf({ host: adminHost, port: adminPort })
-  const url = tls ? urlOf(running).replace('http:', 'https:') : urlOf(running)
-  return `iprisk serves ${url} with ${workers}, ${what}; metrics and health on ${admin}`
+  const workers = formatCounted(running.workers, 'worker', 'workers')
+  return `iprisk serves ${urlOf(running)} with ${workers}, ${what}; metrics and health on ${adminName(running)}`
 }

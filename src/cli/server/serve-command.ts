@@ -6,12 +6,21 @@ import type { ConfigSource } from '../../serve/reload-config.ts'
 import type { Io } from '../terminal/io.ts'
 import type { ServeWays } from './run-server.ts'
 
+export function serveCommand(
+  settings: Settings,
+  io: Io,
+  _args: readonly string[],
+  configuration: ConfigSource,
+): Promise<number> {
+  return serve(settings, configuration, io, { buildArguments: [], onRunning: () => undefined })
+}
+
 /** Resolves to the exit code when the server has drained. */
-export async function serveCommand(
+export async function serve(
   settings: Settings,
   configuration: ConfigSource,
   io: Io,
-  ways: ServeWays = { buildArguments: [], onRunning: () => undefined },
+  ways: ServeWays,
 ): Promise<number> {
   const early = beginStart(settings)
   try {

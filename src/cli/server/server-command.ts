@@ -10,19 +10,25 @@ import {
 } from '../../supervisor/sockets/control-socket.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
+export const reloadCommand = (settings: Settings, io: Io): Promise<number> =>
+  askServer(settings.invocation.force ? 'reload --force' : 'reload', settings, io)
+
+export const rollbackCommand = (settings: Settings, io: Io): Promise<number> =>
+  askServer('rollback', settings, io)
+
+export const restartCommand = (settings: Settings, io: Io): Promise<number> =>
+  askServer('restart', settings, io)
+
 /** Throws `no_server` where none listens. */
-export async function serverCommand(
+async function askServer(
   request: ControlRequest,
   { state, serve: { port } }: Settings,
   io: Io,
 ): Promise<number> {
   const reply = await sendControlRequest(controlSocketPath(state, port), request)
   if (reply === undefined) {
-    throw new IpriskError({
-      code: 'no_server',
-      message: `No server runs on port ${port} with the state folder ${state}: --port and --state name another.`,
-      fault: 'environment',
-    })
+    const message = `No server runs on port ${port} with the state folder ${state}: --port and --state name another.`
+    throw new IpriskError({ code: 'no_server', message, fault: 'environment' })
   }
   if (reply.ok) io.out(reply.text)
   else io.err(`iprisk: ${reply.text}`)

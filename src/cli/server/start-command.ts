@@ -16,42 +16,43 @@ import type { Settings } from '../../config/settings.ts'
 import type { ConfigSource } from '../../serve/reload-config.ts'
 import { readTableView } from '../../table/file/table-view.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
-import { withStores } from '../keys/key-session.ts'
+import { unwrittenTo, withStores } from '../keys/key-session.ts'
 import { exitCodes, type Io } from '../terminal/io.ts'
 import { buildChildCommand, buildChildEnvironment, runBuildChild } from './build-child.ts'
-import { type FirstKeys, firstPlan, tellFirstRequest, tellKeys } from './first-request.ts'
-import { serveCommand } from './serve-command.ts'
+import { type FirstKeys, firstPlan, showFirstRequest, showKeys } from './first-request.ts'
+import { serve } from './serve-command.ts'
 
 /** The first start waits no longer for feeds: what is late comes in the background. */
 const firstFetchSeconds = 60
 
 export async function startCommand(
   settings: Settings,
-  configuration: ConfigSource,
   io: Io,
+  _args: readonly string[],
+  configuration: ConfigSource,
 ): Promise<number> {
   const why = whyNoTable(settings.table)
   if (why !== undefined) {
-    const code = await buildFirstTable(why, { settings, configuration, io })
+    const code = await buildFirstTable(why, settings, configuration, io)
     if (code !== exitCodes.done) return code
   }
   const isBehind = (): boolean => lacksFeeds(settings.build.report)
   const catchesUp = !settings.build.offline && compilerMissing() === undefined && isBehind()
   const keys = await firstKeys(settings, io)
-  let told = false
+  let isShown = false
   try {
-    return await serveCommand(settings, configuration, io, {
+    return await serve(settings, configuration, io, {
       buildArguments: settings.build.offline ? [] : ['--need-feeds'],
       catchUp: catchesUp ? { arguments: catchUpArguments(settings), isBehind } : undefined,
       environment: buildChildEnvironment(settings),
       onRunning(running) {
-        told = true
-        tellFirstRequest({ settings, running, keys, catchesUp }, io)
+        isShown = true
+        showFirstRequest({ settings, running, keys, catchesUp }, io)
       },
     })
   } finally {
     // It is shown this once, also where the server could not start.
-    if (!told && keys !== undefined) tellKeys(keys, io)
+    if (!isShown && keys !== undefined) showKeys(keys, io)
   }
 }
 
@@ -77,9 +78,10 @@ function whyNoTable(path: string): string | undefined {
 
 function buildFirstTable(
   why: string,
-  of: { readonly settings: Settings; readonly configuration: ConfigSource; readonly io: Io },
+  settings: Settings,
+  configuration: ConfigSource,
+  io: Io,
 ): Promise<number> {
-  const { settings, configuration, io } = of
   const { offline } = settings.build
   const way = offline
     ? 'Compiling one from what is here, offline:'
@@ -106,12 +108,9 @@ async function firstKeys(settings: Settings, io: Io): Promise<FirstKeys | undefi
     const key = { name: 'first key', plan: firstPlan, apis: apiNames }
     const testKey = { ...key, name: 'first test key', test: true } as const
     const { state } = settings
-    const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
-    const issue = async (key: NewKey): Promise<string> => {
-      const act = { state, store, act: 'create', keys: [], onUnwritten } as const
-      const issued = await withAudit(act, (store) => createKey(store, key, Date.now()))
-      return issued.text
-    }
+    const act = { state, store, act: 'create', keys: [], onUnwritten: unwrittenTo(io) } as const
+    const issue = async (key: NewKey): Promise<string> =>
+      (await withAudit(act, (store) => createKey(store, key, Date.now()))).text
     return { key: await issue(key), testKey: await issue(testKey) }
   })
 }

@@ -4,7 +4,7 @@
 import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount } from '../../base/text/number-format.ts'
-import type { Line } from './line.ts'
+import type { Line } from './io.ts'
 
 const stateTexts = {
   full: 'covered',

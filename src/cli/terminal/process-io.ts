@@ -2,8 +2,7 @@
 
 import { constants } from 'node:os'
 import { escapeLines } from '../../base/text/clean-text.ts'
-import type { Io } from './io.ts'
-import { renderLine } from './line.ts'
+import { type Io, renderLine } from './io.ts'
 
 /** Tests give streams of their own. */
 export type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
@@ -31,6 +30,7 @@ export function processIo(
     outColumns: stdout.columns,
     errIsTerminal: stderr.isTTY,
     input: () => stdin,
+    now: Date.now(),
     write: (bytes) =>
       new Promise((resolve) => {
         stdout.write(stdout.isTTY ? escapeLines(textOf(bytes)) : bytes, () => resolve())

@@ -3,6 +3,7 @@
 // store is lists/change-lists.ts.
 
 import type { IpriskError } from '../../base/coded-error.ts'
+import { joinFew, moreText } from '../../base/text/few-texts.ts'
 import { bogonRanges } from '../../ip/special-purpose.ts'
 import * as change from '../change-lists.ts'
 import {
@@ -43,7 +44,7 @@ export type ListRequest =
       readonly effect?: ListEffect | undefined
     }
   /** Of one list, or the newest act of all. */
-  | { readonly act: 'undo'; readonly list?: string }
+  | { readonly act: 'undo'; readonly list?: string | undefined }
 
 export interface ListActor {
   readonly state: string
@@ -174,10 +175,9 @@ function cautionsOf(keys: readonly string[]): readonly string[] {
     .slice(0, entriesAudited)
     .filter((key) => !key.startsWith('a') && isBogonKey(key))
   if (vain.length === 0) return []
-  const shown = vain.slice(0, 3).map((key) => formatEntryKey(key))
-  const more = vain.length > shown.length ? ` and ${vain.length - shown.length} more` : ''
+  const shown = joinFew(vain.map(formatEntryKey), 3)
   return [
-    `${shown.join(', ')}${more}: such addresses do not occur on the public Internet; they are ` +
+    `${shown}: such addresses do not occur on the public Internet; they are ` +
       'bogons, and no list changes a bogon',
   ]
 }
@@ -188,8 +188,8 @@ function expiredCautions(request: ListRequest, nowMs: number): readonly string[]
   const ended = request.entries.filter(({ expires }) => expires !== 0 && expires * 1000 <= nowMs)
   const [first] = ended
   if (first === undefined) return []
-  const more = ended.length > 1 ? ` and ${ended.length - 1} more` : ''
-  return [`${formatEntryKey(first.key)}${more}: already expired, will never match`]
+  const named = `${formatEntryKey(first.key)} ${moreText(ended.length - 1)}`.trimEnd()
+  return [`${named}: already expired, will never match`]
 }
 
 function isBogonKey(key: string): boolean {

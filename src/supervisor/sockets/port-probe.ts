@@ -53,6 +53,6 @@ export function portUnavailable(
 }
 
 /** `http://127.0.0.1:8080`, with an IPv6 address in brackets. */
-export function urlOf({ host, port }: HostPort): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+export function urlOf({ host, port, tls }: HostPort & { readonly tls?: boolean }): string {
+  return `http${tls === true ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

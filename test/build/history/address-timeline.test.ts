@@ -6,13 +6,13 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import {
   historyImport,
-  historyShow,
+  showHistory,
   isUnicode,
   monthRuler,
 } from '../../../src/cli/compiler/history-command.ts'
-import type { Io } from '../../../src/cli/terminal/io.ts'
-import { renderLine } from '../../../src/cli/terminal/line.ts'
+import { type Io, renderLine } from '../../../src/cli/terminal/io.ts'
 import type { Day } from '../../../src/base/day.ts'
+import { settingsFor } from '../../cli/settings-for.ts'
 import { day, listed, today, useFolder, withStore } from './history-sample.ts'
 
 const folder = useFolder()
@@ -32,18 +32,19 @@ function newIo(): Io & { readonly outLines: string[]; readonly errLines: string[
     write: async () => undefined,
     status: () => undefined,
     input: () => Readable.from([]),
+    now: Date.now(),
   }
 }
 
-type Options = Partial<Parameters<typeof historyShow>[0]>
+type Options = Partial<Parameters<typeof showHistory>[0]>
 
 const show = async (address: string, options: Options = {}) => {
   const io = newIo()
-  const code = await historyShow(
+  await showHistory(
     { address, store: folder(), json: false, unicode: false, dayCount: 40, ...options },
     io,
   )
-  return { code, out: io.outLines, err: io.errLines }
+  return { out: io.outLines, err: io.errLines }
 }
 
 const before = (age: number): Day => (today - age) as Day
@@ -65,8 +66,8 @@ async function fill(): Promise<void> {
 describe('history show', () => {
   it('draws one line a feed, a mark a day', async () => {
     await fill()
-    const { code, out, err } = await show('192.0.2.7')
-    expect({ code, err }).toEqual({ code: 0, err: [] })
+    const { out, err } = await show('192.0.2.7')
+    expect(err).toEqual([])
     expect(out).toEqual([
       '192.0.2.7, the 40 days to 2026-08-22',
       '',
@@ -170,7 +171,7 @@ describe('history show', () => {
 
   it('says so where nobody lists it, nothing is there, or it is no address', async () => {
     const empty = await show('192.0.2.7')
-    expect([empty.code, empty.out]).toEqual([0, []])
+    expect(empty.out).toEqual([])
     expect(empty.err[0]).toContain('There is no snapshot of these days')
     await fill()
     const silent = await show('203.0.113.1')
@@ -224,7 +225,8 @@ describe('history import', () => {
     }
     const store = join(folder(), 'store')
     const io = newIo()
-    expect(await historyImport({ folder: from, store }, io)).toBe(0)
+    const settings = settingsFor('history import', { history: store })
+    expect(await historyImport(settings, io, [from])).toBe(0)
     expect(io.outLines).toEqual([
       'feed     days                      snapshots  new  ranges  left out',
       'vpn-x4b  2026-08-21 to 2026-08-22          2    2       3         1',
@@ -240,7 +242,7 @@ describe('history import', () => {
   it('fails where there was nothing to take', async () => {
     mkdirSync(join(folder(), 'from'))
     const io = newIo()
-    const options = { folder: join(folder(), 'from'), store: join(folder(), 'store') }
-    expect(await historyImport(options, io)).toBe(1)
+    const settings = settingsFor('history import', { history: join(folder(), 'store') })
+    expect(await historyImport(settings, io, [join(folder(), 'from')])).toBe(1)
   })
 })

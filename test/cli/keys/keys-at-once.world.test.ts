@@ -1,6 +1,7 @@
 // A key works, or works no longer, as soon as the command that says so has returned (contract 5.2):
 // on a real server of several workers, asked on fresh connections, which land on any of them.
 
+import { type Line, renderLine } from '../../../src/cli/terminal/io.ts'
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -41,9 +42,9 @@ interface Issued {
 
 async function run(act: (io: Parameters<typeof keysCreate>[1]) => Promise<void>): Promise<Issued> {
   let text = ''
-  const out = (more: string): void => void (text += more)
-  const lines = (more: readonly string[]) => Promise.resolve(more.forEach(out))
-  await act({ now: Date.now(), out, lines, err: (line) => void said.push(line) })
+  const out = (more: Line): void => void (text += renderLine(more, false))
+  const lines = (more: readonly Line[]) => Promise.resolve(more.forEach(out))
+  await act({ now: Date.now(), out, lines, err: (line) => void said.push(renderLine(line, false)) })
   return JSON.parse(text) as Issued
 }
 const create = (): Promise<Issued> =>
@@ -82,11 +83,11 @@ describe('at once', () => {
     for (let i = 0; i < 10; i += 1) {
       const { id, key } = await create()
       const rotated = await run((io) =>
-        keysRotate(settings('keys rotate', { graceHours: '0' }), id, io),
+        keysRotate(settings('keys rotate', { graceHours: '0' }), io, [id]),
       )
       expect(await statuses(key)).toEqual([401])
       expect(await statuses(rotated.key)).toEqual([200])
-      await run((io) => keysRevoke(settings('keys revoke'), id, io))
+      await run((io) => keysRevoke(settings('keys revoke'), io, [id]))
       expect(await statuses(rotated.key)).toEqual([401])
     }
     expect(said.splice(0)).toEqual([])

@@ -11,10 +11,11 @@ import type { KeyRecord } from '../../../src/account/keys/key-record.ts'
 import { keysCreate, keysRevoke, keysRotate } from '../../../src/cli/keys/keys-command.ts'
 import { withStores } from '../../../src/cli/keys/key-session.ts'
 import { keysList, keysShow } from '../../../src/cli/keys/list-keys.ts'
+import { renderLine } from '../../../src/cli/terminal/io.ts'
 import { type Day, dayOf } from '../../../src/base/day.ts'
 import type { Command } from '../../../src/config/options.ts'
 import type { Settings } from '../../../src/config/settings.ts'
-import { readSettings } from '../../../src/config/settings.ts'
+import { settingsFor } from '../settings-for.ts'
 
 const now = Date.UTC(2026, 7, 22, 12)
 let cwd = ''
@@ -27,14 +28,15 @@ afterEach(() => {
 })
 
 const settings = (command: Command, flags: Record<string, unknown>): Settings =>
-  readSettings({ command, flags, environment: {}, cwd })
+  settingsFor(command, flags, cwd)
 const output = async (run: (io: Parameters<typeof keysList>[1]) => Promise<void>, at = now) => {
   let text = ''
   await run({
     now: at,
-    out: (line) => void (text += `${line}\n`),
-    lines: (lines) => Promise.resolve(void (text += lines.map((line) => `${line}\n`).join(''))),
-    err: (line) => void said.push(line),
+    out: (line) => void (text += `${renderLine(line, false)}\n`),
+    lines: (lines) =>
+      Promise.resolve(void (text += lines.map((line) => `${renderLine(line, false)}\n`).join(''))),
+    err: (line) => void said.push(renderLine(line, false)),
   })
   return text
 }
@@ -43,11 +45,11 @@ const create = (flags: Record<string, unknown>): Promise<string> =>
 const list = (flags: Record<string, unknown> = {}): Promise<string> =>
   output((io) => keysList(settings('keys list', flags), io))
 const show = (id: string, flags: Record<string, unknown> = {}): Promise<string> =>
-  output((io) => keysShow(settings('keys show', flags), id, io))
+  output((io) => keysShow(settings('keys show', flags), io, [id]))
 const revoke = (id: string, flags: Record<string, unknown> = {}): Promise<string> =>
-  output((io) => keysRevoke(settings('keys revoke', flags), id, io))
+  output((io) => keysRevoke(settings('keys revoke', flags), io, [id]))
 const rotate = (id: string, flags: Record<string, unknown> = {}, at = now): Promise<string> =>
-  output((io) => keysRotate(settings('keys rotate', flags), id, io), at)
+  output((io) => keysRotate(settings('keys rotate', flags), io, [id]), at)
 
 interface Created {
   readonly id: string
@@ -77,9 +79,10 @@ describe('create', () => {
         }
         return now
       },
-      out: (line) => void (text += `${line}\n`),
-      lines: (lines) => Promise.resolve(void (text += lines.join('\n'))),
-      err: (line) => void said.push(line),
+      out: (line) => void (text += `${renderLine(line, false)}\n`),
+      lines: (lines) =>
+        Promise.resolve(void (text += lines.map((line) => renderLine(line, false)).join('\n'))),
+      err: (line) => void said.push(renderLine(line, false)),
     })
     expect(looks).toBe(2)
     expect(await kept(parseKeyText(text.split('\n')[0] ?? '')?.id ?? '')).toBeDefined()

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { checkCommand } from '../../../src/cli/lines/check-command.ts'
 import { type Streams, processIo } from '../../../src/cli/terminal/process-io.ts'
+import { settingsFor } from '../settings-for.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 
 const table = writeSmallTable()
@@ -24,8 +25,8 @@ async function shown(
   const stdout = Object.assign(sink, { isTTY: true, columns })
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() })
   const streams = { stdin: Readable.from([]), stdout, stderr } as unknown as Streams
-  const how = { json: false, format: 'text', strict: false } as const
-  await checkCommand({ args, table, how }, processIo(streams, environment))
+  const settings = settingsFor('check', { table, format: 'text' })
+  await checkCommand(settings, processIo(streams, environment), args)
   return text.trimEnd().split('\n')
 }
 

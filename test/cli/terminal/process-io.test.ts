@@ -19,6 +19,7 @@ import { type Streams, processIo } from '../../../src/cli/terminal/process-io.ts
 import type { CheckFormat } from '../../../src/config/line-formats.ts'
 import { writeForgedTable } from '../../table/forged-table.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
+import { settingsFor } from '../settings-for.ts'
 import { forged, hostile, hostileName, steeringIn } from './steering.ts'
 
 interface Said {
@@ -64,18 +65,18 @@ const folder = mkdtempSync(join(tmpdir(), 'iprisk-terminal-'))
 async function runAll(said: Said, one: { readonly table: string; readonly text: string }) {
   const { io } = said
   const { table, text } = one
-  const how = { json: false, top: 10, jsonField: 'ip', strict: false } as const
   const input = join(folder, 'lines')
   const addresses = ['9.1.2.3', '11.1.1.1', '11.66.0.1', '2a01:4f8::1', text]
   writeFileSync(input, addresses.map((ip) => JSON.stringify({ ip })).join('\n'))
   // No argument has a NUL.
   const args = [...addresses.map((ip) => ip.replaceAll('\0', '')), input]
-  await checkCommand({ args, table, how: { ...how, format: 'text' } }, io)
-  await summarizeCommand({ inputs: [input], table, how }, io)
-  await explainCommand({ address: '11.1.1.1', table, json: false }, io)
-  const failing = explainCommand({ address: text, table, json: false }, io)
+  const how = { table, jsonField: 'ip' }
+  await checkCommand(settingsFor('check', { ...how, format: 'text' }), io, args)
+  await summarizeCommand(settingsFor('summarize', { ...how, top: '10' }), io, [input])
+  await explainCommand(settingsFor('explain', { table }), io, ['11.1.1.1'])
+  const failing = explainCommand(settingsFor('explain', { table }), io, [text])
   await expect(failing).rejects.toThrow(/is no IP/)
-  tableInfo(table, false, io)
+  tableInfo(settingsFor('table info', {}), io, [table])
   io.status(text)
   const progress = newProgress({ ...io, errIsTerminal: false })
   progress({ kind: 'warn', text })
@@ -104,10 +105,10 @@ describe.each([{ terminal: true }, { terminal: false }])('output, $terminal', ({
 
 describe('data', () => {
   const answer = async (terminal: boolean, format: CheckFormat): Promise<string> => {
-    const how = { json: false, fields: ['ip', 'city'], format, strict: false } as const
     const { io, out } = newStreams(terminal)
     const table = writeForgedTable({ string: (was) => `${was}\u009B\u202E` })
-    await checkCommand({ args: ['9.1.2.3', hostileName, '9.1.2.300'], table, how }, io)
+    const settings = settingsFor('check', { table, fields: 'ip,city', format })
+    await checkCommand(settings, io, ['9.1.2.3', hostileName, '9.1.2.300'])
     return out()
   }
 

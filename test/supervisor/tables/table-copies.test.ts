@@ -61,7 +61,7 @@ function deadPid(): number {
 }
 
 describe('a folder of copies', () => {
-  it('keeps one until it is removed or they are closed', async () => {
+  it('keeps one until it is removed or all are closed', async () => {
     const tableCopies = newCopies()
     const { file: one } = await tableCopies.add(source, how)
     const { file: two } = await tableCopies.add(source, how)

@@ -1,0 +1,29 @@
+// A file of text that a command was given by name, read whole.
+
+import type { ErrorCode } from '../../base/error-codes.ts'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
+
+/** Throws `code`, with `what` as the subject of the message and `advice` behind the reason. */
+export function readInputFile(
+  path: string,
+  how: {
+    readonly bytesMax: number
+    readonly code: ErrorCode
+    readonly what: string
+    readonly advice?: string
+    /** `-` is standard input, and a pipe may take its time, as an export of another machine does. */
+    readonly takesPipes?: boolean
+  },
+): string {
+  const { bytesMax, code, what, advice = '', takesPipes = false } = how
+  const bounds = takesPipes ? { bytesMax, pipeMsMax: Infinity } : { bytesMax }
+  try {
+    const bytes =
+      takesPipes && path === '-' ? readDescriptor(0, bounds) : readBoundedFile(path, bounds).bytes
+    return bytes.toString('utf8')
+  } catch (cause) {
+    const message = `${what} cannot be read: ${messageOf(cause)}${advice}.`
+    throw new IpriskError({ code, message, fault: 'input', cause })
+  }
+}
