@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { ConsoleLogin } from '../../api/admin-answers.ts'
 import { type Refusal, ask } from './ask/ask.ts'
+import { Form, TextField } from './parts/fields.tsx'
 import { Problem } from './parts/problem.tsx'
 
 export function Login({ onSession }: { readonly onSession: (session: ConsoleLogin) => void }) {
@@ -18,28 +19,20 @@ export function Login({ onSession }: { readonly onSession: (session: ConsoleLogi
   }
   return (
     <main class="login">
-      <form
-        class="panel"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void enter()
-        }}
-      >
+      <Form class="panel" send={enter}>
         <h1>
           <span class="mark" aria-hidden="true" />
           iprisk console
         </h1>
-        <label class="field">
-          <span>Token</span>
-          <input
-            type="password"
-            autocomplete="current-password"
-            required
-            value={token}
-            onInput={({ currentTarget }) => setToken(currentTarget.value)}
-          />
-        </label>
-        {refusal !== undefined && <Problem refusal={refusal} />}
+        <TextField
+          label="Token"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={token}
+          set={setToken}
+        />
+        <Problem refusal={refusal} />
         <button type="submit" class="primary" disabled={isAsking}>
           Sign in
         </button>
@@ -58,7 +51,7 @@ export function Login({ onSession }: { readonly onSession: (session: ConsoleLogi
             <code>--admin-tokens-file</code>.
           </p>
         </details>
-      </form>
+      </Form>
     </main>
   )
 }

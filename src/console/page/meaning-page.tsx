@@ -6,9 +6,7 @@ import { meanings } from './text/meanings.ts'
 
 export function MeaningPage({ word }: { readonly word: string }) {
   useEffect(() => {
-    const place = meanings.some(({ id }) => id === word) ? `meaning-${word}` : undefined
-    if (place === undefined) return
-    const row = document.getElementById(place)
+    const row = document.getElementById(`meaning-${word}`)
     row?.scrollIntoView({ block: 'center' })
     row?.focus()
   }, [word])

@@ -1,16 +1,18 @@
 // One address as a person reads it: what it is, why, since when, where, what is around it, what
 // would change it, and which of our own lists and rules meet it.
 
-import { useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
+import { Form, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
+import { PolicyChoice } from '../parts/policy-choice.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { addressPath, type Route, routeTo } from '../route.ts'
 import { curlCommand } from '../text/curl.ts'
 import { words } from '../text/figures.ts'
-import { AddressBox } from './address-box.tsx'
+import { addressesIn, clientAddress } from '../text/log-addresses.ts'
 import { Evidence } from './evidence.tsx'
 import { Neighbours } from './neighbours.tsx'
 import { OwnRules } from './own-rules.tsx'
@@ -40,7 +42,7 @@ export function AddressPage({ route }: { readonly route: Route }) {
       />
       <Waiting loaded={loaded} />
       <p class="hidden" role="status">
-        {view && saidOf(view)}
+        {view && answerText(view)}
       </p>
       {ip === '' && <Invitation />}
       {view !== undefined && path !== null && (
@@ -59,8 +61,59 @@ export function AddressPage({ route }: { readonly route: Route }) {
   )
 }
 
+/**
+ * The one box: an address, or a line of a log in which one stands. Where a line names several, the
+ * client's is asked for and the others are offered.
+ */
+function AddressBox(props: {
+  readonly ip: string
+  readonly policy: string
+  readonly go: (ip: string, policy: string) => void
+}) {
+  const { ip, policy, go } = props
+  const [text, setText] = useState(ip)
+  useLayoutEffect(() => setText(ip), [ip])
+  const others = text === ip ? [] : addressesIn(text)
+  const send = (): void => {
+    // What names no address goes to the server as it is: it says why.
+    const wanted = clientAddress(text) ?? text.trim()
+    if (wanted !== '') go(wanted, policy)
+  }
+  return (
+    <Form class="ask" role="search" send={send}>
+      <TextField
+        label="Address, or a line of a log"
+        place="grow"
+        class="mono"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        value={text}
+        placeholder="185.220.101.33"
+        set={setText}
+      />
+      <PolicyChoice value={policy === '' ? 'default' : policy} onChoose={(next) => go(ip, next)} />
+      <button type="submit" class="primary">
+        Look up
+      </button>
+      {others.length > 1 && (
+        <p class="ask-others">
+          The line names{' '}
+          {others.map((one) => (
+            <button key={one} type="button" class="chip mono" onClick={() => go(one, policy)}>
+              {one}
+            </button>
+          ))}
+        </p>
+      )}
+    </Form>
+  )
+}
+
 /** For those who hear the page: that the answer is there, and which. */
-const saidOf = ({ answer: { ip, classification, risk_score, risk_level } }: AddressView): string =>
+const answerText = ({
+  answer: { ip, classification, risk_score, risk_level },
+}: AddressView): string =>
   `${ip}: ${words(classification)}, score ${risk_score}, ${words(risk_level)}`
 
 function Invitation() {

@@ -1,9 +1,9 @@
 // Which feed says what of the address, since when, and on which of the last sixty days.
 
 import type { AddressView } from '../../../api/admin-answers.ts'
-import { type Column, DataTable } from '../parts/data-table.tsx'
+import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { KindTag } from '../parts/tag.tsx'
+import { kindTag } from '../parts/tag.tsx'
 import { percent } from '../text/figures.ts'
 import { kindTone } from '../text/tone.ts'
 
@@ -50,18 +50,8 @@ function rowsOf(strips: readonly Strip[], pieces: readonly Piece[]): readonly Ro
 }
 
 const columns: readonly Column<Row>[] = [
-  {
-    id: 'feed',
-    title: 'Feed',
-    by: ({ feed }) => feed,
-    cell: ({ feed }) => <span class="free">{feed}</span>,
-  },
-  {
-    id: 'kind',
-    title: 'Kind',
-    by: ({ kind }) => kind,
-    cell: ({ kind }) => <KindTag kind={kind} />,
-  },
+  sorted('feed', 'Feed', ({ feed }) => feed, freeText),
+  sorted('kind', 'Kind', ({ kind }) => kind, kindTag),
   {
     id: 'days',
     title: 'Sixty days',
@@ -69,19 +59,14 @@ const columns: readonly Column<Row>[] = [
     cell: ({ days, kind }) =>
       days === '' ? <span class="quiet">no history</span> : <DayStrip days={days} kind={kind} />,
   },
-  { id: 'since', title: 'Since', by: ({ since }) => since, cell: ({ since }) => since },
-  { id: 'until', title: 'Until', by: ({ until }) => until, cell: ({ until }) => until },
+  sorted('since', 'Since', ({ since }) => since),
+  sorted('until', 'Until', ({ until }) => until),
   {
     id: 'matched',
     title: 'Matched',
     cell: ({ piece }) => (piece === undefined ? '' : <code>{piece.matched}</code>),
   },
-  {
-    id: 'provider',
-    title: 'Provider',
-    by: ({ piece }) => piece?.provider ?? '',
-    cell: ({ piece }) => <span class="free">{piece?.provider}</span>,
-  },
+  sorted('provider', 'Provider', ({ piece }) => piece?.provider ?? '', freeText),
   {
     id: 'confidence',
     title: 'Confidence',
@@ -103,21 +88,19 @@ const height = 16
 /** Listed; on some such days, which ones is not kept; not listed; not read. */
 const heights: Readonly<Record<string, number>> = { '1': 14, '~': 8, '0': 4, '-': 1 }
 
-function saidOf(days: string): string {
+function stripText(days: string): string {
   const of = (mark: string): number => days.split('').filter((day) => day === mark).length
   const some = of('~') === 0 ? '' : `, on some of ${of('~')} more`
   return `listed on ${of('1')} of ${days.length - of('-')} days that were read${some}`
 }
 
-function DayStrip(props: { readonly days: string; readonly kind: string }) {
-  const { days, kind } = props
-  const label = saidOf(days)
+function DayStrip({ days, kind }: Pick<Row, 'days' | 'kind'>) {
   return (
     <svg
       class="strip"
       viewBox={`0 0 ${days.length * cell} ${height}`}
       role="img"
-      aria-label={label}
+      aria-label={stripText(days)}
       preserveAspectRatio="none"
     >
       {days.split('').map((day, at) => (

@@ -1,6 +1,7 @@
 // What the answer is, in one look: class, score, level, decision, and who announces the address.
 
 import type { AddressView } from '../../../api/admin-answers.ts'
+import { Fact } from '../parts/fact.tsx'
 import { Meaning } from '../parts/meaning-link.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
@@ -73,35 +74,27 @@ function Facts({ view }: { readonly view: AddressView }) {
   const age = coverage?.age_days
   return (
     <dl class="facts">
-      <dt>Network</dt>
-      <dd>
+      <Fact name="Network">
         {network === null
           ? 'not announced'
           : `AS${network.asn} ${network.organization} · ${words(network.type)}`}
-      </dd>
+      </Fact>
       {proxy !== null && (
-        <>
-          <dt>Proxy</dt>
-          <dd>
-            {words(proxy.type)}
-            {proxy.provider !== '' && ` of ${proxy.provider}`}, confidence {proxy.confidence}, last
-            seen {proxy.last_seen_at}, on {proxy.percent_days_seen} % of recent days
-          </dd>
-        </>
+        <Fact name="Proxy">
+          {words(proxy.type)}
+          {proxy.provider !== '' && ` of ${proxy.provider}`}, confidence {proxy.confidence}, last
+          seen {proxy.last_seen_at}, on {proxy.percent_days_seen} % of recent days
+        </Fact>
       )}
       {bot !== null && (
-        <>
-          <dt>Bot</dt>
-          <dd>
-            {bot.provider}, {words(bot.category)}, confidence {bot.confidence}
-          </dd>
-        </>
+        <Fact name="Bot">
+          {bot.provider}, {words(bot.category)}, confidence {bot.confidence}
+        </Fact>
       )}
-      <dt>Data as of</dt>
-      <dd>
+      <Fact name="Data as of">
         {table.as_of} {age !== undefined && <span class="warn">({counted(age, 'day')} ago)</span>},
         table {table.id}
-      </dd>
+      </Fact>
     </dl>
   )
 }

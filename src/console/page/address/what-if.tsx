@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
+import { Choice, Field } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { KindTag } from '../parts/tag.tsx'
@@ -88,10 +89,7 @@ function Asked(props: {
   return (
     <>
       <div class="asked">
-        <label class="field">
-          <span>
-            In {days} days, on {dayAfter(asOf, days)}
-          </span>
+        <Field label={`In ${days} days, on ${dayAfter(asOf, days)}`}>
           <input
             type="range"
             min="0"
@@ -99,16 +97,13 @@ function Asked(props: {
             value={days}
             onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}
           />
-        </label>
-        <label class="field">
-          <span>Without</span>
-          <select value={without} onChange={({ currentTarget }) => setWithout(currentTarget.value)}>
-            <option value="">nothing left out</option>
-            {feeds.map((feed) => (
-              <option key={feed}>{feed}</option>
-            ))}
-          </select>
-        </label>
+        </Field>
+        <Choice
+          label="Without"
+          value={without}
+          options={[['', 'nothing left out'], ...feeds]}
+          choose={setWithout}
+        />
       </div>
       <p class="asked-answer" aria-live="polite">
         {!isAsked && <span class="quiet">Move the days, or leave a feed out.</span>}

@@ -2,6 +2,7 @@
 // no page of another origin can add. Nothing throws: a refusal is an answer.
 
 import { type ConsoleError, type ConsoleSession, csrfHeader } from '../../../api/admin-answers.ts'
+import { tell } from './notices.ts'
 import { askTabs, endText, sessionText } from './session.ts'
 
 export interface Refusal {
@@ -60,6 +61,18 @@ export async function ask<T>(
   return sessionText() === '' ? answer : { ...answer, message: anew }
 }
 
+/** Where there is no answer, a notice says why. */
+export async function askOrTell<T>(
+  method: Method,
+  path: string,
+  body?: Readonly<Record<string, unknown>>,
+): Promise<T | undefined> {
+  const answer = await ask<T>(method, path, body)
+  if (answer.kind === 'ok') return answer.value
+  tell(answer.message, true)
+  return undefined
+}
+
 async function request<T>(
   method: Method,
   path: string,
@@ -73,8 +86,8 @@ async function request<T>(
     const response = await fetch(path, {
       method,
       headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
     })
     const text = await response.text()
     const value: unknown = text === '' ? {} : parsed(text)

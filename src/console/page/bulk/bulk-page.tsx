@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import type { AddressRows } from '../../../api/admin-answers.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
 import { useKept } from '../ask/kept.ts'
+import { Form, LinesField } from '../parts/fields.tsx'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { PolicyChoice } from '../parts/policy-choice.tsx'
@@ -33,39 +34,25 @@ export function BulkPage() {
     const { addresses } = found
     setRefusal(undefined)
     if (addresses.length === 0) {
-      setAsked({ rows: [], note: 'The text names no address.' })
-      return
+      return setAsked({ rows: [], note: 'The text names no address.' })
     }
     setAsking(true)
     const answer = await ask<AddressRows>('POST', '/admin/addresses', { addresses, policy })
     setAsking(false)
-    if (answer.kind === 'refused') {
-      setRefusal(answer)
-      return
-    }
+    if (answer.kind === 'refused') return setRefusal(answer)
     setAsked({ rows: answer.value.rows, note: noteOf(found) })
   }
   return (
     <>
       <h1 class="hidden">Many addresses</h1>
       <Panel title="Many addresses" meaning="many">
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void look(text)
-          }}
-        >
-          <label class="field">
-            <span>Addresses, or lines of a log; at most {count(addressesMax)} addresses</span>
-            <textarea
-              class="mono"
-              rows={6}
-              spellcheck={false}
-              value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          </label>
+        <Form class="stack" send={() => look(text)}>
+          <LinesField
+            label={`Addresses, or lines of a log; at most ${count(addressesMax)} addresses`}
+            rows={6}
+            value={text}
+            set={setText}
+          />
           <div class="actions">
             <button type="submit" class="primary" disabled={isAsking || text.trim() === ''}>
               {isAsking ? 'Looking up…' : 'Look up'}
@@ -77,8 +64,8 @@ export function BulkPage() {
               onText={(log) => void look(log)}
             />
           </div>
-        </form>
-        {refusal !== undefined && <Problem refusal={refusal} />}
+        </Form>
+        <Problem refusal={refusal} />
         {asked !== undefined && (
           <p class="quiet" role="status">
             {asked.note}

@@ -3,7 +3,8 @@
 import { useMemo } from 'preact/hooks'
 import { useKept } from '../ask/kept.ts'
 import { BarList } from '../parts/bar-list.tsx'
-import { type Column, DataTable } from '../parts/data-table.tsx'
+import { type Column, DataTable, freeText, sorted, sortedNumber } from '../parts/data-table.tsx'
+import { TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
 import { routeTo } from '../route.ts'
@@ -33,17 +34,14 @@ export function BulkRows({ rows }: { readonly rows: readonly AddressRow[] }) {
           </button>
         }
       >
-        <label class="field filter">
-          <span>
-            Filter; {counted(shown.length, 'row')} of {count(rows.length)}
-          </span>
-          <input
-            type="search"
-            placeholder="tor, AS24940, DE, block …"
-            value={filter}
-            onInput={({ currentTarget }) => setFilter(currentTarget.value)}
-          />
-        </label>
+        <TextField
+          label={`Filter; ${counted(shown.length, 'row')} of ${count(rows.length)}`}
+          place="filter"
+          type="search"
+          placeholder="tor, AS24940, DE, block …"
+          value={filter}
+          set={setFilter}
+        />
         <DataTable
           label="Answers"
           columns={columns}
@@ -87,7 +85,7 @@ function Shares(props: {
     name: isKind ? words(one.name) : one.name,
     value: one.count,
     text: text(one),
-    ...(isKind ? { tone: kindTone(one.name) } : {}),
+    tone: isKind ? kindTone(one.name) : undefined,
   }))
   // They are no value of the member, and would dwarf those that are.
   const rest = others === undefined ? [] : [{ name: 'others', value: 0, text: text(others) }]
@@ -134,13 +132,12 @@ const columns: readonly Column<AddressRow>[] = [
     by: of((row) => row.classification, ''),
     cell: (row) => (isJudged(row) ? <KindTag kind={row.classification} /> : row.error),
   },
-  {
-    id: 'score',
-    title: 'Score',
-    isNumber: true,
-    by: of((row) => row.risk_score, -1),
-    cell: of((row) => String(row.risk_score), ''),
-  },
+  sortedNumber(
+    'score',
+    'Score',
+    of((row) => row.risk_score, -1),
+    (score) => (score < 0 ? '' : score),
+  ),
   {
     id: 'level',
     title: 'Level',
@@ -157,30 +154,27 @@ const columns: readonly Column<AddressRow>[] = [
     id: 'network',
     title: 'Network',
     by: of((row) => row.network, ''),
-    cell: (row) => isJudged(row) && <span class="free">{networkOf(row)}</span>,
+    cell: (row) => isJudged(row) && freeText(networkOf(row)),
   },
-  {
-    id: 'type',
-    title: 'Type',
-    by: of((row) => row.network_type, ''),
-    cell: of((row) => words(row.network_type), ''),
-  },
-  {
-    id: 'country',
-    title: 'Country',
-    by: of((row) => row.country, ''),
-    cell: of((row) => row.country, ''),
-  },
-  {
-    id: 'provider',
-    title: 'Provider',
-    by: of((row) => row.provider, ''),
-    cell: of((row) => row.provider, ''),
-  },
+  sorted(
+    'type',
+    'Type',
+    of((row) => row.network_type, ''),
+    words,
+  ),
+  sorted(
+    'country',
+    'Country',
+    of((row) => row.country, ''),
+  ),
+  sorted(
+    'provider',
+    'Provider',
+    of((row) => row.provider, ''),
+  ),
   {
     id: 'reasons',
     title: 'Reasons and lists',
-    cell: (row) =>
-      isJudged(row) && <span class="free">{[...row.reasons, ...row.lists].join(', ')}</span>,
+    cell: (row) => isJudged(row) && freeText([...row.reasons, ...row.lists].join(', ')),
   },
 ]

@@ -3,11 +3,11 @@
 import { useEffect } from 'preact/hooks'
 import type { TableChanges } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
-import { BarList } from '../parts/bar-list.tsx'
-import { type Column, DataTable } from '../parts/data-table.tsx'
+import { TitledBars } from '../parts/bar-list.tsx'
+import { type Column, DataTable, sorted } from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
-import { KindTag } from '../parts/tag.tsx'
+import { kindTag } from '../parts/tag.tsx'
 import { count, counted, shortCount, words } from '../text/figures.ts'
 
 const pollMs = 1500
@@ -76,36 +76,22 @@ function Counts(props: Counted & { readonly of: string }) {
     rows.map(({ name, addresses }) => ({ name, value: addresses, text: shortCount(addresses) }))
   return (
     <div class="columns">
-      <div>
-        <h3>{of} by class</h3>
-        <BarList label={`${of} by class`} bars={moves} />
-      </div>
-      <div>
-        <h3>{of} by country</h3>
-        <BarList label={`${of} by country`} bars={named(countries)} />
-      </div>
-      <div>
-        <h3>{of} by network</h3>
-        <BarList label={`${of} by network`} bars={named(networks)} />
-      </div>
+      <TitledBars title={`${of} by class`} bars={moves} />
+      <TitledBars title={`${of} by country`} bars={named(countries)} />
+      <TitledBars title={`${of} by network`} bars={named(networks)} />
     </div>
   )
 }
 
 const flips: readonly Column<Flip>[] = [
-  {
-    id: 'prefix',
-    title: 'Prefix',
-    by: ({ prefix }) => prefix,
-    cell: ({ prefix }) => <code>{prefix}</code>,
-  },
-  {
-    id: 'from',
-    title: 'From',
-    by: ({ from }) => from,
-    cell: ({ from }) => <KindTag kind={from} />,
-  },
-  { id: 'to', title: 'To', by: ({ to }) => to, cell: ({ to }) => <KindTag kind={to} /> },
+  sorted(
+    'prefix',
+    'Prefix',
+    ({ prefix }) => prefix,
+    (prefix) => <code>{prefix}</code>,
+  ),
+  sorted('from', 'From', ({ from }) => from, kindTag),
+  sorted('to', 'To', ({ to }) => to, kindTag),
   {
     id: 'score',
     title: 'Score',

@@ -2,8 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import type { FeedsView } from '../../../api/admin-answers.ts'
-import { type Column, DataTable } from '../parts/data-table.tsx'
-import { KindTag } from '../parts/tag.tsx'
+import { type Column, DataTable, freeText, sorted, sortedNumber } from '../parts/data-table.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { kindTag } from '../parts/tag.tsx'
 import { count, counted } from '../text/figures.ts'
 
 type Feed = FeedsView['feeds'][number]
@@ -26,14 +27,13 @@ export function FeedList({ feeds }: { readonly feeds: readonly Feed[] }) {
           ))}
         </ul>
       )}
-      <label class="field filter">
-        <span>Filter; {counted(shown.length, 'feed')}</span>
-        <input
-          type="search"
-          value={filter}
-          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label={`Filter; ${counted(shown.length, 'feed')}`}
+        place="filter"
+        type="search"
+        value={filter}
+        set={setFilter}
+      />
       <DataTable
         label="Feeds"
         columns={columns}
@@ -57,19 +57,8 @@ const columns: readonly Column<Feed>[] = [
       </>
     ),
   },
-  {
-    id: 'kind',
-    title: 'Kind',
-    by: ({ kind }) => kind,
-    cell: ({ kind }) => <KindTag kind={kind} />,
-  },
-  {
-    id: 'entries',
-    title: 'Entries',
-    isNumber: true,
-    by: ({ entries }) => entries,
-    cell: ({ entries }) => count(entries),
-  },
+  sorted('kind', 'Kind', ({ kind }) => kind, kindTag),
+  sortedNumber('entries', 'Entries', ({ entries }) => entries),
   {
     id: 'history',
     title: 'Sixty days',
@@ -87,7 +76,7 @@ const columns: readonly Column<Feed>[] = [
       </span>
     ),
   },
-  { id: 'day', title: 'Of', by: ({ day }) => day, cell: ({ day }) => day },
+  sorted('day', 'Of', ({ day }) => day),
   {
     id: 'state',
     title: 'State',
@@ -95,12 +84,7 @@ const columns: readonly Column<Feed>[] = [
     cell: ({ quarantined }) =>
       quarantined === null ? 'in use' : <span class="warn">quarantine</span>,
   },
-  {
-    id: 'licence',
-    title: 'Licence',
-    by: ({ licence }) => licence,
-    cell: ({ licence }) => <span class="free">{licence}</span>,
-  },
+  sorted('licence', 'Licence', ({ licence }) => licence, freeText),
 ]
 
 /** Some days' numbers as a small line. Days without a number leave a gap. */

@@ -2,11 +2,12 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import type { RefreshView } from '../../../api/admin-answers.ts'
-import { ask } from '../ask/ask.ts'
+import { askOrTell } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { AskFirst } from '../parts/dialog.tsx'
+import { Fact } from '../parts/fact.tsx'
 import { Meaning } from '../parts/meaning-link.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
@@ -37,15 +38,12 @@ export function LiveTable({ onSwapped }: { readonly onSwapped: () => void }) {
   useWhenAnother(loaded.value && (loaded.value.table?.id ?? null), onSwapped)
   const mayChange = useMay('admin')
   const swap = async (path: string, done: string): Promise<void> => {
-    const answer = await ask<{ readonly kind: string }>('POST', path, {})
-    if (answer.kind === 'refused') tell(answer.message, true)
-    else tell(answer.value.kind === 'unchanged' ? 'This table is already live.' : done)
+    const swapped = await askOrTell<{ readonly kind: string }>('POST', path, {})
+    if (swapped) tell(swapped.kind === 'unchanged' ? 'This table is already live.' : done)
     loaded.again()
   }
   const start = async (): Promise<void> => {
-    const answer = await ask('POST', '/admin/refresh', {})
-    if (answer.kind === 'refused') tell(answer.message, true)
-    else tell('The refresh has begun.')
+    if (await askOrTell('POST', '/admin/refresh', {})) tell('The refresh has begun.')
     refresh.again()
   }
   const { table, tables } = loaded.value ?? {}
@@ -98,39 +96,28 @@ function TableFacts({ table, tables }: Facts) {
   const days = Math.floor(table.age_seconds / 86_400)
   return (
     <dl class="facts">
-      <dt>Id</dt>
-      <dd>
+      <Fact name="Id">
         <code>{table.id}</code>
-      </dd>
-      <dt>Today in it</dt>
-      <dd>
+      </Fact>
+      <Fact name="Today in it">
         {table.as_of} <span class={days > 7 ? 'warn' : 'quiet'}>{counted(days, 'day')} old</span>
-      </dd>
-      <dt>Live since</dt>
-      <dd>{swap === null ? 'the start of the server' : utcTime(swap.at)}</dd>
-      <dt>Holds</dt>
-      <dd>
+      </Fact>
+      <Fact name="Live since">{swap === null ? 'the start of the server' : utcTime(swap.at)}</Fact>
+      <Fact name="Holds">
         {counted(table.feeds, 'feed')}, {count(Math.ceil(table.bytes / 1e6))} MB
-      </dd>
-      <dt>Before it</dt>
-      <dd>{tables.previous === null ? 'none' : <code>{tables.previous}</code>}</dd>
+      </Fact>
+      <Fact name="Before it">
+        {tables.previous === null ? 'none' : <code>{tables.previous}</code>}
+      </Fact>
       {tables.held !== null && (
-        <>
-          <dt>Rolled back</dt>
-          <dd>
-            <code>{tables.held}</code>
-          </dd>
-        </>
+        <Fact name="Rolled back">
+          <code>{tables.held}</code>
+        </Fact>
       )}
       {refusal !== null && (
-        <>
-          <dt>
-            <Meaning of="refusal">Refused</Meaning>
-          </dt>
-          <dd class="warn">
-            {utcTime(refusal.at)} {refusal.reason}
-          </dd>
-        </>
+        <Fact isWrong name={<Meaning of="refusal">Refused</Meaning>}>
+          {utcTime(refusal.at)} {refusal.reason}
+        </Fact>
       )}
     </dl>
   )

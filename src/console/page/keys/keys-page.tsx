@@ -2,13 +2,14 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KeyIssued, KeysView } from '../../../api/admin-answers.ts'
-import { ask } from '../ask/ask.ts'
+import { askOrTell } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { AskFirst } from '../parts/dialog.tsx'
-import { type Column, DataTable } from '../parts/data-table.tsx'
+import { type Column, DataTable, sorted } from '../parts/data-table.tsx'
+import { Tick } from '../parts/fields.tsx'
 import { Meaning } from '../parts/meaning-link.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
@@ -36,13 +37,11 @@ function Keys() {
   }
   const [isAll, setAll] = useState(false)
   const rotate = async (id: string): Promise<void> => {
-    const answer = await ask<KeyIssued>('POST', `${pathOf(id)}/rotate`, {})
-    if (answer.kind === 'refused') return tell(answer.message, true)
-    show(answer.value)
+    const key = await askOrTell<KeyIssued>('POST', `${pathOf(id)}/rotate`, {})
+    if (key !== undefined) show(key)
   }
   const revoke = async (id: string): Promise<void> => {
-    const answer = await ask('DELETE', pathOf(id))
-    if (answer.kind === 'refused') return tell(answer.message, true)
+    if ((await askOrTell('DELETE', pathOf(id))) === undefined) return
     tell(`The key ${id} is revoked.`)
     loaded.again()
   }
@@ -63,16 +62,7 @@ function Keys() {
       <Panel
         title="Keys"
         meaning="keys"
-        aside={
-          <label class="tick">
-            <input
-              type="checkbox"
-              checked={isAll}
-              onChange={({ currentTarget }) => setAll(currentTarget.checked)}
-            />
-            revoked, too
-          </label>
-        }
+        aside={<Tick label="revoked, too" isOn={isAll} set={setAll} />}
       >
         <Waiting loaded={loaded} />
         {total > keys.length && (
@@ -81,7 +71,11 @@ function Keys() {
             <code>iprisk keys list</code> has all of them.
           </p>
         )}
-        <Skipped texts={skipped} />
+        {skipped.map((text) => (
+          <p class="warn" key={text}>
+            {text}
+          </p>
+        ))}
         {loaded.value !== undefined && (
           <DataTable
             label="Keys"
@@ -95,14 +89,6 @@ function Keys() {
       <NewKey plans={loaded.value?.plans ?? []} onMade={show} />
     </>
   )
-}
-
-function Skipped({ texts }: { readonly texts: readonly string[] }) {
-  return texts.map((text) => (
-    <p class="warn" key={text}>
-      {text}
-    </p>
-  ))
 }
 
 const pathOf = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`
@@ -213,12 +199,7 @@ const columns: readonly Column<Key>[] = [
     by: ({ last_used: last }) => last ?? '',
     cell: ({ last_used: last }) => last ?? 'never',
   },
-  {
-    id: 'created',
-    title: 'Made',
-    by: ({ created }) => created,
-    cell: ({ created }) => utcTime(created),
-  },
+  sorted('created', 'Made', ({ created }) => created, utcTime),
   {
     id: 'ends',
     title: 'Ends',

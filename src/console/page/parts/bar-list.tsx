@@ -5,8 +5,7 @@ export interface Bar {
   readonly value: number
   /** The number as it is read. */
   readonly text: string
-  readonly tone?: string
-  readonly href?: string
+  readonly tone?: string | undefined
 }
 
 export function BarList({
@@ -20,10 +19,10 @@ export function BarList({
   if (bars.length === 0) return <p class="quiet">Nothing yet.</p>
   return (
     <ol class="bars" aria-label={label}>
-      {bars.map(({ name, value, text, tone = 'tone-accent', href }) => (
+      {bars.map(({ name, value, text, tone = 'tone-accent' }) => (
         <li key={name}>
           <span class="bar-name" title={name}>
-            {href === undefined ? name || 'unknown' : <a href={href}>{name || 'unknown'}</a>}
+            {name || 'unknown'}
           </span>
           <span class="bar-text">{text}</span>
           <svg class="bar" aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 4">
@@ -32,5 +31,21 @@ export function BarList({
         </li>
       ))}
     </ol>
+  )
+}
+
+/** In a row of several, under a heading. */
+export function TitledBars({
+  title,
+  bars,
+}: {
+  readonly title: string
+  readonly bars: readonly Bar[]
+}) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      <BarList label={title} bars={bars} />
+    </div>
   )
 }

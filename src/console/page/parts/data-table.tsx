@@ -16,6 +16,27 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren
 }
 
+/** A column that sorts by what it shows. */
+export const sorted = <Row, Value extends string>(
+  id: string,
+  title: string,
+  by: (row: Row) => Value,
+  show: (value: Value) => ComponentChildren = (value) => value,
+): Column<Row> => ({ id, title, by, cell: (row) => show(by(row)) })
+
+/** The same for numbers. */
+export const sortedNumber = <Row,>(
+  id: string,
+  title: string,
+  by: (row: Row) => number,
+  show: (value: number) => ComponentChildren = count,
+): Column<Row> => ({ id, title, isNumber: true, by, cell: (row) => show(by(row)) })
+
+/** A text that may break anywhere. */
+export const freeText = (text: string | undefined): ComponentChildren => (
+  <span class="free">{text}</span>
+)
+
 interface Order {
   readonly id: string
   readonly isDown: boolean

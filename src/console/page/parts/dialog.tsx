@@ -1,9 +1,9 @@
 // A question above the page; Escape says no. Afterwards the focus is where it was before.
 
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
-export function Dialog(props: {
+function Dialog(props: {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
@@ -27,27 +27,53 @@ export function Dialog(props: {
   )
 }
 
-/** A button that asks first. */
-export function AskFirst(props: {
-  readonly label: string
+/** It closes when what was asked is done. */
+export function Question(props: {
   readonly title: string
   readonly text: string
   readonly yes: string
   readonly isDanger?: boolean
-  readonly disabled?: boolean
-  /** Beside what the button says, for those who hear it out of its row. */
-  readonly about?: string
-  readonly act: () => Promise<void>
+  readonly act: () => void | Promise<void>
+  readonly onClose: () => void
 }) {
-  const { label, title, text, yes, isDanger = false, disabled = false, about, act } = props
-  const [isOpen, setOpen] = useState(false)
+  const { title, text, yes, isDanger = false, act, onClose } = props
   const [isActing, setActing] = useState(false)
   const go = async (): Promise<void> => {
     setActing(true)
     await act()
-    setActing(false)
-    setOpen(false)
+    onClose()
   }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{text}</p>
+      <div class="actions">
+        <button
+          type="button"
+          class={isDanger ? 'danger' : 'primary'}
+          disabled={isActing}
+          onClick={() => void go()}
+        >
+          {yes}
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** A button that asks first. */
+export function AskFirst(
+  props: Omit<ComponentProps<typeof Question>, 'onClose'> & {
+    readonly label: string
+    readonly disabled?: boolean
+    /** Beside what the button says, for those who hear it out of its row. */
+    readonly about?: string
+  },
+) {
+  const { label, disabled = false, about, ...question } = props
+  const [isOpen, setOpen] = useState(false)
   return (
     <>
       <button
@@ -58,24 +84,7 @@ export function AskFirst(props: {
       >
         {label}
       </button>
-      {isOpen && (
-        <Dialog title={title} onClose={() => setOpen(false)}>
-          <p>{text}</p>
-          <div class="actions">
-            <button
-              type="button"
-              class={isDanger ? 'danger' : 'primary'}
-              disabled={isActing}
-              onClick={() => void go()}
-            >
-              {yes}
-            </button>
-            <button type="button" onClick={() => setOpen(false)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
-      )}
+      {isOpen && <Question {...question} onClose={() => setOpen(false)} />}
     </>
   )
 }

@@ -1,6 +1,7 @@
 // Which of the server's policies decides in a view; nothing where there is none.
 
 import { useLoad } from '../ask/use-load.ts'
+import { Choice } from './fields.tsx'
 
 export interface PoliciesAnswer {
   readonly status: {
@@ -37,14 +38,5 @@ export function PolicyChoice(props: {
   const { value: policies } = useLoad<PoliciesAnswer>('/admin/policies')
   const names = Object.keys(policies?.policies ?? {})
   if (names.length === 0) return null
-  return (
-    <label class="field">
-      <span>Policy</span>
-      <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {names.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
-  )
+  return <Choice label="Policy" value={value} options={names} choose={onChoose} />
 }

@@ -3,7 +3,9 @@
 import type { Loaded } from '../ask/use-load.ts'
 import type { Refusal } from '../ask/ask.ts'
 
-export function Problem({ refusal }: { readonly refusal: Refusal }) {
+/** Nothing where nothing was refused. */
+export function Problem({ refusal }: { readonly refusal: Refusal | undefined }) {
+  if (refusal === undefined) return null
   return (
     <div class="problem" role="alert">
       <p>{refusal.message}</p>

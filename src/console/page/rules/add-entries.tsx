@@ -1,11 +1,39 @@
-// Entries to add, one a line, with how long they count and why.
+// Entries into a list: typed, one a line, with how long they count and why; or of a file, some
+// thousand lines a request.
 
 import { useState } from 'preact/hooks'
 import { type Refusal, ask } from '../ask/ask.ts'
+import { Question } from '../parts/dialog.tsx'
+import { Choice, Form, LinesField, TextField, Tick } from '../parts/fields.tsx'
+import { FileDrop } from '../parts/file-drop.tsx'
 import { Problem } from '../parts/problem.tsx'
-import type { Acted } from './list-answers.ts'
+import { counted } from '../text/figures.ts'
 
-const spans = ['', '1h', '12h', '1d', '7d', '30d', '90d', '365d'] as const
+/** What the routes of own lists answer (src/admin/routes/lists-api.ts), as far as it is shown. */
+export interface ListHead {
+  readonly name: string
+  readonly effect: 'none' | 'allow' | 'block'
+  readonly entries: number
+  readonly created: string
+}
+
+export interface ListEntry {
+  readonly entry: string
+  readonly added: string
+  readonly expires?: string
+  readonly note?: string
+}
+
+/** What every change of a list answers. */
+export interface Acted {
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+  readonly cautions: readonly string[]
+  readonly in_effect: boolean
+}
+
+const spans = [['', 'always'], '1h', '12h', '1d', '7d', '30d', '90d', '365d'] as const
 
 const entriesIn = (text: string): readonly string[] =>
   text
@@ -25,12 +53,11 @@ export function AddEntries(props: {
   const [isForced, setForced] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const add = async (): Promise<void> => {
-    const entries = entriesIn(text)
     const answer = await ask<Acted>('POST', `${path}/entries`, {
-      entries,
-      ...(span === '' ? {} : { for: span }),
-      ...(note === '' ? {} : { note }),
-      ...(isForced ? { force: true } : {}),
+      entries: entriesIn(text),
+      for: span || undefined,
+      note: note || undefined,
+      force: isForced || undefined,
     })
     if (answer.kind === 'refused') return setRefusal(answer)
     setRefusal(undefined)
@@ -39,62 +66,97 @@ export function AddEntries(props: {
     onAdded(answer.value)
   }
   return (
-    <form
-      class="add-entries"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void add()
-      }}
-    >
-      <label class="field grow">
-        <span>Entries: addresses, prefixes, ranges, AS numbers</span>
-        <textarea
-          class="mono"
-          rows={2}
-          required
-          spellcheck={false}
-          placeholder="192.0.2.0/24"
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>
-      <SpanChoice span={span} choose={setSpan} />
-      <label class="field grow">
-        <span>Note</span>
-        <input
-          maxLength={200}
-          value={note}
-          onInput={({ currentTarget }) => setNote(currentTarget.value)}
-        />
-      </label>
-      <label class="tick">
-        <input
-          type="checkbox"
-          checked={isForced}
-          onChange={({ currentTarget }) => setForced(currentTarget.checked)}
-        />
-        also very wide ones
-      </label>
+    <Form class="add-entries" send={add}>
+      <LinesField
+        label="Entries: addresses, prefixes, ranges, AS numbers"
+        place="grow"
+        rows={2}
+        required
+        placeholder="192.0.2.0/24"
+        value={text}
+        set={setText}
+      />
+      <Choice label="For" value={span} options={spans} choose={setSpan} />
+      <TextField label="Note" place="grow" maxLength={200} value={note} set={setNote} />
+      <Tick label="also very wide ones" isOn={isForced} set={setForced} />
       <button type="submit" class="primary">
         Add
       </button>
-      {refusal !== undefined && <Problem refusal={refusal} />}
-    </form>
+      <Problem refusal={refusal} />
+    </Form>
   )
 }
 
-function SpanChoice(props: { readonly span: string; readonly choose: (span: string) => void }) {
-  const { span, choose } = props
+/** Of a request; larger files go by `iprisk lists import`. */
+const linesMax = 10_000
+const fileBytesMax = 1_500_000
+
+export function ImportLines(props: {
+  readonly path: string
+  readonly head: ListHead
+  readonly onImported: (acted: Acted) => void
+}) {
+  const { path, head, onImported } = props
+  const [isWhole, setWhole] = useState(false)
+  const [asked, setAsked] = useState<readonly string[] | undefined>(undefined)
+  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const take = (text: string): void => {
+    // Empty lines stay: a mistake is told by the number of its line.
+    const lines = text.trimEnd().split(/\r?\n/)
+    if (lines.length > linesMax) {
+      const message = `The file has ${lines.length} lines; here ${linesMax} are taken. "iprisk lists import" takes more.`
+      return setRefusal({ kind: 'refused', status: 0, code: '', message, mistakes: [] })
+    }
+    if (isWhole) setAsked(lines)
+    else void send(lines)
+  }
+  const send = async (lines: readonly string[]): Promise<void> => {
+    setAsked(undefined)
+    // Without it the server refuses to empty a list; whoever is here has been asked.
+    const force = (isWhole && entryCount(lines) === 0) || undefined
+    const answer = await ask<Acted>('POST', `${path}/import`, { lines, replace: isWhole, force })
+    if (answer.kind === 'refused') return setRefusal(answer)
+    setRefusal(undefined)
+    onImported(answer.value)
+  }
   return (
-    <label class="field">
-      <span>For</span>
-      <select value={span} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-        {spans.map((one) => (
-          <option key={one} value={one}>
-            {one === '' ? 'always' : one}
-          </option>
-        ))}
-      </select>
-    </label>
+    <>
+      {asked !== undefined && (
+        <Question
+          title={`Replace what ${head.name} holds?`}
+          text={replaceText(entryCount(asked), head.entries)}
+          yes="Replace them"
+          isDanger
+          act={() => void send(asked)}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      <details>
+        <summary>Import a file</summary>
+        <div class="actions">
+          <FileDrop
+            label="A file: an entry a line, when it expires, # a note"
+            bytesMax={fileBytesMax}
+            whenTooLarge={'Nothing was imported; "iprisk lists import" takes it.'}
+            onText={take}
+          />
+          <Tick label="the list holds nothing else afterwards" isOn={isWhole} set={setWhole} />
+        </div>
+        <Problem refusal={refusal} />
+      </details>
+    </>
   )
+}
+
+/** What the list holds now goes: it may be more than somebody has in mind who drops a file. */
+function replaceText(inFile: number, now: number): string {
+  const file =
+    inFile === 0
+      ? 'The file has no entry: the list will be empty.'
+      : `The file has ${counted(inFile, 'entry', 'entries')}.`
+  return `${file} The list has ${counted(now, 'entry', 'entries')} now. Undo can bring them back.`
+}
+
+function entryCount(lines: readonly string[]): number {
+  return lines.filter((line) => !/^\s*(?:#|$)/.test(line)).length
 }

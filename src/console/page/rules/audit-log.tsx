@@ -2,10 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import type { AuditView } from '../../../api/admin-answers.ts'
-import { ask } from '../ask/ask.ts'
-import { tell } from '../ask/notices.ts'
+import { askOrTell } from '../ask/ask.ts'
 import { useLoad } from '../ask/use-load.ts'
-import { type Column, DataTable } from '../parts/data-table.tsx'
+import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { utcTime } from '../text/figures.ts'
@@ -22,10 +21,10 @@ export function AuditLog() {
   const more = async (): Promise<void> => {
     const before = rows.at(-1)?.at ?? ''
     const query = new URLSearchParams({ limit: String(pageRows), before })
-    const answer = await ask<AuditView>('GET', `/admin/audit?${query}`)
-    if (answer.kind === 'refused') return tell(answer.message, true)
-    setOlder([...older, ...answer.value.rows])
-    setAll(answer.value.rows.length < pageRows)
+    const view = await askOrTell<AuditView>('GET', `/admin/audit?${query}`)
+    if (view === undefined) return
+    setOlder([...older, ...view.rows])
+    setAll(view.rows.length < pageRows)
   }
   return (
     <Panel title="Audit" meaning="audit">
@@ -49,9 +48,9 @@ export function AuditLog() {
 }
 
 const columns: readonly Column<Row>[] = [
-  { id: 'at', title: 'When', by: ({ at }) => at, cell: ({ at }) => utcTime(at) },
-  { id: 'who', title: 'Who', by: ({ who }) => who, cell: ({ who }) => who },
-  { id: 'via', title: 'By', by: ({ via }) => via, cell: ({ via }) => via },
-  { id: 'act', title: 'Act', by: ({ act }) => act, cell: ({ act }) => act },
-  { id: 'what', title: 'What', cell: ({ what }) => <span class="free">{what}</span> },
+  sorted('at', 'When', ({ at }) => at, utcTime),
+  sorted('who', 'Who', ({ who }) => who),
+  sorted('via', 'By', ({ via }) => via),
+  sorted('act', 'Act', ({ act }) => act),
+  { id: 'what', title: 'What', cell: ({ what }) => freeText(what) },
 ]

@@ -1,16 +1,17 @@
 // Own lists: which there are, and the entries of one.
 
 import { useState } from 'preact/hooks'
-import { ask } from '../ask/ask.ts'
+import { askOrTell } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
+import { Choice, Form, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { ActionTag } from '../parts/tag.tsx'
 import { routeTo } from '../route.ts'
 import { count } from '../text/figures.ts'
-import type { ListHead } from './list-answers.ts'
+import type { ListHead } from './add-entries.tsx'
 import { OneList } from './one-list.tsx'
 
 export function ListsPart({ name, add }: { readonly name: string; readonly add: string }) {
@@ -54,53 +55,31 @@ export function ListsPart({ name, add }: { readonly name: string; readonly add: 
   )
 }
 
-const effects = [
-  ['none', 'only names'],
-  ['allow', 'allow'],
-  ['block', 'block'],
-] as const
+const effects = [['none', 'only names'], 'allow', 'block'] as const
 
 function NewList({ onMade }: { readonly onMade: () => void }) {
   const [name, setName] = useState('')
   const [effect, setEffect] = useState<string>('none')
   const make = async (): Promise<void> => {
-    const answer = await ask('POST', '/admin/lists', { name, effect })
-    if (answer.kind === 'refused') return tell(answer.message, true)
+    if ((await askOrTell('POST', '/admin/lists', { name, effect })) === undefined) return
     tell(`The list ${name} is there.`)
     setName('')
     onMade()
     location.hash = routeTo('rules', `lists/${name}`)
   }
   return (
-    <form
-      class="stack new-list"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void make()
-      }}
-    >
+    <Form class="stack new-list" send={make}>
       <h3>New list</h3>
-      <label class="field">
-        <span>Name</span>
-        <input
-          required
-          pattern="[a-z][a-z0-9\-]{0,31}"
-          title="Lower-case letters, digits and hyphens, from a letter on, at most 32"
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </label>
-      <label class="field">
-        <span>Effect</span>
-        <select value={effect} onChange={({ currentTarget }) => setEffect(currentTarget.value)}>
-          {effects.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
+      <TextField
+        label="Name"
+        required
+        pattern="[a-z][a-z0-9\-]{0,31}"
+        title="Lower-case letters, digits and hyphens, from a letter on, at most 32"
+        value={name}
+        set={setName}
+      />
+      <Choice label="Effect" value={effect} options={effects} choose={setEffect} />
       <button type="submit">Make the list</button>
-    </form>
+    </Form>
   )
 }

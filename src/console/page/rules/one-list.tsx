@@ -1,19 +1,24 @@
 // The entries of a list: search, add, remove, import, take back.
 
 import { useEffect, useState } from 'preact/hooks'
-import { ask } from '../ask/ask.ts'
+import { askOrTell } from '../ask/ask.ts'
 import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { type Loaded, useLoad } from '../ask/use-load.ts'
-import { type Column, DataTable } from '../parts/data-table.tsx'
+import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
 import { AskFirst } from '../parts/dialog.tsx'
+import { TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { routeTo } from '../route.ts'
 import { count, counted, utcTime } from '../text/figures.ts'
-import { AddEntries } from './add-entries.tsx'
-import { ImportLines } from './import-lines.tsx'
-import type { Acted, ListEntry, ListHead } from './list-answers.ts'
+import {
+  type Acted,
+  AddEntries,
+  ImportLines,
+  type ListEntry,
+  type ListHead,
+} from './add-entries.tsx'
 
 export function OneList(props: {
   readonly head: ListHead
@@ -27,15 +32,14 @@ export function OneList(props: {
   const entries = useEntries(path, search.trim() !== '')
   const mayChange = useMay('analyst')
   const changed = (acted: Acted): void => {
-    tell(saidOf(acted))
+    tell(actedText(acted))
     entries.again()
     onChanged()
   }
   const act = async (method: 'POST' | 'DELETE', at: string, body = {}): Promise<boolean> => {
-    const answer = await ask<Acted>(method, at, body)
-    if (answer.kind === 'ok') changed(answer.value)
-    else tell(answer.message, true)
-    return answer.kind === 'ok'
+    const acted = await askOrTell<Acted>(method, at, body)
+    if (acted !== undefined) changed(acted)
+    return acted !== undefined
   }
   const wanted = search.trim().toLowerCase()
   const shown = entries.entries.filter(({ entry, note = '' }) =>
@@ -45,17 +49,13 @@ export function OneList(props: {
     <Panel title={name} aside={mayChange && <ListActions head={head} path={path} act={act} />}>
       {mayChange && <AddEntries path={path} first={add} onAdded={changed} />}
       {mayChange && <ImportLines path={path} head={head} onImported={changed} />}
-      <label class="field filter">
-        <span>
-          Search; {counted(shown.length, 'entry', 'entries')}
-          {entries.isPart && ` of the first ${count(entries.entries.length)}`}
-        </span>
-        <input
-          type="search"
-          value={search}
-          onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label={`Search; ${counted(shown.length, 'entry', 'entries')}${partText(entries)}`}
+        place="filter"
+        type="search"
+        value={search}
+        set={setSearch}
+      />
       <Waiting loaded={entries.loaded} />
       <EntryTable
         entries={shown}
@@ -75,13 +75,16 @@ export function OneList(props: {
   )
 }
 
+const partText = ({ entries, isPart }: Entries): string =>
+  isPart ? ` of the first ${count(entries.length)}` : ''
+
 function emptyOf(wanted: string, { entries, isPart }: Entries): string {
   if (wanted === '') return 'No entries.'
   if (!isPart) return 'No entry has this.'
   return `None of the first ${count(entries.length)} entries has this; there are more.`
 }
 
-function saidOf({ added, changed, removed, cautions, in_effect }: Acted): string {
+function actedText({ added, changed, removed, cautions, in_effect }: Acted): string {
   const parts = [`${added} added`, `${changed} changed`, `${removed} removed`]
   const effect = in_effect ? 'every worker has it' : 'the workers will have it in a moment'
   return [`${parts.join(', ')}; ${effect}.`, ...cautions].join(' ')
@@ -166,13 +169,8 @@ const columns: readonly Column<ListEntry>[] = [
     by: ({ expires = '9' }) => expires,
     cell: ({ expires }) => (expires === undefined ? 'always' : utcTime(expires)),
   },
-  {
-    id: 'note',
-    title: 'Note',
-    by: ({ note = '' }) => note,
-    cell: ({ note }) => <span class="free">{note}</span>,
-  },
-  { id: 'added', title: 'Added', by: ({ added }) => added, cell: ({ added }) => utcTime(added) },
+  sorted('note', 'Note', ({ note = '' }) => note, freeText),
+  sorted('added', 'Added', ({ added }) => added, utcTime),
 ]
 
 /**
@@ -205,9 +203,8 @@ function useEntries(path: string, isSearched: boolean): Entries {
   const [searchedTo, setSearchedTo] = useState(searchedMax)
   const read = async (): Promise<void> => {
     if (next === null) return
-    const answer = await ask<Page>('GET', `${path}?${new URLSearchParams({ after: next })}`)
-    if (answer.kind === 'ok') setLater([...later, answer.value])
-    else tell(answer.message, true)
+    const page = await askOrTell<Page>('GET', `${path}?${new URLSearchParams({ after: next })}`)
+    if (page !== undefined) setLater([...later, page])
   }
   useEffect(() => {
     if (isSearched && entries.length < searchedTo) void read()

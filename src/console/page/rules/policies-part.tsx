@@ -8,6 +8,7 @@ import { tell } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { AskFirst } from '../parts/dialog.tsx'
+import { Form, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import type { PoliciesAnswer, PolicyText } from '../parts/policy-choice.tsx'
 import { Problem, Waiting } from '../parts/problem.tsx'
@@ -61,8 +62,7 @@ function Draft(props: { readonly answer: PoliciesAnswer; readonly load: () => vo
   const mayTry = useMay('analyst')
   const isChanged = JSON.stringify(draft) !== JSON.stringify(policies)
   const save = async (): Promise<void> => {
-    const of = file_tag === undefined ? {} : { file_tag }
-    const body = { policies: draft, revision: status?.revision ?? null, ...of }
+    const body = { policies: draft, revision: status?.revision ?? null, file_tag }
     const saved = await ask('POST', '/admin/policies', body)
     if (saved.kind === 'refused') return setRefusal(saved)
     setRefusal(undefined)
@@ -104,7 +104,7 @@ function Draft(props: { readonly answer: PoliciesAnswer; readonly load: () => vo
         {(status !== null || isChanged) && (
           <DraftState isChanged={isChanged} mistakes={mistakes} shown={name} />
         )}
-        {refusal !== undefined && <Problem refusal={refusal} />}
+        <Problem refusal={refusal} />
         {maySave && (
           <DraftActions
             isChanged={isChanged}
@@ -248,27 +248,24 @@ function NewPolicy(props: {
   const [text, setText] = useState(isFirst ? 'default' : '')
   const name = text.trim()
   const isTaken = names.includes(name)
-  const add = (event: Event): void => {
-    event.preventDefault()
+  const add = (): void => {
     if (name === '' || isTaken) return
     setText('')
     onAdd(name)
   }
   return (
-    <form class="policy-names" onSubmit={add}>
-      <label class="field">
-        <span>New policy</span>
-        <input
-          value={text}
-          aria-invalid={isTaken}
-          spellcheck={false}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>
+    <Form class="policy-names" send={add}>
+      <TextField
+        label="New policy"
+        value={text}
+        aria-invalid={isTaken}
+        spellcheck={false}
+        set={setText}
+      />
       <button type="submit" disabled={name === '' || isTaken}>
         Add
       </button>
-    </form>
+    </Form>
   )
 }
 

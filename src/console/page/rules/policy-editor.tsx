@@ -1,10 +1,11 @@
 // The rules of a policy in their order, each member a field with its own mistakes below it.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { PolicyText, RuleText } from '../parts/policy-choice.tsx'
+import { Field, TextField, Tick } from '../parts/fields.tsx'
 import { ActionTag } from '../parts/tag.tsx'
 import type { PlacedMistake } from '../text/policy-mistakes.ts'
-import { RuleEditor } from './rule-editor.tsx'
+import { actionTone } from '../text/tone.ts'
 
 export function PolicyEditor(props: {
   readonly policy: PolicyText
@@ -45,21 +46,15 @@ export function PolicyEditor(props: {
         </button>
       )}
       <div class="otherwise">
-        <label class="field">
-          <span>Otherwise</span>
-          <input
-            value={otherwise}
-            readOnly={isFixed}
-            onInput={({ currentTarget }) => onChange({ ...policy, otherwise: currentTarget.value })}
-          />
-        </label>
+        <TextField
+          label="Otherwise"
+          value={otherwise}
+          readOnly={isFixed}
+          set={(next) => onChange({ ...policy, otherwise: next })}
+        />
         <ActionTag action={otherwise} />
       </div>
-      {own.map(({ message }) => (
-        <p key={message} class="warn">
-          {message}
-        </p>
-      ))}
+      <Mistakes of={own} />
     </>
   )
 }
@@ -87,4 +82,107 @@ const newRule = (number: number): RuleText => ({
 function raised(rules: readonly RuleText[], at: number): readonly RuleText[] {
   const rule = rules[at]!
   return rules.toSpliced(at, 1).toSpliced(at - 1, 0, rule)
+}
+
+/** One rule: its name, condition, action, and whether it only observes. */
+function RuleEditor(props: {
+  readonly rule: RuleText
+  readonly place: number
+  readonly isFixed: boolean
+  readonly mistakes: readonly PlacedMistake[]
+  readonly onChange: (rule: RuleText) => void
+  readonly onRemove: () => void
+  readonly onRaise: (() => void) | undefined
+}) {
+  const { rule, place, isFixed, mistakes, onChange, onRemove, onRaise } = props
+  const { name, action, observe = false, description } = rule
+  const known = ['name', 'condition', 'action']
+  const others = mistakes.filter(({ member }) => !known.includes(member ?? ''))
+  const field = (member: 'name' | 'condition' | 'action') => ({
+    text: rule[member],
+    mistakes: mistakes.filter((mistake) => mistake.member === member),
+    isFixed,
+    set: (text: string) => onChange({ ...rule, [member]: text }),
+  })
+  return (
+    <li class="rule" tabIndex={-1}>
+      <div class="rule-head">
+        <span class={`dot ${actionTone(action)}`} aria-hidden="true" />
+        <RuleField label="Name" {...field('name')} />
+        <RuleField label="Action" {...field('action')} />
+        <Tick
+          label="only observe"
+          isOn={observe}
+          disabled={isFixed}
+          set={(next) => onChange({ ...rule, observe: next })}
+        />
+        {!isFixed && (
+          <div class="actions">
+            <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+              Remove
+            </button>
+            <button
+              type="button"
+              class="is-up"
+              aria-label={`Move ${name} up`}
+              disabled={onRaise === undefined}
+              onClick={onRaise}
+            >
+              Up
+            </button>
+          </div>
+        )}
+      </div>
+      <RuleField label={`Condition of rule ${place + 1}`} isCode {...field('condition')} />
+      {description !== undefined && <p class="quiet">{description}</p>}
+      <Mistakes of={others} />
+    </li>
+  )
+}
+
+function Mistakes({ of }: { readonly of: readonly PlacedMistake[] }) {
+  return of.map(({ message }) => (
+    <p key={message} class="warn">
+      {message}
+    </p>
+  ))
+}
+
+function RuleField(props: {
+  readonly label: string
+  readonly text: string
+  readonly isCode?: boolean
+  readonly isFixed: boolean
+  readonly mistakes: readonly PlacedMistake[]
+  readonly set: (text: string) => void
+}) {
+  const { label, text, isCode = false, isFixed, mistakes, set } = props
+  const id = useId()
+  const isWrong = mistakes.length > 0
+  const shared = {
+    value: text,
+    readOnly: isFixed,
+    spellcheck: false,
+    'aria-invalid': isWrong,
+    'aria-describedby': isWrong ? id : undefined,
+  }
+  return (
+    <Field label={label} place={isCode ? 'grow' : undefined}>
+      {isCode ? (
+        <textarea
+          {...shared}
+          class="mono"
+          rows={Math.max(1, text.split('\n').length)}
+          onInput={({ currentTarget }) => set(currentTarget.value)}
+        />
+      ) : (
+        <input {...shared} onInput={({ currentTarget }) => set(currentTarget.value)} />
+      )}
+      {isWrong && (
+        <span id={id} class="warn">
+          {mistakes.map(({ message }) => message).join(' ')}
+        </span>
+      )}
+    </Field>
+  )
 }

@@ -3,11 +3,16 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { RehearsalView } from '../../../api/admin-answers.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
+import { TitledBars } from '../parts/bar-list.tsx'
+import { type Column, DataTable, sortedNumber } from '../parts/data-table.tsx'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'
 import type { PoliciesAnswer } from '../parts/policy-choice.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { RehearsalOutcome } from './rehearsal-outcome.tsx'
+import { ActionTag, KindTag } from '../parts/tag.tsx'
+import { routeTo } from '../route.ts'
+import { count, counted, percent } from '../text/figures.ts'
+import { actionTone } from '../text/tone.ts'
 
 const logBytesMax = 2_000_000
 const pollMs = 500
@@ -57,14 +62,14 @@ export function Rehearsal(props: {
             <progress aria-label="Rehearsal" /> The draft is being tried…
           </p>
         )}
-        {refusal !== undefined && <Problem refusal={refusal} />}
+        <Problem refusal={refusal} />
         {run?.status === 'done' && isAnother && (
           <p class="warn">This is not the draft that was tried. Try it again.</p>
         )}
         {run?.status === 'failed' && <p class="problem">{run.message ?? 'It failed.'}</p>}
       </div>
       {run?.status === 'done' && run.report !== undefined && (
-        <RehearsalOutcome report={run.report} />
+        <Outcome report={run.report as unknown as Report} />
       )}
     </Panel>
   )
@@ -95,3 +100,153 @@ function useLooks(
     }
   }, [run])
 }
+
+// What it found: what each action and rule would get, and what changes.
+
+interface Requests {
+  readonly requests: number
+  readonly percent: number
+}
+
+/** What `iprisk policy test --json` prints, as far as it is shown. */
+interface Report {
+  readonly requests: number
+  readonly bad_lines: number
+  readonly actions: readonly ({ readonly action: string } & Requests)[]
+  readonly rules: readonly Rule[]
+  readonly changed?: Requests & {
+    readonly by_action: readonly ({ readonly from: string; readonly to: string } & Requests)[]
+  }
+  readonly hit: {
+    readonly networks: readonly ({
+      readonly asn: number
+      readonly organization: string
+    } & Requests)[]
+    readonly providers: readonly ({ readonly provider: string } & Requests)[]
+    readonly countries: readonly ({ readonly country: string } & Requests)[]
+  }
+  readonly examples: readonly Example[]
+}
+
+type Rule = {
+  readonly rule: string
+  readonly action: string
+  readonly would_change?: number
+} & Requests
+
+interface Example {
+  readonly ip: string
+  readonly requests: number
+  readonly classification?: string
+  readonly action: string
+  readonly rule: string
+  readonly action_before?: string
+}
+
+const share = (one: Requests): string => `${count(one.requests)} · ${percent(one.percent / 100)}`
+
+function bars<Row extends Requests>(rows: readonly Row[], name: (row: Row) => string) {
+  return rows.map((row) => ({ name: name(row), value: row.requests, text: share(row) }))
+}
+
+function Outcome({ report }: { readonly report: Report }) {
+  const { requests, bad_lines: bad, actions, rules, changed, hit, examples } = report
+  return (
+    <>
+      <p>
+        {counted(requests, 'request')}
+        {bad > 0 && `, ${counted(bad, 'line')} without an address`}
+        {changed !== undefined && (
+          <>
+            ; <strong>{percent(changed.percent / 100)}</strong> of them would be decided otherwise
+            than now
+          </>
+        )}
+        .
+      </p>
+      <div class="columns">
+        <TitledBars
+          title="Decisions"
+          bars={actions.map((one) => ({
+            name: one.action,
+            value: one.requests,
+            text: share(one),
+            tone: actionTone(one.action),
+          }))}
+        />
+        {changed !== undefined && (
+          <TitledBars
+            title="Changes"
+            bars={bars(changed.by_action, ({ from, to }) => `${from} → ${to}`)}
+          />
+        )}
+        <TitledBars
+          title="Networks hit most"
+          bars={bars(hit.networks, ({ asn, organization }) => `AS${asn} ${organization}`)}
+        />
+        <TitledBars
+          title="Providers hit most"
+          bars={bars(hit.providers, ({ provider }) => provider)}
+        />
+        <TitledBars
+          title="Countries hit most"
+          bars={bars(hit.countries, ({ country }) => country)}
+        />
+      </div>
+      <h3>Rules</h3>
+      <DataTable
+        label="Rules of the draft"
+        columns={ruleColumns}
+        rows={rules}
+        keyOf={({ rule }) => rule}
+      />
+      <details>
+        <summary>Addresses that asked most of these, {count(examples.length)}</summary>
+        <DataTable
+          label="Examples"
+          columns={exampleColumns}
+          rows={examples}
+          keyOf={({ ip }) => ip}
+        />
+      </details>
+    </>
+  )
+}
+
+const ruleColumns: readonly Column<Rule>[] = [
+  { id: 'rule', title: 'Rule', cell: ({ rule }) => (rule === '' ? 'otherwise' : rule) },
+  { id: 'action', title: 'Action', cell: ({ action }) => <ActionTag action={action} /> },
+  sortedNumber('requests', 'Requests', ({ requests }) => requests),
+  sortedNumber('percent', 'Share', (rule) => rule.percent / 100, percent),
+  {
+    id: 'observe',
+    title: 'In observation',
+    cell: ({ would_change: number }) =>
+      number === undefined ? '' : `would change ${count(number)}`,
+  },
+]
+
+const exampleColumns: readonly Column<Example>[] = [
+  {
+    id: 'ip',
+    title: 'Address',
+    cell: ({ ip }) => (
+      <a class="mono" href={routeTo('address', ip)}>
+        {ip}
+      </a>
+    ),
+  },
+  sortedNumber('requests', 'Requests', ({ requests }) => requests),
+  {
+    id: 'class',
+    title: 'Class',
+    cell: ({ classification = '' }) => classification && <KindTag kind={classification} />,
+  },
+  {
+    id: 'before',
+    title: 'Now',
+    cell: ({ action_before: before = '' }) => before && <ActionTag action={before} />,
+  },
+  { id: 'action', title: 'Then', cell: ({ action }) => <ActionTag action={action} /> },
+  { id: 'rule', title: 'Rule', cell: ({ rule }) => rule },
+]

@@ -58,7 +58,7 @@ export function TrafficPage() {
         </fieldset>
       </div>
       <Waiting loaded={loaded} />
-      {refusal !== undefined && <Problem refusal={refusal} />}
+      <Problem refusal={refusal} />
       {loaded.value !== undefined && (
         <>
           <Figures minutes={shown} />
