@@ -8,10 +8,8 @@ import { reasonTexts } from '../score/points/reason-codes.ts'
 import type { Node } from './described-document.ts'
 import { addressOf, examples, testNumbers, testTexts } from './examples.ts'
 import { code, codeBox, type Html, html, jsonBox, prose, table } from './html.ts'
-import { operationSections } from './operation-section.ts'
 import type { Page, Section } from './page-frame.ts'
-import { type Schema, shapeTable } from './shape-table.ts'
-import { classificationTexts, signalTexts, valueTexts } from './value-texts.ts'
+import { classificationTexts, listOf, signalTexts, valueTexts } from './value-texts.ts'
 
 const firstCall = `curl -s http://127.0.0.1:8080${paths.check} \\
   -H 'Authorization: Bearer irkt_…' -H 'Content-Type: application/json' \\
@@ -222,6 +220,195 @@ export function referencePage(document: Node): Page {
     other: { href: paths.docsErrors.slice(1), title: 'Errors, in full' },
     base: 'docs/',
   }
+}
+
+// The requests, one section each: what to send, and what comes back.
+
+interface Response {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Readonly<Record<string, { readonly schema: Node }>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly security?: readonly unknown[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly description: string
+  }[]
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: Node }>>
+  }
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+function shapeLink(content: Response['content']): Html {
+  const reference = content?.['application/json']?.schema['$ref']
+  const name = typeof reference === 'string' ? (reference.split('/').at(-1) ?? '') : ''
+  if (name !== '') return html`<a href="#shape-${name}">${name}</a>`
+  return html`${Object.keys(content ?? {}).join(', ')}`
+}
+
+/** The paragraphs of a description, each code at the head of one as a link to its error. */
+function meaning({ description }: Response): Html {
+  const paragraphs = description.split('\n\n').map((text) => {
+    const [, name, rest = ''] = /^`(\w+)`: ([^]*)$/.exec(text) ?? []
+    if (name === undefined) return prose(text)
+    return html`<a href="docs/errors#${name}">${code(name)}</a>: ${prose(rest)}`
+  })
+  return html`${paragraphs.map((one, i) => (i === 0 ? one : html`<br />${one}`))}`
+}
+
+function operationSection(method: string, path: string, operation: Operation): Section {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation
+  const needsKey = operation.security === undefined
+  const body =
+    requestBody === undefined ? html`` : html` The body is ${shapeLink(requestBody.content)}.`
+  return {
+    id: `request-${operationId}`,
+    title: summary,
+    body: html`<p class="path"><strong>${method.toUpperCase()}</strong> ${code(path)}</p>
+      <p>${needsKey ? 'It needs a key.' : 'It needs no key.'}${body} ${prose(description ?? '')}</p>
+      ${
+        parameters.length === 0
+          ? html``
+          : table(
+              `Parameters of ${summary}`,
+              ['parameter', 'in', 'meaning'],
+              parameters.map((one) => ({
+                cells: [code(one.name), html`${one.in}`, prose(one.description)],
+              })),
+            )
+      }
+      ${table(
+        `Responses of ${summary}`,
+        ['status', 'body', 'meaning', 'headers'],
+        Object.entries(responses).map(([status, response]) => ({
+          cells: [
+            html`${status}`,
+            shapeLink(response.content),
+            meaning(response),
+            html`${Object.keys(response.headers ?? {}).map(
+              (name) => html`<a href="#header-${name.toLowerCase()}">${name}</a> `,
+            )}`,
+          ],
+        })),
+      )}`,
+  }
+}
+
+function operationSections(document: Node): readonly Section[] {
+  const items = document['paths'] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  return Object.entries(items).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => operationSection(method, path, operation)),
+  )
+}
+
+// The members of a shape as a table: one row each, members of members by their path
+// (`evidence[].feed`), so that the whole shape is found by the page's own search.
+
+/** What the shapes of the document use of JSON Schema. */
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly description?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly prefixItems?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly 'x-enumDescriptions'?: Readonly<Record<string, string>>
+}
+
+/** By name: a shape that is named in another one is described where it stands. */
+type Shapes = Readonly<Record<string, Schema>>
+
+interface Member {
+  readonly path: string
+  readonly type: Html
+  readonly text: Html
+}
+
+/** A schema without what makes it null, and whether it may be. */
+function unwrapped(schema: Schema): { readonly schema: Schema; readonly isNullable: boolean } {
+  const { anyOf, oneOf, ...around } = schema
+  const choices = anyOf ?? oneOf ?? []
+  const others = choices.filter(({ type }) => type !== 'null')
+  if (others.length !== 1) return { schema, isNullable: false }
+  return { schema: { ...others[0], ...around }, isNullable: others.length < choices.length }
+}
+
+function nameOf({ $ref }: { readonly $ref?: string | undefined }): string | undefined {
+  return $ref?.split('/').at(-1)
+}
+
+function typeText({ $ref, anyOf, oneOf, prefixItems, items, type, ...more }: Schema): Html {
+  const name = nameOf({ $ref })
+  if (name !== undefined) return html`<a href="#shape-${name}">${name}</a>`
+  const choices = anyOf ?? oneOf
+  if (choices !== undefined) {
+    return choices.map(typeText).reduce((before, choice) => html`${before} or ${choice}`)
+  }
+  if (prefixItems !== undefined) return html`array of ${prefixItems.length}`
+  if (items !== undefined) return html`array of ${typeText(items)}`
+  const { format, minimum, maximum } = more
+  const bounds = minimum === undefined || maximum === undefined ? '' : ` ${minimum}–${maximum}`
+  const types = typeof type === 'string' ? type : (type ?? ['value']).join(' or ')
+  return html`${format === 'date' ? 'day' : types}${bounds}`
+}
+
+/** Where the values of a schema are described on the page. */
+function valuesText(schema: Schema): Html {
+  const texts = schema['x-enumDescriptions'] ?? schema.items?.['x-enumDescriptions']
+  if (texts === undefined) return html``
+  const values = Object.keys(texts)
+  if (values.length < 2) return html` ${values.map(code)}.`
+  const list = listOf(values)?.name
+  const isError = values.includes('rate_limit_exceeded')
+  const others = isError ? 'errors' : 'reasons'
+  const place = list === 'classification' ? 'classifications' : `values-${list}`
+  return html` <a href="#${list === undefined ? others : place}">Its values</a>.`
+}
+
+function membersOf(
+  { properties = {}, required = [] }: Schema,
+  prefix: string,
+  shapes: Shapes,
+): readonly Member[] {
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const { schema, isNullable } = unwrapped(property)
+    const described = shapes[nameOf(schema) ?? '']?.description
+    const [text = ''] = (schema.description ?? described ?? '').split('\n\n- ')
+    const path = `${prefix}${name}`
+    const always = required.includes(name) ? '' : ', where it applies'
+    const row = {
+      path,
+      type: html`${typeText(schema)}${isNullable ? ' or null' : ''}${always}`,
+      text: html`${prose(text)}${valuesText(schema)}`,
+    }
+    const { items } = schema
+    const within =
+      items === undefined
+        ? membersOf(schema, `${path}.`, shapes)
+        : membersOf(items, `${path}[].`, shapes)
+    return [row, ...within]
+  })
+}
+
+/** The table of a shape of the document's components. */
+function shapeTable(name: string, shapes: Shapes): Html {
+  const rows = membersOf(shapes[name] ?? {}, '', shapes).map(({ path, type, text }) => ({
+    cells: [code(path), type, text],
+  }))
+  return table(`Members of ${name}`, ['member', 'type', 'meaning'], rows)
 }
 
 // The form of "try it", which assets/try-it.js brings to life. Without scripts it says so.
