@@ -8,7 +8,6 @@ import type { ConfigSource } from '../serve/reload-config.ts'
 import type { CompletedCommand } from './shell/completion.ts'
 import { type Io, printLines } from './terminal/io.ts'
 
-/** Without an exit code of its own it is `exitCodes.done`. */
 type RunCommand = (
   settings: Settings,
   io: Io,

@@ -10,20 +10,19 @@ import { alignColumns } from '../../base/text/align-columns.ts'
 import { usageError } from '../../base/coded-error.ts'
 import { type Day, formatDay } from '../../base/day.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
-import type { Settings } from '../../config/settings.ts'
 import { formatRange, parseRange } from '../../ip/range.ts'
 import { loadCompiler } from './load-compiler.ts'
-import { exitCodes, type Io, printResult } from '../terminal/io.ts'
+import { type Command, exitCodes, type Io, printResult } from '../terminal/io.ts'
 
 /** Bad lines shown: enough to see what is wrong, not a feed's worth. */
 const badLinesShown = 10
 
 /** Fails only where nothing could be imported. */
-export async function historyImport(
-  { build: { history: store }, invocation: { force, json } }: Settings,
-  io: Io,
-  [folder = '']: readonly string[],
-): Promise<number> {
+export const historyImport: Command<Promise<number>> = async (
+  { build: { history: store }, invocation: { force, json } },
+  io,
+  [folder = ''],
+) => {
   const { catalogueFolder, importHistory, loadCatalogue } = await loadCompiler(async () => ({
     ...(await import('../../../build/run-build.ts')),
     ...(await import('../../../build/catalogue/load-catalogue.ts')),
@@ -91,11 +90,11 @@ function daySpan(days: readonly Day[]): string {
     : `${formatDay(first)} to ${formatDay(last)}`
 }
 
-export function historyShow(
-  { build: { history: store, asOf }, invocation: { json } }: Settings,
-  io: Io,
-  [address = '']: readonly string[],
-): Promise<void> {
+export const historyShow: Command = (
+  { build: { history: store, asOf }, invocation: { json } },
+  io,
+  [address = ''],
+) => {
   return showHistory({ address, store, json, asOf }, io)
 }
 

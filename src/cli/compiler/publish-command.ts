@@ -17,14 +17,10 @@ import {
   publishRollback,
   publishTable,
 } from '../../publish/publish-table.ts'
-import { type Io, printResult } from '../terminal/io.ts'
+import { type Command, type Io, printResult } from '../terminal/io.ts'
 
 /** `iprisk publish PLACE`: the table of `--table`, or a way back with `--rollback-to`. */
-export async function publishCommand(
-  settings: Settings,
-  io: Io,
-  [to = '']: readonly string[],
-): Promise<void> {
+export const publishCommand: Command = async (settings, io, [to = '']) => {
   const { rollbackTo, json, force } = settings.invocation
   const options = publishOptions(settings, to, force)
   const published =

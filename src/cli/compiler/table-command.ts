@@ -1,7 +1,6 @@
 // `iprisk table info FILE` and `iprisk table verify FILE`.
 
 import { formatDay } from '../../base/day.ts'
-import type { Settings } from '../../config/settings.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import { sectionNames } from '../../schema/table-sections.ts'
 import { coverageReportOf, coverageToday } from '../../table/answer/table-coverage.ts'
@@ -11,13 +10,9 @@ import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { coverageLines } from '../terminal/coverage-lines.ts'
-import { type Io, printResult } from '../terminal/io.ts'
+import { type Command, printResult } from '../terminal/io.ts'
 
-export function tableInfo(
-  { invocation: { json } }: Settings,
-  io: Io,
-  [path = '']: readonly string[],
-): void {
+export const tableInfo: Command<void> = ({ invocation: { json } }, io, [path = '']) => {
   const table = openTable(path)
   try {
     printResult(io, json, tableFacts(table, io.now), () => tableLines(table, io.now))
@@ -73,11 +68,7 @@ function tableLines(table: OpenTable, now: number): readonly string[] {
  * Verifies a copy, because the file may be truncated meanwhile. Throws what `verifyTable` throws; the
  * message names section and offset.
  */
-export function tableVerify(
-  { invocation: { json } }: Settings,
-  io: Io,
-  [path = '']: readonly string[],
-): void {
+export const tableVerify: Command<void> = ({ invocation: { json } }, io, [path = '']) => {
   const copy = takeTableCopy(path)
   try {
     const { id, bytes } = verifyTable(path, undefined, copy.path)

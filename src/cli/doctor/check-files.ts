@@ -104,7 +104,6 @@ function firstFolder(path: string): string {
   return folder
 }
 
-/** Files of secrets that more than their owner may read. */
 export function checkSecretFiles({ serve, store }: Settings): readonly DoctorFinding[] {
   const { adminTokenFile, adminTokensFile, tlsKeyFile, logAddressKeyFile } = serve
   const named = [adminTokenFile, adminTokensFile, tlsKeyFile, logAddressKeyFile, store.passwordFile]

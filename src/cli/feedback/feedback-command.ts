@@ -7,7 +7,6 @@ import { alignColumns } from '../../base/text/align-columns.ts'
 import { fewLines } from '../../base/text/few-texts.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import { repeatedMembers } from '../../base/text/repeated-members.ts'
-import type { Settings } from '../../config/settings.ts'
 import { appendOutcomes, eraseOutcomes } from '../../feedback/feedback-files.ts'
 import {
   canonicalAddress,
@@ -18,17 +17,13 @@ import {
 } from '../../feedback/outcome.ts'
 import { loadCompiler } from '../compiler/load-compiler.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { type Io, printResult } from '../terminal/io.ts'
+import { type Command, printResult } from '../terminal/io.ts'
 
 /** What `keyId` says of outcomes that came from files. */
 const importKeyId = 'import'
 
 /** Files of JSON lines, each an outcome as the API takes it. One that is wrong keeps all out. */
-export async function feedbackImport(
-  { state, invocation: { json } }: Settings,
-  io: Io,
-  paths: readonly string[],
-): Promise<void> {
+export const feedbackImport: Command = async ({ state, invocation: { json } }, io, paths) => {
   const receivedMs = io.now
   const outcomes = paths.flatMap((path) => readOutcomes(path, receivedMs))
   for (let from = 0; from < outcomes.length; from += outcomesMax) {
@@ -70,11 +65,7 @@ function readOutcomes(path: string, nowMs: number): readonly Outcome[] {
   throw new IpriskError({ code: 'feedback_file', message, details, fault: 'input' })
 }
 
-export async function feedbackErase(
-  { state, invocation: { json } }: Settings,
-  io: Io,
-  [text = '']: readonly string[],
-): Promise<void> {
+export const feedbackErase: Command = async ({ state, invocation: { json } }, io, [text = '']) => {
   const address = canonicalAddress(text)
   if (address === undefined) throw usageError(`${text} is no IP address.`)
   const erased = await eraseOutcomes(state, address)
@@ -87,11 +78,11 @@ export async function feedbackErase(
  * `iprisk feedback export FOLDER`: outcomes as Parquet, by the compiler's half, which has the
  * library.
  */
-export async function feedbackExport(
-  { state, invocation: { json } }: Settings,
-  io: Io,
-  [folder = '']: readonly string[],
-): Promise<void> {
+export const feedbackExport: Command = async (
+  { state, invocation: { json } },
+  io,
+  [folder = ''],
+) => {
   const { exportOutcomes } = await loadCompiler(() => import('../../../build/export-outcomes.ts'))
   const days = await exportOutcomes(state, folder)
   printResult(io, json, { folder, days }, () => {

@@ -1,4 +1,9 @@
-// `iprisk feedback report` for people, as tables, and for programs, as JSON.
+// `iprisk feedback report`: how well classes, levels, rules and feeds agree with what callers
+// reported. Each address counts once, by its last outcome: one that is reported a thousand times
+// says no more. The shares have 95 % intervals, since many of these rows are small.
+//
+// The one catch: addresses are judged by the table that is given, so a feed that has learned of an
+// address since then looks better than it was. A table of the days before says what was known.
 
 import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
@@ -56,14 +61,6 @@ function section(title: string, rows: readonly OutcomeRow[]): readonly string[] 
   return ['', ...alignColumns([head, ...cells], 1)]
 }
 
-/**
- * `iprisk feedback report`: how well classes, levels, rules and feeds agree with what callers
- * reported. Each address counts once, by its last outcome: one that is reported a thousand times
- * says no more. The shares have 95 % intervals, since many of these rows are small.
- *
- * The one catch: addresses are judged by the table that is given, so a feed that has learned of an
- * address since then looks better than it was. A table of the days before says what was known.
- */
 interface OutcomeRow {
   readonly name: string
   readonly addresses: number

@@ -35,7 +35,7 @@ import type { Invocation, Settings } from '../../config/settings.ts'
 import { hasPolicies, policyPlace } from '../../policy/policy-place.ts'
 import { createSigningKey } from '../../publish/form/signing-key.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { printLines, printResult, warn } from '../terminal/io.ts'
+import { type Command, printLines, printResult, warn } from '../terminal/io.ts'
 import { apisText, checkKeyId, type CommandIo, runAudited, warnOfSkipped } from './key-session.ts'
 import { notifyServers } from './notify-servers.ts'
 
@@ -107,11 +107,7 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
 }
 
 /** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */
-export async function keysRevoke(
-  settings: Settings,
-  io: CommandIo,
-  [id = '']: readonly string[],
-): Promise<void> {
+export const keysRevoke: Command<Promise<void>, CommandIo> = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const what = { act: 'revoke', keys: [id] } as const
   const record = await runAudited(settings, io, what, (store) => revokeKey(store, id, io.now))
@@ -123,11 +119,7 @@ export async function keysRevoke(
 }
 
 /** `keys rotate ID`: a new secret for the same key; the old one works for the hours of grace. */
-export async function keysRotate(
-  settings: Settings,
-  io: CommandIo,
-  [id = '']: readonly string[],
-): Promise<void> {
+export const keysRotate: Command<Promise<void>, CommandIo> = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const when = { now: io.now, graceMs: settings.invocation.graceHours * msPerHour }
   const what = { act: 'rotate', keys: [id] } as const
@@ -213,11 +205,7 @@ function refuseConflicts({ conflicts }: KeyImportPlan, replace: boolean): void {
 }
 
 /** `keys import FILE`: all of the file or nothing; doing it again changes nothing. */
-export async function keysImport(
-  settings: Settings,
-  io: CommandIo,
-  [path = '']: readonly string[],
-): Promise<void> {
+export const keysImport: Command<Promise<void>, CommandIo> = async (settings, io, [path = '']) => {
   const { invocation } = settings
   const file = readKeyFile(path, settings)
   const keys = file.keys.map(({ id }) => id)

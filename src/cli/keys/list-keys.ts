@@ -11,7 +11,7 @@ import { alignColumns } from '../../base/text/align-columns.ts'
 import { type Day, formatDay, msPerDay } from '../../base/day.ts'
 import { formatCount, formatCounted, formatTime } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
-import { printResult, printTable } from '../terminal/io.ts'
+import { type Command, printResult, printTable } from '../terminal/io.ts'
 import {
   type CommandIo,
   apisText,
@@ -134,11 +134,7 @@ function limitsJson({ rate, quotaPerMonth }: EffectiveLimits): object {
 }
 
 /** `keys show ID`: the limits in force and where they come from, usage, and each secret's age. */
-export async function keysShow(
-  settings: Settings,
-  io: CommandIo,
-  [id = '']: readonly string[],
-): Promise<void> {
+export const keysShow: Command<Promise<void>, CommandIo> = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const view = await withStoresToRead(settings, async (stores) => {
     const record = await stores.keyStore.get(id)

@@ -177,7 +177,6 @@ interface BulkTotals {
   readonly result: () => Omit<BulkResult, 'interrupted'>
 }
 
-/** Sums up the results, and shows the progress. */
 function newBulkTotals(io: Io, totalBytes: number | undefined): BulkTotals {
   const places: string[] = []
   const sums = { lines: 0, addresses: 0, bad: 0 }

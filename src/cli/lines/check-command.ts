@@ -15,7 +15,7 @@ import type { Decide } from '../../policy/decide-by.ts'
 import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
 import type { OpenTable } from '../../table/open-table.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
-import { exitCodes, interruptedCode, type Io } from '../terminal/io.ts'
+import { type Command, exitCodes, interruptedCode, type Io } from '../terminal/io.ts'
 import { newAnswerScreen } from './answer-screen.ts'
 import { lineFormatDetector } from './line-format.ts'
 import { type PinnedTable, pinTable } from './pin-table.ts'
@@ -27,11 +27,7 @@ const encoder = new TextEncoder()
  * others are answered all the same. Exit code 1 where a file is missing, where no line names an
  * address, and where --strict is given and a single one does not.
  */
-export async function checkCommand(
-  settings: Settings,
-  io: Io,
-  args: readonly string[],
-): Promise<number> {
+export const checkCommand: Command<Promise<number>> = async (settings, io, args) => {
   const { groups, missing } = sortInputs(args)
   for (const text of missing) io.err(`iprisk: ${text}`)
   if (missing.length > 0 && groups.length === 0) return exitCodes.failed
@@ -103,7 +99,6 @@ function addCounts(sums: LineCounts, { addresses, bad }: Readonly<LineCounts>): 
   sums.bad += bad
 }
 
-/** What the bad ones are counted among. */
 function countedIn(groups: readonly InputGroup[]): string {
   const hasLines = groups.some(({ inputs }) => inputs.length > 0)
   const hasArguments = groups.some(({ addresses }) => addresses.length > 0)
@@ -125,7 +120,6 @@ function isPlainFormat(how: Pick<Invocation, 'column' | 'jsonField' | 'log'>): b
   return how.column === undefined && how.jsonField === undefined && how.log === undefined
 }
 
-/** Answers addresses of the command line. */
 function answerArguments(options: {
   readonly table: OpenTable
   readonly addresses: readonly string[]

@@ -11,7 +11,6 @@ import { alignColumns, fitColumn } from '../../base/text/align-columns.ts'
 import { moreText } from '../../base/text/few-texts.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
-import type { Settings } from '../../config/settings.ts'
 import { levelFloors } from '../../model/risk-level.ts'
 import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
 import { daysObservedMin } from '../../score/weight/weigh-evidence.ts'
@@ -20,7 +19,7 @@ import type { Source } from '../../table/file/table-source.ts'
 import { openTable } from '../../table/open-table.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
 import {
-  type Io,
+  type Command,
   levelStyles,
   type Line,
   printResult,
@@ -30,11 +29,11 @@ import {
 import { offlineListsOf } from './pin-table.ts'
 
 /** Throws `usage` for what is no address. */
-export async function explainCommand(
-  { table: path, policies, invocation }: Settings,
-  io: Io,
-  [address = '']: readonly string[],
-): Promise<void> {
+export const explainCommand: Command = async (
+  { table: path, policies, invocation },
+  io,
+  [address = ''],
+) => {
   const policy = await offlinePolicy(policies, invocation.policy, io.err)
   const table = openTable(path)
   const lists = await offlineListsOf(invocation.lists)

@@ -10,7 +10,6 @@ export interface PinnedTable {
   readonly table: OpenTable
   /** What threads open: the descriptor's path in /proc. */
   readonly path: string
-  /** The own lists that it answers with. */
   readonly lists: Pick<OfflineLists, 'version' | 'path'> | undefined
   readonly close: () => void
 }

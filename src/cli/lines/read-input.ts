@@ -14,7 +14,6 @@ const lineBytesMax = 4_194_304
 
 const lineEnd = 0x0a
 
-/** Whole lines, in order. */
 export interface InputPiece {
   readonly bytes: Uint8Array
   /** The first of its input. */

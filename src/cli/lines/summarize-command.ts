@@ -5,9 +5,8 @@
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { moreText } from '../../base/text/few-texts.ts'
 import { formatCount } from '../../base/text/number-format.ts'
-import type { Settings } from '../../config/settings.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
-import { interruptedCode, type Io, type Line, printResult } from '../terminal/io.ts'
+import { type Command, interruptedCode, type Line, printResult } from '../terminal/io.ts'
 import { tallyRun } from './bulk-run.ts'
 import { judgeBadLines } from './check-command.ts'
 import { lineFormatDetector } from './line-format.ts'
@@ -15,11 +14,7 @@ import { pinTable } from './pin-table.ts'
 import { type ClassSplit, newSummarizer, type Share, type Shares, type Summary } from './summary.ts'
 
 /** Lines that name no address are only counted; judgeBadLines says when they are a failure. */
-export async function summarizeCommand(
-  settings: Settings,
-  io: Io,
-  inputs: readonly string[],
-): Promise<number> {
+export const summarizeCommand: Command<Promise<number>> = async (settings, io, inputs) => {
   const { invocation: how } = settings
   const detectFormat = lineFormatDetector(how)
   const pinned = await pinTable(settings.table)

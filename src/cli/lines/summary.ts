@@ -142,7 +142,6 @@ function shareOf(addresses: number, all: number): Share {
   return { addresses, percent: Math.round((addresses / all) * 10_000) / 100 }
 }
 
-/** Adds the piece's addresses, and what they asked for. */
 function addVisits(
   tally: LineTally,
   to: { readonly seen: TopCounts; readonly paths: TopCounts; readonly statuses: TopCounts },

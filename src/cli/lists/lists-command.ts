@@ -27,7 +27,7 @@ import { type CommandIo, withStores, unwrittenTo, withStoresToRead } from '../ke
 import { readEntries } from '../../lists/merge-entries.ts'
 import { notifyServers } from '../keys/notify-servers.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { printResult, printTable, warn } from '../terminal/io.ts'
+import { type Command, printResult, printTable, warn } from '../terminal/io.ts'
 
 type Args = readonly string[]
 
@@ -82,20 +82,20 @@ export function listsDelete(settings: Settings, io: CommandIo, [list = '']: Args
   return act(settings, io, { act: 'delete', list })
 }
 
-export function listsAdd(
-  settings: Settings,
-  io: CommandIo,
-  [list = '', ...entries]: Args,
-): Promise<void> {
+export const listsAdd: Command<Promise<void>, CommandIo> = (
+  settings,
+  io,
+  [list = '', ...entries],
+) => {
   const { for: forMs, note, force } = settings.invocation
   return act(settings, io, { act: 'add', list, entries, force, forMs, note })
 }
 
-export function listsRemove(
-  settings: Settings,
-  io: CommandIo,
-  [list = '', ...entries]: Args,
-): Promise<void> {
+export const listsRemove: Command<Promise<void>, CommandIo> = (
+  settings,
+  io,
+  [list = '', ...entries],
+) => {
   return act(settings, io, { act: 'remove', list, entries })
 }
 
@@ -107,11 +107,11 @@ export function listsUndo(settings: Settings, io: CommandIo, [list]: Args): Prom
  * `lists import FILE [NAME]`: lines for the list NAME, or JSON lines that name their lists. Of a
  * file with several lists all are judged before the first one is taken in.
  */
-export async function listsImport(
-  settings: Settings,
-  io: CommandIo,
-  [path = '', name]: Args,
-): Promise<void> {
+export const listsImport: Command<Promise<void>, CommandIo> = async (
+  settings,
+  io,
+  [path = '', name],
+) => {
   const origin = path === '-' ? 'standard input' : path
   const text = readInputFile(path, {
     bytesMax: listFileBytesMax,
@@ -201,11 +201,7 @@ async function entriesOf(
   return entries.filter(({ expires }) => expires === 0 || expires * 1000 > now)
 }
 
-export async function listsShow(
-  settings: Settings,
-  io: CommandIo,
-  [name = '']: Args,
-): Promise<void> {
+export const listsShow: Command<Promise<void>, CommandIo> = async (settings, io, [name = '']) => {
   await withListsToRead(settings, async (store) => {
     const { effect } = knownList(await catalogueOf(store), name)
     const entries = await entriesOf(store, name, io.now)

@@ -17,7 +17,7 @@ import type { Settings } from '../../config/settings.ts'
 import { type CommandIo, unwrittenTo, withStores } from '../keys/key-session.ts'
 import { notifyServers } from '../keys/notify-servers.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { printResult, warn } from '../terminal/io.ts'
+import { type Command, printResult, warn } from '../terminal/io.ts'
 
 /** A copy of a state folder: two million entries and half a million keys; V8 holds no longer text. */
 const stateFileBytesMax = 500_000_000
@@ -39,11 +39,7 @@ function report({ invocation }: Settings, io: CommandIo, what: string, counts: S
   printResult(io, invocation.json, counts, () => [`${what}: ${parts.join(', ')}.`])
 }
 
-export async function stateBackup(
-  settings: Settings,
-  io: CommandIo,
-  [path = '']: readonly string[],
-): Promise<void> {
+export const stateBackup: Command<Promise<void>, CommandIo> = async (settings, io, [path = '']) => {
   checkOutput('FILE', path, 'state_file')
   const counts = await withStores(
     settings,
@@ -67,11 +63,11 @@ async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
-export async function stateRestore(
-  settings: Settings,
-  io: CommandIo,
-  [path = '']: readonly string[],
-): Promise<void> {
+export const stateRestore: Command<Promise<void>, CommandIo> = async (
+  settings,
+  io,
+  [path = ''],
+) => {
   const text = readInputFile(path, {
     bytesMax: stateFileBytesMax,
     code: 'state_file',

@@ -10,7 +10,7 @@ import { defaultPoliciesText } from '../../policy/default-policies.ts'
 import { policiesInvalid, readPolicyFile } from '../../policy/policy-file.ts'
 import { policyPlace } from '../../policy/policy-place.ts'
 import type { Policies } from '../../model/policy-form.ts'
-import { exitCodes, type Io, printResult, warn } from '../terminal/io.ts'
+import { type Command, exitCodes, type Io, printResult, warn } from '../terminal/io.ts'
 
 /**
  * Never replaces a file. A running server loads the file at once, so its rules only observe unless
@@ -43,11 +43,7 @@ export function policyInit({ policies: setting, invocation }: Settings, io: Io):
   io.err(`Rehearse it on your own traffic: ${test}`)
 }
 
-export function policyCheck(
-  { invocation: { json } }: Settings,
-  io: Io,
-  [path = '']: readonly string[],
-): number {
+export const policyCheck: Command<number> = ({ invocation: { json } }, io, [path = '']) => {
   try {
     // It was named, so there is one, or an error says that there is none.
     const { policies, distrust, warnings } = readPolicyFile({ path, named: true })!

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { usageError } from '../../base/coded-error.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
-import type { Invocation, Settings } from '../../config/settings.ts'
+import type { Invocation } from '../../config/settings.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { newDecisionMemory } from '../../policy/decision-memory.ts'
 import { defaultPolicyName } from '../../model/policy-form.ts'
@@ -16,7 +16,7 @@ import { type BulkResult, tallyRun } from '../lines/bulk-run.ts'
 import { judgeBadLines } from '../lines/check-command.ts'
 import { lineFormatDetector } from '../lines/line-format.ts'
 import { pinTable } from '../lines/pin-table.ts'
-import { exitCodes, interruptedCode, type Io, printResult } from '../terminal/io.ts'
+import { exitCodes, interruptedCode, type Io, printResult, type Command } from '../terminal/io.ts'
 import { type Rehearsed, isAbove } from '../../compare/comparison.ts'
 import { type HitLists, type RequestShare, requestShare } from '../../compare/hit-lists.ts'
 import {
@@ -26,11 +26,7 @@ import {
 } from '../../compare/rehearsal.ts'
 
 /** Exit code 1 where more changes than `--fail-over` allows. */
-export async function policyTest(
-  settings: Settings,
-  io: Io,
-  inputs: readonly string[],
-): Promise<number> {
+export const policyTest: Command<Promise<number>> = async (settings, io, inputs) => {
   const { invocation: how } = settings
   if (how.failOver !== undefined && how.against === undefined) {
     throw usageError('--fail-over needs --against: without another policy nothing changes.')

@@ -35,7 +35,7 @@ import type { OpenTable } from '../../table/open-table.ts'
 import { type BulkResult, tallyRun } from '../lines/bulk-run.ts'
 import { lineFormatDetector } from '../lines/line-format.ts'
 import { pinTable } from '../lines/pin-table.ts'
-import { interruptedCode, type Io, printResult } from '../terminal/io.ts'
+import { type Command, interruptedCode, printResult } from '../terminal/io.ts'
 import {
   actionTable,
   hitLines,
@@ -46,11 +46,7 @@ import {
 } from './policy-test-command.ts'
 
 /** Exit code 1 where more changes than `--fail-over` allows. */
-export async function replayCommand(
-  settings: Settings,
-  io: Io,
-  inputs: readonly string[],
-): Promise<number> {
+export const replayCommand: Command<Promise<number>> = async (settings, io, inputs) => {
   const { invocation: how } = settings
   if (how.sampled !== (inputs.length === 0)) {
     throw usageError('It reads files, or with --sampled what a server has sampled.')

@@ -68,7 +68,6 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text
 }
 
-/** The answer to a request for the status. */
 export type StatusAnswer =
   | { readonly kind: 'status'; readonly status: ServerStatus }
   | { readonly kind: 'silent' }

@@ -17,7 +17,6 @@ import { connectableHost } from './ask-admin.ts'
 /** An operator's own services: no limits, all that there is (contract 3.14). */
 export const firstPlan = 'internal'
 
-/** The texts of keys that were just made. */
 export interface FirstKeys {
   readonly key: string
   readonly testKey: string

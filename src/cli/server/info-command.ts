@@ -185,7 +185,6 @@ function swapRows({ tables, refresh }: ServerStatus): readonly Row[] {
   return rows
 }
 
-/** Of a server that takes published tables. */
 function sourceRows({ source }: ServerStatus): readonly Row[] {
   if (source === null) return []
   const { url, up, last_success_at: at, last_refusal: refusal, last_pull: pull } = source

@@ -57,7 +57,6 @@ export function runServer(
   })
 }
 
-/** One line for people. */
 function runningLine(running: RunningServer): string {
   const { table } = running
   const what =

@@ -9,6 +9,7 @@
 import type { Readable } from 'node:stream'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { escapeControls } from '../../base/text/clean-text.ts'
+import type { Settings } from '../../config/settings.ts'
 import type { Level } from '../../model/kind.ts'
 
 export interface Io {
@@ -29,11 +30,17 @@ export interface Io {
   /** How wide that terminal is; `undefined` where there is none. */
   readonly outColumns: number | undefined
   readonly errIsTerminal: boolean
-  /** Standard input. */
   readonly input: () => Readable
   /** When the command began, in milliseconds since the epoch. */
   readonly now: number
 }
+
+/** What runs a command. Without an exit code of its own it ends with `exitCodes.done`. */
+export type Command<Result = Promise<void>, Used = Io> = (
+  settings: Settings,
+  io: Used,
+  args: readonly string[],
+) => Result
 
 /** Exit codes (contract 4). */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
