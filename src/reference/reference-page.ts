@@ -403,7 +403,6 @@ function membersOf(
   })
 }
 
-/** The table of a shape of the document's components. */
 function shapeTable(name: string, shapes: Shapes): Html {
   const rows = membersOf(shapes[name] ?? {}, '', shapes).map(({ path, type, text }) => ({
     cells: [code(path), type, text],

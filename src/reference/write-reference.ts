@@ -26,7 +26,6 @@ function write(row: Omit<DocsRow, 'tag'>, text: string): void {
   writeFileSync(new URL(`${row.file}.gz`, docsFolder), gzipSync(text, { level: 9 }))
 }
 
-/** Writes a file whose name changes with its content, and gives that name. */
 function writeAsset(name: string, end: string, type: string): string {
   const text = read(`src/reference/assets/${name}.${end}`)
   const file = `${name}-${hashOf(text)}.${end}`

@@ -1,7 +1,7 @@
 // How long the console's page says what was done, and what failed.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { type Notice, close, onNotices, tell } from '../../src/console/page/ask/notices.ts'
+import { type Notice, close, onNotices, notify } from '../../src/console/page/ask/notices.ts'
 
 let shown: readonly Notice[] = []
 let end = (): void => undefined
@@ -21,14 +21,14 @@ afterEach(() => {
 const texts = (): readonly string[] => shown.map(({ text }) => text)
 
 it('says for some seconds what was done', () => {
-  tell('1 added')
+  notify('1 added')
   expect(texts()).toEqual(['1 added'])
   vi.advanceTimersByTime(10_000)
   expect(texts()).toEqual([])
 })
 
 it('says what failed until it is closed', () => {
-  tell('There is no table before this one.', true)
+  notify('There is no table before this one.', true)
   vi.advanceTimersByTime(3_600_000)
   expect(texts()).toEqual(['There is no table before this one.'])
   close(shown[0]!.id)
@@ -36,6 +36,6 @@ it('says what failed until it is closed', () => {
 })
 
 it('says three things at once, the newest ones', () => {
-  for (const text of ['first', 'second', 'third', 'fourth']) tell(text, true)
+  for (const text of ['first', 'second', 'third', 'fourth']) notify(text, true)
   expect(texts()).toEqual(['second', 'third', 'fourth'])
 })

@@ -6,7 +6,7 @@ import type { ConsoleLogin, ConsoleSession } from '../../api/admin-answers.ts'
 import { AddressPage } from './address/address-page.tsx'
 import { findSession, onSessionEnd } from './ask/ask.ts'
 import { forgetKept } from './ask/kept.ts'
-import { tell } from './ask/notices.ts'
+import { notify } from './ask/notices.ts'
 import { beginText, endText, onOtherTabs, RoleContext } from './ask/session.ts'
 import { BulkPage } from './bulk/bulk-page.tsx'
 import { FeedsPage } from './feeds/feeds-page.tsx'
@@ -35,7 +35,8 @@ export function Console() {
     onSessionEnd(resume)
     onOtherTabs({
       begun: (hadSession) => {
-        if (hadSession) tell('You signed in again in another tab; this tab now uses that session.')
+        if (hadSession)
+          notify('You signed in again in another tab; this tab now uses that session.')
         void resume()
       },
       ended,

@@ -43,7 +43,6 @@ function decoded(text: string): string {
   }
 }
 
-/** The request of a view of an address. */
 export function addressPath(ip: string, members: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams({ ip })
   for (const [name, value] of Object.entries(members)) if (value !== '') query.set(name, value)

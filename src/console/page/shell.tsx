@@ -78,7 +78,6 @@ export function Shell(props: {
   )
 }
 
-/** What was done or failed just now, at the lower edge of the page. */
 function NoticeList() {
   const [notices, setNotices] = useState<readonly Notice[]>([])
   useEffect(() => onNotices(setNotices), [])

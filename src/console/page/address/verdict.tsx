@@ -1,9 +1,7 @@
 // What the answer is, in one look: class, score, level, decision, and who announces the address.
 
 import type { AddressView } from '../../../api/admin-answers.ts'
-import { Fact } from '../parts/fact.tsx'
-import { Meaning } from '../parts/meaning-link.tsx'
-import { Panel } from '../parts/panel.tsx'
+import { Fact, Meaning, Panel } from '../parts/panel.tsx'
 import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
 import { counted, words } from '../text/figures.ts'
 import { levelTone } from '../text/tone.ts'

@@ -2,7 +2,7 @@
 // no page of another origin can add. Nothing throws: a refusal is an answer.
 
 import { type ConsoleError, type ConsoleSession, csrfHeader } from '../../../api/admin-answers.ts'
-import { tell } from './notices.ts'
+import { notify } from './notices.ts'
 import { askTabs, endText, sessionText } from './session.ts'
 
 export interface Refusal {
@@ -62,14 +62,14 @@ export async function ask<T>(
 }
 
 /** Where there is no answer, a notice says why. */
-export async function askOrTell<T>(
+export async function askOrNotify<T>(
   method: Method,
   path: string,
   body?: Readonly<Record<string, unknown>>,
 ): Promise<T | undefined> {
   const answer = await ask<T>(method, path, body)
   if (answer.kind === 'ok') return answer.value
-  tell(answer.message, true)
+  notify(answer.message, true)
   return undefined
 }
 

@@ -17,7 +17,7 @@ function set(next: readonly Notice[]): void {
   for (const listener of listeners) listener(notices)
 }
 
-export function tell(text: string, isBad = false): void {
+export function notify(text: string, isBad = false): void {
   lastId += 1
   const id = lastId
   set([...notices.slice(-2), { id, text, isBad }])

@@ -50,7 +50,6 @@ export function onOtherTabs(listener: OtherTabs): void {
   others = listener
 }
 
-/** After a login. */
 export function beginText(next: string): void {
   hold(next)
   tellTabs({ kind: 'begun', text })

@@ -2,14 +2,12 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import type { RefreshView } from '../../../api/admin-answers.ts'
-import { askOrTell } from '../ask/ask.ts'
-import { tell } from '../ask/notices.ts'
+import { askOrNotify } from '../ask/ask.ts'
+import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { AskFirst } from '../parts/dialog.tsx'
-import { Fact } from '../parts/fact.tsx'
-import { Meaning } from '../parts/meaning-link.tsx'
-import { Panel } from '../parts/panel.tsx'
+import { Fact, Meaning, Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { count, counted, utcTime, words } from '../text/figures.ts'
 
@@ -38,12 +36,12 @@ export function LiveTable({ onSwapped }: { readonly onSwapped: () => void }) {
   useWhenAnother(loaded.value && (loaded.value.table?.id ?? null), onSwapped)
   const mayChange = useMay('admin')
   const swap = async (path: string, done: string): Promise<void> => {
-    const swapped = await askOrTell<{ readonly kind: string }>('POST', path, {})
-    if (swapped) tell(swapped.kind === 'unchanged' ? 'This table is already live.' : done)
+    const swapped = await askOrNotify<{ readonly kind: string }>('POST', path, {})
+    if (swapped) notify(swapped.kind === 'unchanged' ? 'This table is already live.' : done)
     loaded.again()
   }
   const start = async (): Promise<void> => {
-    if (await askOrTell('POST', '/admin/refresh', {})) tell('The refresh has begun.')
+    if (await askOrNotify('POST', '/admin/refresh', {})) notify('The refresh has begun.')
     refresh.again()
   }
   const { table, tables } = loaded.value ?? {}

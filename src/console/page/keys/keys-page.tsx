@@ -2,16 +2,15 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KeyIssued, KeysView } from '../../../api/admin-answers.ts'
-import { askOrTell } from '../ask/ask.ts'
-import { tell } from '../ask/notices.ts'
+import { askOrNotify } from '../ask/ask.ts'
+import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { AskFirst } from '../parts/dialog.tsx'
 import { type Column, DataTable, sorted } from '../parts/data-table.tsx'
 import { Tick } from '../parts/fields.tsx'
-import { Meaning } from '../parts/meaning-link.tsx'
-import { Panel } from '../parts/panel.tsx'
+import { Meaning, Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { count, counted, percent, utcTime } from '../text/figures.ts'
 import { NewKey } from './new-key.tsx'
@@ -37,12 +36,12 @@ function Keys() {
   }
   const [isAll, setAll] = useState(false)
   const rotate = async (id: string): Promise<void> => {
-    const key = await askOrTell<KeyIssued>('POST', `${pathOf(id)}/rotate`, {})
+    const key = await askOrNotify<KeyIssued>('POST', `${pathOf(id)}/rotate`, {})
     if (key !== undefined) show(key)
   }
   const revoke = async (id: string): Promise<void> => {
-    if ((await askOrTell('DELETE', pathOf(id))) === undefined) return
-    tell(`The key ${id} is revoked.`)
+    if ((await askOrNotify('DELETE', pathOf(id))) === undefined) return
+    notify(`The key ${id} is revoked.`)
     loaded.again()
   }
   const { keys = [], total = 0, skipped = [] } = loaded.value ?? {}

@@ -1,6 +1,6 @@
 // Copies a text, and says that it did.
 
-import { tell } from '../ask/notices.ts'
+import { notify } from '../ask/notices.ts'
 
 export function CopyButton(props: {
   readonly label: string
@@ -11,10 +11,10 @@ export function CopyButton(props: {
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text())
-      tell(`${what} is in the clipboard.`)
+      notify(`${what} is in the clipboard.`)
     } catch {
       // Without TLS a browser may have no clipboard but on this machine itself.
-      tell('This browser does not let a page copy here; select the text and copy it.', true)
+      notify('This browser does not let a page copy here; select the text and copy it.', true)
     }
   }
   return (

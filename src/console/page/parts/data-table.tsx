@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count } from '../text/figures.ts'
-import { Meaning } from './meaning-link.tsx'
+import { Meaning } from './panel.tsx'
 
 export interface Column<Row> {
   readonly id: string

@@ -63,7 +63,6 @@ export function Question(props: {
   )
 }
 
-/** A button that asks first. */
 export function AskFirst(
   props: Omit<ComponentProps<typeof Question>, 'onClose'> & {
     readonly label: string

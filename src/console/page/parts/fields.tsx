@@ -34,7 +34,6 @@ export function TextField({
   )
 }
 
-/** Lines of addresses, prefixes or a log. */
 export function LinesField({
   label,
   place,

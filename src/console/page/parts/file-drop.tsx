@@ -2,7 +2,7 @@
 // or nothing of a larger one that only counts whole.
 
 import { useId, useState } from 'preact/hooks'
-import { tell } from '../ask/notices.ts'
+import { notify } from '../ask/notices.ts'
 
 export function FileDrop(props: {
   readonly label: string
@@ -18,11 +18,11 @@ export function FileDrop(props: {
     if (file === undefined) return
     const isTooLarge = file.size > bytesMax
     if (isTooLarge && whenTooLarge !== undefined) {
-      return tell(`${file.name} is larger than ${bytesMax / 1e6} MB. ${whenTooLarge}`, true)
+      return notify(`${file.name} is larger than ${bytesMax / 1e6} MB. ${whenTooLarge}`, true)
     }
     const text = await file.slice(0, bytesMax).text()
     if (isTooLarge) {
-      tell(`${file.name}: only its first ${Math.floor(bytesMax / 1e6)} MB are read.`, true)
+      notify(`${file.name}: only its first ${Math.floor(bytesMax / 1e6)} MB are read.`, true)
     }
     // A line that was cut in two is none.
     onText(isTooLarge ? text.slice(0, text.lastIndexOf('\n') + 1) : text)

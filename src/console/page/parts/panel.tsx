@@ -1,8 +1,9 @@
-// A part of a page with its heading, and a quiet line or buttons beside it.
+// A part of a page with its heading, and a quiet line or buttons beside it; facts in it by name; and
+// words that link to what they mean.
 
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { Meaning } from './meaning-link.tsx'
+import { routeTo } from '../route.ts'
 
 export function Panel(props: {
   readonly title: string
@@ -22,5 +23,34 @@ export function Panel(props: {
       </header>
       {children}
     </section>
+  )
+}
+
+export function Meaning({
+  of,
+  children,
+}: {
+  readonly of: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    <a class="meaning" href={routeTo('meaning', of)} title="What this means">
+      {children}
+    </a>
+  )
+}
+
+/** A row of a list of facts. */
+export function Fact(props: {
+  readonly name: ComponentChildren
+  readonly isWrong?: boolean
+  readonly children: ComponentChildren
+}) {
+  const { name, isWrong = false, children } = props
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd class={isWrong ? 'warn' : undefined}>{children}</dd>
+    </>
   )
 }

@@ -16,7 +16,6 @@ export const KindTag = ({ kind }: { readonly kind: string }) => (
   <Tag tone={kindTone(kind)}>{words(kind)}</Tag>
 )
 
-/** For columns. */
 export const kindTag = (kind: string) => <KindTag kind={kind} />
 
 export const LevelTag = ({ level }: { readonly level: string }) => (

@@ -24,7 +24,6 @@ export interface ListEntry {
   readonly note?: string
 }
 
-/** What every change of a list answers. */
 export interface Acted {
   readonly added: number
   readonly changed: number

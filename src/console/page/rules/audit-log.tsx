@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import type { AuditView } from '../../../api/admin-answers.ts'
-import { askOrTell } from '../ask/ask.ts'
+import { askOrNotify } from '../ask/ask.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -21,7 +21,7 @@ export function AuditLog() {
   const more = async (): Promise<void> => {
     const before = rows.at(-1)?.at ?? ''
     const query = new URLSearchParams({ limit: String(pageRows), before })
-    const view = await askOrTell<AuditView>('GET', `/admin/audit?${query}`)
+    const view = await askOrNotify<AuditView>('GET', `/admin/audit?${query}`)
     if (view === undefined) return
     setOlder([...older, ...view.rows])
     setAll(view.rows.length < pageRows)

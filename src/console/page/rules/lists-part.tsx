@@ -1,8 +1,8 @@
 // Own lists: which there are, and the entries of one.
 
 import { useState } from 'preact/hooks'
-import { askOrTell } from '../ask/ask.ts'
-import { tell } from '../ask/notices.ts'
+import { askOrNotify } from '../ask/ask.ts'
+import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { Choice, Form, TextField } from '../parts/fields.tsx'
@@ -61,8 +61,8 @@ function NewList({ onMade }: { readonly onMade: () => void }) {
   const [name, setName] = useState('')
   const [effect, setEffect] = useState<string>('none')
   const make = async (): Promise<void> => {
-    if ((await askOrTell('POST', '/admin/lists', { name, effect })) === undefined) return
-    tell(`The list ${name} is there.`)
+    if ((await askOrNotify('POST', '/admin/lists', { name, effect })) === undefined) return
+    notify(`The list ${name} is there.`)
     setName('')
     onMade()
     location.hash = routeTo('rules', `lists/${name}`)

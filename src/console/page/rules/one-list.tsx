@@ -1,8 +1,8 @@
 // The entries of a list: search, add, remove, import, take back.
 
 import { useEffect, useState } from 'preact/hooks'
-import { askOrTell } from '../ask/ask.ts'
-import { tell } from '../ask/notices.ts'
+import { askOrNotify } from '../ask/ask.ts'
+import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { type Loaded, useLoad } from '../ask/use-load.ts'
 import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
@@ -32,12 +32,12 @@ export function OneList(props: {
   const entries = useEntries(path, search.trim() !== '')
   const mayChange = useMay('analyst')
   const changed = (acted: Acted): void => {
-    tell(actedText(acted))
+    notify(actedText(acted))
     entries.again()
     onChanged()
   }
   const act = async (method: 'POST' | 'DELETE', at: string, body = {}): Promise<boolean> => {
-    const acted = await askOrTell<Acted>(method, at, body)
+    const acted = await askOrNotify<Acted>(method, at, body)
     if (acted !== undefined) changed(acted)
     return acted !== undefined
   }
@@ -93,7 +93,6 @@ function actedText({ added, changed, removed, cautions, in_effect }: Acted): str
 function ListActions(props: {
   readonly head: ListHead
   readonly path: string
-  /** Whether it was done. */
   readonly act: (method: 'POST' | 'DELETE', path: string) => Promise<boolean>
 }) {
   const { head, path, act } = props
@@ -122,7 +121,6 @@ function ListActions(props: {
   )
 }
 
-/** Entries of a list, each with how long it counts, why, and a way to take it out. */
 function EntryTable(props: {
   readonly entries: readonly ListEntry[]
   /** `undefined`: nobody may. */
@@ -203,7 +201,7 @@ function useEntries(path: string, isSearched: boolean): Entries {
   const [searchedTo, setSearchedTo] = useState(searchedMax)
   const read = async (): Promise<void> => {
     if (next === null) return
-    const page = await askOrTell<Page>('GET', `${path}?${new URLSearchParams({ after: next })}`)
+    const page = await askOrNotify<Page>('GET', `${path}?${new URLSearchParams({ after: next })}`)
     if (page !== undefined) setLater([...later, page])
   }
   useEffect(() => {

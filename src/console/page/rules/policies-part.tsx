@@ -4,7 +4,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ask, type Refusal } from '../ask/ask.ts'
 import { useKept } from '../ask/kept.ts'
-import { tell } from '../ask/notices.ts'
+import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { AskFirst } from '../parts/dialog.tsx'
@@ -66,7 +66,7 @@ function Draft(props: { readonly answer: PoliciesAnswer; readonly load: () => vo
     const saved = await ask('POST', '/admin/policies', body)
     if (saved.kind === 'refused') return setRefusal(saved)
     setRefusal(undefined)
-    tell('The policies are saved, and decide.')
+    notify('The policies are saved, and decide.')
     load()
   }
   const dropAndLoad = (): void => {

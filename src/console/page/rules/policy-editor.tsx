@@ -10,7 +10,6 @@ import { actionTone } from '../text/tone.ts'
 export function PolicyEditor(props: {
   readonly policy: PolicyText
   readonly mistakes: readonly PlacedMistake[]
-  /** It is only shown. */
   readonly isFixed: boolean
   readonly onChange: (policy: PolicyText) => void
 }) {
@@ -78,7 +77,6 @@ const newRule = (number: number): RuleText => ({
   observe: true,
 })
 
-/** With the rule at that place one place earlier. */
 function raised(rules: readonly RuleText[], at: number): readonly RuleText[] {
   const rule = rules[at]!
   return rules.toSpliced(at, 1).toSpliced(at - 1, 0, rule)

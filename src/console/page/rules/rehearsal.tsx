@@ -75,7 +75,6 @@ export function Rehearsal(props: {
   )
 }
 
-/** Asks how a run is doing until it is over. */
 function useLooks(
   run: RehearsalView | undefined,
   setRun: (next: RehearsalView | undefined) => void,

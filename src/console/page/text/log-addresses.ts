@@ -34,7 +34,6 @@ export function clientAddress(line: string): string | undefined {
 export interface FoundAddresses {
   /** Each once, in the order in which they came. */
   readonly addresses: readonly string[]
-  /** Lines that name no address. */
   readonly linesWithout: number
   /** Addresses beyond `max`, which are left out. */
   readonly beyond: number

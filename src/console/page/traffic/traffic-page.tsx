@@ -6,8 +6,7 @@ import type { TrafficView } from '../../../api/admin-answers.ts'
 import { ask, type Refusal } from '../ask/ask.ts'
 import { type Loaded, useLoad } from '../ask/use-load.ts'
 import { BarList } from '../parts/bar-list.tsx'
-import { Meaning } from '../parts/meaning-link.tsx'
-import { Panel } from '../parts/panel.tsx'
+import { Meaning, Panel } from '../parts/panel.tsx'
 import { Problem, Waiting } from '../parts/problem.tsx'
 import {
   count,
@@ -143,7 +142,6 @@ function Top(props: { readonly title: string; readonly rows: TrafficView['top'][
   )
 }
 
-/** The newest minutes in a row of numbers. */
 type Minute = TrafficView['minutes'][number]
 
 function Figures({ minutes }: { readonly minutes: readonly Minute[] }) {
