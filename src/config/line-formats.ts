@@ -55,11 +55,3 @@ export const defaultCheckFields: readonly CheckField[] = [
   'city',
   'error',
 ]
-
-/** What `export` writes. */
-export const exportFormats = ['mmdb', 'csv', 'parquet', 'nginx', 'haproxy', 'ipset', 'nft'] as const
-export type ExportFormat = (typeof exportFormats)[number]
-
-/** What the records of an MMDB say; src/export/database-layouts.ts. */
-export const mmdbLayoutNames = ['iprisk', 'anonymous-ip', 'city', 'asn'] as const
-export type MmdbLayoutName = (typeof mmdbLayoutNames)[number]

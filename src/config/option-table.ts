@@ -21,13 +21,8 @@ import {
   serverCommands,
   storeCommands,
 } from './command-groups.ts'
-import {
-  accessLogFormats,
-  checkFields,
-  checkFormats,
-  exportFormats,
-  mmdbLayoutNames,
-} from './line-formats.ts'
+import { exportFormats, mmdbLayoutNames } from './export-formats.ts'
+import { accessLogFormats, checkFields, checkFormats } from './line-formats.ts'
 import { apiNames } from './plan.ts'
 import * as is from './setting-checks.ts'
 

@@ -201,27 +201,3 @@ const plan = z.strictObject(
 export const plans = z
   .record(identifier('the name of a plan'), plan, 'an object of plans')
   .refine((named) => Object.keys(named).length <= plansMax, `at most ${plansMax} plans`)
-
-/** The plans of contract 3.14, in the form of the file that overrides them. */
-export const defaultPlans: z.input<typeof plans> = {
-  free: { apis: [], rate: 'none', quotaPerMonth: 'none', insights: 'never' },
-  team: {
-    apis: ['ip-risk'],
-    rate: { perSecond: 50, burst: 100 },
-    quotaPerMonth: 1_000_000,
-    insights: 'never',
-  },
-  business: {
-    apis: ['ip-risk'],
-    rate: { perSecond: 500, burst: 1000 },
-    quotaPerMonth: 20_000_000,
-    insights: 'never',
-  },
-  enterprise: {
-    apis: ['ip-risk'],
-    rate: { perSecond: 5000, burst: 10_000 },
-    quotaPerMonth: 500_000_000,
-    insights: 'on_request',
-  },
-  internal: { apis: ['ip-risk'], rate: 'none', quotaPerMonth: 'none', insights: 'on_request' },
-}

@@ -20,8 +20,7 @@ import {
   pathMembers,
   settingsSchema,
 } from './options.ts'
-import type { Plan, Plans } from './plan.ts'
-import { defaultPlans } from './setting-checks.ts'
+import { type Plan, type Plans, defaultPlans } from './plan.ts'
 import { type SettingProblem, formatSettingProblem, suggestName } from './setting-problem.ts'
 import { brokenRules } from './setting-rules.ts'
 import { type SettingSources, readSources } from './setting-sources.ts'

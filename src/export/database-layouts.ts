@@ -9,7 +9,7 @@
 //   asn            GeoLite2-ASN          autonomous_system_number, autonomous_system_organization
 
 import type { Location } from '../api/check-answer.ts'
-import type { MmdbLayoutName } from '../config/line-formats.ts'
+import type { MmdbLayoutName } from '../config/export-formats.ts'
 import { signalNames } from '../model/kind.ts'
 import type { VerdictPart } from '../table/answer/answer-parts.ts'
 import type { AnswerPart, ExportField, FieldType, FieldValue, PartName } from './export-fields.ts'

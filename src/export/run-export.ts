@@ -4,7 +4,7 @@
 import { basename } from 'node:path'
 import { IpriskError } from '../base/coded-error.ts'
 import { replaceFileSync } from '../base/system/atomic-file.ts'
-import type { ExportFormat, MmdbLayoutName } from '../config/line-formats.ts'
+import type { ExportFormat, MmdbLayoutName } from '../config/export-formats.ts'
 import { type Condition, compileCondition } from '../policy/condition/condition.ts'
 import { listReasonTexts } from '../score/points/reason-codes.ts'
 import type { OpenTable } from '../table/open-table.ts'

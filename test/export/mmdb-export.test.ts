@@ -7,7 +7,7 @@ import { Reader, type Response } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
 import { parseMmdb } from '../../build/mmdb/mmdb-file.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
-import type { MmdbLayoutName } from '../../src/config/line-formats.ts'
+import type { MmdbLayoutName } from '../../src/config/export-formats.ts'
 import { formatDay } from '../../src/base/day.ts'
 import {
   checked,

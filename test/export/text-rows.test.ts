@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
-import type { ExportFormat } from '../../src/config/line-formats.ts'
+import type { ExportFormat } from '../../src/config/export-formats.ts'
 import { type Range, parseRange, wordsToBigint } from '../../src/ip/range.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
 import { checked, exported, isLeftOut, sampleAddresses } from './small-export.ts'

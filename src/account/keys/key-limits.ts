@@ -1,5 +1,5 @@
 // Which limits a key has: its own, else its plan's. Their enforcement is limiter.ts, which is bound
-// to the `EffectiveLimits` of each key. The plans are `defaultPlans` (config/setting-checks.ts) as
+// to the `EffectiveLimits` of each key. The plans are `defaultPlans` (config/plan.ts) as
 // an operator's file changes them.
 
 import type { Plan, Rate } from '../../config/plan.ts'

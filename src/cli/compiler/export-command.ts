@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { checkOutput } from '../../base/system/atomic-file.ts'
 import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
-import { exportFormats } from '../../config/line-formats.ts'
+import { exportFormats } from '../../config/export-formats.ts'
 import {
   type ExportSummary,
   invalidExport,
