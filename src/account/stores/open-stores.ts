@@ -233,10 +233,10 @@ async function openShared(
   const { state, store } = settings
   const { policy, timeoutMs, replicas } = store
   // Read in only here: it is a third of what a worker reads before it listens.
-  const { openRedisConnection: openRedis } = await import('./redis/redis-connection.ts')
-  const wire = openRedis(store)
+  const { openRedisConnection } = await import('./redis/redis-connection.ts')
+  const connection = openRedisConnection(store)
   let outages = 0
-  const breaker = await openStoreCircuitBreaker(wire, {
+  const breaker = await openStoreCircuitBreaker(connection, {
     timeoutMs,
     replicas,
     onDown: (error) => {
@@ -253,7 +253,7 @@ async function openShared(
     return createSharedLimiter({ ...parts, ledger, buckets, policy })
   }
   return {
-    name: wire.name,
+    name: connection.name,
     keyStore: createRedisKeyStore(breaker),
     openLists: async () => createRedisListStore(breaker),
     ledger,

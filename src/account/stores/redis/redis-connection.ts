@@ -1,4 +1,4 @@
-// The wire to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a node)
+// The connection to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a node)
 // that mends itself for ever; nothing queues while it is away and nothing is sent twice. Whether
 // the store counts as reachable is store-circuit-breaker.ts, what is asked of it lua-scripts.ts.
 //
@@ -219,7 +219,7 @@ export function openRedisConnection(settings: StoreSettings): StoreConnection {
     if (last.text === '') last.text = messageOf(error)
   })
   const { replicas: wanted, timeoutMs } = settings
-  // Who answers late that there are too few should still be heard.
+  // A late answer that there are too few must still come within the timeout.
   const replicas = wanted === 0 ? undefined : { wanted, waitMs: Math.ceil(timeoutMs / 2) }
   return {
     name: redactStoreUrl(store),
@@ -230,7 +230,7 @@ export function openRedisConnection(settings: StoreSettings): StoreConnection {
       return send(client, script, keys, args, replicas)
     },
     ping: async () => {
-      // The first look waits for the first connection; later ones find it or do not.
+      // The first ping waits for the first connection; later ones find it or do not.
       await connected
       try {
         if (client instanceof Cluster) await pingCluster(client, replicas)

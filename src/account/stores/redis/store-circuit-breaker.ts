@@ -2,17 +2,17 @@
 // run, or fail soon. The connection itself is redis-connection.ts; here is whether the store is
 // there.
 //
-//   up ── a look or a script fails, or is too late ──▶ down ── two looks in a row succeed ──▶ up
+//   up ── a ping or a script fails, or is too late ──▶ down ── two pings in a row succeed ──▶ up
 //   up ── the store refuses all changes ──▶ down, but for reading ── it takes one ──▶ up
 //
-// Looks happen every `storeHeartbeatMs`. While the store is down every script fails at once: nobody
+// It pings every `storeHeartbeatMs`. While the store is down every script fails at once: nobody
 // waits for it, and nothing piles up. A script without an answer in time has failed for its caller,
 // though the store may run it yet; what it answers then goes to `late`, which undoes it.
 //
 // What has become of a script that failed, its code says:
 //
 //   store_unreachable   it was not done: it was never sent, or doing it twice is doing it once
-//   store_unknown       it may have been done: it was sent, and nothing was heard of it
+//   store_unknown       it may have been done: it was sent, and no answer came
 //   store_refuses       it was not done: the store takes no changes just now (full, a replica, …)
 //   store_failed        it was not done: the store finds fault with this one
 //
@@ -69,25 +69,25 @@ interface CircuitBreakerOptions {
   readonly onUp: () => void
 }
 
-function unreachableError(wire: StoreConnection, cause: string): IpriskError {
+function unreachableError(connection: StoreConnection, cause: string): IpriskError {
   // Without the cause itself: a client's errors may carry the command, and that the password.
   return new IpriskError({
     code: 'store_unreachable',
-    message: `The store ${wire.name} cannot be reached: ${trimEnd(cause, '.')}.`,
+    message: `The store ${connection.name} cannot be reached: ${trimEnd(cause, '.')}.`,
     fault: 'environment',
     retryable: true,
   })
 }
 
 function unknownOutcomeError(
-  wire: StoreConnection,
+  connection: StoreConnection,
   { name }: LuaScript,
   cause: string,
 ): IpriskError {
   return new IpriskError({
     code: 'store_unknown',
     message:
-      `The store ${wire.name} was asked to ${name}, and nothing was heard of it (${cause}): it may ` +
+      `The store ${connection.name} was asked to ${name}, and nothing was heard of it (${cause}): it may ` +
       'have been done. See with "iprisk keys list".',
     fault: 'environment',
   })
@@ -109,11 +109,11 @@ function isReply(error: unknown): error is Error {
 const refusalPattern = /\b(OOM|MISCONF|READONLY|LOADING|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|BUSY)\b/
 
 function scriptFailedError(
-  wire: StoreConnection,
+  connection: StoreConnection,
   { name }: LuaScript,
   reason: string,
 ): IpriskError {
-  const message = `The store ${wire.name} refuses to ${name}: ${reason}.`
+  const message = `The store ${connection.name} refuses to ${name}: ${reason}.`
   if (refusalPattern.test(reason)) return refusesChangesError(message)
   return new IpriskError({ code: 'store_failed', message, fault: 'environment', retryable: true })
 }
@@ -144,7 +144,7 @@ async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) =>
     if (over) late?.(value)
     return value
   })()
-  // Nobody else hears of its failure once the time is over.
+  // Its failure is of no interest once the time is over.
   watched.catch(() => undefined)
   try {
     return await Promise.race([watched, end])
@@ -156,12 +156,12 @@ async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) =>
 /** What has been seen of the store. One object, changed in place. */
 interface BreakerState {
   down: boolean
-  /** Looks in a row that have succeeded. */
+  /** Pings in a row that have succeeded. */
   successes: number
   /** How many of them bring a store back that is down; and when it came back last. */
   successesWanted: number
   upMs: number
-  /** When the look that is under way began; -1: none is. */
+  /** When the ping that is under way began; -1: none is. */
   pingStartedMs: number
   /** When there was an answer last, or a new connection was made for the lack of one. */
   lastReplyMs: number
@@ -173,93 +173,95 @@ interface BreakerState {
   probe: string
 }
 
-/** One good answer of a store that is slow at the edge of its time would not last. */
+/** One timely answer of a store that is nearly too slow would not last. */
 const successesToRecover = 2
 
-/** A store that has gone soon after it came back must be good for longer each time. */
+/** A store that fails again within this time after it came back must answer for longer each time. */
 const flapMs = 10_000
 
 function recordFailure(
-  sight: BreakerState,
+  state: BreakerState,
   options: CircuitBreakerOptions,
   error: IpriskError,
 ): void {
-  sight.successes = 0
-  sight.refusal = error.code === 'store_refuses' ? error.message : ''
-  if (sight.down) return
-  const soon = performance.now() - sight.upMs < flapMs
-  sight.successesWanted = soon
-    ? Math.min(sight.successesWanted * 2, storeSuccessesMax)
+  state.successes = 0
+  state.refusal = error.code === 'store_refuses' ? error.message : ''
+  if (state.down) return
+  const isFlapping = performance.now() - state.upMs < flapMs
+  state.successesWanted = isFlapping
+    ? Math.min(state.successesWanted * 2, storeSuccessesMax)
     : successesToRecover
-  sight.down = true
+  state.down = true
   options.onDown(error)
 }
 
-function recordSuccess(sight: BreakerState, options: CircuitBreakerOptions): void {
-  sight.successes += 1
-  if (!sight.down || sight.successes < sight.successesWanted) return
-  sight.down = false
-  sight.refusal = ''
-  sight.probe = ''
-  sight.upMs = performance.now()
+function recordSuccess(state: BreakerState, options: CircuitBreakerOptions): void {
+  state.successes += 1
+  if (!state.down || state.successes < state.successesWanted) return
+  state.down = false
+  state.refusal = ''
+  state.probe = ''
+  state.upMs = performance.now()
   options.onUp()
 }
 
 /** Resolves when it is known whether the store answers in time; a late answer is worth nothing. */
 async function pingStore(
-  wire: StoreConnection,
-  sight: BreakerState,
+  connection: StoreConnection,
+  state: BreakerState,
   options: CircuitBreakerOptions,
   timeoutMs = options.timeoutMs,
 ): Promise<void> {
-  sight.pingStartedMs = performance.now()
-  const answer = pingOrProbe(wire, sight).finally(() => (sight.pingStartedMs = -1))
-  const hear = (): void => void (sight.lastReplyMs = performance.now())
+  state.pingStartedMs = performance.now()
+  const reply = pingOrProbe(connection, state).finally(() => (state.pingStartedMs = -1))
+  const noteReply = (): void => void (state.lastReplyMs = performance.now())
   try {
-    await withTimeout(answer, timeoutMs, hear)
-    hear()
-    recordSuccess(sight, options)
+    await withTimeout(reply, timeoutMs, noteReply)
+    noteReply()
+    recordSuccess(state, options)
   } catch (error) {
     const reason = messageOf(error)
-    // It is there, and another connection would hear the same.
+    // It is there, and another connection would get the same answer.
     const refuses = isReply(error) && refusalPattern.test(reason)
-    if (refuses) sight.lastReplyMs = performance.now()
-    sight.reason = reason
+    if (refuses) noteReply()
+    state.reason = reason
     // Redis answers even PING with MISCONF.
     recordFailure(
-      sight,
+      state,
       options,
-      refuses ? scriptFailedError(wire, probeScript, reason) : unreachableError(wire, reason),
+      refuses
+        ? scriptFailedError(connection, probeScript, reason)
+        : unreachableError(connection, reason),
     )
   }
 }
 
 /** Whether the store is there, and where it took no changes: whether it takes them again. */
-async function pingOrProbe(wire: StoreConnection, sight: BreakerState): Promise<void> {
-  await wire.ping()
-  if (sight.probe !== '') await wire.send(probeScript, [sight.probe], [])
+async function pingOrProbe(connection: StoreConnection, state: BreakerState): Promise<void> {
+  await connection.ping()
+  if (state.probe !== '') await connection.send(probeScript, [state.probe], [])
 }
 
 function heartbeat(
-  wire: StoreConnection,
-  sight: BreakerState,
+  connection: StoreConnection,
+  state: BreakerState,
   options: CircuitBreakerOptions,
 ): void {
-  if (sight.pingStartedMs < 0) void pingStore(wire, sight, options)
+  if (state.pingStartedMs < 0) void pingStore(connection, state, options)
   const nowMs = performance.now()
-  if (!sight.down || nowMs - sight.lastReplyMs < storeReconnectMs + options.timeoutMs) return
-  sight.lastReplyMs = nowMs
-  wire.reconnect()
+  if (!state.down || nowMs - state.lastReplyMs < storeReconnectMs + options.timeoutMs) return
+  state.lastReplyMs = nowMs
+  connection.reconnect()
 }
 
 /**
- * A circuit breaker over a connection; it is down when the first look, which this awaits, fails.
+ * A circuit breaker over a connection; it is down when the first ping, which this awaits, fails.
  */
 export async function openStoreCircuitBreaker(
-  wire: StoreConnection,
+  connection: StoreConnection,
   options: CircuitBreakerOptions,
 ): Promise<StoreCircuitBreaker> {
-  const sight: BreakerState = {
+  const state: BreakerState = {
     down: false,
     successes: 0,
     successesWanted: successesToRecover,
@@ -270,7 +272,7 @@ export async function openStoreCircuitBreaker(
     reason: '',
     probe: '',
   }
-  let closed = false
+  let isClosed = false
   /** What a failure means for its caller, and for everybody. */
   const classifyFailure = (
     error: unknown,
@@ -279,45 +281,45 @@ export async function openStoreCircuitBreaker(
   ): IpriskError => {
     const reason = messageOf(error)
     if (isReply(error)) {
-      const told = scriptFailedError(wire, script, reason)
-      if (told.code === 'store_refuses' && !sight.down) {
-        sight.probe = probeName(keys)
-        recordFailure(sight, options, told)
+      const failure = scriptFailedError(connection, script, reason)
+      if (failure.code === 'store_refuses' && !state.down) {
+        state.probe = probeName(keys)
+        recordFailure(state, options, failure)
       }
-      return told
+      return failure
     }
-    sight.reason = reason
-    const gone = unreachableError(wire, reason)
-    if (!closed) recordFailure(sight, options, gone)
-    const undone = error instanceof NotSentError || script.repeatable === true
-    return undone ? gone : unknownOutcomeError(wire, script, reason)
+    state.reason = reason
+    const unreachable = unreachableError(connection, reason)
+    if (!isClosed) recordFailure(state, options, unreachable)
+    const isUndone = error instanceof NotSentError || script.repeatable === true
+    return isUndone ? unreachable : unknownOutcomeError(connection, script, reason)
   }
-  await pingStore(wire, sight, options, Math.max(options.timeoutMs, storeReconnectMs))
-  const timer = setInterval(() => heartbeat(wire, sight, options), storeHeartbeatMs)
+  await pingStore(connection, state, options, Math.max(options.timeoutMs, storeReconnectMs))
+  const timer = setInterval(() => heartbeat(connection, state, options), storeHeartbeatMs)
   timer.unref()
   return {
     runScript: async (script, keys, args, late) => {
-      if (closed) throw unreachableError(wire, 'the connection is closed')
-      if (sight.down && sight.refusal === '') {
-        throw unreachableError(wire, sight.reason)
+      if (isClosed) throw unreachableError(connection, 'the connection is closed')
+      if (state.down && state.refusal === '') {
+        throw unreachableError(connection, state.reason)
       }
-      if (sight.down && script.reads !== true) throw refusesChangesError(sight.refusal)
+      if (state.down && script.reads !== true) throw refusesChangesError(state.refusal)
       try {
-        return await withTimeout(wire.send(script, keys, args), options.timeoutMs, late)
+        return await withTimeout(connection.send(script, keys, args), options.timeoutMs, late)
       } catch (error) {
         throw classifyFailure(error, script, keys)
       }
     },
-    down: () => sight.down || closed,
+    down: () => state.down || isClosed,
     advice: async () =>
       storeAdvice(
-        await withTimeout(wire.readInfo(), options.timeoutMs).catch(() => []),
+        await withTimeout(connection.readInfo(), options.timeoutMs).catch(() => []),
         options.replicas,
       ),
     close: async () => {
-      closed = true
+      isClosed = true
       clearInterval(timer)
-      await wire.close()
+      await connection.close()
     },
   }
 }
@@ -330,30 +332,30 @@ export async function openStoreCircuitBreaker(
  * have a lease before it counts.
  */
 export function storeAdvice(infos: readonly string[], replicas: number): readonly string[] {
-  const said = new Set<string>()
+  const sentences = new Set<string>()
   for (const info of infos) {
     const lines = info.split(/\r?\n/)
     const valueOf = (name: string): string | undefined =>
       lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1)
     if (valueOf('aof_enabled') === '0') {
-      said.add(
+      sentences.add(
         'The store keeps no log of its changes (appendonly no): when it ends, quotas that were ' +
           'spent since its last snapshot can be spent again.',
       )
     }
     if (replicas === 0 && Number(valueOf('connected_slaves') ?? 0) > 0) {
-      said.add(
+      sentences.add(
         'The store has replicas, and leases count before they have them: where it fails over, what ' +
           'was granted just before can be granted again, unless --store-replicas says how many must.',
       )
     }
     const eviction = valueOf('maxmemory_policy')
     if (eviction !== undefined && eviction !== 'noeviction') {
-      said.add(
+      sentences.add(
         `The store may remove keys and counters when its memory is full (maxmemory-policy ` +
           `${eviction}): set noeviction.`,
       )
     }
   }
-  return [...said]
+  return [...sentences]
 }
