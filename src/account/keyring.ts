@@ -17,7 +17,6 @@
 
 import { dayOf, msPerDay } from '../base/day.ts'
 import { messageOf, IpriskError } from '../base/coded-error.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
 import { planNamed } from '../config/plan.ts'
 import type { Allowance } from './limits/allowance.ts'
@@ -149,14 +148,7 @@ function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
   const { id, plan, apis, limits, policies, test } = record
   return {
     // Not the record itself, which would keep its hashes a second time.
-    inputs: {
-      id,
-      plan,
-      apis,
-      ...optionalMember('limits', limits),
-      ...optionalMember('policies', policies),
-      ...optionalMember('test', test),
-    },
+    inputs: { id, plan, apis, limits, policies, test },
     secrets: record.secrets.map((secret) => ({
       hash: Buffer.from(secret.hash, 'hex'),
       until: secret.expiresAt ?? Infinity,
@@ -247,9 +239,9 @@ export interface KeyringOptions {
   /**
    * Called for the first verification of a value on each day of the keyring's clock, and oftener.
    */
-  readonly onVerified?: (keyId: string, now: number) => void
+  readonly onVerified?: ((keyId: string, now: number) => void) | undefined
   /** Called when invalid records appear or go: those that appeared, and how many there are. */
-  readonly onSkipped?: (came: readonly SkippedKey[], count: number) => void
+  readonly onSkipped?: ((came: readonly SkippedKey[], count: number) => void) | undefined
 }
 
 /**

@@ -2,7 +2,6 @@
 // the keyring and the limiter that it binds its keys to.
 
 import { storeTimeoutMs } from '../base/limits.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import type { Plans } from '../config/plan.ts'
 import type { StoreSettings } from '../config/settings.ts'
 import { type Keyring, type KeyringOptions, createKeyring } from './keyring.ts'
@@ -44,8 +43,8 @@ export async function openAccount(options: AccountOptions): Promise<Account> {
   const stores = await openStores({ state, store, plans }, { onTrouble, onRecovery }, absentStores)
   const limiter = stores.openLimiter()
   const { recordUse: onVerified } = createLastUsedRecorder(stores.uses)
-  const hooks = { onVerified, ...optionalMember('onSkipped', options.onSkipped) }
-  const terms = { plans, api: 'ip-risk', limiter, ...hooks } as const
+  const { onSkipped } = options
+  const terms = { plans, api: 'ip-risk', limiter, onVerified, onSkipped } as const
   const keyring = createKeyring({ store: stores.keyStore, ...terms })
   return { keyring, limiter, storeMetrics: stores.metrics }
 }

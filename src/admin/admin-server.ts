@@ -15,7 +15,6 @@ import { isIP } from 'node:net'
 import { dirname } from 'node:path'
 import type { CoverageAnswer } from '../api/coverage-answer.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import { type HostPort, portUnavailable } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening, listenOnUnixSocket } from '../supervisor/sockets/unix-socket.ts'
 import { adminDocument, type AdminRoute, answerAdminRequest } from './admin-api.ts'
@@ -163,9 +162,8 @@ async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Admi
   if (page === '/healthz') return json(200, { status: 'ok' })
   if (page === '/readyz') {
     const status = parts.readiness()
-    const coverage = optionalMember('coverage', parts.coverage?.())
     const code = status === 'ready' || status === 'degraded' ? 200 : 503
-    return json(code, { status, ...coverage })
+    return json(code, { status, coverage: parts.coverage?.() })
   }
   const caller = callerOf(parts, request)
   if ('status' in caller) return caller

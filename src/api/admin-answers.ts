@@ -267,7 +267,7 @@ export interface KeySummary {
   /** The policies that it may choose, its default first; null: only the one named default. */
   readonly policies: readonly string[] | null
   /** There for test keys only. */
-  readonly test?: true
+  readonly test?: true | undefined
   readonly secrets: readonly {
     readonly created_at: string
     readonly expires_at: string | null

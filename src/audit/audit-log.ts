@@ -47,7 +47,7 @@ export type AuditAct =
 /** What became of one key. */
 export interface AuditChange {
   readonly key: string
-  readonly before?: KeySummary
+  readonly before?: KeySummary | undefined
   readonly after: KeySummary
 }
 
@@ -80,13 +80,13 @@ export interface AuditEntry {
   readonly user: string
   readonly uid: number
   /** The user behind sudo. */
-  readonly sudo_user?: string
+  readonly sudo_user?: string | undefined
   readonly act: AuditAct
   /** Where it was asked for, if not on the command line, and by whom: `console as maria`. */
-  readonly via?: string
+  readonly via?: string | undefined
   /** The list that it was about, and the first of its entries, as they were written. */
-  readonly list?: string
-  readonly entries?: readonly string[]
+  readonly list?: string | undefined
+  readonly entries?: readonly string[] | undefined
   /** Ids of the keys that it was about; a new key has none before it is made. */
   readonly keys: readonly string[]
   /** `unknown`: no end is recorded, or the store did not say. */
@@ -156,12 +156,11 @@ function append(path: string, line: object): void {
 /** Who runs this process: a container may run as a number that has no name. */
 function whoami(): Pick<AuditEntry, 'user' | 'uid' | 'sudo_user'> {
   const uid = process.getuid?.() ?? -1
-  const sudoUser = uid === 0 ? process.env['SUDO_USER'] : undefined
-  const sudo = sudoUser === undefined ? {} : { sudo_user: sudoUser }
+  const sudo_user = uid === 0 ? process.env['SUDO_USER'] : undefined
   try {
-    return { user: userInfo().username, uid, ...sudo }
+    return { user: userInfo().username, uid, sudo_user }
   } catch {
-    return { user: String(uid), uid, ...sudo }
+    return { user: String(uid), uid, sudo_user }
   }
 }
 

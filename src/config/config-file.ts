@@ -28,7 +28,7 @@ export interface ConfigPlace {
 export interface ConfigFile {
   readonly path: string
   /** Of a file that was named: why it would not be obeyed if it had not been. */
-  readonly distrust?: string
+  readonly distrust: string | undefined
   readonly content: SettingNode
   /** Members that appear twice, a line each. */
   readonly repeated: readonly string[]
@@ -75,6 +75,5 @@ export function readConfigFile(place: ConfigPlace): ConfigFile | SettingProblem 
   const { content } = parsed
   const repeated = parsed.repeated.map(repeatedMessage)
   if (!isSettingNode(content)) return problem('it must be a JSON object of settings')
-  const { distrust } = file
-  return { path, content, repeated, ...(distrust === undefined ? {} : { distrust }) }
+  return { path, content, repeated, distrust: file.distrust }
 }

@@ -106,9 +106,9 @@ function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): 
   const value = valueAt(content, path)
   const missing = value === undefined
   // A secret that was taken for its hash must not stay in a terminal's history.
-  const shown = missing || path.includes('secrets') ? {} : { value: formatSettingValue(value) }
+  const shown = missing || path.includes('secrets') ? undefined : formatSettingValue(value)
   const allowed = `${missing ? 'it is missing, and' : 'it'} must be ${issue.message}`
-  return [{ name: name([]), ...shown, origin, allowed }]
+  return [{ name: name([]), value: shown, origin, allowed }]
 }
 
 /** What the members alone do not show. */

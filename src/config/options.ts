@@ -51,9 +51,9 @@ export interface Option {
   /** The member of the settings, `['serve', 'port']`. */
   readonly member: readonly string[]
   /** As people read it; absent where there is none, or none but off and an empty list. */
-  readonly defaultText?: string
+  readonly defaultText: string | undefined
   /** The texts that are allowed, where they are a few. */
-  readonly choices?: readonly string[]
+  readonly choices: readonly string[] | undefined
   /** How text becomes a value: a number, on or off, several texts, or as it is. */
   readonly form: 'number' | 'switch' | 'texts' | 'text'
 }
@@ -64,11 +64,9 @@ const forms: Readonly<Record<string, Option['form']>> = {
   array: 'texts',
 }
 
-function defaultOf(type: z.ZodType): { readonly defaultText?: string } {
-  if (!(type instanceof z.ZodDefault)) return {}
-  const value: unknown = type.def.defaultValue
-  if (typeof value !== 'string' && typeof value !== 'number') return {}
-  return { defaultText: String(value) }
+function defaultOf(type: z.ZodType): string | undefined {
+  const value: unknown = type instanceof z.ZodDefault ? type.def.defaultValue : undefined
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
 function choicesOf(type: unknown): readonly string[] | undefined {
@@ -81,12 +79,11 @@ export const options: readonly Option[] = Object.entries(optionTable).flatMap(([
   if (!('flag' in row)) return []
   const { type, ...rest } = row
   const inner = type.unwrap()
-  const choices = choicesOf(inner)
   return [
     {
       ...rest,
-      ...defaultOf(type),
-      ...(choices === undefined ? {} : { choices }),
+      defaultText: defaultOf(type),
+      choices: choicesOf(inner),
       member: name.split('.'),
       form: forms[inner.def.type] ?? 'text',
     },

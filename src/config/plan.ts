@@ -20,9 +20,9 @@ export interface Plan {
   /** Empty where the plan includes no API (403 `api_not_enabled_for_plan`). */
   readonly apis: readonly ApiName[]
   /** Absent: no rate limit. */
-  readonly rate?: Rate
+  readonly rate?: Rate | undefined
   /** Checks a calendar month, UTC. Absent: no quota. */
-  readonly quotaPerMonth?: number
+  readonly quotaPerMonth?: number | undefined
   readonly insights: InsightsMode
 }
 

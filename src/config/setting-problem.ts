@@ -5,7 +5,7 @@ export interface SettingProblem {
   /** `serve.port`; for a variable or flag that nobody knows, its own name. */
   readonly name: string
   /** As text, shortened; absent where there is none. */
-  readonly value?: string
+  readonly value?: string | undefined
   /** `the flag --port`, `the environment variable IPRISK_PORT`, `the file /etc/iprisk.json`. */
   readonly origin: string
   /** `it must be a whole number from 0 to 65535`; a whole clause. */

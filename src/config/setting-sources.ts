@@ -59,8 +59,8 @@ function readVariable(
   }
   const fail = (allowed: string, value?: string): undefined => {
     const origin = `the environment variable ${fileVariable}`
-    const shown = value === undefined ? {} : { value: formatSettingValue(value) }
-    problems.push({ name: fileVariable, ...shown, origin, allowed })
+    const shown = value && formatSettingValue(value)
+    problems.push({ name: fileVariable, value: shown, origin, allowed })
   }
   if (direct !== undefined) return fail(`${name} is set as well, and only one of the two may be`)
   const path = resolve(sources.cwd, named)
@@ -142,8 +142,8 @@ function readFlags({ sources: { command, flags }, tree, problems }: Reading): vo
 /** What was read, and what is wrong with the sources themselves. */
 export interface ReadSources {
   readonly problems: SettingProblem[]
-  /** Absent where there is none, or none that can be used. */
-  readonly file?: ConfigFile
+  /** `undefined` where there is none, or none that can be used. */
+  readonly file: ConfigFile | undefined
 }
 
 /** Reads all sources into the tree. */
@@ -156,5 +156,5 @@ export function readSources(sources: SettingSources, tree: SettingTree): ReadSou
   else if (found !== undefined && 'allowed' in found) problems.push(found)
   readEnvironment(reading)
   readFlags(reading)
-  return { problems, ...(file === undefined ? {} : { file }) }
+  return { problems, file }
 }

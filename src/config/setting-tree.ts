@@ -70,7 +70,7 @@ export function problemAt(tree: SettingTree, path: SettingPath, allowed: string)
   const shown = value !== undefined && name !== 'store.url'
   return {
     name,
-    ...(shown ? { value: formatSettingValue(value) } : {}),
+    value: shown ? formatSettingValue(value) : undefined,
     origin: settingOrigin(tree, path).words,
     allowed,
   }

@@ -146,8 +146,8 @@ function planOf(name: string, written: ValidSettings['plans'][string]): Plan {
   return {
     name,
     apis,
-    ...(rate === 'none' ? {} : { rate }),
-    ...(quotaPerMonth === 'none' ? {} : { quotaPerMonth }),
+    rate: rate === 'none' ? undefined : rate,
+    quotaPerMonth: quotaPerMonth === 'none' ? undefined : quotaPerMonth,
     insights,
   }
 }

@@ -3,7 +3,6 @@
 
 import { type AdminRoute, type RouteReply, badRequest } from '../admin/admin-api.ts'
 import { IpriskError } from '../base/coded-error.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ListFile, TableInfo } from '../table/served-table.ts'
 import type { Policies } from '../model/policy-form.ts'
@@ -44,8 +43,8 @@ export function worldOf({ settings, tables, lists, policies }: ConsoleParts): An
   return {
     table: file.path,
     builtMs: file.builtMs,
-    ...optionalMember('lists', lists.file()),
-    ...optionalMember('policies', policies.policies()),
+    lists: lists.file(),
+    policies: policies.policies(),
     stores: { state, store },
   }
 }
@@ -103,7 +102,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
           kind: 'address',
           world: worldOf(parts),
           ip: (query.get('ip') ?? '').trim(),
-          ...optionalMember('policy', policy),
+          policy,
           without,
           days,
         })

@@ -7,7 +7,6 @@ import type { RehearsalView } from '../api/admin-answers.ts'
 import { consoleLogBytesMax, rehearsalRequest } from '../api/admin-requests.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import { asked, type ConsoleParts, worldOf } from './address-api.ts'
 
 /** Rehearsals that are remembered, the newest. */
@@ -134,13 +133,12 @@ function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       run: async ({ bytes }) => {
         const world = worldOf(parts)
         const sample = await parts.sample?.save()
-        const more = optionalMember('sample', sample)
         const id = rehearsals.begin(async () => {
           const { body } = await parts.process.ask({
             kind: 'rehearsal',
             world,
             body: bytes,
-            ...more,
+            sample,
           })
           return body
         })

@@ -29,7 +29,7 @@ export interface ChangedFile {
   /** `null` where there was none. */
   readonly revision: string | null
   /** Whoever names it learns also of descriptions that were changed meanwhile. */
-  readonly tag?: string
+  readonly tag?: string | undefined
 }
 
 /**

@@ -91,7 +91,7 @@ describe('whose file it is', () => {
 
   it('is nothing to say of one’s own', () => {
     writeFileSync(path(), '{}')
-    const told: { readonly path: string; readonly distrust?: string }[] = []
+    const told: { readonly path: string; readonly distrust: string | undefined }[] = []
     readSettings(sources(), (file) => told.push(file))
     expect(told.map(({ path, distrust }) => [path, distrust])).toEqual([[path(), undefined]])
   })

@@ -255,7 +255,7 @@ describe('the configuration file', () => {
     const { plans } = settings()
     expect(plans['team']?.rate).toEqual({ perSecond: 50, burst: 75 })
     expect(plans['internal']).toMatchObject({ quotaPerMonth: 5, insights: 'on_request' })
-    expect(plans['business']).not.toHaveProperty('rate')
+    expect(plans['business']?.rate).toBeUndefined()
     expect(plans['own']).toEqual({
       name: 'own',
       apis: ['ip-risk'],

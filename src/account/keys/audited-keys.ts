@@ -56,11 +56,7 @@ function recordChanges(store: KeyStore, changes: Pick<AuditChange[], 'push'>): K
       return tell(store.update(id, changed, mended), () =>
         after === undefined
           ? undefined
-          : {
-              key: id,
-              ...(before === undefined ? {} : { before: summarizeKey(before) }),
-              after: summarizeKey(after),
-            },
+          : { key: id, before: before && summarizeKey(before), after: summarizeKey(after) },
       )
     },
   }

@@ -133,16 +133,12 @@ export function newKeyOf(
     const why = `the plan ${found.name} has no rate limit`
     problems.push(`${label('burst')} needs ${label('rate')}: ${why}`)
   }
-  if (test && [rate, burst, quota].some((limit) => limit !== undefined)) {
+  const isLimited = [rate, burst, quota].some((limit) => limit !== undefined)
+  if (test && isLimited) {
     const limits = `${label('rate')}, ${label('burst')} and ${label('quota')}`
     problems.push(`${label('test')} excludes ${limits}: test keys have limits of their own`)
   }
   if (found === undefined || problems.length > 0) throw notMade(problems)
-  const limits = {
-    ...(rate === undefined ? {} : { perSecond: rate }),
-    ...(burst === undefined ? {} : { burst }),
-    ...(quota === undefined ? {} : { quotaPerMonth: quota }),
-  }
   // Where none is named a key may call every API; whether the plan includes one is the plan's
   // matter.
   const apis = api === undefined ? apiNames : api === 'none' ? [] : [api]
@@ -150,10 +146,10 @@ export function newKeyOf(
     name,
     plan: found.name,
     apis,
-    ...(expires === undefined ? {} : { expires }),
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
-    ...(policies === undefined ? {} : { policies }),
-    ...(test ? { test } : {}),
+    expires,
+    limits: isLimited ? { perSecond: rate, burst, quotaPerMonth: quota } : undefined,
+    policies,
+    test: test || undefined,
   }
 }
 

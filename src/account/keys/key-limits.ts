@@ -7,9 +7,9 @@ import type { KeyLimitOverrides, KeyRecord } from './key-record.ts'
 
 /** What applies to one key. A limit that is absent does not exist. */
 export interface EffectiveLimits {
-  readonly rate?: Rate
+  readonly rate?: Rate | undefined
   /** Checks a calendar month, UTC. */
-  readonly quotaPerMonth?: number
+  readonly quotaPerMonth?: number | undefined
 }
 
 /** Every default plan has a burst of two seconds; so has a key that names only its rate. */
@@ -28,10 +28,7 @@ export function effectiveLimits(plan: Plan, own: KeyLimitOverrides = {}): Effect
   const perSecond = own.perSecond ?? plan.rate?.perSecond
   const quotaPerMonth = own.quotaPerMonth ?? plan.quotaPerMonth
   const planBurst = own.perSecond === undefined ? plan.rate?.burst : undefined
-  return {
-    ...(perSecond === undefined
-      ? {}
-      : { rate: { perSecond, burst: own.burst ?? planBurst ?? perSecond * burstSeconds } }),
-    ...(quotaPerMonth === undefined ? {} : { quotaPerMonth }),
-  }
+  if (perSecond === undefined) return { quotaPerMonth }
+  const burst = own.burst ?? planBurst ?? perSecond * burstSeconds
+  return { rate: { perSecond, burst }, quotaPerMonth }
 }

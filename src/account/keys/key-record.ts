@@ -5,7 +5,6 @@
 import type { KeySummary } from '../../api/admin-answers.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
 import { secretsLiveMax } from '../../base/limits.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import { formatTime } from '../../base/text/number-format.ts'
 import type { ApiName } from '../../config/plan.ts'
 import { hashSecret } from './secret-hash.ts'
@@ -16,14 +15,14 @@ export interface StoredSecret {
   readonly hash: string
   readonly createdAt: number
   /** Absent: as long as the key. */
-  readonly expiresAt?: number
+  readonly expiresAt?: number | undefined
 }
 
 /** Limits of the key's own; those that are absent are its plan's. */
 export interface KeyLimitOverrides {
-  readonly perSecond?: number
-  readonly burst?: number
-  readonly quotaPerMonth?: number
+  readonly perSecond?: number | undefined
+  readonly burst?: number | undefined
+  readonly quotaPerMonth?: number | undefined
 }
 
 export interface KeyRecord {
@@ -33,15 +32,15 @@ export interface KeyRecord {
   readonly apis: readonly ApiName[]
   readonly createdAt: number
   /** The first day, UTC, on which the key no longer works. */
-  readonly expires?: Day
-  readonly revokedAt?: number
+  readonly expires?: Day | undefined
+  readonly revokedAt?: number | undefined
   /** Oldest first, at most two. */
   readonly secrets: readonly StoredSecret[]
-  readonly limits?: KeyLimitOverrides
+  readonly limits?: KeyLimitOverrides | undefined
   /** The policies that its requests may choose, its default first; absent: only `default`. */
-  readonly policies?: readonly string[]
+  readonly policies?: readonly string[] | undefined
   /** A test key (contract 5.7). It stays one. */
-  readonly test?: true
+  readonly test?: true | undefined
 }
 
 /** What a new key is made of, besides its id and secret. */
@@ -117,7 +116,7 @@ export function summarizeKey(record: KeyRecord): KeySummary {
     burst: limits?.burst ?? null,
     quota: limits?.quotaPerMonth ?? null,
     policies: record.policies ?? null,
-    ...optionalMember('test', test),
+    test,
     secrets: secrets.map((secret) => ({
       created_at: formatTime(secret.createdAt),
       expires_at: timeOrNull(secret.expiresAt),

@@ -8,7 +8,6 @@
 import type { KeyFile, KeyFileEntry } from '../../config/key-file.ts'
 import { keyFileFormat, keyFileVersion } from '../../config/key-file.ts'
 import { formatDay, parseDay } from '../../base/day.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import type { KeyLimitOverrides, StoredSecret, KeyRecord } from './key-record.ts'
 import { revokedRecord } from './key-record.ts'
 import type { KeyRows } from './read-record.ts'
@@ -17,17 +16,18 @@ import type { KeyStore } from './key-store.ts'
 
 const instantText = (ms: number): string => new Date(ms).toISOString()
 
-/** The limits of one record as the file and the store write them alike: absent ones are absent. */
-function limitsWritten(limits: {
-  readonly [N in keyof KeyLimitOverrides]: KeyLimitOverrides[N] | undefined
-}): KeyLimitOverrides {
+/** The members that this version knows, in one order. */
+function limitsWritten(limits: KeyLimitOverrides | undefined): KeyLimitOverrides | undefined {
+  if (limits === undefined) return undefined
   const { perSecond, burst, quotaPerMonth } = limits
-  return {
-    ...optionalMember('perSecond', perSecond),
-    ...optionalMember('burst', burst),
-    ...optionalMember('quotaPerMonth', quotaPerMonth),
-  }
+  return { perSecond, burst, quotaPerMonth }
 }
+
+const optionalInstant = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : instantText(ms)
+
+const optionalTime = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Date.parse(text)
 
 function toFile(record: KeyRecord): KeyFileEntry {
   const { id, name, plan, apis, createdAt, expires, revokedAt, limits, policies, test, secrets } =
@@ -38,15 +38,15 @@ function toFile(record: KeyRecord): KeyFileEntry {
     plan,
     apis: [...apis],
     created_at: instantText(createdAt),
-    ...(expires === undefined ? {} : { expires: formatDay(expires) }),
-    ...(revokedAt === undefined ? {} : { revoked_at: instantText(revokedAt) }),
-    ...(limits === undefined ? {} : { limits: limitsWritten(limits) }),
-    ...(policies === undefined ? {} : { policies: [...policies] }),
-    ...optionalMember('test', test),
+    expires: expires === undefined ? undefined : formatDay(expires),
+    revoked_at: optionalInstant(revokedAt),
+    limits: limitsWritten(limits),
+    policies: policies && [...policies],
+    test,
     secrets: secrets.map((secret) => ({
       sha256: secret.hash,
       created_at: instantText(secret.createdAt),
-      ...(secret.expiresAt === undefined ? {} : { expires_at: instantText(secret.expiresAt) }),
+      expires_at: optionalInstant(secret.expiresAt),
     })),
   }
 }
@@ -55,20 +55,19 @@ function fromFile(key: KeyFileEntry): KeyRecord {
   const secrets: StoredSecret[] = key.secrets.map((secret) => ({
     hash: secret.sha256,
     createdAt: Date.parse(secret.created_at),
-    ...(secret.expires_at === undefined ? {} : { expiresAt: Date.parse(secret.expires_at) }),
+    expiresAt: optionalTime(secret.expires_at),
   }))
-  const expires = key.expires === undefined ? undefined : parseDay(key.expires)
   return {
     id: key.id,
     name: key.name,
     plan: key.plan,
     apis: key.apis,
     createdAt: Date.parse(key.created_at),
-    ...optionalMember('expires', expires),
-    ...(key.revoked_at === undefined ? {} : { revokedAt: Date.parse(key.revoked_at) }),
-    ...(key.limits === undefined ? {} : { limits: limitsWritten(key.limits) }),
-    ...optionalMember('policies', key.policies),
-    ...optionalMember('test', key.test),
+    expires: key.expires === undefined ? undefined : parseDay(key.expires),
+    revokedAt: optionalTime(key.revoked_at),
+    limits: limitsWritten(key.limits),
+    policies: key.policies,
+    test: key.test,
     secrets,
   }
 }
@@ -174,10 +173,7 @@ export async function importKeys(
     // It may have been revoked since the plan was made.
     await store.update(
       record.id,
-      ({ revokedAt }) => ({
-        ...record,
-        ...optionalMember('revokedAt', record.revokedAt ?? revokedAt),
-      }),
+      ({ revokedAt }) => ({ ...record, revokedAt: record.revokedAt ?? revokedAt }),
       ({ isRevoked }) => (isRevoked ? revokedRecord(record, Date.now()) : record),
     )
   }

@@ -189,7 +189,7 @@ function unusable(path: string, details: readonly string[], cause?: unknown): Ip
     message: `The keys in ${path} cannot be used:`,
     details,
     fault: 'input',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   })
 }
 

@@ -2,7 +2,6 @@
 
 import { type ServerAuditChange, withAuditedChanges } from '../../audit/audit-log.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import { checkInThread } from '../../policy/check-thread.ts'
 import { type WrittenPolicies, checkWrittenInTurns } from '../../policy/policy-file.ts'
 import type { PolicyPlace } from '../../policy/policy-place.ts'
@@ -75,7 +74,7 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
       },
       run: async () => ({
         status: policies.status() ?? null,
-        ...optionalMember('file_tag', policies.fileTag()),
+        file_tag: policies.fileTag(),
         policies: policies.written() ?? {},
       }),
     },
@@ -125,15 +124,14 @@ function savingRoute(parts: ServerApiParts): AdminRoute {
         return { reply: { status: 400, body: { error: mistaken, mistakes: checked.mistakes } } }
       }
       const of = { act: 'policies save', via: viaOf(caller) } as const
-      const changed = { revision, ...optionalMember('tag', tag) }
       const saving = audited(parts, of, async (note) => {
-        const outcome = savePolicies(policies.place, changed, content)
+        const outcome = savePolicies(policies.place, { revision, tag }, content)
         note({ before: outcome.before, after: outcome.revision })
         return outcome
       })
       // Whoever must load them anew gets the file that stood in the way.
       const saved = await saving.finally(() => policies.look())
-      return { revision: saved.revision, ...optionalMember('file_tag', policies.fileTag()) }
+      return { revision: saved.revision, file_tag: policies.fileTag() }
     },
   })
 }

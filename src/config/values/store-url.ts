@@ -11,8 +11,6 @@
 // Invariant: the text of `redactStoreUrl` has no user and no password, and is the only text of a
 // store's address that may be shown.
 
-import { optionalMember } from '../../base/optional-member.ts'
-
 export interface StoreHost {
   readonly host: string
   readonly port: number
@@ -23,10 +21,10 @@ export interface StoreUrl {
   readonly tls: boolean
   readonly hosts: readonly StoreHost[]
   /** The sentinels' name of the servers. */
-  readonly master?: string
+  readonly master?: string | undefined
   readonly db: number
-  readonly username?: string
-  readonly password?: string
+  readonly username?: string | undefined
+  readonly password?: string | undefined
 }
 
 const portDefault = { single: 6379, sentinel: 26_379, cluster: 6379 } as const
@@ -57,10 +55,7 @@ function parseCredentials(text: string): Credentials | undefined {
   const username = decode(name)
   const password = decode(rest.join(':'))
   if (username === undefined || password === undefined) return undefined
-  return {
-    ...optionalMember('username', username || undefined),
-    ...optionalMember('password', password || undefined),
-  }
+  return { username: username || undefined, password: password || undefined }
 }
 
 /** What follows the hosts: `/master/db`, each where the kind has it. */
@@ -75,7 +70,7 @@ function parsePlace(
   if (rest.length > 0 || !/^\d{0,5}$/.test(db) || Number(db) > dbMax) return undefined
   // A cluster has one database.
   if (kind === 'cluster' && db !== '') return undefined
-  return { db: Number(db), ...optionalMember('master', master) }
+  return { db: Number(db), master }
 }
 
 /** The parts of a store's address; `undefined` where the text is none. */

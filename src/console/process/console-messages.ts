@@ -13,8 +13,8 @@ export interface AnsweringFiles {
   /** The copy of the table that answers. */
   readonly table: string
   readonly builtMs: number
-  readonly lists?: ListFile
-  readonly policies?: Policies
+  readonly lists: ListFile | undefined
+  readonly policies: Policies | undefined
   readonly stores: StoresSettings
 }
 
@@ -23,7 +23,7 @@ export type ConsoleQuestion =
       readonly kind: 'address'
       readonly world: AnsweringFiles
       readonly ip: string
-      readonly policy?: string
+      readonly policy?: string | undefined
       readonly without: readonly string[]
       readonly days: number
     }
@@ -42,7 +42,7 @@ export type ConsoleQuestion =
       readonly world: AnsweringFiles
       readonly body: Uint8Array
       /** The file of the sampled checks, where the server samples. */
-      readonly sample?: string
+      readonly sample: string | undefined
     }
 
 export type ConsoleAsk = { readonly id: number } & ConsoleQuestion

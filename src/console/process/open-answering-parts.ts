@@ -30,7 +30,7 @@ export async function openAnsweringParts(world: AnsweringFiles): Promise<Answeri
   return {
     table,
     builtMs,
-    ...(policies === undefined ? {} : { policies }),
+    policies,
     policyOf: (name) => chosenPolicy(policies, name),
     decideBy: (policy) => decideBy(table, policy),
     stores: (stores ??= openLazily(() => openStores(world.stores, silentHooks))).get,

@@ -77,9 +77,9 @@ export async function actOnLists(actor: ListActor, request: ListRequest): Promis
       act: `lists ${act}`,
       member: 'list_changes',
       keys: [],
-      ...(via === undefined ? {} : { via }),
-      ...(list === undefined ? {} : { list }),
-      ...(texts.length === 0 ? {} : { entries: texts }),
+      via,
+      list,
+      entries: texts.length === 0 ? undefined : texts,
       onUnwritten,
     },
     async (changes) => {

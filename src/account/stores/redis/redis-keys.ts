@@ -1,5 +1,5 @@
 // Keys in the store for many machines (lua-scripts.ts has the layout): all under one hash tag, for
-// a change and the version that counts it become visible together. Not the wire.
+// a change and the version that counts it become visible together. Not the connection.
 //
 // A store can lose what it had acknowledged (a crash without its last second, a failover, an old
 // copy brought back). Its versions would then name other changes than they did; so each version has
