@@ -68,27 +68,23 @@ export function metricFamilies(gathered: ScrapeData): readonly MetricFamily[] {
 function policyFamilies({ policies, lists }: ScrapeData): readonly MetricFamily[] {
   const { revision = '', last_failure: failure = null, warnings = [] } = policies ?? {}
   return [
-    {
-      name: 'iprisk_policies_info',
-      type: 'gauge',
-      help: 'The policies in use, by their revision.',
-      labels: ['revision'],
-      samples: revision === '' ? [] : [[{ revision }, 1]],
-    },
-    singleSample(
-      'gauge',
+    gauge(
+      'iprisk_policies_info',
+      'The policies in use, by their revision.',
+      ['revision'],
+      revision === '' ? [] : [[{ revision }, 1]],
+    ),
+    gauge(
       'iprisk_policies_refused',
       'Whether the policies file has a mistake or is gone.',
       policies === undefined ? undefined : Number(failure !== null),
     ),
-    singleSample(
-      'gauge',
+    gauge(
       'iprisk_policy_warnings',
       'Warnings about the policies in use: conditions that can never match, members that appear twice, syntax that is no longer allowed.',
       policies === undefined ? undefined : warnings.length,
     ),
-    singleSample(
-      'gauge',
+    gauge(
       'iprisk_lists_refused',
       '1 while the own lists in the store cannot be used: ' +
         'the previous lists stay in use, after a start the readable parts.',
@@ -101,56 +97,48 @@ function requestFamilies(total: CounterSnapshot): readonly MetricFamily[] {
   const { refused, aborted, rateLimited, quotaLimited, outages, losses, shed } =
     counterTotals(total)
   return [
-    {
-      name: 'iprisk_requests_total',
-      type: 'counter',
-      help: 'Requests answered, by HTTP status code.',
-      labels: ['code'],
-      samples: httpStatuses.map((code, i) => [{ code }, total.requests[i] ?? 0]),
-    },
-    {
-      name: 'iprisk_answers_total',
-      type: 'counter',
-      help: 'Checks answered with 200, by classification.',
-      labels: ['classification'],
-      samples: classifications.map((name, i) => [{ classification: name }, total.answers[i] ?? 0]),
-    },
-    {
-      name: 'iprisk_limited_requests_total',
-      type: 'counter',
-      help: 'Requests answered with 429, by the limit that was exceeded.',
-      labels: ['limit'],
-      samples: [
+    counter(
+      'iprisk_requests_total',
+      'Requests answered, by HTTP status code.',
+      ['code'],
+      httpStatuses.map((code, i) => [{ code }, total.requests[i] ?? 0]),
+    ),
+    counter(
+      'iprisk_answers_total',
+      'Checks answered with 200, by classification.',
+      ['classification'],
+      classifications.map((name, i) => [{ classification: name }, total.answers[i] ?? 0]),
+    ),
+    counter(
+      'iprisk_limited_requests_total',
+      'Requests answered with 429, by the limit that was exceeded.',
+      ['limit'],
+      [
         [{ limit: 'rate' }, rateLimited],
         [{ limit: 'quota' }, quotaLimited],
       ],
-    },
-    singleSample(
-      'counter',
+    ),
+    counter(
       'iprisk_framing_refusals_total',
       'Connections closed without an answer because a request had no clear end.',
       refused,
     ),
-    singleSample(
-      'counter',
+    counter(
       'iprisk_aborted_requests_total',
       'Requests whose client went away before the answer.',
       aborted,
     ),
-    singleSample(
-      'counter',
+    counter(
       'iprisk_bodies_refused_total',
       'Bodies refused with 503 because those under way held all the room, counted at the refusal.',
       shed,
     ),
-    singleSample(
-      'counter',
+    counter(
       'iprisk_store_outages_total',
       'How often a worker found the store of keys and quotas gone.',
       outages,
     ),
-    singleSample(
-      'counter',
+    counter(
       'iprisk_store_losses_total',
       'How often the store was found to have lost quota units that it had acknowledged.',
       losses,
@@ -161,38 +149,31 @@ function requestFamilies(total: CounterSnapshot): readonly MetricFamily[] {
 
 function decisionLogFamily(total: CounterSnapshot): MetricFamily {
   const { decisionsLogged, decisionsLost } = counterTotals(total)
-  return {
-    name: 'iprisk_decision_log_lines_total',
-    type: 'counter',
-    help: 'Lines of the decision log: taken, and lost because too many waited for the disk.',
-    labels: ['result'],
-    samples: [
+  return counter(
+    'iprisk_decision_log_lines_total',
+    'Lines of the decision log: taken, and lost because too many waited for the disk.',
+    ['result'],
+    [
       [{ result: 'taken' }, decisionsLogged],
       [{ result: 'lost' }, decisionsLost],
     ],
-  }
+  )
 }
 
 function connectionFamilies(total: CounterSnapshot): readonly MetricFamily[] {
   const { opened, closedForAll, closedForAddress, closedForWork } = counterTotals(total)
   return [
-    singleSample(
-      'counter',
-      'iprisk_connections_opened_total',
-      'Connections that were let in.',
-      opened,
-    ),
-    {
-      name: 'iprisk_connections_closed_total',
-      type: 'counter',
-      help: 'Connections closed by the cap that they were above: at accept (all, address) or in a request (work).',
-      labels: ['cap'],
-      samples: [
+    counter('iprisk_connections_opened_total', 'Connections that were let in.', opened),
+    counter(
+      'iprisk_connections_closed_total',
+      'Connections closed by the cap that they were above: at accept (all, address) or in a request (work).',
+      ['cap'],
+      [
         [{ cap: 'all' }, closedForAll],
         [{ cap: 'address' }, closedForAddress],
         [{ cap: 'work' }, closedForWork],
       ],
-    },
+    ),
   ]
 }
 
@@ -202,98 +183,76 @@ function tableFamilies({ table, now }: ScrapeData): readonly MetricFamily[] {
   const { sources = [] } = table ?? {}
   const coverage = table === undefined ? [] : coverageToday(table, now).coverage
   return [
-    {
-      name: 'iprisk_table_info',
-      type: 'gauge',
-      help: 'The table that answers: always 1.',
-      labels: ['table', 'as_of'],
-      samples: table === undefined ? [] : [[{ table: table.id, as_of: formatDay(table.asOf) }, 1]],
-    },
-    singleSample(
-      'gauge',
+    gauge(
+      'iprisk_table_info',
+      'The table that answers: always 1.',
+      ['table', 'as_of'],
+      table === undefined ? [] : [[{ table: table.id, as_of: formatDay(table.asOf) }, 1]],
+    ),
+    gauge(
       'iprisk_table_age_seconds',
       'Since the beginning of the day, UTC, that counts as today for the table.',
       // No table has no age; 0 would be a lie.
       table === undefined ? undefined : ageSeconds(table.asOf, now),
     ),
-    singleSample(
-      'gauge',
-      'iprisk_table_size_bytes',
-      'Size of the table that answers.',
-      table?.bytes,
+    gauge('iprisk_table_size_bytes', 'Size of the table that answers.', table?.bytes),
+    gauge(
+      'iprisk_feed_age_seconds',
+      'Since the beginning of the day, UTC, of the snapshot in the table.',
+      ['feed'],
+      sources.map(({ id, day }) => [{ feed: id }, ageSeconds(day, now)]),
     ),
-    {
-      name: 'iprisk_feed_age_seconds',
-      type: 'gauge',
-      help: 'Since the beginning of the day, UTC, of the snapshot in the table.',
-      labels: ['feed'],
-      samples: sources.map(({ id, day }) => [{ feed: id }, ageSeconds(day, now)]),
-    },
-    {
-      name: 'iprisk_kind_covered',
-      type: 'gauge',
-      help:
-        'Whether feeds of the table cover a kind today: 1, ' +
+    gauge(
+      'iprisk_kind_covered',
+      'Whether feeds of the table cover a kind today: 1, ' +
         '0.5 partly (hand-kept tables alone, or feeds cut short), ' +
         '0 not at all, or only by feeds that are now too old.',
-      labels: ['kind'],
-      samples: coverage.map(({ kind, state }) => [{ kind }, coveredShares[state]]),
-    },
-    {
-      name: 'iprisk_kind_addresses',
-      type: 'gauge',
-      help: 'IPv4 addresses that the newest snapshots of feeds in the table list, by kind.',
-      labels: ['kind'],
-      samples: coverage.map(({ kind, addresses }) => [{ kind }, addresses]),
-    },
-    {
-      name: 'iprisk_feed_quarantined',
-      type: 'gauge',
-      help:
-        '1 for a feed whose newest snapshot the build refused: ' +
+      ['kind'],
+      coverage.map(({ kind, state }) => [{ kind }, coveredShares[state]]),
+    ),
+    gauge(
+      'iprisk_kind_addresses',
+      'IPv4 addresses that the newest snapshots of feeds in the table list, by kind.',
+      ['kind'],
+      coverage.map(({ kind, addresses }) => [{ kind }, addresses]),
+    ),
+    gauge(
+      'iprisk_feed_quarantined',
+      '1 for a feed whose newest snapshot the build refused: ' +
         'its last good one is in the table.',
-      labels: ['feed'],
-      samples: sources.map(({ id, quarantined }) => [{ feed: id }, quarantined ? 1 : 0]),
-    },
+      ['feed'],
+      sources.map(({ id, quarantined }) => [{ feed: id }, quarantined ? 1 : 0]),
+    ),
   ]
 }
 
 function swapFamilies({ tables, refresh }: ScrapeData): readonly MetricFamily[] {
   const { swaps, refusals_by: refusals, last_swap: swap, last_refusal: refusal } = tables
   const since = (name: string, help: string, at: string | null | undefined): MetricFamily =>
-    singleSample('gauge', `iprisk_${name}_timestamp_seconds`, help, instant(at))
+    gauge(`iprisk_${name}_timestamp_seconds`, help, instant(at))
   const lasted = swap === null ? undefined : swap.took_ms / 1000
   return [
-    singleSample('counter', 'iprisk_table_swaps_total', 'New tables that were swapped in.', swaps),
-    {
-      name: 'iprisk_table_refusals_total',
-      type: 'counter',
-      help: 'New tables that were refused, by what was wrong.',
-      labels: ['reason'],
-      samples: tableRefusalCodes.map((reason) => [{ reason }, refusals[reason]]),
-    },
-    singleSample(
-      'gauge',
+    counter('iprisk_table_swaps_total', 'New tables that were swapped in.', swaps),
+    counter(
+      'iprisk_table_refusals_total',
+      'New tables that were refused, by what was wrong.',
+      ['reason'],
+      tableRefusalCodes.map((reason) => [{ reason }, refusals[reason]]),
+    ),
+    gauge(
       'iprisk_table_held',
       '1 while a table that was rolled back is kept out.',
       tables.held === null ? 0 : 1,
     ),
     since('table_last_swap', 'When a new table was swapped in last.', swap?.at),
     since('table_last_refusal', 'When a new table was refused last.', refusal?.at),
-    singleSample(
-      'gauge',
+    gauge(
       'iprisk_table_last_swap_duration_seconds',
       'From taking up the last new table to all workers answering from it.',
       lasted,
     ),
-    singleSample(
-      'counter',
-      'iprisk_refresh_runs_total',
-      'Builds begun by --refresh-every.',
-      refresh?.runs,
-    ),
-    singleSample(
-      'counter',
+    counter('iprisk_refresh_runs_total', 'Builds begun by --refresh-every.', refresh?.runs),
+    counter(
       'iprisk_refresh_failures_total',
       'Builds begun by --refresh-every that failed.',
       refresh?.failures,
@@ -308,20 +267,17 @@ function swapFamilies({ tables, refresh }: ScrapeData): readonly MetricFamily[] 
 
 function sampleFamilies({ tables: { last_trial: trial }, sample }: ScrapeData) {
   return [
-    singleSample(
-      'gauge',
+    gauge(
       'iprisk_sampled_checks',
       'Checks in the sample of traffic by which new tables are judged; 0 where nothing is sampled.',
       sample?.checks ?? 0,
     ),
-    singleSample(
-      'gauge',
+    gauge(
       'iprisk_table_trial_changed_ratio',
       'Of the sampled checks, those that the newest table would decide otherwise than the one before.',
       trial === null ? undefined : trial.percent / 100,
     ),
-    singleSample(
-      'gauge',
+    gauge(
       'iprisk_table_trial_refused',
       '1 while the newest table is kept out because of the sampled traffic.',
       Number(trial?.refused === true),
@@ -336,120 +292,96 @@ function serverFamilies({
   degraded,
 }: ScrapeData): readonly MetricFamily[] {
   return [
-    {
-      name: 'iprisk_build_info',
-      type: 'gauge',
-      help: 'The program that runs: always 1.',
-      labels: ['version', 'node'],
-      samples: [[{ version: packageVersion, node: process.version }, 1]],
-    },
-    singleSample(
-      'gauge',
+    gauge(
+      'iprisk_build_info',
+      'The program that runs: always 1.',
+      ['version', 'node'],
+      [[{ version: packageVersion, node: process.version }, 1]],
+    ),
+    gauge(
       'iprisk_ready',
       '1 while a table is loaded and the server is not draining, as /readyz says.',
       ready ? 1 : 0,
     ),
-    singleSample('gauge', 'iprisk_workers', 'Workers that listen.', listening),
-    {
-      name: 'iprisk_worker_restarts_total',
-      type: 'counter',
-      help: 'Workers that were replaced because they crashed, hung or grew.',
-      labels: ['cause'],
-      samples: restartCauses.map((cause) => [{ cause }, restarts[cause]]),
-    },
-    singleSample(
-      'gauge',
-      'iprisk_degraded',
-      '1 while workers die again and again.',
-      degraded ? 1 : 0,
+    gauge('iprisk_workers', 'Workers that listen.', listening),
+    counter(
+      'iprisk_worker_restarts_total',
+      'Workers that were replaced because they crashed, hung or grew.',
+      ['cause'],
+      restartCauses.map((cause) => [{ cause }, restarts[cause]]),
     ),
+    gauge('iprisk_degraded', '1 while workers die again and again.', degraded ? 1 : 0),
   ]
 }
 
-/** Metrics with a sample for each living worker. */
-const workerFigures: readonly (readonly [
-  name: string,
-  type: MetricFamily['type'],
-  help: string,
-  read: (counters: CounterSnapshot) => number,
-])[] = [
-  [
-    'iprisk_store_up',
-    'gauge',
-    '1 while the store of keys and quotas answers a worker, 0 since it failed.',
-    ({ storeReachable, keysReadable }) => (storeReachable && keysReadable ? 1 : 0),
-  ],
-  [
-    'iprisk_keys_skipped',
-    'gauge',
-    'Invalid key records: each is skipped, and its key gets 401.',
-    ({ keysSkipped }) => keysSkipped,
-  ],
-  [
-    'iprisk_worker_resident_memory_bytes',
-    'gauge',
-    'Resident memory of a worker; the table in it is shared by all of them.',
-    ({ residentBytes }) => residentBytes,
-  ],
-  [
-    'iprisk_connections',
-    'gauge',
-    'Connections that a worker holds.',
-    ({ connections }) => connections,
-  ],
-  [
-    'iprisk_body_bytes',
-    'gauge',
-    'Room that request bodies on their way hold in a worker.',
-    ({ bodyBytes }) => bodyBytes,
-  ],
-  [
-    'iprisk_worker_cpu_seconds_total',
-    'counter',
-    'User and system time of a worker since it started.',
-    ({ cpuSeconds }) => cpuSeconds,
-  ],
-  [
-    'iprisk_worker_loop_delay_max_seconds',
-    'gauge',
-    'The longest that the event loop of a worker was held up in the last 15 to 30 seconds.',
-    ({ loop }) => loop.delayMaxSeconds,
-  ],
-  [
-    'iprisk_worker_loop_delay_p99_seconds',
-    'gauge',
-    'The same of 99 of 100 looks.',
-    ({ loop }) => loop.delayP99Seconds,
-  ],
-  [
-    'iprisk_worker_loop_busy_seconds_total',
-    'counter',
-    'Time in which the event loop of a worker was not idle; its rate is the loop utilisation.',
-    ({ loop }) => loop.busySeconds,
-  ],
-]
-
 function workerFamilies({ workers, workerStatuses }: ScrapeData): readonly MetricFamily[] {
-  const counted = workerFigures.map(([name, type, help, read]): MetricFamily => ({
-    name,
-    type,
-    help,
-    labels: ['worker'],
-    samples: workers.map(({ worker, counters }) => [{ worker }, read(counters)]),
-  }))
+  const labels = ['worker']
+  const each = (read: (counters: CounterSnapshot) => number): readonly MetricSample[] =>
+    workers.map(({ worker, counters }) => [{ worker }, read(counters)])
   return [
-    ...counted,
-    {
-      name: 'iprisk_worker_open_fds',
-      type: 'gauge',
-      help:
-        'Open file descriptors of a worker, each of its connections one; ' +
+    gauge(
+      'iprisk_store_up',
+      '1 while the store of keys and quotas answers a worker, 0 since it failed.',
+      labels,
+      each(({ storeReachable, keysReadable }) => (storeReachable && keysReadable ? 1 : 0)),
+    ),
+    gauge(
+      'iprisk_keys_skipped',
+      'Invalid key records: each is skipped, and its key gets 401.',
+      labels,
+      each(({ keysSkipped }) => keysSkipped),
+    ),
+    gauge(
+      'iprisk_worker_resident_memory_bytes',
+      'Resident memory of a worker; the table in it is shared by all of them.',
+      labels,
+      each(({ residentBytes }) => residentBytes),
+    ),
+    gauge(
+      'iprisk_connections',
+      'Connections that a worker holds.',
+      labels,
+      each(({ connections }) => connections),
+    ),
+    gauge(
+      'iprisk_body_bytes',
+      'Room that request bodies on their way hold in a worker.',
+      labels,
+      each(({ bodyBytes }) => bodyBytes),
+    ),
+    counter(
+      'iprisk_worker_cpu_seconds_total',
+      'User and system time of a worker since it started.',
+      labels,
+      each(({ cpuSeconds }) => cpuSeconds),
+    ),
+    gauge(
+      'iprisk_worker_loop_delay_max_seconds',
+      'The longest that the event loop of a worker was held up in the last 15 to 30 seconds.',
+      labels,
+      each(({ loop }) => loop.delayMaxSeconds),
+    ),
+    gauge(
+      'iprisk_worker_loop_delay_p99_seconds',
+      'The same of 99 of 100 looks.',
+      labels,
+      each(({ loop }) => loop.delayP99Seconds),
+    ),
+    counter(
+      'iprisk_worker_loop_busy_seconds_total',
+      'Time in which the event loop of a worker was not idle; its rate is the loop utilisation.',
+      labels,
+      each(({ loop }) => loop.busySeconds),
+    ),
+    gauge(
+      'iprisk_worker_open_fds',
+      'Open file descriptors of a worker, each of its connections one; ' +
         'process_max_fds is its limit too.',
-      labels: ['worker'],
-      samples: workerStatuses.flatMap(({ worker, openFiles }) =>
+      labels,
+      workerStatuses.flatMap(({ worker, openFiles }) =>
         openFiles === undefined ? [] : [[{ worker }, openFiles]],
       ),
-    },
+    ),
   ]
 }
 
@@ -458,31 +390,30 @@ function poolFamilies({ total, workers }: ScrapeData): readonly MetricFamily[] {
   const { pool } = total
   const now = (of: 'threads' | 'requests' | 'waiting'): number =>
     workers.reduce((sum, { counters }) => sum + counters.pool[of], 0)
-  const rows = [
-    ['gauge', 'threads', 'Threads of the pools; none until the first task.', now('threads')],
-    ['gauge', 'requests', 'Insights and batches in the pools.', now('requests')],
-    ['gauge', 'queue', 'Pieces of them that wait for a thread.', now('waiting')],
-    ['counter', 'refused_total', 'Requests refused by a full pool.', pool.refused],
-    ['counter', 'tasks_total', 'Round trips to threads.', pool.tasks],
-    ['counter', 'items_total', 'Pieces of requests in them.', pool.items],
-    ['counter', 'deaths_total', 'Threads that died and were replaced.', pool.deaths],
-    [
-      'counter',
-      'wait_seconds_total',
+  return [
+    gauge(
+      'iprisk_pool_threads',
+      'Threads of the pools; none until the first task.',
+      now('threads'),
+    ),
+    gauge('iprisk_pool_requests', 'Insights and batches in the pools.', now('requests')),
+    gauge('iprisk_pool_queue', 'Pieces of them that wait for a thread.', now('waiting')),
+    counter('iprisk_pool_refused_total', 'Requests refused by a full pool.', pool.refused),
+    counter('iprisk_pool_tasks_total', 'Round trips to threads.', pool.tasks),
+    counter('iprisk_pool_items_total', 'Pieces of requests in them.', pool.items),
+    counter('iprisk_pool_deaths_total', 'Threads that died and were replaced.', pool.deaths),
+    counter(
+      'iprisk_pool_wait_seconds_total',
       'From entering the line to the start in a thread, all pieces together.',
       pool.waitMs / 1000,
-    ],
-    [
-      'counter',
-      'run_seconds_total',
+    ),
+    counter(
+      'iprisk_pool_run_seconds_total',
       'Time of threads with work, also while they wait for a core; ' +
         'its rate over iprisk_pool_threads is their utilisation.',
       pool.runMs / 1000,
-    ],
-  ] as const
-  return rows.map(([type, name, help, value]) =>
-    singleSample(type, `iprisk_pool_${name}`, help, value),
-  )
+    ),
+  ]
 }
 
 // The metrics of a server that takes published tables (--table-url); without samples where it takes
@@ -492,36 +423,30 @@ function poolFamilies({ total, workers }: ScrapeData): readonly MetricFamily[] {
 function sourceFamilies(source: TablePullStatus | undefined): readonly MetricFamily[] {
   const last = source?.last_pull ?? null
   return [
-    singleSample(
-      'gauge',
+    gauge(
       'iprisk_source_up',
       '1 while --table-url has nothing that is refused here or cannot be had.',
       source === undefined ? undefined : Number(source.up),
     ),
-    {
-      name: 'iprisk_source_refusals_total',
-      type: 'counter',
-      help: 'Looks at --table-url that brought nothing that may be taken, by why.',
-      labels: ['reason'],
-      samples:
-        source === undefined
-          ? []
-          : pullRefusalCodes.map((reason) => [{ reason }, source.refusals_by[reason]]),
-    },
-    singleSample(
-      'gauge',
+    counter(
+      'iprisk_source_refusals_total',
+      'Looks at --table-url that brought nothing that may be taken, by why.',
+      ['reason'],
+      source === undefined
+        ? []
+        : pullRefusalCodes.map((reason) => [{ reason }, source.refusals_by[reason]]),
+    ),
+    gauge(
       'iprisk_source_last_success_timestamp_seconds',
       'When the manifest of --table-url was taken last, or was the same as before.',
       instant(source?.last_success_at),
     ),
-    singleSample(
-      'counter',
+    counter(
       'iprisk_source_pulled_bytes_total',
       'Bytes of parts that came from --table-url.',
       source?.pulled_bytes,
     ),
-    singleSample(
-      'gauge',
+    gauge(
       'iprisk_source_last_pull_duration_seconds',
       'From the manifest to the last table being whole on this machine.',
       last === null ? undefined : last.took_ms / 1000,
@@ -535,48 +460,42 @@ function sourceFamilies(source: TablePullStatus | undefined): readonly MetricFam
  */
 function verdictFamilies(total: CounterSnapshot): readonly MetricFamily[] {
   return [
-    {
-      name: 'iprisk_scores_total',
-      type: 'counter',
-      help: 'Single checks answered with 200, by the level of the score.',
-      labels: ['level'],
-      samples: levels.map((level, i) => [{ level }, total.scores[i] ?? 0]),
-    },
-    {
-      name: 'iprisk_countries_total',
-      type: 'counter',
-      help: 'The same by country, empty where it is unknown, and level.',
-      labels: ['country', 'level'],
-      samples: byLevel('country', total.countries),
-    },
-    {
-      name: 'iprisk_providers_total',
-      type: 'counter',
-      help: 'The same by the provider of the proxy or bot, where there is one, and level.',
-      labels: ['provider', 'level'],
-      samples: byLevel('provider', total.providers),
-    },
-    {
-      name: 'iprisk_decisions_total',
-      type: 'counter',
-      help: 'Decisions on single checks without insights, by policy, rule (empty: none held) and action.',
-      labels: ['policy', 'rule', 'action'],
-      samples: Object.entries(total.decisions).map(decisionSample),
-    },
-    {
-      name: 'iprisk_observed_total',
-      type: 'counter',
-      help: 'Single checks without insights for which a rule that only observes held, by policy and rule.',
-      labels: ['policy', 'rule'],
-      samples: Object.entries(total.observed).map(observedSample),
-    },
-    {
-      name: 'iprisk_outcomes_total',
-      type: 'counter',
-      help: 'How addresses turned out, as callers reported it over HTTP.',
-      labels: ['outcome'],
-      samples: outcomeWords.map((outcome, i) => [{ outcome }, total.outcomes[i] ?? 0]),
-    },
+    counter(
+      'iprisk_scores_total',
+      'Single checks answered with 200, by the level of the score.',
+      ['level'],
+      levels.map((level, i) => [{ level }, total.scores[i] ?? 0]),
+    ),
+    counter(
+      'iprisk_countries_total',
+      'The same by country, empty where it is unknown, and level.',
+      ['country', 'level'],
+      byLevel('country', total.countries),
+    ),
+    counter(
+      'iprisk_providers_total',
+      'The same by the provider of the proxy or bot, where there is one, and level.',
+      ['provider', 'level'],
+      byLevel('provider', total.providers),
+    ),
+    counter(
+      'iprisk_decisions_total',
+      'Decisions on single checks without insights, by policy, rule (empty: none held) and action.',
+      ['policy', 'rule', 'action'],
+      Object.entries(total.decisions).map(decisionSample),
+    ),
+    counter(
+      'iprisk_observed_total',
+      'Single checks without insights for which a rule that only observes held, by policy and rule.',
+      ['policy', 'rule'],
+      Object.entries(total.observed).map(observedSample),
+    ),
+    counter(
+      'iprisk_outcomes_total',
+      'How addresses turned out, as callers reported it over HTTP.',
+      ['outcome'],
+      outcomeWords.map((outcome, i) => [{ outcome }, total.outcomes[i] ?? 0]),
+    ),
   ]
 }
 
@@ -609,14 +528,23 @@ export interface MetricFamily {
   readonly samples: readonly MetricSample[]
 }
 
-/** A family without labels: one sample, or none where there is no value just now. */
-function singleSample(
-  type: MetricFamily['type'],
-  name: string,
-  help: string,
-  value: number | undefined,
-): MetricFamily {
-  return { name, type, help, labels: [], samples: value === undefined ? [] : [[{}, value]] }
+type Values =
+  | readonly [value: number | undefined]
+  | readonly [labels: readonly string[], samples: readonly MetricSample[]]
+
+/** Without labels: one sample, or none where there is no value just now. */
+function valuesOf(values: Values): Pick<MetricFamily, 'labels' | 'samples'> {
+  if (values.length === 2) return { labels: values[0], samples: values[1] }
+  const [value] = values
+  return { labels: [], samples: value === undefined ? [] : [[{}, value]] }
+}
+
+function counter(name: string, help: string, ...values: Values): MetricFamily {
+  return { type: 'counter', name, help, ...valuesOf(values) }
+}
+
+function gauge(name: string, help: string, ...values: Values): MetricFamily {
+  return { type: 'gauge', name, help, ...valuesOf(values) }
 }
 
 /** Seconds since the epoch. */
