@@ -1,10 +1,11 @@
 // The administrative API on the admin port (contract 5.5): JSON in, JSON out, by the same code,
 // checks and audit as the command line. A route is a row; `adminDocument` describes them all as
-// OpenAPI. Who asks is decided before (admin-server.ts); here, whether his role may.
+// OpenAPI. admin-server.ts decides who the caller is; here, what its role may do.
 
 import { type ErrorCode, type ErrorCodeRow, errorCodes } from '../base/error-codes.ts'
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
+import type { ConsoleError } from '../api/admin-answers.ts'
 import { jsonSchemaOf } from '../api/admin-requests.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
@@ -12,7 +13,6 @@ import { packageVersion } from '../base/package-root.ts'
 import { repeatedMembers, repeatedMessage } from '../base/text/repeated-members.ts'
 import { unknownMember } from '../config/setting-problem.ts'
 import { type AdminCaller, type AdminRole, mayAct } from './admin-caller.ts'
-import { type AdminPage, errorPage, jsonPage } from './admin-page.ts'
 
 /** Ten thousand entries of a list of the longest kind, with room. */
 const adminBodyBytesMax = 2_097_152
@@ -233,4 +233,21 @@ export function adminDocument(routes: readonly AdminRoute[]): object {
     paths,
     components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
   }
+}
+
+/** What the admin port answers with, before it is written. */
+export interface AdminPage {
+  readonly status: number
+  readonly type: string
+  readonly body: string | Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export function jsonPage(status: number, value: object): AdminPage {
+  return { status, type: 'application/json', body: `${JSON.stringify(value)}\n` }
+}
+
+/** Of the administrative API. */
+export function errorPage(status: number, code: string, message: string): AdminPage {
+  return jsonPage(status, { error: { code, message } } satisfies ConsoleError)
 }

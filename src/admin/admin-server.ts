@@ -17,9 +17,14 @@ import type { CoverageAnswer } from '../api/coverage-answer.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { type HostPort, portUnavailable } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening, listenOnUnixSocket } from '../supervisor/sockets/unix-socket.ts'
-import { adminDocument, type AdminRoute, answerAdminRequest } from './admin-api.ts'
+import {
+  adminDocument,
+  type AdminPage,
+  type AdminRoute,
+  answerAdminRequest,
+  jsonPage as json,
+} from './admin-api.ts'
 import { type AdminCaller, bearerOf, type TokenMatcher, unnamedAdmin } from './admin-caller.ts'
-import { type AdminPage, jsonPage as json } from './admin-page.ts'
 import { csrfHeader } from '../api/admin-answers.ts'
 
 /** Whether the server is ready, or why not; `degraded`: it is ready, and its workers die. */

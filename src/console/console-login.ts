@@ -16,9 +16,8 @@
 // (src/admin/admin-server.ts), which stops DNS rebinding.
 
 import type { IncomingMessage } from 'node:http'
-import { readJsonBody } from '../admin/admin-api.ts'
+import { type AdminPage, errorPage, jsonPage, readJsonBody } from '../admin/admin-api.ts'
 import type { AdminCaller, TokenMatcher } from '../admin/admin-caller.ts'
-import { type AdminPage, errorPage, jsonPage } from '../admin/admin-page.ts'
 import type { AdminConsole } from '../admin/admin-server.ts'
 import { type ConsoleLogin, type ConsoleSession, csrfHeader } from '../api/admin-answers.ts'
 import { IpriskError } from '../base/coded-error.ts'

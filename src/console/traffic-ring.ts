@@ -18,7 +18,7 @@ import {
 import { classifications } from '../model/kind.ts'
 import { type TopRow, mergeTopRows } from '../observe/top-sketch.ts'
 import { type TopKind, type TrafficCounts, scoreBands } from '../observe/traffic-counter.ts'
-import { readDecisionLabel } from '../model/decision-label.ts'
+import { readDecisionLabel } from '../model/policy-form.ts'
 import type { TrafficView } from '../api/admin-answers.ts'
 
 /** A point a minute for a day. */

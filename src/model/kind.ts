@@ -107,3 +107,20 @@ export type ListEffect = (typeof listEffects)[number]
 /** How an address turned out, in the words in which callers report it (contract 5.6). */
 export const outcomeWords = ['legitimate', 'abusive'] as const
 export type OutcomeWord = (typeof outcomeWords)[number]
+
+/** The least score of each level (contract 3.1), highest level first. */
+export const levelFloors = [
+  { level: 'critical', least: 90 },
+  { level: 'very_high', least: 75 },
+  { level: 'high', least: 50 },
+  { level: 'medium', least: 25 },
+  { level: 'low', least: 0 },
+] as const satisfies readonly { readonly level: Level; readonly least: number }[]
+
+/** The level of a score from 0 to 100. */
+export function riskLevelOf(score: number): Level {
+  for (const { level, least } of levelFloors) {
+    if (score >= least) return level
+  }
+  return 'low'
+}

@@ -4,8 +4,7 @@
 // Invariant: an outcome depends on the answer's facts alone, so equal facts have the same number.
 
 import type { Decision } from '../api/check-answer.ts'
-import { decisionLabel } from '../model/decision-label.ts'
-import { defaultPolicyName, type Policies, type PolicyRules } from '../model/policy-form.ts'
+import { decisionLabel, defaultPolicyName, type Policies, type PolicyRules } from '../model/policy-form.ts'
 import { type JsonRun, jsonRun } from '../table/answer/json-fragments.ts'
 import type { Facts } from './condition/condition-members.ts'
 import { compileCondition, type Condition } from './condition/condition.ts'

@@ -8,8 +8,7 @@ import type {
   TableChanges,
   TrafficView,
 } from '../../src/api/admin-answers.ts'
-import { type Classification, signalNames } from '../../src/model/kind.ts'
-import { riskLevelOf } from '../../src/model/risk-level.ts'
+import { type Classification, riskLevelOf, signalNames } from '../../src/model/kind.ts'
 
 /** A text that runs where it is taken for markup, and says so. */
 export const hostile = `"><img src=x onerror="window.harmed=1"><script>window.harmed=1</script>`

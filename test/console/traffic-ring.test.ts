@@ -10,7 +10,7 @@ import {
   countRequest,
   newRequestCounters,
 } from '../../src/observe/request-counters.ts'
-import { decisionLabel } from '../../src/model/decision-label.ts'
+import { decisionLabel } from '../../src/model/policy-form.ts'
 import type { TrafficCounts } from '../../src/observe/traffic-counter.ts'
 
 const minute = 60_000

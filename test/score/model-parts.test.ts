@@ -3,17 +3,23 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../src/base/day.ts'
-import { kinds, levels } from '../../src/model/kind.ts'
+import { kinds, levels, riskLevelOf } from '../../src/model/kind.ts'
 import { blocklistOf } from '../../src/score/points/blocklist-points.ts'
 import { bogonVerdict } from '../../src/score/bogon-verdict.ts'
 import { decayOf, halfLifeDays, slowestDecay, turnovers } from '../../src/score/weight/decay.ts'
-import { riskLevelOf } from '../../src/model/risk-level.ts'
 import { reasonCodes, reasonText } from '../../src/score/points/reason-codes.ts'
-import { strengthOf } from '../../src/score/weight/strength.ts'
-import type { GroupValue } from '../../src/score/weight/strength.ts'
+import { type GroupValue, strengthOf } from '../../src/score/weight/strength.ts'
 import { weighEvidence } from '../../src/score/weight/weigh-evidence.ts'
-import type { Sample } from './evidence-sample.ts'
-import { carrier, codesOf, evidenceOf, home, hoster, judged, today } from './evidence-sample.ts'
+import {
+  carrier,
+  codesOf,
+  evidenceOf,
+  home,
+  hoster,
+  judged,
+  type Sample,
+  today,
+} from './evidence-sample.ts'
 
 const words = fc.array(
   fc.record({

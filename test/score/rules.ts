@@ -4,8 +4,7 @@
 
 import type { Day } from '../../src/base/day.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
-import { classifications, levels, signalNames } from '../../src/model/kind.ts'
-import { riskLevelOf } from '../../src/model/risk-level.ts'
+import { classifications, levels, riskLevelOf, signalNames } from '../../src/model/kind.ts'
 import type { Network } from '../../src/model/network.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
 import { judge } from '../../src/score/judge.ts'

@@ -2,8 +2,7 @@
 // an address (bogons, 6to4, IPv6 /64) are tested where addresses are.
 
 import { describe, expect, it } from 'vitest'
-import { riskLevelOf } from '../../src/model/risk-level.ts'
-import type { Sample } from './evidence-sample.ts'
+import { riskLevelOf } from '../../src/model/kind.ts'
 import {
   carrier,
   cdn,
@@ -12,6 +11,7 @@ import {
   hoster,
   judged,
   networkOf,
+  type Sample,
   signalsOf,
 } from './evidence-sample.ts'
 

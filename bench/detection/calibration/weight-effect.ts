@@ -2,8 +2,7 @@
 // by sums of sizes.
 
 import type { Family } from '../../../src/ip/address.ts'
-import type { Kind } from '../../../src/model/kind.ts'
-import { riskLevelOf } from '../../../src/model/risk-level.ts'
+import { type Kind, riskLevelOf } from '../../../src/model/kind.ts'
 import { hasSignal } from '../evaluation/leave-one-out.ts'
 import { sizeOf64 } from '../world/address-count.ts'
 import { type ScoredPiece, type AccessSpace, accessSpace } from '../world/address-space.ts'

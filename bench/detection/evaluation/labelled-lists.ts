@@ -4,21 +4,20 @@
 // proves nothing; this file cannot know that.
 
 import { IpriskError, messageOf } from '../../../src/base/coded-error.ts'
-import type { Family } from '../../../src/ip/address.ts'
-import { newAddressWords } from '../../../src/ip/address.ts'
+import { type Family, newAddressWords } from '../../../src/ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../../../src/ip/embedded-ipv4.ts'
 import { type Range, parseRange, wordsToBigint, bigintToWords } from '../../../src/ip/range.ts'
 import { intersect, subtract, toRangeSet } from '../../../src/ip/range-set.ts'
 import { bogonRanges } from '../../../src/ip/special-purpose.ts'
 import {
   type Classification,
-  type Level,
-  type SignalName,
   classifications,
+  type Level,
   levels,
+  riskLevelOf,
+  type SignalName,
   signalNames,
 } from '../../../src/model/kind.ts'
-import { riskLevelOf } from '../../../src/model/risk-level.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { bogonVerdict } from '../../../src/score/bogon-verdict.ts'
 import type { AnswerReader } from '../../../src/table/answer/answer-reader.ts'

@@ -12,7 +12,7 @@
 // that is left out does not speak for the band that it is counted in.
 
 import type { Evidence } from '../../../src/model/evidence.ts'
-import { levelFloors } from '../../../src/model/risk-level.ts'
+import { levelFloors } from '../../../src/model/kind.ts'
 import { newCellJudge } from '../world/cell-verdicts.ts'
 import type { World } from '../world/cells.ts'
 import { isOperators, operatorsOf } from './leave-operator-out.ts'

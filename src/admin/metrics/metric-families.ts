@@ -5,7 +5,7 @@
 import type { PoliciesStatus, SampleStatus } from '../../api/admin-answers.ts'
 import { ageSeconds, formatDay } from '../../base/day.ts'
 import { packageVersion } from '../../base/package-root.ts'
-import { readDecisionLabel } from '../../model/decision-label.ts'
+import { readDecisionLabel } from '../../model/policy-form.ts'
 import { classifications, levels, outcomeWords } from '../../model/kind.ts'
 import type { LabelSnapshot } from '../../observe/label-counts.ts'
 import {

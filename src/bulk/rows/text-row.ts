@@ -13,10 +13,10 @@ import {
   type Classification,
   classifications,
   levels,
+  riskLevelOf,
   signalNames,
   type Signals,
 } from '../../model/kind.ts'
-import { riskLevelOf } from '../../model/risk-level.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { AnswerReader } from '../../table/answer/answer-reader.ts'
 import { listedVerdict, listsOf } from '../../table/answer/own-lists.ts'

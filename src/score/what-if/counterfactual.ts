@@ -4,8 +4,7 @@
 
 import type { Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
-import type { Classification, Confidence, Level } from '../../model/kind.ts'
-import { levelFloors } from '../../model/risk-level.ts'
+import { type Classification, type Confidence, type Level, levelFloors } from '../../model/kind.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { confidenceOf } from '../finding/confidence.ts'
 import type { Findings, ScoredKind } from '../finding/finding.ts'

@@ -4,7 +4,7 @@
 
 import type { CheckAnswer, Location, NetworkAnswer } from '../../api/check-answer.ts'
 import { formatDay } from '../../base/day.ts'
-import { riskLevelOf } from '../../model/risk-level.ts'
+import { riskLevelOf } from '../../model/kind.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { networkWords, verdictWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'

@@ -8,9 +8,8 @@
 // Invariant: the points of all reasons add up to the score, before lists and after.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import type { ListEffect } from '../../model/kind.ts'
+import { type ListEffect, riskLevelOf } from '../../model/kind.ts'
 import type { ListMatch, ListMatcher } from '../../lists/list-matcher.ts'
-import { riskLevelOf } from '../../model/risk-level.ts'
 import type { Reason, Verdict } from '../../model/verdict.ts'
 import { networkWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'

@@ -18,7 +18,7 @@ import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { formatRange } from '../../ip/range.ts'
 import type { Evidence } from '../../model/evidence.ts'
-import { riskLevelOf } from '../../model/risk-level.ts'
+import { riskLevelOf } from '../../model/kind.ts'
 import { recordWords } from '../../schema/table-layout.ts'
 import {
   alternativesOf,

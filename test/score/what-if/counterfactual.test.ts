@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../../src/base/day.ts'
-import { levelFloors } from '../../../src/model/risk-level.ts'
+import { levelFloors } from '../../../src/model/kind.ts'
 import { presentStrengthMin } from '../../../src/score/weight/strength.ts'
 import {
   alternativesOf,

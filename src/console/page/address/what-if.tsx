@@ -9,7 +9,7 @@ import { Waiting } from '../parts/problem.tsx'
 import { KindTag } from '../parts/tag.tsx'
 import { dayAfter, words } from '../text/figures.ts'
 import { levelTone } from '../text/tone.ts'
-import { riskLevelOf } from '../../../model/risk-level.ts'
+import { riskLevelOf } from '../../../model/kind.ts'
 import { addressPath } from '../route.ts'
 
 const daysMax = 365
