@@ -30,11 +30,19 @@ import type { QuotaLedger } from '../../limits/quota-ledger.ts'
 import { formatMonth, type Month } from '../../limits/quota-period.ts'
 import { type SharedBuckets, sharedBucketSizes } from '../../limits/shared-bucket.ts'
 import * as script from './lua-scripts.ts'
-import { type LuaScript, takeTokensScript } from './lua-scripts.ts'
+import type { LuaScript } from './lua-scripts.ts'
 import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
 
 const names = ['records', 'changes', 'stamps', 'version'].map((name) => `iprisk:{keys}:${name}`)
 const [recordsName = '', , , versionName = ''] = names
+
+type Args = readonly (string | number)[]
+
+/** Runs a script on one name. */
+const runnerOf =
+  ({ runScript }: StoreCircuitBreaker) =>
+  (what: LuaScript, name: string, args: Args = [], late?: (reply: unknown) => void) =>
+    runScript(what, [name], args, late)
 
 /** Keys read by one script: short enough that nobody else waits for it. */
 const pageKeys = 500
@@ -175,7 +183,7 @@ const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}
 
 /** `undefined` for a counter that is not a number. */
 async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<number | undefined> {
-  const reply = await breaker.runScript(script.readCounterScript, [name], []).catch((error) => {
+  const reply = await runnerOf(breaker)(script.readCounterScript, name).catch((error) => {
     if (error instanceof IpriskError && error.code === 'store_failed') return undefined
     throw error
   })
@@ -185,24 +193,21 @@ async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<nu
 
 /** The ledger behind a circuit breaker, which `close` leaves open: others use it. */
 export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedger {
+  const run = runnerOf(breaker)
   /** Keys of which the index knows; of one month. */
   const noted = { month: -1, ids: new Set<string>() }
 
   /** The index has every key before it has a counter. */
   async function note(keyId: string, month: Month): Promise<void> {
     if (noted.month === month && noted.ids.has(keyId)) return
-    await breaker.runScript(script.addMemberScript, [indexName(month)], [keyId])
+    await run(script.addMemberScript, indexName(month), [keyId])
     if (noted.month !== month) noted.ids.clear()
     noted.month = month
     noted.ids.add(keyId)
   }
 
   async function giveBack(keyId: string, month: Month, units: number): Promise<void> {
-    const left = await breaker.runScript(
-      script.returnUnitsScript,
-      [counterName(keyId, month)],
-      [units],
-    )
+    const left = await run(script.returnUnitsScript, counterName(keyId, month), [units])
     if (left !== -1) return
     throw new IpriskError({
       code: 'store_lost_units',
@@ -218,12 +223,8 @@ export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedge
     lease: async ({ keyId, month, limit, want, need, onLate }) => {
       await note(keyId, month)
       const args = [limit, want, need, leaseShare]
-      const hear = (reply: unknown): void => onLate?.((reply as [number, number])[0])
-      const reply = await breaker.runScript(
-        script.leaseScript,
-        [counterName(keyId, month)],
-        args,
-        hear,
+      const reply = await run(script.leaseScript, counterName(keyId, month), args, (late) =>
+        onLate?.((late as [number, number])[0]),
       )
       const [granted, remaining] = reply as [number, number]
       return { granted, remaining }
@@ -231,17 +232,12 @@ export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedge
     returnUnits: giveBack,
     charge: async (keyId, month, units) => {
       await note(keyId, month)
-      await breaker.runScript(script.chargeScript, [counterName(keyId, month)], [units])
+      await run(script.chargeScript, counterName(keyId, month), [units])
     },
     usage: async (month) => {
-      const ids = (await breaker.runScript(
-        script.membersScript,
-        [indexName(month)],
-        [],
-      )) as string[]
+      const ids = (await run(script.membersScript, indexName(month))) as string[]
       const usage = new Map<string, number>()
-      for (let at = 0; at < ids.length; at += storeConcurrencyMax) {
-        const some = ids.slice(at, at + storeConcurrencyMax)
+      for (const some of groupsOf(ids, storeConcurrencyMax)) {
         const counts = await Promise.all(
           some.map((id) => readCount(breaker, counterName(id, month))),
         )
@@ -270,10 +266,8 @@ export function createRedisBuckets(breaker: StoreCircuitBreaker): SharedBuckets 
     takeTokens: async ({ keyId, rate, want, need }) => {
       const name = `iprisk:{${keyId}}:rate:${rate.perSecond}:${rate.burst}`
       const args = [rate.perSecond, sharedBucketSizes(rate).capacity, want, need]
-      const [granted, level] = (await breaker.runScript(takeTokensScript, [name], args)) as [
-        number,
-        string,
-      ]
+      const reply = await breaker.runScript(script.takeTokensScript, [name], args)
+      const [granted, level] = reply as [number, string]
       return { granted, level: Number(level) }
     },
     down: breaker.down,
@@ -293,11 +287,7 @@ export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsed
       await breaker.runScript(script.recordUseScript, [usesName], [keyId, day])
     },
     days: async () => {
-      const reply = (await breaker.runScript(
-        script.readUsesScript,
-        [usesName],
-        [],
-      )) as readonly string[]
+      const reply = (await breaker.runScript(script.readUsesScript, [usesName], [])) as string[]
       const days = new Map<string, Day>()
       for (let i = 0; i + 1 < reply.length; i += 2) {
         const day = Number(reply[i + 1])
@@ -320,8 +310,7 @@ const chunksAtOnce = 1
 const idsAtOnce = 500
 
 export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
-  const run = (what: LuaScript, name: string, args: readonly string[]): Promise<unknown> =>
-    breaker.runScript(what, [name], args)
+  const run = runnerOf(breaker)
   const fields = async (...names: readonly string[]): Promise<readonly string[]> => {
     const values = (await run(script.readFieldsScript, catalogueName, names)) as (string | null)[]
     return values.map((value) => value ?? '')
@@ -358,7 +347,7 @@ export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
         await run(script.removeChunksScript, chunksName, some)
       }
     },
-    chunkIds: async () => (await run(script.fieldNamesScript, chunksName, [])) as string[],
+    chunkIds: async () => (await run(script.fieldNamesScript, chunksName)) as string[],
     close: breaker.close,
   }
 }
