@@ -1,4 +1,4 @@
-// The link to a store for many machines, on a wire that the test plays: that nobody waits for a
+// The circuit breaker over a store for many machines, on a fake connection: that nobody waits for a
 // store that is away, that its going and coming is told once each, and that nothing is sent twice.
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +26,7 @@ const refusal = Object.assign(
 )
 
 /** A store that answers, fails, refuses what changes it, or keeps silent until it is thawed. */
-class PlayedWire implements StoreConnection {
+class FakeConnection implements StoreConnection {
   readonly name = 'redis://played:1'
   mode: 'well' | 'failing' | 'frozen' | 'refusing' | 'unconnected' = 'well'
   /** Looks are refused as well. */
@@ -80,16 +80,16 @@ afterEach(async () => {
 })
 
 async function open(
-  wire: PlayedWire,
-): Promise<{ readonly link: StoreCircuitBreaker; readonly said: string[] }> {
-  const said: string[] = []
-  breaker = await openStoreCircuitBreaker(wire, {
+  connection: FakeConnection,
+): Promise<{ readonly breaker: StoreCircuitBreaker; readonly reports: string[] }> {
+  const reports: string[] = []
+  breaker = await openStoreCircuitBreaker(connection, {
     timeoutMs: 60,
     replicas: 0,
-    onDown: (error) => said.push(error.message),
-    onUp: () => said.push('up'),
+    onDown: (error) => reports.push(error.message),
+    onUp: () => reports.push('up'),
   })
-  return { link: breaker, said }
+  return { breaker, reports }
 }
 
 const ask = (on: StoreCircuitBreaker, late?: (reply: unknown) => void): Promise<unknown> =>
@@ -101,16 +101,16 @@ async function until(test: () => boolean): Promise<number> {
   return performance.now() - fromMs
 }
 
-describe('a link', () => {
+describe('a circuit breaker', () => {
   it.each(['failing', 'frozen'] as const)(
     'tells of a store that is %s once, and of its return',
     async (mode) => {
-      const wire = new PlayedWire()
-      const { link: breaker, said } = await open(wire)
+      const connection = new FakeConnection()
+      const { breaker, reports } = await open(connection)
       expect(await ask(breaker)).toBe('reply')
-      wire.mode = mode
+      connection.mode = mode
       expect(await until(() => breaker.down())).toBeLessThan(1000)
-      const { sent } = wire
+      const { sent } = connection
       for (let i = 0; i < 50; i += 1) {
         const startMs = performance.now()
         await expect(ask(breaker)).rejects.toMatchObject({
@@ -119,61 +119,61 @@ describe('a link', () => {
         })
         expect(performance.now() - startMs).toBeLessThan(30)
       }
-      expect(wire.sent).toBe(sent)
+      expect(connection.sent).toBe(sent)
       await sleep(400)
-      wire.thaw()
+      connection.thaw()
       expect(await until(() => !breaker.down())).toBeLessThan(1000)
       expect(await ask(breaker)).toBe('reply')
-      expect(said).toHaveLength(2)
-      expect(said[0]).toMatch(/^The store redis:\/\/played:1 cannot be reached: .+\.$/)
-      expect(said[1]).toBe('up')
+      expect(reports).toHaveLength(2)
+      expect(reports[0]).toMatch(/^The store redis:\/\/played:1 cannot be reached: .+\.$/)
+      expect(reports[1]).toBe('up')
     },
   )
 
   it('hands over what comes late, and sends nothing twice', async () => {
-    const wire = new PlayedWire()
-    const { link: breaker } = await open(wire)
-    wire.mode = 'frozen'
+    const connection = new FakeConnection()
+    const { breaker } = await open(connection)
+    connection.mode = 'frozen'
     const late: unknown[] = []
     await expect(ask(breaker, (reply) => late.push(reply))).rejects.toThrow(
       'no answer within 60 ms',
     )
-    expect([wire.sent, late]).toEqual([1, []])
-    wire.thaw()
+    expect([connection.sent, late]).toEqual([1, []])
+    connection.thaw()
     await until(() => late.length > 0)
-    expect([wire.sent, late]).toEqual([1, ['reply']])
+    expect([connection.sent, late]).toEqual([1, ['reply']])
   })
 
   it('makes a new connection of one that is silent for long', async () => {
-    const wire = new PlayedWire()
-    const { link: breaker } = await open(wire)
-    wire.mode = 'frozen'
-    expect(await until(() => wire.reconnects > 0)).toBeGreaterThan(900)
+    const connection = new FakeConnection()
+    const { breaker } = await open(connection)
+    connection.mode = 'frozen'
+    expect(await until(() => connection.reconnects > 0)).toBeGreaterThan(900)
     expect(breaker.down()).toBe(true)
   })
 
   it('trusts a store that comes and goes less and less, and takes it back within a second', async () => {
-    const wire = new PlayedWire()
-    const { link: breaker, said } = await open(wire)
+    const connection = new FakeConnection()
+    const { breaker, reports } = await open(connection)
     const back: number[] = []
     for (let round = 0; round < 6; round += 1) {
-      wire.mode = 'failing'
+      connection.mode = 'failing'
       await until(() => breaker.down())
-      wire.mode = 'well'
+      connection.mode = 'well'
       back.push(await until(() => !breaker.down()))
     }
     expect(back[2]).toBeGreaterThan(2 * (back[0] ?? 0))
-    expect(said).toHaveLength(12)
+    expect(reports).toHaveLength(12)
     // Looks that are late on a busy machine, apart.
     expect(back[5]).toBeLessThan(1900)
   })
 
   it('begins down where nobody is there, and fails after it is closed', async () => {
-    const wire = new PlayedWire()
-    wire.mode = 'failing'
-    const { link: breaker, said } = await open(wire)
-    expect([breaker.down(), said.length]).toEqual([true, 1])
-    wire.mode = 'well'
+    const connection = new FakeConnection()
+    connection.mode = 'failing'
+    const { breaker, reports } = await open(connection)
+    expect([breaker.down(), reports.length]).toEqual([true, 1])
+    connection.mode = 'well'
     await until(() => !breaker.down())
     expect(await breaker.advice()).toHaveLength(1)
     await breaker.close()
@@ -181,65 +181,65 @@ describe('a link', () => {
   })
 
   it('says what the store finds fault with, and does not take it for gone', async () => {
-    const wire = new PlayedWire()
-    const { link: breaker, said } = await open(wire)
+    const connection = new FakeConnection()
+    const { breaker, reports } = await open(connection)
     const fault = Object.assign(new Error('WRONGTYPE Operation against'), { name: 'ReplyError' })
-    wire.send = () => Promise.reject(fault)
+    connection.send = () => Promise.reject(fault)
     await expect(ask(breaker)).rejects.toMatchObject({ code: 'store_failed', message: /WRONGTYPE/ })
-    expect([breaker.down(), said]).toEqual([false, []])
+    expect([breaker.down(), reports]).toEqual([false, []])
   })
 
   it('reads on from a store that refuses all changes, and knows by itself when it takes them', async () => {
-    const wire = new PlayedWire()
-    const { link: breaker, said } = await open(wire)
-    wire.mode = 'refusing'
+    const connection = new FakeConnection()
+    const { breaker, reports } = await open(connection)
+    connection.mode = 'refusing'
     const lease = (): Promise<unknown> =>
       breaker.runScript(leaseScript, ['iprisk:{k}:quota:2026-08'], [])
     await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', retryable: true })
-    expect([breaker.down(), said.length]).toEqual([true, 1])
-    expect(said[0]).toMatch(/refuses to lease: OOM/)
-    const sent = wire.scripts.filter((name) => name.startsWith('lease')).length
+    expect([breaker.down(), reports.length]).toEqual([true, 1])
+    expect(reports[0]).toMatch(/refuses to lease: OOM/)
+    const sent = connection.scripts.filter((name) => name.startsWith('lease')).length
     for (let i = 0; i < 20; i += 1) {
       await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', message: /OOM/ })
     }
-    expect(wire.scripts.filter((name) => name.startsWith('lease'))).toHaveLength(sent)
+    expect(connection.scripts.filter((name) => name.startsWith('lease'))).toHaveLength(sent)
     expect(await ask(breaker)).toBe('reply')
     // Longer than it takes to give up a connection that is silent.
     await sleep(1500)
-    expect([breaker.down(), wire.reconnects, said.length]).toEqual([true, 0, 1])
-    expect(wire.scripts).toContain('try iprisk:{k}:try')
-    wire.mode = 'well'
+    expect([breaker.down(), connection.reconnects, reports.length]).toEqual([true, 0, 1])
+    expect(connection.scripts).toContain('try iprisk:{k}:try')
+    connection.mode = 'well'
     expect(await until(() => !breaker.down())).toBeLessThan(1900)
     expect(await lease()).toBe('reply')
-    expect(said).toEqual([said[0], 'up'])
+    expect(reports).toEqual([reports[0], 'up'])
   })
 
   it('knows one that refuses changes by a look alone, and reads on', async () => {
-    const wire = new PlayedWire()
-    const { link: breaker, said } = await open(wire)
-    wire.refusesLooks = true
-    wire.mode = 'refusing'
+    const connection = new FakeConnection()
+    const { breaker, reports } = await open(connection)
+    connection.refusesLooks = true
+    connection.mode = 'refusing'
     await until(() => breaker.down())
-    expect(said).toEqual([expect.stringMatching(/refuses to try: OOM/)])
+    expect(reports).toEqual([expect.stringMatching(/refuses to try: OOM/)])
     const lease = (): Promise<unknown> =>
       breaker.runScript(leaseScript, ['iprisk:{k}:quota:2026-08'], [])
     await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', message: /OOM/ })
     expect(await ask(breaker)).toBe('reply')
-    wire.mode = 'well'
+    connection.mode = 'well'
     await until(() => !breaker.down())
     expect(await lease()).toBe('reply')
-    expect([said.at(-1), wire.reconnects]).toEqual(['up', 0])
+    expect([reports.at(-1), connection.reconnects]).toEqual(['up', 0])
   })
 
   it('tells what was not done from what may have been', async () => {
-    const code = async (mode: PlayedWire['mode'], script: LuaScript): Promise<string> => {
-      const wire = new PlayedWire()
-      const { link: breaker } = await open(wire)
-      wire.mode = mode
+    const code = async (mode: FakeConnection['mode'], script: LuaScript): Promise<string> => {
+      const connection = new FakeConnection()
+      const { breaker } = await open(connection)
+      connection.mode = mode
       const error: unknown = await breaker
         .runScript(script, ['{k}'], [])
         .catch((thrown: unknown) => thrown)
-      wire.thaw()
+      connection.thaw()
       await breaker.close()
       return error instanceof IpriskError ? `${error.code} ${error.retryable}` : ''
     }
@@ -257,10 +257,10 @@ describe('trouble', () => {
     new IpriskError({ code, message: code, fault: 'environment' })
 
   it('is told once until something succeeds, oddities once a minute, and not where the link tells', () => {
-    const said: string[] = []
+    const reports: string[] = []
     const hooks = reportOnce({
-      onTrouble: (thrown) => said.push(String(thrown)),
-      onRecovery: () => said.push('recovery'),
+      onTrouble: (thrown) => reports.push(String(thrown)),
+      onRecovery: () => reports.push('recovery'),
     })
     hooks.onRecovery()
     for (let i = 0; i < 3; i += 1) {
@@ -278,7 +278,7 @@ describe('trouble', () => {
       hooks.onTrouble(error('store_lost_units'))
       hooks.onRecovery()
     }
-    expect(said.map((line) => line.replace(/^.*: /, ''))).toEqual([
+    expect(reports.map((line) => line.replace(/^.*: /, ''))).toEqual([
       'quota_busy',
       'store_lost_units',
       'recovery',
