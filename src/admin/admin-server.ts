@@ -43,11 +43,11 @@ export interface AdminParts {
   /** The administrative API. */
   readonly routes?: readonly AdminRoute[]
   /** Whether the value of a Host header is this server's; absent, as with a socket: every one is. */
-  readonly isOwnHost?: (host: string | undefined) => boolean
+  readonly isOwnHost?: ((host: string | undefined) => boolean) | undefined
   /** Whose a token is; absent: every client is an admin. */
-  readonly callerOf?: TokenMatcher
+  readonly callerOf?: TokenMatcher | undefined
   /** Absent: there is none. */
-  readonly console?: AdminConsole
+  readonly console?: AdminConsole | undefined
 }
 
 /** The part of the console that this port needs (src/console). */
@@ -60,7 +60,7 @@ export interface AdminConsole {
 
 /** Where to listen; a socket's path takes the place of host and port. */
 interface AdminListenOptions extends HostPort {
-  readonly socket?: string
+  readonly socket?: string | undefined
 }
 
 export interface AdminServer {

@@ -25,9 +25,9 @@ import {
 export interface TrafficTrial {
   /** The file of the sample. */
   readonly sample: string
-  readonly policies?: Policies
+  readonly policies?: Policies | undefined
   /** Own lists, compiled. */
-  readonly lists?: { readonly version: number; readonly path: string }
+  readonly lists?: { readonly version: number; readonly path: string } | undefined
   /** The share that may change. */
   readonly maxPercent: number
 }

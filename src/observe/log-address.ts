@@ -22,10 +22,9 @@ const hashChars = 16
 /** Leading bits that stay. */
 const keptBits = { 4: 24, 6: 48 } as const
 
-export type LogAddressSettings = Pick<
-  ServeSettings,
-  'logAddresses' | 'logAddressForm' | 'logAddressKeyFile'
->
+export interface LogAddressSettings extends Pick<ServeSettings, 'logAddresses' | 'logAddressForm'> {
+  readonly logAddressKeyFile?: string | undefined
+}
 
 /** What log.ts does with addresses. Throws `log_key_unusable`. */
 export function logAddressFormatter(

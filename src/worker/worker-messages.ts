@@ -52,9 +52,9 @@ export interface WorkerSettings {
   readonly store: StoreSettings
   readonly plans: Plans
   /** Absent: answers have no decisions. */
-  readonly policies?: Policies
+  readonly policies?: Policies | undefined
   /** Absent: the API is spoken in the clear. */
-  readonly tls?: TlsFiles
+  readonly tls?: TlsFiles | undefined
   readonly logLevel: LogLevel
   /** Log lines name the addresses of clients and checks. */
   readonly logAddresses: boolean
@@ -64,13 +64,13 @@ export interface WorkerSettings {
   readonly bodiesBytes?: number
   /** The form of those addresses; whole by default. */
   readonly logAddressForm?: LogAddressSettings['logAddressForm']
-  readonly logAddressKeyFile?: string
+  readonly logAddressKeyFile?: string | undefined
   /** Absent: there is no trail of decisions. */
-  readonly decisionLog?: DecisionLogSettings
-  /** Absent: no traffic is sampled. */
-  readonly sampling?: true
-  /** Absent: nothing is counted for the console. */
-  readonly countsTraffic?: true
+  readonly decisionLog?: DecisionLogSettings | undefined
+  /** For judging new tables. */
+  readonly sampling?: boolean
+  /** For the console. */
+  readonly countsTraffic?: boolean
   /** Whether /docs is there; absent: it is not. */
   readonly docs?: boolean
   /** Of each worker's own pool. */

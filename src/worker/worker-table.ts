@@ -117,8 +117,7 @@ function infoOf(table: Table): TableInfo {
   const { id, asOf, bytes, coverage } = table
   const sources = table.sources.map((source) => {
     const { id, day, quarantined = false, entries } = source
-    const dataSet = dataSetOf(source)
-    return { id, day, quarantined, entries, ...(dataSet === undefined ? {} : { dataSet }) }
+    return { id, day, quarantined, entries, dataSet: dataSetOf(source) }
   })
   return { id, asOf, bytes, coverage, sources }
 }

@@ -259,7 +259,7 @@ function replayLines(report: ReplayReport): readonly string[] {
 interface SampledTraffic {
   readonly checks: readonly SampledCheck[]
   /** The copy of the table that answers. */
-  readonly table?: string
+  readonly table?: string | undefined
   /** The own lists that it answers with. */
   readonly lists?: SampledPlaces['lists']
 }

@@ -42,7 +42,7 @@ export interface BoundedRequest {
   readonly url: URL
   readonly method?: 'GET' | 'PUT' | 'DELETE'
   readonly headers?: OutgoingHttpHeaders
-  readonly body?: Uint8Array
+  readonly body?: Uint8Array | undefined
   readonly bytesMax: number
   readonly bounds?: RequestBounds
 }

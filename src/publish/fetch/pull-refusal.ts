@@ -43,8 +43,7 @@ export interface PullRefusal {
 }
 
 export function pullError(code: PullRefusalCode, message: string, cause?: unknown): IpriskError {
-  const more = cause === undefined ? {} : { cause }
-  return new IpriskError({ code: `pull_${code}`, message, fault: 'environment', ...more })
+  return new IpriskError({ code: `pull_${code}`, message, fault: 'environment', cause })
 }
 
 const known: ReadonlySet<string> = new Set(pullRefusalCodes)

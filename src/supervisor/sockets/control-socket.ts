@@ -42,9 +42,9 @@ export interface ControlReply {
 /** Where the sample of traffic is, and the server's own files that answer. */
 export interface SampledPlaces {
   readonly sample: string
-  readonly table?: string
+  readonly table?: string | undefined
   /** Own lists, compiled. */
-  readonly lists?: ListFile
+  readonly lists?: ListFile | undefined
 }
 
 export interface ControlSocket {
