@@ -9,6 +9,7 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
+import { backoffMs } from '../../src/base/backoff.ts'
 import type { IpriskError } from '../../src/base/coded-error.ts'
 import { downloadBody, tooLarge } from './download-body.ts'
 import type { FetchFailure } from './fetch-error.ts'
@@ -105,7 +106,7 @@ function hostDown(host: string, why: string): IpriskError {
 
 /** Doubles, and chance takes off up to half, so that parallel runs do not return in step. */
 function backoff(limits: FetchLimits, attempt: number): number {
-  const full = Math.min(limits.backoffMsMax, limits.backoffMs * 2 ** (attempt - 1))
+  const full = backoffMs({ msMin: limits.backoffMs, msMax: limits.backoffMsMax }, attempt)
   return full * (0.5 + Math.random() / 2)
 }
 

@@ -10,7 +10,7 @@ import { configPathOf } from '../config/config-file.ts'
 import { configOption, type Option, optionsOfCommand, optionVariable } from '../config/options.ts'
 import type { SettingSources } from '../config/setting-sources.ts'
 import { type ConfigListener, readSettings } from '../config/settings.ts'
-import { identityOrEmpty } from '../supervisor/tables/file-watch.ts'
+import { identityOrEmpty } from '../base/system/file-watch.ts'
 import { type CommandEntry, commandTable, splitWords } from './command-table.ts'
 import { exitCodes, type Io, printLines, warn } from './terminal/io.ts'
 

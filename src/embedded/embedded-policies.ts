@@ -10,7 +10,7 @@ import { withDecision } from '../policy/decided-answer.ts'
 import { factsOf } from '../policy/condition/condition-members.ts'
 import { type PolicyFile, readPolicyFile, readPolicyFileInTurns } from '../policy/policy-file.ts'
 import { type PolicySet, compilePolicies } from '../policy/policy.ts'
-import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
+import { fileIdentity, watchFile } from '../base/system/file-watch.ts'
 
 export interface EmbeddedPolicies {
   /** Why nothing decides; `undefined` where policies are in use. */

@@ -30,8 +30,9 @@ import {
   createOutcomeReport,
   type FailTerms,
 } from '../client/core/outcome-report.ts'
-import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
+import { fileIdentity, watchFile } from '../base/system/file-watch.ts'
 import type { answerWithInsights } from '../table/explain/insights.ts'
+import { tell } from '../client/core/failure-log.ts'
 import {
   type CopiedTable,
   openCopiedTable,

@@ -3,8 +3,12 @@
 // were read (src/cli/main.ts), its order. That takes longest of all, and needs nothing of the rest.
 
 import type { Settings } from '../config/settings.ts'
-import { type FirstTable, beginFirstTable } from '../supervisor/tables/load-table.ts'
-import { type TableCopies, createTableCopies } from '../supervisor/tables/table-copies.ts'
+import {
+  beginFirstTable,
+  createTableCopies,
+  type FirstTable,
+  type TableCopies,
+} from '../supervisor/tables/table-copies.ts'
 import { type SighupListener, captureSighup } from './capture-sighup.ts'
 import { type Shutdown, listenForShutdown } from './shutdown.ts'
 

@@ -19,7 +19,6 @@ import { refreshRoutes } from '../admin/routes/refresh-api.ts'
 import { serverRoutes } from '../admin/routes/server-api.ts'
 import { serverStatus, tableStatus } from '../admin/status.ts'
 import type { Log } from '../base/log.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import type { Settings } from '../config/settings.ts'
 import type { TableInfo } from '../table/served-table.ts'
 import { openFilesOf } from '../http/listen/open-files.ts'
@@ -71,20 +70,18 @@ export async function openAdmin(
       return { type: contentType, body: await text(await gather()) }
     },
     status: async () => serverStatus(settings, listens, readiness(), await gather()),
-    ...optionalMember('callerOf', callerOf),
-    ...optionalMember('console', console?.door),
+    callerOf,
+    console: console?.door,
     onFailure: (message) => parts.log.error({}, `The admin port failed: ${message}`),
     routes: [...routesOf(parts, supply), ...(console?.routes ?? [])],
-    ...(adminSocket === undefined
-      ? { isOwnHost: createHostMatcher([serve.adminHost, ...serve.adminAllowedHosts]) }
-      : {}),
+    isOwnHost:
+      adminSocket === undefined
+        ? createHostMatcher([serve.adminHost, ...serve.adminAllowedHosts])
+        : undefined,
   }
-  const place = { host: serve.adminHost, port: serve.adminPort }
   try {
-    const admin = await startAdminServer(shown, {
-      ...place,
-      ...optionalMember('socket', adminSocket),
-    })
+    const place = { host: serve.adminHost, port: serve.adminPort, socket: adminSocket }
+    const admin = await startAdminServer(shown, place)
     return {
       port: admin.port,
       close: async () => {

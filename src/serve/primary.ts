@@ -24,7 +24,6 @@ import type { AdminServer } from '../admin/admin-server.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { changeThresholds } from '../model/change-thresholds.ts'
 import type { Log } from '../base/log.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import type { TrafficTrial } from '../compare/traffic-trial.ts'
 import type { Plans } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
@@ -47,8 +46,8 @@ import {
 import { probePort } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
 import { createSupervisor, rollingLingerMs, type Supervisor } from '../supervisor/supervisor.ts'
-import { watchFile } from '../supervisor/tables/file-watch.ts'
-import { runRepeatedly } from '../supervisor/tables/long-timer.ts'
+import { watchFile } from '../base/system/file-watch.ts'
+import { runRepeatedly } from '../base/long-timer.ts'
 import type { CatchUp } from '../supervisor/tables/refresh.ts'
 import {
   createTableManager,
@@ -63,7 +62,7 @@ import { openAdmin } from './open-admin.ts'
 import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import type { Shutdown } from './shutdown.ts'
 import { startTableSupply, type TableSupply } from './table-supply.ts'
-import { policySettings, readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
+import { readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
@@ -82,7 +81,7 @@ export interface RunningServer {
   readonly port: number
   readonly adminHost: string
   readonly adminPort: number
-  readonly adminSocket?: string
+  readonly adminSocket: string | undefined
   readonly tls: boolean
   readonly workers: number
   readonly table: TableInfo | undefined
@@ -167,7 +166,7 @@ async function runWithWorkers(
   const lists = createListsManager({ settings, prefix: copies.prefix, supervisor, log })
   const tables = createTableManager({
     path,
-    ...optionalMember('source', serve.tableUrl),
+    source: serve.tableUrl,
     stateFolder,
     supervisor,
     copies,
@@ -190,8 +189,7 @@ function trialBy(
   { policies, lists }: Pick<Parts, 'policies' | 'lists'>,
 ): TrafficTrial | undefined {
   if (sample === undefined) return undefined
-  const more = { ...policySettings(policies), ...optionalMember('lists', lists.file()) }
-  return { sample, maxPercent, ...more }
+  return { sample, maxPercent, policies: policies.policies(), lists: lists.file() }
 }
 
 /** The socket of the server to take over from; without such a server the port is probed. */
@@ -288,9 +286,9 @@ async function runServer(parts: Parts): Promise<number> {
       const { listening, table } = supervisor.status()
       const { host, adminHost, adminSocket } = serve
       const tls = serve.tlsCertFile !== undefined
-      const at = { host, port, adminHost, adminPort: admin?.port ?? serve.adminPort, tls }
-      const socket = optionalMember('adminSocket', adminSocket)
-      parts.onRunning({ ...at, ...socket, workers: listening, table })
+      const adminPort = admin?.port ?? serve.adminPort
+      const at = { host, port, adminHost, adminPort, adminSocket, tls }
+      parts.onRunning({ ...at, workers: listening, table })
     }
     await shutdown.requested
     log.info({ drainSeconds: serve.drainSeconds }, 'Draining.')
@@ -409,7 +407,7 @@ async function listenForCommands(
   }
   const onHangUp = (): void => {
     void tables.loadIfChanged({ again: true })
-    on.pull()?.look()
+    on.pull()?.poll()
   }
   const onUser2 = (): void => {
     restart().catch((error: unknown) => log.error({}, messageOf(error)))
@@ -435,8 +433,7 @@ function sampleReply(
   lists: ListFile | undefined,
 ): ControlReply {
   if (sample === undefined) return { ok: false, text: 'The server samples no traffic (--sample).' }
-  const more = { ...optionalMember('table', table), ...optionalMember('lists', lists) }
-  const places: SampledPlaces = { sample, ...more }
+  const places: SampledPlaces = { sample, table, lists }
   return { ok: true, text: JSON.stringify(places) }
 }
 
@@ -494,16 +491,16 @@ function workerSettings(
     stateFolder,
     store,
     plans,
-    ...policySettings(found.policies),
+    policies: found.policies.policies(),
     logLevel: serve.logLevel,
     logAddresses: serve.logAddresses,
     logAddressForm: serve.logAddressForm,
-    ...optionalMember('logAddressKeyFile', serve.logAddressKeyFile),
-    ...optionalMember('tls', found.tls),
+    logAddressKeyFile: serve.logAddressKeyFile,
+    tls: found.tls,
     docs: serve.docs === 'on',
-    ...optionalMember('decisionLog', decisionLogOf(serve)),
-    ...(serve.sample > 0 ? { sampling: true as const } : {}),
-    ...(serve.console === 'on' ? { countsTraffic: true as const } : {}),
+    decisionLog: decisionLogOf(serve),
+    sampling: serve.sample > 0,
+    countsTraffic: serve.console === 'on',
     pool: { threads: serve.poolThreads, queue: serve.poolQueue },
     connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
     bodiesBytes: bodyBudgetBytes(serve.workerMemoryMb * 2 ** 20),

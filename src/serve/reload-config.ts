@@ -13,7 +13,7 @@ import { configPollMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { ConfigListener, Settings } from '../config/settings.ts'
-import { type Watch, watchFile } from '../supervisor/tables/file-watch.ts'
+import { type Watch, watchFile } from '../base/system/file-watch.ts'
 import type { SighupListener } from './capture-sighup.ts'
 
 /** Where the settings of a running server come from. */

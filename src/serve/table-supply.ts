@@ -5,7 +5,6 @@
 import { hostname } from 'node:os'
 import { parseDurationMs } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import type { Settings } from '../config/settings.ts'
 import { parseTrustedKey } from '../publish/form/signing-key.ts'
 import { type CatchUp, type Refresh, startRefresh } from '../supervisor/tables/refresh.ts'
@@ -44,7 +43,7 @@ export function startTableSupply(
           builtMs: of.builtMs,
           command,
           catchUp,
-          ...optionalMember('environment', buildEnvironment),
+          environment: buildEnvironment,
           log,
           done: of.look,
         })

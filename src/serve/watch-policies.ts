@@ -12,7 +12,6 @@ import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { configPollMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { formatTime } from '../base/text/number-format.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import {
   type PolicyFile,
   type WrittenPolicies,
@@ -21,7 +20,7 @@ import {
 } from '../policy/policy-file.ts'
 import { type PolicyPlace, policyPlace } from '../policy/policy-place.ts'
 import type { Policies } from '../model/policy-form.ts'
-import { identityOrEmpty, watchFile } from '../supervisor/tables/file-watch.ts'
+import { identityOrEmpty, watchFile } from '../base/system/file-watch.ts'
 import type { PoliciesStatus } from '../api/admin-answers.ts'
 
 export interface WatchedPolicies {
@@ -118,9 +117,4 @@ function reported(file: PolicyFile | undefined, log: Log): PolicyFile | undefine
     log.warn({ path }, `The policies have a warning: ${warning}`)
   }
   return file
-}
-
-/** For the settings of workers. */
-export function policySettings(watched: WatchedPolicies): { readonly policies?: Policies } {
-  return optionalMember('policies', watched.policies())
 }

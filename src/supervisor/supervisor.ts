@@ -10,10 +10,10 @@
 
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
+import { backoffMs } from '../base/backoff.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { keyAcknowledgeMs, workerClosingMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
-import { optionalMember } from '../base/optional-member.ts'
 import type { Plans } from '../config/plan.ts'
 import type { LoopPause } from '../observe/loop-lag.ts'
 import type { CounterSnapshot } from '../observe/request-counters.ts'
@@ -40,7 +40,8 @@ import {
 /** A worker maps compiled lists in milliseconds; one that hangs is replaced long before this. */
 const listsAcknowledgeMs = 5000
 
-const backOffMs = { first: 100, most: 10_000 } as const
+/** Of a worker that dies soon after its start. */
+const refork = { msMin: 200, msMax: 10_000 } as const
 /** A worker that has listened this long was healthy: it is replaced at once. */
 const healthyMs = 1000
 /** How long the start waits for all workers to listen. */
@@ -172,7 +173,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const change = (message: PlansMessage | PoliciesMessage): void => {
     const { plans, policies } = { ...state.settings, ...message }
     // Also for a worker that is forked later.
-    state.settings = { ...state.settings, plans, ...optionalMember('policies', policies) }
+    state.settings = { ...state.settings, plans, policies }
     for (const handle of registry.workers) if (handle.ready) sendToWorker(handle, message)
   }
   return {
@@ -363,8 +364,7 @@ function onExit(state: State, handle: WorkerHandle, reason: string | number): vo
   if (!state.everListened && state.quickDeaths >= failedStartsMax && state.failure === '') {
     state.failure = `they end at once, the last one by ${reason}`
   }
-  const { first, most } = backOffMs
-  const delayMs = quick ? Math.min(most, first * 2 ** Math.min(state.quickDeaths, 10)) : 0
+  const delayMs = quick ? backoffMs(refork, state.quickDeaths) : 0
   const cause = killCause ?? 'crash'
   state.log.warn(
     { worker: handle.worker.id, reason, cause, delayMs },

@@ -11,8 +11,6 @@ const others: Readonly<Record<string, string>> = {
   'src/client/middleware/request-guard.ts': 'the same, where it observes',
   'src/client/core/failure-log.ts': 'speaks on the console of an application that set no hook',
   'src/base/log.ts': 'writes whole lines of the log, escaped by the same function',
-  'src/supervisor/tables/verify-child-main.ts': 'writes into the pipes of the process above it',
-  'src/publish/pull/pull-child-main.ts': 'the same',
 }
 
 const files = sourceFiles(['src', 'build'])

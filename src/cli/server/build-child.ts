@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { endOf } from '../../base/system/child-task.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { ConfigSource } from '../../serve/reload-config.ts'
 
@@ -53,24 +54,18 @@ export function buildChildEnvironment({ build }: Settings): NodeJS.ProcessEnv {
 const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Runs such a program, which says on standard error how it goes. Resolves to its exit code. */
-export function runBuildChild(
+export async function runBuildChild(
   command: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, command, {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: environment,
-    })
-    const pass = (signal: NodeJS.Signals): void => void child.kill(signal)
-    for (const signal of forwardedSignals) process.on(signal, pass)
-    const done = (settle: () => void): void => {
-      for (const signal of forwardedSignals) process.off(signal, pass)
-      settle()
-    }
-    child.once('error', (error) => done(() => reject(error)))
-    child.once('exit', (code, signal) =>
-      done(() => resolve(code ?? 128 + os.constants.signals[signal ?? 'SIGKILL'])),
-    )
+  const child = spawn(process.execPath, command, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: environment,
   })
+  const pass = (signal: NodeJS.Signals): void => void child.kill(signal)
+  for (const signal of forwardedSignals) process.on(signal, pass)
+  const { by, error } = await endOf(child)
+  for (const signal of forwardedSignals) process.off(signal, pass)
+  if (error !== undefined) throw error
+  return typeof by === 'number' ? by : 128 + os.constants.signals[by ?? 'SIGKILL']
 }

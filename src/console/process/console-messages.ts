@@ -1,9 +1,7 @@
-// What the primary asks the console's process, and what that answers: plain data and bytes, by
-// node:child_process's channel with `serialization: 'advanced'`.
+// What the primary asks the console's process, and what that answers: plain data and bytes.
 
 import type { StoresSettings } from '../../account/stores/open-stores.ts'
 import type { ErrorCode } from '../../base/error-codes.ts'
-import type { Fault } from '../../base/coded-error.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import type { FeedDays } from '../feed-days.ts'
 import type { Policies } from '../../model/policy-form.ts'
@@ -45,11 +43,8 @@ export type ConsoleQuestion =
       readonly sample: string | undefined
     }
 
-export type ConsoleAsk = { readonly id: number } & ConsoleQuestion
-
-export type ConsoleReply =
-  | { readonly id: number; readonly status: number; readonly body: Uint8Array }
-  | {
-      readonly id: number
-      readonly failed: { readonly code: ErrorCode; readonly message: string; readonly fault: Fault }
-    }
+export interface ConsoleAnswer {
+  readonly status: number
+  /** JSON. */
+  readonly body: Uint8Array
+}

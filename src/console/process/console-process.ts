@@ -7,11 +7,10 @@
 // longer than `consoleAskMsMax` fails and ends the process, whose successor takes what waits; the
 // process ends with the primary.
 
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { IpriskError } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
-import type { ConsoleAsk, ConsoleQuestion, ConsoleReply } from './console-messages.ts'
+import { type ChildError, createChildTask, type ProcessEnd } from '../../base/system/child-task.ts'
+import type { ConsoleAnswer, ConsoleQuestion } from './console-messages.ts'
 
 /** One answer of the console's process; one that takes longer is ended. */
 const consoleAskMsMax = 30_000
@@ -22,32 +21,19 @@ const consoleProcessIdleMs = 300_000
 /** Questions that wait for it; more get 503. */
 export const consoleAsksMax = 64
 
-/** What the process has answered. */
-interface ConsoleAnswer {
-  readonly status: number
-  /** JSON. */
-  readonly body: Uint8Array
-}
-
 export interface ConsoleProcess {
   /** Throws what the process has thrown, and `console_unavailable`. */
   readonly ask: (question: ConsoleQuestion) => Promise<ConsoleAnswer>
   readonly close: () => void
 }
 
-interface Running {
-  readonly id: number
-  readonly resolve: (reply: ConsoleReply) => void
-  readonly reject: (error: IpriskError) => void
-}
-
 interface ConsoleProcessOptions {
-  /** Milliseconds that one answer may take; default: `consoleAskMsMax`. */
+  /** Milliseconds that one answer may take. */
   readonly askMsMax?: number
-  /** Milliseconds after the last question until the process ends; default: `consoleProcessIdleMs`. */
+  /** Milliseconds after the last question until the process ends. */
   readonly idleMs?: number
-  /** The program of the process; default: the console's own. */
-  readonly program?: string
+  /** The program of the process. */
+  readonly program?: string | URL
 }
 
 export function createConsoleProcess(
@@ -55,69 +41,55 @@ export function createConsoleProcess(
   {
     askMsMax = consoleAskMsMax,
     idleMs = consoleProcessIdleMs,
-    program,
+    program = new URL('./console-process-main.js', import.meta.url),
   }: ConsoleProcessOptions = {},
 ): ConsoleProcess {
-  let idle: NodeJS.Timeout | undefined
-  let lastId = 0
-  let isClosed = false
-  let running: Running | undefined
   /** Questions that have no answer yet, the running one among them. */
   let open = 0
-  let turn: Promise<unknown> = Promise.resolve()
-
-  const child = createConsoleChild({
-    ...(program !== undefined && { program }),
-    onReply: (reply) => {
-      if (reply.id === running?.id) running.resolve(reply)
-    },
-    onEnd: (why) => {
-      log.warn({}, `The console's process: ${why}.`)
-      running?.reject(unavailable(why))
-    },
+  const task = createChildTask<ConsoleQuestion, ConsoleAnswer>({
+    program,
+    msMax: askMsMax,
+    idleMs,
+    // Below the workers; above the pool's threads, for a person waits.
+    hasLowPriority: true,
+    onEnd: (end) => log.warn({}, `The console's process: ${whyEnded(end)}.`),
   })
-  const run = async (question: ConsoleQuestion): Promise<ConsoleAnswer> => {
-    if (isClosed) throw unavailable('the server is ending')
-    clearTimeout(idle)
-    lastId += 1
-    const id = lastId
-    const late = setTimeout(() => {
-      log.warn({ kind: question.kind }, "The console's process took too long; it is ended.")
-      child.stop()
-      running?.reject(unavailable(`it took longer than ${askMsMax / 1000} seconds`))
-    }, askMsMax)
-    try {
-      const reply = await new Promise<ConsoleReply>((resolve, reject) => {
-        running = { id, resolve, reject }
-        child.send({ id, ...question })
-      })
-      if ('failed' in reply) throw new IpriskError(reply.failed)
-      return reply
-    } finally {
-      clearTimeout(late)
-      running = undefined
-      idle = setTimeout(child.stop, idleMs).unref()
+  const ask = async (question: ConsoleQuestion): Promise<ConsoleAnswer> => {
+    const outcome = await task.ask(question)
+    switch (outcome.kind) {
+      case 'answered':
+        return outcome.answer
+      case 'failed':
+        throw thrownByProcess(outcome.error)
+      case 'ended':
+        throw unavailable(whyEnded(outcome.end))
+      case 'late':
+        log.warn({ kind: question.kind }, "The console's process took too long; it is ended.")
+        throw unavailable(`it took longer than ${askMsMax / 1000} seconds`)
+      case 'stopped':
+        throw unavailable('the server is ending')
+      default:
+        return outcome satisfies never
     }
   }
   return {
     ask: async (question) => {
       if (open > consoleAsksMax) throw unavailable(`${open - 1} questions wait for it already`)
       open += 1
-      const answered = turn.then(() => run(question)).finally(() => (open -= 1))
-      // Without the answer, which may be large.
-      turn = answered.then(
-        () => undefined,
-        () => undefined,
-      )
-      return answered
+      return ask(question).finally(() => (open -= 1))
     },
-    close: () => {
-      isClosed = true
-      clearTimeout(idle)
-      child.stop()
-      running?.reject(unavailable('the server is ending'))
-    },
+    close: task.close,
   }
+}
+
+const whyEnded = ({ error }: ProcessEnd): string => error?.message ?? 'its process has ended'
+
+function thrownByProcess({ code = '', message, fault }: ChildError): IpriskError {
+  if (fault !== undefined) {
+    return new IpriskError({ code, message: message.replaceAll('\n', ' '), fault })
+  }
+  const failure = `The console's process failed: ${message}`
+  return new IpriskError({ code: 'console_failed', message: failure, fault: 'bug' })
 }
 
 function unavailable(why: string): IpriskError {
@@ -127,71 +99,4 @@ function unavailable(why: string): IpriskError {
     fault: 'environment',
     retryable: true,
   })
-}
-
-/**
- * One child process of the console (console-process-main.ts), started by the first question that it
- * is sent, and by the next one after its end.
- */
-const ownProgram = fileURLToPath(new URL('./console-process-main.js', import.meta.url))
-
-interface ConsoleChild {
-  /** Starts it where it does not run. */
-  readonly send: (ask: ConsoleAsk) => void
-  /** Without a word to `onEnd`. */
-  readonly stop: () => void
-}
-
-interface ConsoleChildOptions {
-  readonly onReply: (reply: ConsoleReply) => void
-  /** It ended by itself, could not be started or not be sent to. */
-  readonly onEnd: (why: string) => void
-  /** Default: the console's own. */
-  readonly program?: string
-}
-
-function createConsoleChild(options: ConsoleChildOptions): ConsoleChild {
-  const { onReply, onEnd, program = ownProgram } = options
-  let child: ChildProcess | undefined
-
-  const stop = (): void => {
-    const stopped = child
-    child = undefined
-    stopped?.kill('SIGKILL')
-  }
-  const start = (): ChildProcess => {
-    const started = fork(program, [], {
-      execArgv: [],
-      serialization: 'advanced',
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
-    const end = (why: string): void => {
-      if (child !== started) return
-      stop()
-      onEnd(why)
-    }
-    started.on('message', (reply: ConsoleReply) => {
-      if (child === started) onReply(reply)
-    })
-    started.on('error', ({ message }) => end(message))
-    started.once('exit', () => end('its process has ended'))
-    return started
-  }
-  return {
-    stop,
-    send: (ask) => {
-      try {
-        child ??= start()
-        const asked = child
-        asked.send(ask, (error) => {
-          if (error === null || child !== asked) return
-          stop()
-          onEnd(error.message)
-        })
-      } catch (error) {
-        stop()
-        onEnd(messageOf(error))
-      }
-    },
-  }
 }

@@ -11,6 +11,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
+import { withJitter } from '../../base/backoff.ts'
 import { readBoundedFile, secretFile } from '../../base/system/bounded-file.ts'
 import { parseObjectUrl } from '../../config/values/publish-values.ts'
 import { type BoundedAnswer, boundedRequest, shownUrl } from './bounded-request.ts'
@@ -79,8 +80,7 @@ export function openObjectStore(text: string, environment: Environment = process
     // Read each time: a mounted file and its session token change while a server runs.
     const credentials = credentialsOf(environment)
     const signed = await signedHeaders({ url, method, headers, body, region, credentials })
-    const more = body === undefined ? {} : { body }
-    return boundedRequest({ url, method, headers: signed, bytesMax, ...more })
+    return boundedRequest({ url, method, headers: signed, bytesMax, body })
   }
   const expect = async (
     of: Parameters<typeof ask>[0],
@@ -143,7 +143,7 @@ async function withRetries(ask: () => Promise<BoundedAnswer>): Promise<BoundedAn
     } catch (error) {
       if (ms === undefined || pullRefusalOf(error).code !== 'unreachable') throw error
     }
-    await sleep(ms * (0.5 + Math.random()))
+    await sleep(withJitter(ms, 0.5))
   }
 }
 

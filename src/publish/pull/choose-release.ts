@@ -22,7 +22,7 @@ export type ReleaseChoice =
   | { readonly kind: 'stay' }
   | ({ readonly kind: 'refused' } & PullRefusal)
 
-export interface ChoiceGround {
+export interface ChoiceContext {
   /** The highest serial that was seen; 0 where none was. */
   readonly serial: number
   /** The table in use: its id, and its day as the table says. */
@@ -31,8 +31,8 @@ export interface ChoiceGround {
   readonly now: number
 }
 
-export function chooseRelease(manifest: Manifest, ground: ChoiceGround): ReleaseChoice {
-  const { serial, current, machine, now } = ground
+export function chooseRelease(manifest: Manifest, context: ChoiceContext): ReleaseChoice {
+  const { serial, current, machine, now } = context
   if (manifest.serial < serial) {
     const reason = `its manifest is of ${instantOf(manifest.serial)}, older than the one of ${instantOf(serial)} that was seen here`
     return { kind: 'refused', code: 'replay', reason }

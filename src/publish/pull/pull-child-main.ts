@@ -1,11 +1,10 @@
 // The process that fetches one published table, started by src/supervisor/tables/table-pull.ts:
-// reads its job as JSON from standard input, puts the table together (join-table-parts.ts), and
-// prints one line of JSON: what came, or why not. Whatever the network or a part does to it, it
-// harms no process that answers; and its memory goes when it ends.
+// puts the table together (join-table-parts.ts), and answers what came, or why not. Whatever the
+// network or a part does to it, it harms no process that answers; and its memory goes when it ends.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { json } from 'node:stream/consumers'
+import { answerParent } from '../../base/system/child-task.ts'
 import { type PullRefusal, pullRefusalOf } from '../fetch/pull-refusal.ts'
 import { openReleaseSource } from '../fetch/release-source.ts'
 import {
@@ -25,7 +24,7 @@ export interface PullJob {
   readonly folder: string
   readonly name: string
   /** The table in use, to be kept. */
-  readonly adopt?: AdoptedTable
+  readonly adopt: AdoptedTable | undefined
 }
 
 export type PullResult =
@@ -49,5 +48,4 @@ async function pull(job: PullJob): Promise<PullResult> {
   }
 }
 
-const result = await pull((await json(process.stdin)) as PullJob)
-process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0))
+answerParent(pull)

@@ -4,14 +4,13 @@
 // all of them; it ends when its parent has nothing more to ask, and the memory with it.
 
 import { renameSync, writeFileSync } from 'node:fs'
-import process from 'node:process'
 import { openStores, silentHooks } from '../../account/stores/open-stores.ts'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { answerParent } from '../../base/system/child-task.ts'
 import { compileLists } from '../../lists/compile/compile-lists.ts'
 import type { EntryRows } from '../../lists/compile/entry-rows.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { readListSources } from '../../lists/read-sources.ts'
-import type { CompileReply, CompileRequest } from './lists-compiler.ts'
+import type { CompiledLists, CompileRequest } from './lists-compiler.ts'
 
 const rows = new Map<string, EntryRows>()
 let opened: Promise<ListStore> | undefined
@@ -21,7 +20,7 @@ async function compile({
   path,
   unfinished,
   partly,
-}: CompileRequest): Promise<CompileReply> {
+}: CompileRequest): Promise<CompiledLists> {
   opened ??= openStores(settings, silentHooks).then((stores) => stores.openLists())
   // The server knows the reason from the previous attempt.
   const onDamaged = partly === true ? (): void => undefined : undefined
@@ -34,16 +33,4 @@ async function compile({
   return { ...facts, written: true }
 }
 
-process.on('message', (request: CompileRequest) => {
-  compile(request).then(
-    (reply) => process.send?.(reply),
-    (error: unknown) => {
-      const damaged = error instanceof IpriskError && error.code === 'lists_damaged'
-      process.send?.({ failed: messageOf(error), damaged } satisfies CompileReply)
-    },
-  )
-})
-// The parent has ended, or needs no more.
-process.on('disconnect', () => process.exit(0))
-// A terminal sends it to every process of its group.
-process.on('SIGINT', () => undefined)
+answerParent(compile)

@@ -1,12 +1,9 @@
 // Runs the process that compiles own lists (compile-lists-main.ts): started for the first request,
 // ended when there was none for a while, so that a server whose lists rest does not pay for it.
 
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { StoresSettings } from '../../account/stores/open-stores.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-
-const program = fileURLToPath(new URL('./compile-lists-main.js', import.meta.url))
+import { createChildTask } from '../../base/system/child-task.ts'
 
 /** With a million entries it holds some hundred megabytes. */
 const idleMsMax = 300_000
@@ -32,79 +29,40 @@ export interface CompiledLists {
   readonly written: boolean
 }
 
-export type CompileReply = CompiledLists | { readonly failed: string; readonly damaged: boolean }
-
 export interface ListsCompiler {
-  /** One at a time. Throws `lists_damaged` and `lists_uncompiled`; after `close` always. */
+  /** Throws `lists_damaged` and `lists_uncompiled`; after `close` always. */
   readonly compile: (request: CompileRequest) => Promise<CompiledLists>
   readonly close: () => void
 }
 
 export function createListsCompiler(): ListsCompiler {
-  let child: ChildProcess | undefined
-  let idle: NodeJS.Timeout | undefined
-  let isClosed = false
-  const end = (): void => {
-    clearTimeout(idle)
-    child?.kill('SIGKILL')
-    child = undefined
-  }
-  const start = (): ChildProcess => {
-    const started = fork(program, [], {
-      execArgv: [],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
-    started.once('exit', () => {
-      if (child === started) child = undefined
-    })
-    return started
-  }
+  const task = createChildTask<CompileRequest, CompiledLists>({
+    program: new URL('./compile-lists-main.js', import.meta.url),
+    msMax: compileMsMax,
+    idleMs: idleMsMax,
+  })
   return {
     compile: async (request) => {
-      // A process that is started after `close` would keep the server's process alive.
-      if (isClosed) throw uncompiled('this server ends')
-      clearTimeout(idle)
-      const asked = (child ??= start())
-      try {
-        const reply = await replyOf(asked, request)
-        if (!('failed' in reply)) return reply
-        throw uncompiled(reply.failed, reply.damaged)
-      } catch (error) {
-        // What it holds may be half of something.
-        end()
-        throw error
-      } finally {
-        idle = setTimeout(end, idleMsMax)
-        idle.unref()
+      const outcome = await task.ask(request)
+      switch (outcome.kind) {
+        case 'answered':
+          return outcome.answer
+        case 'failed':
+          // What it holds may be half of something.
+          task.stop()
+          throw uncompiled(outcome.error.message, outcome.error.code === 'lists_damaged')
+        case 'ended':
+          throw uncompiled(outcome.end.error?.message ?? 'the process for it has ended')
+        case 'late':
+          throw uncompiled(`it took longer than ${compileMsMax / 1000} seconds`)
+        case 'stopped':
+          throw uncompiled('this server ends')
+        default:
+          return outcome satisfies never
       }
     },
-    close: () => {
-      isClosed = true
-      end()
-    },
+    close: task.close,
   }
-}
-
-function replyOf(child: ChildProcess, request: CompileRequest): Promise<CompileReply> {
-  return new Promise((resolve, reject) => {
-    const settle = (act: () => void): void => {
-      clearTimeout(late)
-      child.off('message', onMessage)
-      child.off('exit', onExit)
-      act()
-    }
-    const onMessage = (reply: CompileReply): void => settle(() => resolve(reply))
-    const onExit = (): void => settle(() => reject(uncompiled('the process for it has ended')))
-    const late = setTimeout(
-      () => settle(() => reject(uncompiled(`it took longer than ${compileMsMax / 1000} seconds`))),
-      compileMsMax,
-    )
-    child.once('message', onMessage)
-    child.once('exit', onExit)
-    child.send(request, (error) => {
-      if (error !== null) settle(() => reject(uncompiled(error.message)))
-    })
-  })
 }
 
 function uncompiled(why: string, damaged = false): IpriskError {

@@ -14,6 +14,7 @@ import {
   openStores,
   silentHooks,
 } from '../../account/stores/open-stores.ts'
+import { backoffMs } from '../../base/backoff.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { poolRequestMsMax } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
@@ -21,7 +22,7 @@ import { openLazily } from '../../base/memoise.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import type { ControlReply } from '../sockets/control-socket.ts'
-import { inodeIdentity } from '../tables/file-watch.ts'
+import { inodeIdentity } from '../../base/system/file-watch.ts'
 import type { Supervisor } from '../supervisor.ts'
 import { type CompiledLists, type ListsCompiler, createListsCompiler } from './lists-compiler.ts'
 
@@ -32,7 +33,7 @@ import { type CompiledLists, type ListsCompiler, createListsCompiler } from './l
 const listsPollMs = 200
 
 /** The delay after a failure, doubled each time. */
-const retryMs = { first: 1000, most: 10_000 } as const
+const retry = { msMin: 1000, msMax: 10_000 } as const
 
 export interface ListsStatus {
   /** Workers know the lists, or know that there are none. */
@@ -170,7 +171,7 @@ export function createListsManager(parts: ListsParts): ListsManager {
 function noteSuccess(live: LiveLists, retries: Retries, log: Log): void {
   if (live.status.failure !== '') log.info({}, 'The own lists are in use again.')
   live.status = { ...live.status, failure: '' }
-  if (performance.now() > retries.atMs + retryMs.most) retries.failures = 0
+  if (performance.now() > retries.atMs + retry.msMax) retries.failures = 0
 }
 
 /** Logs the first failure in a row, and why lists that a worker refused cannot be recompiled. */
@@ -186,8 +187,8 @@ function noteFailure(
   if (failure === refusedText) log.error({}, failure)
   else if (before === '' || before === refusedText) log.error({}, `${text}: ${failure}`)
   live.status = { ...live.status, failure }
-  retries.atMs = performance.now() + Math.min(retryMs.most, retryMs.first * 2 ** retries.failures)
   retries.failures += 1
+  retries.atMs = performance.now() + backoffMs(retry, retries.failures)
 }
 
 type CompilerParts = ListsParts & { readonly compiler: ListsCompiler }

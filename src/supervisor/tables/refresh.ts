@@ -10,12 +10,14 @@
 // lacks feeds still, it tries again as after a failed refresh.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { backoffMs, withJitter } from '../../base/backoff.ts'
 import { feedsUnreachable } from '../../base/coded-error.ts'
 import type { RefreshView } from '../../api/admin-answers.ts'
 import { msPerDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
+import { type LongTimer, runAfter } from '../../base/long-timer.ts'
+import { endOf, type ProcessEnd } from '../../base/system/child-task.ts'
 import { lowestPriorityCommand } from '../../base/system/thread-priority.ts'
-import { type LongTimer, runAfter } from './long-timer.ts'
 
 /** The random share of an interval, so that many servers do not ask the publishers at once. */
 const jitter = 0.1
@@ -24,11 +26,9 @@ const jitter = 0.1
 const retryMsMin = 60_000
 
 /** Between two tries without a network: one that comes back is noticed soon, at little cost. */
-const catchUpMs = { first: 5000, max: 600_000 } as const
+const catchUp = { msMin: 5000, msMax: 600_000 } as const
 
-/** How much of the end of a build's error output is kept. */
-const outputCharsMax = 2000
-/** And of one line for a person. */
+/** Of one line for a person. */
 const lineCharsMax = 200
 
 export interface RefreshStatus {
@@ -51,23 +51,24 @@ export interface Refresh {
   readonly stop: () => void
 }
 
-/** Milliseconds until the next run: `failures` are those in a row. */
+/** Milliseconds until the next run: `failures` are those in a row, `random` is from 0 up to 1. */
 export function refreshDelayMs(of: {
   readonly everyMs: number
   readonly failures: number
-  /** From 0 up to 1. */
-  readonly random: number
+  readonly random?: number
 }): number {
   const { everyMs, failures, random } = of
-  const share = failures === 0 ? 1 : Math.min(1, 2 ** (failures - 1) / 8)
-  const plain = Math.max(Math.min(retryMsMin, everyMs), everyMs * share)
-  return plain * (1 + jitter * (2 * random - 1))
+  const retry = { msMin: everyMs / 8, msMax: everyMs }
+  const plain = failures === 0 ? everyMs : backoffMs(retry, failures)
+  return withJitter(Math.max(Math.min(retryMsMin, everyMs), plain), jitter, random)
 }
 
 /** The same while the table lacks its feeds and nobody can be reached. */
-export function catchUpDelayMs(of: { readonly failures: number; readonly random: number }): number {
-  const plain = Math.min(catchUpMs.max, catchUpMs.first * 2 ** (of.failures - 1))
-  return plain * (1 + jitter * (2 * of.random - 1))
+export function catchUpDelayMs(of: {
+  readonly failures: number
+  readonly random?: number
+}): number {
+  return withJitter(backoffMs(catchUp, of.failures), jitter, of.random)
 }
 
 /** How a table that lacks its feeds comes to them. */
@@ -91,7 +92,7 @@ export function startRefresh(options: {
   readonly command: readonly string[]
   /** Where the present table lacks its feeds. */
   readonly catchUp?: CatchUp | undefined
-  readonly environment?: NodeJS.ProcessEnv
+  readonly environment?: NodeJS.ProcessEnv | undefined
   readonly log: Log
   /** Called when a new table is in place. */
   readonly done: () => void
@@ -126,9 +127,7 @@ export function startRefresh(options: {
       done()
     } else log.error({ inARow }, `The table was not refreshed: ${reason}`)
     if (behind !== undefined) plan(delayAfterTry(reason))
-    else if (everyMs > 0) {
-      plan(refreshDelayMs({ everyMs, failures: inARow, random: Math.random() }))
-    }
+    else if (everyMs > 0) plan(refreshDelayMs({ everyMs, failures: inARow }))
   }
   if (behind !== undefined) plan(0)
   else if (everyMs > 0) plan(firstDelayMs(everyMs, builtMs))
@@ -200,21 +199,20 @@ function newCatchUpDelays(everyMs: number): (reason: string | undefined) => numb
   /** Tries so far: those in a row that nobody answered, and those that took a whole build. */
   const tries = { unanswered: 0, builds: 0 }
   return (reason) => {
-    const random = Math.random()
     if (reason?.includes(feedsUnreachable) === true) {
       tries.unanswered += 1
-      return catchUpDelayMs({ failures: tries.unanswered, random })
+      return catchUpDelayMs({ failures: tries.unanswered })
     }
     tries.unanswered = 0
     tries.builds += 1
-    return refreshDelayMs({ everyMs, failures: tries.builds, random })
+    return refreshDelayMs({ everyMs, failures: tries.builds })
   }
 }
 
 function firstDelayMs(everyMs: number, builtMs: number | undefined): number {
   // A file of a day yet to come, made while a clock was ahead, is new: it puts nothing off further.
   const age = builtMs === undefined ? Infinity : Math.max(0, Date.now() - builtMs)
-  return Math.max(0, refreshDelayMs({ everyMs, failures: 0, random: Math.random() }) - age)
+  return Math.max(0, refreshDelayMs({ everyMs, failures: 0 }) - age)
 }
 
 /** `said` is told its last line, `ended` why it failed, where it did. */
@@ -224,16 +222,11 @@ function spawnBuild(
   said: (line: string) => void,
   ended: (reason: string | undefined) => void,
 ): ChildProcess {
-  let output = ''
   // As the pool's threads: checks must not feel it.
   const [program = '', ...args] = lowestPriorityCommand([process.execPath, ...command])
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: environment })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output = `${output}${text}`.slice(-outputCharsMax)
-    said(lastLine(output).slice(0, lineCharsMax))
-  })
-  child.once('error', (error) => ended(error.message))
-  child.once('close', (code, signal) => ended(reasonOf(output, signal ?? code)))
+  const end = endOf(child, (words) => said(lastLine(words).slice(0, lineCharsMax)))
+  void end.then((how) => ended(whyFailed(how)))
   return child
 }
 
@@ -242,9 +235,10 @@ function lastLine(output: string): string {
 }
 
 /** The line in which a command says why it failed, or how it ended where it says nothing. */
-function reasonOf(output: string, by: string | number | null): string | undefined {
+function whyFailed({ by, words, error }: ProcessEnd): string | undefined {
+  if (error !== undefined) return error.message
   if (by === 0) return undefined
-  const lines = output.trim().split('\n')
+  const lines = words.trim().split('\n')
   const said = lines.findLast((line) => line.startsWith('iprisk: '))
   return said ?? `The build was ended by ${by}; its last words: ${lines.at(-1) || 'none'}`
 }

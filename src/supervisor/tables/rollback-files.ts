@@ -10,11 +10,11 @@
 // because freeing a large file takes a tenth of a second.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { namesIn } from '../../base/system/atomic-file.ts'
-import { inodeIdentity } from './file-watch.ts'
+import { namesIn, replaceFileSync } from '../../base/system/atomic-file.ts'
+import { inodeIdentity } from '../../base/system/file-watch.ts'
 
 type KeptRole = 'current' | 'previous'
 
@@ -105,7 +105,7 @@ export function writeRollbackNote(place: Place, note: RollbackNote, copy: string
   const table = rollbackTable(place)
   rmSync(table, { force: true })
   linkSync(copy, table)
-  writeFileSync(`${nameOf(place)}.json`, `${JSON.stringify(note)}\n`, { mode: 0o600 })
+  replaceFileSync(`${nameOf(place)}.json`, `${JSON.stringify(note)}\n`, 0o600)
 }
 
 export function removeRollbackNote(place: Place): void {

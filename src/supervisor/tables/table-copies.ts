@@ -16,11 +16,12 @@ import { join } from 'node:path'
 import { bootId } from '../../base/system/clock.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 import { builtMsOf } from '../../table/file/header-facts.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
-import { type VerifyResult, verifyInProcess } from './verify-process.ts'
+import { fileIdentity, identityOrEmpty } from '../../base/system/file-watch.ts'
+import { type TableRefusal, tableRefusalOf } from './table-refusal.ts'
+import { endVerifyingAhead, type VerifyResult, verifyInProcess } from './verify-process.ts'
 
 /** How often a server touches its copies. */
 const touchMs = 10_000
@@ -34,7 +35,18 @@ export interface TableCopy {
   readonly id: string
   readonly cautions: readonly string[]
   /** The table in use could not be compared: its copy is damaged or missing. */
-  readonly isBeforeLost?: boolean
+  readonly isBeforeLost?: boolean | undefined
+}
+
+interface HowToCopy {
+  readonly before?: VerifiedTableFile | undefined
+  readonly force?: boolean
+  readonly accepted?: string | undefined
+  /** No client waits for a core meanwhile, and clients wait for the table. */
+  readonly urgent?: boolean
+  /** It is tried by this traffic, too; `onTrial` gets the result, whatever comes of it. */
+  readonly traffic?: TrafficTrial | undefined
+  readonly onTrial?: (result: TrialResult, table: string) => void
 }
 
 export interface TableCopies {
@@ -47,17 +59,7 @@ export interface TableCopies {
    */
   readonly add: (
     path: string,
-    how: {
-      readonly signal: AbortSignal
-      readonly before?: VerifiedTableFile
-      readonly force?: boolean
-      readonly accepted?: string
-      /** No client waits for a core meanwhile, and clients wait for the table. */
-      readonly urgent?: boolean
-      /** It is tried by this traffic, too; `onTrial` is told the result, whatever comes of it. */
-      readonly traffic?: TrafficTrial
-      readonly onTrial?: (result: TrialResult, table: string) => void
-    },
+    how: HowToCopy & { readonly signal: AbortSignal },
   ) => Promise<TableCopy>
   /** Removes a copy off the loop, because that may take long. Never rejects. */
   readonly remove: (file: VerifiedTableFile) => Promise<void>
@@ -106,13 +108,7 @@ export function createTableCopies(
       // Also an unfinished one of ours that the disk failed to remove before.
       removeCopies(folder, (name) => isUnfinished(name) || isForeignOrphan(name))
       try {
-        const order = {
-          source,
-          copy: unfinished,
-          force,
-          ...optionalMember('before', before?.path),
-          ...optionalMember('traffic', traffic),
-        }
+        const order = { source, copy: unfinished, force, before: before?.path, traffic }
         const found = await verify(order, { signal, urgent })
         const { id, reasons, known, trial, isBeforeLost } = found
         if (trial !== undefined) onTrial?.(trial, id)
@@ -123,7 +119,7 @@ export function createTableCopies(
           file: { table, path, builtMs: builtMsOf(existsSync(source) ? source : path), known },
           id,
           cautions,
-          ...optionalMember('isBeforeLost', isBeforeLost),
+          isBeforeLost,
         }
       } catch (cause) {
         discard(unfinished)
@@ -193,4 +189,61 @@ function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {
 function refusedError(source: string, copy: string, cause: unknown): IpriskError {
   const message = messageOf(cause).replaceAll(copy, source)
   return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
+}
+
+interface Loader {
+  readonly copies: Pick<TableCopies, 'add'>
+  /** Once aborted, nothing begins, and what is under way is given up. */
+  readonly signal: AbortSignal
+}
+
+/** A verified copy of the file at `path`, or why there is none. Never rejects. */
+export async function loadTable(
+  { copies, signal }: Loader,
+  { path, ...how }: HowToCopy & { readonly path: string; readonly force: boolean },
+): Promise<TableCopy | TableRefusal> {
+  if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
+  if (isAbsent(path)) {
+    return {
+      code: 'missing',
+      reason: `There is no table at ${path}: "iprisk build" makes one, --table names another.`,
+    }
+  }
+  try {
+    return await copies.add(path, { signal, ...how })
+  } catch (error) {
+    return tableRefusalOf(error)
+  }
+}
+
+/**
+ * The first table of a server, on its way: that takes longest of all that a start does, and begins
+ * before the rest of the server is loaded (src/serve/early-start.ts).
+ */
+export interface FirstTable {
+  /** The identity of its file before that was read. */
+  readonly identity: string
+  /** No other server answers meanwhile: nothing is more urgent than this table. */
+  readonly urgent: boolean
+  /** Never rejects. */
+  readonly loaded: Promise<TableCopy | TableRefusal>
+}
+
+export function beginFirstTable(
+  loader: Loader,
+  of: { readonly path: string; readonly urgent: boolean },
+): FirstTable {
+  const identity = identityOrEmpty(of.path)
+  // There is nothing better to serve, whatever its answers are.
+  const loaded = loadTable(loader, { ...of, force: true }).finally(endVerifyingAhead)
+  return { identity, urgent: of.urgent, loaded }
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    return fileIdentity(path) === ''
+  } catch {
+    // There is a file, and the verifying process says what is wrong with it.
+    return false
+  }
 }

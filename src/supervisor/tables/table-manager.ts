@@ -14,7 +14,7 @@
 //   reload         the operator asks: the file is loaded even if it was tried before or rolled back
 //   rollback       the table before it answers again, and the one that was in use is held back,
 //                  also by servers that start later, until another table comes or the operator asks
-//                  to reload; the table before it outlives the server (kept-tables.ts)
+//                  to reload; the table before it outlives the server (rollback-files.ts)
 //
 // Invariants: one operation at a time, in the order of asking; a refused table leaves the one in
 // use as it is; the reason of every refusal is logged, kept and counted by its code.
@@ -28,9 +28,9 @@ import {
   tableRefusalCodes,
   tableRefusalOf,
 } from './table-refusal.ts'
-import type { TableCopies, TableCopy } from './table-copies.ts'
+import { type FirstTable, loadTable, type TableCopies, type TableCopy } from './table-copies.ts'
 import type { LoopPause } from '../../observe/loop-lag.ts'
-import { identityOrEmpty, inodeIdentity } from './file-watch.ts'
+import { identityOrEmpty, inodeIdentity } from '../../base/system/file-watch.ts'
 import {
   type KeptTables,
   openKeptTables,
@@ -39,8 +39,7 @@ import {
   type RollbackNote,
   rollbackTable,
   writeRollbackNote,
-} from './kept-tables.ts'
-import { type FirstTable, loadTable } from './load-table.ts'
+} from './rollback-files.ts'
 import { type TrafficTrial, type TrialResult, trialFault } from '../../compare/traffic-trial.ts'
 import { builtMsOf } from '../../table/file/header-facts.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
@@ -113,7 +112,7 @@ interface TableManagerParts {
   /** The operator's file. */
   readonly path: string
   /** Who publishes the tables that come there, where somebody does. */
-  readonly source?: string
+  readonly source?: string | undefined
   readonly stateFolder: string
   readonly supervisor: Pick<Supervisor, 'swapTable'>
   readonly copies: Pick<TableCopies, 'add' | 'remove'>

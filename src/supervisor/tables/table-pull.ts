@@ -8,8 +8,7 @@
 //   manager    table-manager.ts       canaries, the trial, the swap
 //   place      a link, renamed        `<folder>/pulled/<id>.iprisk` stays beside: the last good ones
 //
-// It looks at the manifest while a table comes, too: on a slow line that takes as long as
-// pull-process.ts lets it. A table that is withdrawn meanwhile is not fetched to its end, nor tried;
+// It polls the manifest while a table comes, too: on a slow line that takes up to half an hour. A table that is withdrawn meanwhile is not fetched to its end, nor tried;
 // a newer one waits its turn, or a machine that is slower than its publisher would never have one.
 //
 // Invariants: never two fetches at once; nothing comes to the table's place that no trusted key has
@@ -21,10 +20,12 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestBytesMax } from '../../base/limits.ts'
+import { backoffMs, withJitter } from '../../base/backoff.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import { parseDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
 import { replaceFile } from '../../base/system/atomic-file.ts'
+import { startChild } from '../../base/system/child-task.ts'
 import {
   type PullRefusal,
   type PullRefusalCode,
@@ -41,25 +42,24 @@ import {
 } from '../../publish/form/manifest.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
-import { type ChoiceGround, chooseRelease } from '../../publish/pull/choose-release.ts'
-import type { PullResult } from '../../publish/pull/pull-child-main.ts'
-import { type LongTimer, runAfter, runRepeatedly } from './long-timer.ts'
-import { type PullProcess, startPullProcess } from './pull-process.ts'
+import { type ChoiceContext, chooseRelease } from '../../publish/pull/choose-release.ts'
+import type { PullJob, PullResult } from '../../publish/pull/pull-child-main.ts'
+import { type LongTimer, runAfter, runRepeatedly } from '../../base/long-timer.ts'
 import { type PulledTables, openPulledTables } from './pulled-tables.ts'
 import type { TableManager } from './table-manager.ts'
 import { isLasting } from './table-refusal.ts'
 
-/** The random share of the span between two looks, so that machines do not ask in step. */
+/** The random share of the span between two polls, so that machines do not ask in step. */
 const jitter = 0.2
 
-/** A table that cannot be had is tried again after a look, then twice as long each time. */
+/** A table that cannot be had is tried again at the next poll, then after twice as long each time. */
 const retryMsMax = 600_000
 
 /** What the admin port tells; times as ISO 8601, spans in milliseconds. */
 export interface TablePullStatus {
   readonly url: string
   readonly every_ms: number
-  /** Whether the last look found nothing wrong, and nothing that could not be had. */
+  /** Whether the last poll found nothing wrong, and nothing that could not be had. */
   readonly up: boolean
   readonly looks: number
   /** When a manifest was taken last, or was found to be the same. */
@@ -85,8 +85,8 @@ export interface TablePullStatus {
 
 export interface TablePull {
   readonly status: () => TablePullStatus
-  /** Looks now, also for what has failed. */
-  readonly look: () => void
+  /** Asks now, also for what has failed. */
+  readonly poll: () => void
   readonly stop: () => void
 }
 
@@ -99,36 +99,39 @@ export interface TablePullParts {
   readonly machine: string
   readonly everyMs: number
   /** The table in use. */
-  readonly current: () => ChoiceGround['current']
+  readonly current: () => ChoiceContext['current']
   readonly tables: Pick<TableManager, 'take'>
   readonly log: Log
 }
 
+/** What it does now. */
+type Phase =
+  | { readonly kind: 'waiting'; readonly timer: LongTimer }
+  | { readonly kind: 'polling' }
+  | { readonly kind: 'pulling'; readonly abort: AbortController }
+  | { readonly kind: 'stopped' }
+
+/** What became of the release that it wanted last. */
+type LastRelease =
+  | { readonly kind: 'none' }
+  /** It could not be had, and is not fetched before `atMs`. */
+  | { readonly kind: 'failed'; readonly failures: number; readonly atMs: number }
+  /** The table manager has judged it: no need to do it again. */
+  | { readonly kind: 'settled'; readonly id: string; readonly isUnfit: boolean }
+  /** It answers and has not come to the place yet, for the disk did not let it. */
+  | { readonly kind: 'unplaced'; readonly id: string }
+
 interface State {
-  serial: number
+  phase: Phase
+  last: LastRelease
   etag: string | undefined
   manifest: Manifest | undefined
   /** The newest that is signed, also where nothing of it can be taken. */
   offer: Manifest | undefined
-  looks: number
-  up: boolean
-  successAt: string | null
-  refusal: TablePullStatus['last_refusal']
-  readonly refusals: Record<PullRefusalCode, number>
-  pulledBytes: number
-  lastPull: TablePullStatus['last_pull']
-  /** What came of the release that was last handed to the table manager: no need to do it again. */
-  settled: { readonly id: string; readonly isUnfit: boolean } | undefined
-  /** A table that answers and has not come to the place yet, for the disk did not let it. */
-  unplaced: string | undefined
-  failures: number
-  /** No fetch before this instant. */
-  retryAt: number
+  readonly status: { -readonly [K in keyof TablePullStatus]: TablePullStatus[K] }
 }
 
-/** What one look works with. */
-interface Ground {
-  readonly parts: TablePullParts
+interface Pull extends TablePullParts {
   readonly source: ReleaseSource
   readonly note: SerialNote
   readonly pulled: PulledTables
@@ -136,96 +139,92 @@ interface Ground {
 }
 
 export function startTablePull(parts: TablePullParts): TablePull {
-  const { url, tablePath } = parts
   const note = openSerialNote(parts)
-  const state = firstState(note.read())
-  const source = openReleaseSource(url)
-  const ground: Ground = { parts, source, note, pulled: openPulledTables(tablePath), state }
-  let running: PullProcess | undefined
-  let timer: LongTimer | undefined
-  let stopped = false
-  let looking: Promise<void> | undefined
-
-  const look = async (): Promise<void> => {
-    let release: Release | undefined
-    try {
-      putInPlace(ground)
-      release = await nextRelease(ground)
-      while (release !== undefined) {
-        if (stopped) return
-        const fromMs = performance.now()
-        running = startPullProcess(jobOf(release, ground))
-        const result = await resultOf(running, release, ground)
-        running = undefined
-        if (stopped) return
-        if (!isWithdrawn(release, state)) {
-          if (takeResult({ release, result, fromMs }, ground)) await handOver(release, ground)
-          return
-        }
-        // It has not failed, whatever this look finds.
-        release = undefined
-        release = await nextRelease(ground)
-      }
-    } catch (error) {
-      if (stopped) return
-      // A disk that cannot take the table will not the next second.
-      if (release !== undefined) tryLater(parts, state)
-      refuse(parts, state, pullRefusalOf(error))
-    }
-  }
-  const run = (): void => {
-    if (looking !== undefined) return
-    timer?.stop()
-    state.looks += 1
-    looking = look().finally(() => {
-      looking = undefined
-      if (!stopped) timer = runAfter(lookDelayMs(parts), run)
+  const state = firstState(parts, note.read())
+  const source = openReleaseSource(parts.url)
+  const pull: Pull = { ...parts, source, note, pulled: openPulledTables(parts.tablePath), state }
+  const poll = (): void => {
+    if (state.phase.kind === 'waiting') state.phase.timer.stop()
+    state.phase = { kind: 'polling' }
+    void pollOnce(pull).finally(() => {
+      if (isStopped(state)) return
+      state.phase = { kind: 'waiting', timer: runAfter(pollDelayMs(parts), poll) }
     })
   }
-  run()
+  poll()
   return {
-    status: () => statusOf(parts, state, running !== undefined),
-    look: () => {
-      state.retryAt = 0
-      state.settled = undefined
-      run()
+    status: () => ({ ...state.status, pulling: state.phase.kind === 'pulling' }),
+    poll: () => {
+      if (state.last.kind === 'settled') state.last = { kind: 'none' }
+      if (state.last.kind === 'failed') state.last = { ...state.last, atMs: 0 }
+      if (state.phase.kind === 'waiting') poll()
     },
     stop: () => {
-      stopped = true
-      timer?.stop()
-      running?.stop()
+      if (state.phase.kind === 'waiting') state.phase.timer.stop()
+      if (state.phase.kind === 'pulling') state.phase.abort.abort()
+      state.phase = { kind: 'stopped' }
     },
   }
 }
 
-function lookDelayMs({ everyMs }: TablePullParts): number {
-  return everyMs * (1 + jitter * (2 * Math.random() - 1))
+const isStopped = ({ phase }: State): boolean => phase.kind === 'stopped'
+
+/** Asks for the manifest, and fetches and hands over what it offers. Never rejects. */
+async function pollOnce(pull: Pull): Promise<void> {
+  const { state } = pull
+  state.status.looks += 1
+  let release: Release | undefined
+  try {
+    if (state.last.kind === 'unplaced') putInPlace(pull, state.last.id)
+    release = await nextRelease(pull)
+    while (release !== undefined) {
+      if (isStopped(state)) return
+      const fromMs = performance.now()
+      const result = await fetchRelease(pull, release)
+      if (isStopped(state)) return
+      state.phase = { kind: 'polling' }
+      if (!isWithdrawn(release, state)) {
+        if (takeResult(pull, { release, result, fromMs })) await handOver(pull, release)
+        return
+      }
+      // It has not failed, whatever this poll finds.
+      release = undefined
+      release = await nextRelease(pull)
+    }
+  } catch (error) {
+    if (isStopped(state)) return
+    // A disk that cannot take the table will not the next second.
+    if (release !== undefined && state.last.kind !== 'unplaced') tryLater(pull)
+    refuse(pull, pullRefusalOf(error))
+  }
 }
 
-/** Looks at the manifest until then, and ends the fetch of a table that is withdrawn. */
-async function resultOf(
-  running: PullProcess,
-  release: Release,
-  ground: Ground,
-): Promise<PullResult> {
-  const { parts, state } = ground
-  const look = async (): Promise<void> => {
-    state.looks += 1
+function pollDelayMs({ everyMs }: TablePullParts): number {
+  return withJitter(everyMs, jitter)
+}
+
+/** Polls the manifest meanwhile, and ends the fetch of a table that is withdrawn. */
+async function fetchRelease(pull: Pull, release: Release): Promise<PullResult> {
+  const { state } = pull
+  const abort = new AbortController()
+  state.phase = { kind: 'pulling', abort }
+  const poll = async (): Promise<void> => {
+    state.status.looks += 1
     try {
-      await nextRelease(ground)
-      if (isWithdrawn(release, state)) running.stop()
+      await nextRelease(pull)
+      if (isWithdrawn(release, state)) abort.abort()
     } catch (error) {
-      refuse(parts, state, pullRefusalOf(error))
+      refuse(pull, pullRefusalOf(error))
     }
   }
-  let looking: Promise<void> | undefined
-  const looks = runRepeatedly(() => (looking = look()), lookDelayMs(parts))
+  let polling: Promise<void> | undefined
+  const polls = runRepeatedly(() => (polling = poll()), pollDelayMs(pull))
   try {
-    return await running.result
+    return await pullInProcess(jobOf(pull, release), abort.signal)
   } finally {
-    looks.stop()
+    polls.stop()
     // What comes next works with the same state.
-    await looking
+    await polling
   }
 }
 
@@ -235,59 +234,100 @@ function isWithdrawn({ id }: Release, { offer }: State): boolean {
   return offer.releases.every((release) => release.id !== id)
 }
 
-function firstState(serial: number): State {
+function firstState({ url, everyMs }: TablePullParts, serial: number): State {
+  const counts = Object.fromEntries(pullRefusalCodes.map((code) => [code, 0]))
   return {
-    serial,
+    phase: { kind: 'polling' },
+    last: { kind: 'none' },
     etag: undefined,
     manifest: undefined,
     offer: undefined,
-    looks: 0,
-    up: false,
-    successAt: null,
-    refusal: null,
-    refusals: Object.fromEntries(pullRefusalCodes.map((code) => [code, 0])) as State['refusals'],
-    pulledBytes: 0,
-    lastPull: null,
-    settled: undefined,
-    unplaced: undefined,
-    failures: 0,
-    retryAt: 0,
+    status: {
+      url,
+      every_ms: everyMs,
+      up: false,
+      looks: 0,
+      last_success_at: null,
+      refusals_by: counts as Record<PullRefusalCode, number>,
+      last_refusal: null,
+      serial,
+      offered: null,
+      pulling: false,
+      pulled_bytes: 0,
+      last_pull: null,
+    },
   }
 }
 
-/** Throws what the disk says; tried at each look until it is done. */
-function putInPlace({ pulled, state }: Pick<Ground, 'pulled' | 'state'>): void {
-  if (state.unplaced === undefined) return
-  pulled.putInPlace(state.unplaced)
-  state.unplaced = undefined
+/** Throws what the disk says; tried at each poll until it is done. */
+function putInPlace({ pulled, state }: Pull, id: string): void {
+  state.last = { kind: 'unplaced', id }
+  pulled.putInPlace(id)
+  state.last = { kind: 'none' }
 }
 
-function jobOf(
-  release: Release,
-  { parts, pulled }: Ground,
-): Parameters<typeof startPullProcess>[0] {
-  const { url, tablePath, current } = parts
+function jobOf({ url, tablePath, current, pulled }: Pull, release: Release): PullJob {
   const { folder, nameOf } = pulled
   const inUse = current()?.id
   const kept = inUse === undefined ? undefined : { id: inUse, path: join(folder, nameOf(inUse)) }
-  const near = [tablePath, ...(kept === undefined ? [] : [kept.path])]
-  const job = { url, release, near, parts: join(folder, 'parts'), folder, name: nameOf(release.id) }
-  return { ...job, ...(kept === undefined ? {} : { adopt: { ...kept, from: tablePath } }) }
+  return {
+    url,
+    release,
+    near: [tablePath, ...(kept === undefined ? [] : [kept.path])],
+    parts: join(folder, 'parts'),
+    folder,
+    name: nameOf(release.id),
+    adopt: kept && { ...kept, from: tablePath },
+  }
+}
+
+/** Nobody waits longer for one table; what came until then is there for the next try. */
+const pullMsMax = 1_800_000
+
+const wordsShown = 500
+
+const pullProgram = new URL('../../publish/pull/pull-child-main.js', import.meta.url)
+
+async function pullInProcess(job: PullJob, signal: AbortSignal): Promise<PullResult> {
+  const child = startChild<PullJob, PullResult>({
+    program: pullProgram,
+    keepsWords: true,
+    hasLowPriority: true,
+  })
+  const outcome = await child.ask(job, { msMax: pullMsMax, signal })
+  child.release()
+  await child.ended
+  const refused = (reason: string, code: PullRefusalCode = 'other'): PullResult => {
+    return { kind: 'refused', code, reason }
+  }
+  if (outcome.kind === 'answered') return outcome.answer
+  if (outcome.kind === 'failed') return refused(outcome.error.message)
+  if (outcome.kind !== 'ended') {
+    const minutes = pullMsMax / 60_000
+    const reason = `the table was not here within ${minutes} minutes; what came of it is kept`
+    return refused(reason, 'slow')
+  }
+  const { by, words, error } = outcome.end
+  if (error !== undefined) return refused(error.message)
+  const how = typeof by === 'string' ? by : `code ${by}`
+  const last = words.slice(-wordsShown).trim() || 'no word'
+  return refused(`the process that fetches was ended by ${how}: ${last}`)
 }
 
 /** Whether the table is here. */
 function takeResult(
+  pull: Pull,
   of: { readonly release: Release; readonly result: PullResult; readonly fromMs: number },
-  { parts, state }: Ground,
 ): boolean {
+  const { status } = pull.state
   const { release, result, fromMs } = of
   if (result.kind === 'refused') {
-    tryLater(parts, state)
-    refuse(parts, state, result)
+    tryLater(pull)
+    refuse(pull, result)
     return false
   }
-  state.pulledBytes += result.bytes
-  state.lastPull = {
+  status.pulled_bytes += result.bytes
+  status.last_pull = {
     at: new Date().toISOString(),
     table: release.id,
     parts: result.parts,
@@ -295,85 +335,88 @@ function takeResult(
     reused_bytes: result.reusedBytes,
     took_ms: Math.round(performance.now() - fromMs),
   }
-  parts.log.info({ table: release.id, bytes: result.bytes }, 'A published table is here.')
+  pull.log.info({ table: release.id, bytes: result.bytes }, 'A published table is here.')
   return true
 }
 
 /** The release to fetch now, if any. Throws `pull_…`. */
-async function nextRelease(ground: Ground): Promise<Release | undefined> {
-  const { parts, source, state, note } = ground
-  const { etag } = state
+async function nextRelease(pull: Pull): Promise<Release | undefined> {
+  const { url, source, state, note } = pull
+  const { etag, status } = state
   const answer = await source.get(manifestName, { bytesMax: manifestBytesMax, etag })
   let { manifest } = state
   if (answer.bytes === undefined && etag === undefined) {
-    throw pullError('status', `${parts.url}: status 304 to somebody who has no manifest yet`)
+    throw pullError('status', `${url}: status 304 to somebody who has no manifest yet`)
   }
   if (answer.bytes !== undefined) {
-    const opened = openManifest(answer.bytes.toString('utf8'), parts.trusted)
+    const opened = openManifest(answer.bytes.toString('utf8'), pull.trusted)
     if (opened.kind === 'refused') {
-      refuse(parts, state, { code: opened.code, reason: `${parts.url}: ${opened.why}` })
+      refuse(pull, { code: opened.code, reason: `${url}: ${opened.why}` })
       return undefined
     }
     ;({ manifest } = opened)
   }
   if (manifest === undefined) return undefined
   // Also where nothing of it can be taken.
-  if (manifest.serial >= state.serial) state.offer = manifest
-  const here = { current: parts.current(), machine: parts.machine, now: Date.now() }
-  const choice = chooseRelease(manifest, { serial: state.serial, ...here })
+  if (manifest.serial >= status.serial) state.offer = manifest
+  const here = { current: pull.current(), machine: pull.machine, now: Date.now() }
+  const choice = chooseRelease(manifest, { serial: status.serial, ...here })
   if (choice.kind === 'refused') {
-    refuse(parts, state, { code: choice.code, reason: `${parts.url}: ${choice.reason}` })
+    refuse(pull, { code: choice.code, reason: `${url}: ${choice.reason}` })
     return undefined
   }
-  if (manifest.serial !== state.serial) {
+  if (manifest.serial !== status.serial) {
     await note.write(manifest.serial)
-    state.serial = manifest.serial
-    state.settled = undefined
+    status.serial = manifest.serial
+    if (state.last.kind === 'settled') state.last = { kind: 'none' }
   }
   // Only what was taken is asked for by its etag: what was refused is judged anew each time.
   state.etag = answer.etag
   state.manifest = manifest
-  state.successAt = new Date().toISOString()
-  const isSettled = choice.kind === 'take' && state.settled?.id === choice.release.id
+  const readable = manifest.releases.find(({ format }) => format.major === formatMajor)
+  status.offered = readable?.id ?? null
+  status.last_success_at = new Date().toISOString()
+  const { last } = state
+  const isSettled =
+    choice.kind === 'take' && last.kind === 'settled' && last.id === choice.release.id
   // What the table manager refused stays refused until there is another one.
-  if (isSettled && state.settled?.isUnfit === true) return undefined
+  if (isSettled && last.isUnfit) return undefined
   if (choice.kind === 'stay' || isSettled) {
-    succeed(parts, state)
+    succeed(pull)
     return undefined
   }
-  return Date.now() < state.retryAt ? undefined : choice.release
+  return last.kind === 'failed' && Date.now() < last.atMs ? undefined : choice.release
 }
 
 /** There is nothing that it wants and cannot have. */
-function succeed({ log, url }: TablePullParts, state: State): void {
-  if (!state.up && state.refusal !== null) log.info({ url }, 'Published tables can be had again.')
-  state.up = true
+function succeed({ log, url, state: { status } }: Pull): void {
+  if (!status.up && status.last_refusal !== null) {
+    log.info({ url }, 'Published tables can be had again.')
+  }
+  status.up = true
 }
 
 /** Counted each time; logged when it is another reason than the last one. */
-function refuse(parts: TablePullParts, state: State, { code, reason }: PullRefusal): void {
-  const isNews = state.refusal?.reason !== reason || state.up
-  state.up = false
-  state.refusals[code] += 1
-  state.refusal = { at: new Date().toISOString(), code, reason }
+function refuse({ current, log, state: { status } }: Pull, { code, reason }: PullRefusal): void {
+  const isNews = status.last_refusal?.reason !== reason || status.up
+  status.up = false
+  status.refusals_by = { ...status.refusals_by, [code]: status.refusals_by[code] + 1 }
+  status.last_refusal = { at: new Date().toISOString(), code, reason }
   if (!isNews) return
-  const stays = parts.current() === undefined ? 'None answers.' : 'The one in use answers on.'
-  parts.log.error({ code }, `No published table is taken: ${reason}. ${stays}`)
+  const stays = current() === undefined ? 'None answers.' : 'The one in use answers on.'
+  log.error({ code }, `No published table is taken: ${reason}. ${stays}`)
 }
 
-function tryLater({ everyMs }: TablePullParts, state: State): void {
-  state.failures += 1
-  // The soonest that the look meant may come.
-  const ms = everyMs * 2 ** (state.failures - 1) * (1 - jitter)
-  state.retryAt = Date.now() + Math.min(retryMsMax, ms)
+function tryLater({ everyMs, state }: Pull): void {
+  const failures = state.last.kind === 'failed' ? state.last.failures + 1 : 1
+  // The poll that is due then may come earlier by the jitter.
+  const ms = backoffMs({ msMin: everyMs * (1 - jitter), msMax: retryMsMax }, failures)
+  state.last = { kind: 'failed', failures, atMs: Date.now() + ms }
 }
 
 /** Lets the table manager take it, and gives it the place then. */
-async function handOver(
-  release: Release,
-  { parts, pulled, state }: Pick<Ground, 'parts' | 'pulled' | 'state'>,
-): Promise<void> {
-  const { tables, current } = parts
+async function handOver(pull: Pull, release: Release): Promise<void> {
+  const { tables, current, pulled, state } = pull
   const { id } = release
   const before = current()
   // Back from a table that was withdrawn: what differs from that is no fault of this one.
@@ -384,17 +427,16 @@ async function handOver(
   const outcome = await tables.take(join(pulled.folder, pulled.nameOf(id)), { force: isBack })
   if (outcome.kind === 'ending') return
   if (outcome.kind !== 'refused') {
-    succeed(parts, state)
+    succeed(pull)
     // Nothing else of the manager runs between its word and this.
-    state.unplaced = id
-    putInPlace({ pulled, state })
+    putInPlace(pull, id)
+    state.last = { kind: 'settled', id, isUnfit: false }
+  } else {
+    // A disk that was full or a worker that did not open it says nothing of the table.
+    if (isLasting(outcome.code)) state.last = { kind: 'settled', id, isUnfit: true }
+    else tryLater(pull)
+    refuse(pull, { code: 'unfit', reason: outcome.reason })
   }
-  // A disk that was full or a worker that did not open it says nothing of the table.
-  const isPassing = outcome.kind === 'refused' && !isLasting(outcome.code)
-  if (isPassing) tryLater(parts, state)
-  else [state.failures, state.retryAt] = [0, 0]
-  state.settled = isPassing ? undefined : { id, isUnfit: outcome.kind === 'refused' }
-  if (outcome.kind === 'refused') refuse(parts, state, { code: 'unfit', reason: outcome.reason })
   const inUse = current()?.id
   pulled.removeOld(inUse === undefined ? [id] : [id, inUse])
 }
@@ -426,23 +468,5 @@ function openSerialNote({ stateFolder, url, log }: TablePullParts): SerialNote {
       mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
       await replaceFile(join(stateFolder, name), `${JSON.stringify({ url, serial })}\n`)
     },
-  }
-}
-
-function statusOf(parts: TablePullParts, state: State, pulling: boolean): TablePullStatus {
-  return {
-    url: parts.url,
-    every_ms: parts.everyMs,
-    up: state.up,
-    looks: state.looks,
-    last_success_at: state.successAt,
-    refusals_by: { ...state.refusals },
-    last_refusal: state.refusal,
-    serial: state.serial,
-    offered:
-      state.manifest?.releases.find(({ format }) => format.major === formatMajor)?.id ?? null,
-    pulling,
-    pulled_bytes: state.pulledBytes,
-    last_pull: state.lastPull,
   }
 }

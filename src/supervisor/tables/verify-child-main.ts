@@ -1,18 +1,15 @@
 // The process that prepares one table file, started by verify-process.ts: copies it, verifies the
 // whole copy, checks its answers against the table in use, tries it by sampled traffic where its
-// order (JSON on standard input) says so, and reads it into memory, which all processes share.
-// Prints its result as one line of JSON, exit code 0; or the code of what was thrown, where that
-// has one, with the message on standard error, exit code 1. The process ends with its work, so a
+// order says so, and reads it into memory, which all processes share. It ends with its work, so a
 // broken file or a slow disk harms no other process, and verify-process.ts can stop it by killing it.
 // That of a server's first table has a second thread (verify-thread.ts).
 
 import { statSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { answerParent } from '../../base/system/child-task.ts'
 import { copyLargeFile } from '../../base/system/copy-large-file.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { acceptanceCheck } from '../../compare/acceptance-check.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import { type MappedLists, mapLists } from '../../lists/open-lists.ts'
 import { readSample } from '../../observe/sample-file.ts'
 import {
@@ -26,22 +23,7 @@ import type { VerifyOrder, VerifyResult } from './verify-process.ts'
 import { secondThread, startVerifyThread } from './verify-thread.ts'
 
 const thread = process.argv[2] === secondThread ? startVerifyThread() : undefined
-// Not by `readFileSync(0)`: where a preload (`NODE_OPTIONS=--import`) has looked at `process.stdin`,
-// as `import` of 'node:process' does, that fails while the order has not come.
-const words = await text(process.stdin)
-// A server that had no order for it has ended.
-if (words !== '') await carryOut(JSON.parse(words) as VerifyOrder)
-
-async function carryOut(order: VerifyOrder): Promise<void> {
-  try {
-    process.stdout.write(`${JSON.stringify(await prepareCopy(order))}\n`)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== undefined) process.stdout.write(`${JSON.stringify({ code })}\n`)
-    process.stderr.write(`${messageOf(error)}\n`)
-    process.exitCode = 1
-  }
-}
+answerParent(prepareCopy)
 
 async function prepareCopy(order: VerifyOrder): Promise<VerifyResult> {
   const { source, copy, before, force, traffic } = order
@@ -66,8 +48,8 @@ async function prepareCopy(order: VerifyOrder): Promise<VerifyResult> {
     reasons,
     against: acceptance.against ?? (fault === undefined ? null : 'traffic'),
     cautions: [...acceptance.cautions, ...cautions, ...(lost === undefined ? [] : [lost])],
-    ...optionalMember('trial', trial),
-    ...(lost === undefined ? {} : { isBeforeLost: true }),
+    trial,
+    isBeforeLost: lost !== undefined,
   }
 }
 
@@ -91,7 +73,7 @@ function tryOf(
   table: OpenTable,
   inUse: OpenTable | undefined,
   traffic: TrafficTrial | undefined,
-): { readonly trial?: TrialResult; readonly cautions: readonly string[] } {
+): { readonly trial?: TrialResult | undefined; readonly cautions: readonly string[] } {
   if (traffic === undefined || inUse === undefined) return { cautions: [] }
   const { sample, lists } = traffic
   let mapped: MappedLists | undefined
@@ -99,7 +81,7 @@ function tryOf(
     mapped = lists === undefined ? undefined : mapLists(lists.path, lists.version)
     for (const side of [table, inUse]) side.useLists(mapped?.matcher)
     const trial = tryByTraffic(inUse, table, readSample(sample), traffic)
-    return { ...optionalMember('trial', trial), cautions: [] }
+    return { trial, cautions: [] }
   } catch (error) {
     // A table is not refused for what is wrong with something else.
     return { cautions: [`It was not tried by the sampled traffic: ${messageOf(error)}`] }

@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync, appendFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Watch, fileIdentity, watchFile } from '../../../src/supervisor/tables/file-watch.ts'
+import { type Watch, fileIdentity, watchFile } from '../../../src/base/system/file-watch.ts'
 
 const everyMs = 20
 let watch: Watch | undefined

@@ -16,11 +16,11 @@ import {
 
 // Answers with its process's id after the milliseconds that `ip` names; dies at `die`.
 const program = `
-  process.on('message', ({ id, ip }) => {
+  process.on('message', ({ ip }) => {
     if (ip === 'die') process.exit(3)
     const body = Buffer.from(String(process.pid))
-    if (ip === 'refuse') process.send({ id, failed: { code: 'bad', message: 'No.', fault: 'caller' } })
-    else setTimeout(() => process.send({ id, status: 200, body }), Number(ip))
+    if (ip === 'refuse') process.send({ thrown: { code: 'bad', message: 'No.', fault: 'caller' } })
+    else setTimeout(() => process.send({ answer: { status: 200, body } }), Number(ip))
   })
   process.on('disconnect', () => process.exit(0))
 `

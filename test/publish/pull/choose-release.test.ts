@@ -5,7 +5,7 @@ import { parseDay } from '../../../src/base/day.ts'
 import { formatMajor } from '../../../src/schema/table-layout.ts'
 import type { Manifest, Release } from '../../../src/publish/form/manifest.ts'
 import { machinePercent } from '../../../src/publish/form/rollout-stages.ts'
-import { type ChoiceGround, chooseRelease } from '../../../src/publish/pull/choose-release.ts'
+import { type ChoiceContext, chooseRelease } from '../../../src/publish/pull/choose-release.ts'
 
 const id = (day: number): string => `202608${day}-0123456789ab`
 
@@ -33,7 +33,7 @@ const manifest = (releases: Release[], more: Partial<Manifest> = {}): Manifest =
   ...more,
 })
 
-const using = (day: number): ChoiceGround['current'] => ({
+const using = (day: number): ChoiceContext['current'] => ({
   id: id(day),
   asOf: parseDay(`2026-08-${day}`)!,
 })
@@ -46,7 +46,7 @@ const otherFormat = { format: { major: formatMajor + 1, minor: 0 } }
 const rows: readonly (readonly [
   claim: string,
   of: Manifest,
-  ground: Partial<ChoiceGround>,
+  ground: Partial<ChoiceContext>,
   expected: string,
 ])[] = [
   ['the newest', manifest([release(22), release(21)]), { current: using(21) }, id(22)],

@@ -11,7 +11,7 @@ import type { Plans } from '../../../src/config/plan.ts'
 import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import { type SighupListener, captureSighup } from '../../../src/serve/capture-sighup.ts'
 import { watchConfiguration } from '../../../src/serve/reload-config.ts'
-import { type Watch, identityOrEmpty } from '../../../src/supervisor/tables/file-watch.ts'
+import { type Watch, identityOrEmpty } from '../../../src/base/system/file-watch.ts'
 import { eventually } from '../../eventually.ts'
 
 let folder = ''

@@ -13,10 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { optionalMember } from '../../../src/base/optional-member.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { beginFirstTable } from '../../../src/supervisor/tables/load-table.ts'
-import type { TableCopies } from '../../../src/supervisor/tables/table-copies.ts'
+import { beginFirstTable, type TableCopies } from '../../../src/supervisor/tables/table-copies.ts'
 import { noPause } from '../../../src/observe/loop-lag.ts'
 import {
   type TableManager,
@@ -93,7 +91,7 @@ function newWorld(
       pretty: false,
       write: more.write ?? (() => undefined),
     }),
-    ...optionalMember('source', more.source),
+    source: more.source,
     supervisor: {
       swapTable: async (file) => {
         used.push(file)

@@ -1,0 +1,243 @@
+// Work in a process of its own, by one protocol: the parent asks, the child answers, plain data over
+// node:child_process's channel. For a thread that is asked once: one-shot-thread.ts.
+//
+//   parent                           child
+//   startChild(…).ask(question) ───▶ answerParent(act): act(question)
+//                               ◀─── the answer, or the code and message of what was thrown
+//
+// Invariants: one question at a time; asking never rejects, the outcome says what happened. A child
+// ends when its channel closes, so it does not outlive its parent; it ignores SIGINT, which a
+// terminal sends to every process of its group.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { type Fault, IpriskError, messageOf } from '../coded-error.ts'
+import { lowerPriority } from './process.ts'
+
+/** What a child threw; `fault` is `undefined` where that was no IpriskError. */
+export interface ChildError {
+  readonly code: string | undefined
+  readonly message: string
+  readonly fault: Fault | undefined
+}
+
+type Reply<Answer> = { readonly answer: Answer } | { readonly thrown: ChildError }
+
+export type ChildOutcome<Answer> =
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly error: ChildError }
+  /** It ended first, or could not be started. */
+  | { readonly kind: 'ended'; readonly end: ProcessEnd }
+  /** It was killed: the time was over, or the signal was aborted. */
+  | { readonly kind: 'late' | 'stopped' }
+
+export interface ProcessEnd {
+  /** Its exit code, or the signal that ended it. */
+  readonly by: number | NodeJS.Signals | null
+  /** The end of its standard error, where that is a pipe. */
+  readonly words: string
+  /** Why it could not be started. */
+  readonly error: Error | undefined
+}
+
+const wordsCharsMax = 8000
+
+/** Resolves when a process has ended and its pipes are closed. */
+export function endOf(
+  child: ChildProcess,
+  onWords: (words: string) => void = () => undefined,
+): Promise<ProcessEnd> {
+  let words = ''
+  // Without free descriptors there are no pipes.
+  const { stderr }: { readonly stderr?: ChildProcess['stderr'] | undefined } = child
+  stderr?.setEncoding('utf8').on('data', (text: string) => {
+    words = `${words}${text}`.slice(-wordsCharsMax)
+    onWords(words)
+  })
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ by: null, words, error }))
+    // Not 'close', which does not come where this side has closed the channel.
+    child.once('exit', (code, signal) => {
+      const end = (): void => resolve({ by: signal ?? code, words, error: undefined })
+      if (stderr?.closed === false) stderr.once('close', end)
+      else end()
+    })
+  })
+}
+
+export interface ChildOptions {
+  readonly program: string | URL
+  readonly arguments?: readonly string[]
+  readonly nodeFlags?: readonly string[]
+  readonly environment?: NodeJS.ProcessEnv
+  /** Keeps its standard error for `ProcessEnd.words`, in place of passing its output on. */
+  readonly keepsWords?: boolean
+  /** From its start on (process.ts). */
+  readonly hasLowPriority?: boolean
+}
+
+export interface Child<Question, Answer> {
+  readonly pid: number | undefined
+  readonly isAlive: () => boolean
+  readonly ask: (
+    question: Question,
+    how: { readonly msMax: number; readonly signal: AbortSignal },
+  ) => Promise<ChildOutcome<Answer>>
+  /** Lets it end. */
+  readonly release: () => void
+  readonly kill: () => void
+  readonly ended: Promise<ProcessEnd>
+  /** Whether it keeps this process alive, as it does from its start. */
+  readonly holdLoop: (how: 'ref' | 'unref') => void
+}
+
+/** `program` is a compiled file that calls `answerParent`. */
+export function startChild<Question, Answer>(options: ChildOptions): Child<Question, Answer> {
+  const { program, environment = process.env, nodeFlags = [], keepsWords = false } = options
+  const output = keepsWords ? (['ignore', 'pipe'] as const) : (['inherit', 'inherit'] as const)
+  const child = fork(program, options.arguments, {
+    execArgv: [...nodeFlags],
+    env: environment,
+    serialization: 'advanced',
+    stdio: ['ignore', ...output, 'ipc'],
+  })
+  if (options.hasLowPriority === true) lowerPriority(child.pid)
+  let end: ProcessEnd | undefined
+  let onEnd: (() => void) | undefined
+  const ended = endOf(child).then((known) => {
+    end = known
+    onEnd?.()
+    return known
+  })
+  const kill = (): void => void child.kill('SIGKILL')
+  return {
+    pid: child.pid,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    ask: (question, { msMax, signal }) =>
+      new Promise((resolve) => {
+        const settle = (outcome: ChildOutcome<Answer>): void => {
+          clearTimeout(timer)
+          signal.removeEventListener('abort', stop)
+          child.off('message', onReply)
+          onEnd = undefined
+          resolve(outcome)
+        }
+        const giveUp = (kind: 'late' | 'stopped'): void => {
+          settle({ kind })
+          kill()
+        }
+        const stop = (): void => giveUp('stopped')
+        const onReply = (reply: Reply<Answer>): void =>
+          settle(
+            'thrown' in reply
+              ? { kind: 'failed', error: reply.thrown }
+              : { kind: 'answered', answer: reply.answer },
+          )
+        onEnd = () => end && settle({ kind: 'ended', end })
+        const timer = setTimeout(() => giveUp('late'), msMax)
+        signal.addEventListener('abort', stop)
+        child.once('message', onReply)
+        onEnd()
+        if (signal.aborted) stop()
+        // One that has ended, or could not be started, has no channel.
+        else if (child.connected) child.send(question as object, (error) => void (error && kill()))
+      }),
+    release: () => {
+      if (child.connected) child.disconnect()
+    },
+    kill,
+    ended,
+    holdLoop: (how) => {
+      const parts = [child, child.channel, child.stderr as Socket | null]
+      for (const part of parts) part?.[how]()
+    },
+  }
+}
+
+/** A child that is kept for the next question. */
+export interface ChildTask<Question, Answer> {
+  /** Questions wait for those before them. */
+  readonly ask: (question: Question) => Promise<ChildOutcome<Answer>>
+  /** Ends the process; the next question starts another one. */
+  readonly stop: () => void
+  /** From now on nothing is started, and every outcome is `stopped`. */
+  readonly close: () => void
+}
+
+/**
+ * Starts the child with the first question, and with the next one after its end; ends it when nobody
+ * has asked for `idleMs`. `onEnd` is called where it ends by itself.
+ */
+export function createChildTask<Question, Answer>(
+  options: ChildOptions & {
+    readonly msMax: number
+    readonly idleMs: number
+    readonly onEnd?: (end: ProcessEnd) => void
+  },
+): ChildTask<Question, Answer> {
+  const { msMax, idleMs, onEnd } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  let child: Child<Question, Answer> | undefined
+  let idle: NodeJS.Timeout | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  const stop = (): void => {
+    clearTimeout(idle)
+    child?.kill()
+    child = undefined
+  }
+  const start = (): Child<Question, Answer> => {
+    const started = startChild<Question, Answer>(options)
+    void started.ended.then((end) => {
+      if (child !== started) return
+      child = undefined
+      onEnd?.(end)
+    })
+    return started
+  }
+  const run = async (question: Question): Promise<ChildOutcome<Answer>> => {
+    if (signal.aborted) return { kind: 'stopped' }
+    clearTimeout(idle)
+    child ??= start()
+    const outcome = await child.ask(question, { msMax, signal })
+    if (outcome.kind === 'late') stop()
+    else idle = setTimeout(stop, idleMs).unref()
+    return outcome
+  }
+  return {
+    ask: (question) => {
+      const outcome = turn.then(() => run(question))
+      // Without the answer, which may be large.
+      turn = outcome.then(
+        () => undefined,
+        () => undefined,
+      )
+      return outcome
+    },
+    stop,
+    close: () => {
+      closing.abort()
+      stop()
+    },
+  }
+}
+
+/** The child's side: answers each question by `act`. */
+export function answerParent<Question, Answer>(
+  act: (question: Question) => Answer | Promise<Answer>,
+): void {
+  const replyTo = async (question: Question): Promise<Reply<Answer>> => {
+    try {
+      return { answer: await act(question) }
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      const fault = error instanceof IpriskError ? error.fault : undefined
+      return { thrown: { code, message: messageOf(error), fault } }
+    }
+  }
+  process.on('message', (question: Question) => {
+    void replyTo(question).then((reply) => process.send?.(reply))
+  })
+  process.on('disconnect', () => process.exit(0))
+  process.on('SIGINT', () => undefined)
+}
