@@ -1,15 +1,12 @@
-// Asynchronous work on many items, some of them at a time.
+// Work on many items, some of them at a time.
 
-/**
- * The results of `act` in the order of `items`, `width` of them at a time. After a failure, which is
- * thrown, no further one begins.
- */
-export async function inParallel<Item, Result>(
-  items: readonly Item[],
-  width: number,
-  act: (item: Item) => Result | Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
+/** Results in the order of `items`. After the first failure, which it throws, nothing is begun. */
+export async function mapInParallel<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  act: (item: T) => R | Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
   let next = 0
   const run = async (): Promise<void> => {
     while (next < items.length) {
@@ -22,6 +19,6 @@ export async function inParallel<Item, Result>(
       }
     }
   }
-  await Promise.all(Array.from({ length: width }, run))
+  await Promise.all(Array.from({ length: atOnce }, run))
   return results
 }

@@ -4,7 +4,8 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { contentName, isNamed, type Release, partIndexBytesMax } from './form/manifest.ts'
-import { inParallel } from '../base/in-parallel.ts'
+import { inParallel, mapInParallel } from '../base/in-parallel.ts'
+import { partIndexTextBytesMax } from './form/part-index.ts'
 import {
   type IndexSegment,
   type PartEntry,
@@ -94,7 +95,7 @@ export async function putParts(
     return entry
   }
   for (const { segment, parts } of cutTable(file, of.segments)) {
-    const entries = await inParallel(parts, parallelPuts, entryOf)
+    const entries = await mapInParallel(parts, parallelPuts, entryOf)
     done.storedBytes += entries.reduce((sum, [, , , bytes]) => sum + bytes, 0)
     segments.push({ ...segment, parts: entries })
   }

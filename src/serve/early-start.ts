@@ -9,8 +9,7 @@ import {
   type FirstTable,
   type TableCopies,
 } from '../supervisor/tables/table-copies.ts'
-import { type SighupListener, captureSighup } from './capture-sighup.ts'
-import { type Shutdown, listenForShutdown } from './shutdown.ts'
+import { captureSighup, listenForShutdown, type Shutdown, type SighupListener } from './signals.ts'
 
 export interface EarlyStart {
   readonly hangUps: SighupListener

@@ -60,7 +60,7 @@ import type { WorkerSettings } from '../worker/worker-messages.ts'
 import type { EarlyStart } from './early-start.ts'
 import { openAdmin } from './open-admin.ts'
 import { type ConfigSource, watchConfiguration } from './reload-config.ts'
-import type { Shutdown } from './shutdown.ts'
+import type { Shutdown } from './signals.ts'
 import { startTableSupply, type TableSupply } from './table-supply.ts'
 import { readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
 

@@ -14,7 +14,7 @@ import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { ConfigListener, Settings } from '../config/settings.ts'
 import { type Watch, watchFile } from '../base/system/file-watch.ts'
-import type { SighupListener } from './capture-sighup.ts'
+import type { SighupListener } from './signals.ts'
 
 /** Where the settings of a running server come from. */
 export interface ConfigSource {

@@ -20,7 +20,7 @@ import type { CounterSnapshot } from '../observe/request-counters.ts'
 import type { SampledCheck } from '../observe/sample-file.ts'
 import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
-import type { PlansMessage, PoliciesMessage, ToPrimary, WorkerSettings } from '../worker/worker-messages.ts'
+import type { PlansMessage, PoliciesMessage, ToPrimary, WorkerSettings, ToWorker } from '../worker/worker-messages.ts'
 import {
   crashLoopDeaths,
   type SupervisorStatus,
@@ -82,7 +82,8 @@ export interface Supervisor {
   /** Those in use. */
   readonly plans: () => Plans
   readonly usePolicies: (policies: PoliciesMessage['policies']) => void
-  readonly readKeys: ReadKeys
+  /** Every worker reads the keys now; returns whether all could in time. */
+  readonly readKeys: () => Promise<boolean>
   /**
    * Every worker answers with these own lists from now on; returns whether all have confirmed in time.
    * Before the first call none answers.
@@ -170,6 +171,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   setupWorkers()
   forkMissing(state)
   const watchdog = watchWorkers(state)
+  let keyRequests = 0
   const change = (message: PlansMessage | PoliciesMessage): void => {
     const { plans, policies } = { ...state.settings, ...message }
     // Also for a worker that is forked later.
@@ -191,12 +193,33 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     usePlans: (plans) => change({ kind: 'plans', plans }),
     plans: () => state.settings.plans,
     usePolicies: (policies) => change({ kind: 'policies', policies }),
-    readKeys: createReadKeys(registry),
+    readKeys: () => {
+      keyRequests += 1
+      const request = keyRequests
+      return askStarted(
+        registry,
+        { kind: 'readKeys', request },
+        {
+          doneOf: (message) =>
+            message.kind === 'keysRead' && message.request === request ? message.done : undefined,
+          ms: keyAcknowledgeMs,
+        },
+      )
+    },
     useLists: (lists) => {
       // A worker that has not started yet gets them with its table.
       state.lists = lists
       if (state.started) forkMissing(state)
-      return tellLists(registry, lists)
+      const version = lists?.version ?? 0
+      return askStarted(
+        registry,
+        { kind: 'lists', file: lists },
+        {
+          doneOf: (message) =>
+            message.kind === 'listsUsed' && message.version === version ? message.done : undefined,
+          ms: listsAcknowledgeMs,
+        },
+      )
     },
     restart: () => restart(state),
     collectCounters: async () => {
@@ -472,29 +495,24 @@ async function drain(
   return false
 }
 
-// Makes every worker read the keys now, for a command that has changed them: it returns when all of
-// them know. Workers that are being replaced are asked, too, for they answer until they end; one
-// that starts answers when it listens; one that is not told its settings yet reads the keys later.
-
-/** Resolves to whether all workers have read them, or have ended. */
-type ReadKeys = () => Promise<boolean>
-
-function createReadKeys(registry: WorkerRegistry): ReadKeys {
-  let requests = 0
-  return async () => {
-    requests += 1
-    const request = requests
-    let failed = false
-    const isAnswer = (message: ToPrimary): boolean => {
-      if (message.kind !== 'keysRead' || message.request !== request) return false
-      failed ||= !message.done
-      return true
-    }
-    const asked = [...registry.workers].filter(({ started }) => started)
-    const how = { isAnswer, ms: keyAcknowledgeMs }
-    const inTime = await registry.requestAll(asked, { kind: 'readKeys', request }, how)
-    return inTime && !failed
+/**
+ * Asks every worker, those that are being replaced too, for they answer until they end; one that
+ * starts learns the same otherwise. `doneOf` reads an answer, `undefined` where that is another
+ * message. Resolves to whether all have done it in time, or have ended.
+ */
+async function askStarted(
+  registry: WorkerRegistry,
+  question: ToWorker,
+  how: { readonly ms: number; readonly doneOf: (message: ToPrimary) => boolean | undefined },
+): Promise<boolean> {
+  let failed = false
+  const isAnswer = (message: ToPrimary): boolean => {
+    const done = how.doneOf(message)
+    failed ||= done === false
+    return done !== undefined
   }
+  const started = [...registry.workers].filter((handle) => handle.started)
+  return (await registry.requestAll(started, question, { isAnswer, ms: how.ms })) && !failed
 }
 
 /** Which program node:cluster forks, and how V8 runs it. */
@@ -521,27 +539,4 @@ function setupWorkers(): void {
   // of these flags there.
   const execArgv = [...workerFlags, ...process.execArgv]
   cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
-}
-
-// Makes every worker answer with own lists that are compiled anew, and waits until all of them say
-// so, those that are being replaced too; one that starts gets them with its table.
-
-/** Resolves to whether all workers have taken them, or have ended. */
-async function tellLists(registry: WorkerRegistry, file: ListFile | undefined): Promise<boolean> {
-  const version = file?.version ?? 0
-  let failed = false
-  const asked = [...registry.workers].filter(({ started }) => started)
-  const inTime = await registry.requestAll(
-    asked,
-    { kind: 'lists', file },
-    {
-      isAnswer: (message) => {
-        if (message.kind !== 'listsUsed' || message.version !== version) return false
-        failed ||= !message.done
-        return true
-      },
-      ms: listsAcknowledgeMs,
-    },
-  )
-  return inTime && !failed
 }

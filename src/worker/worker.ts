@@ -92,8 +92,18 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
 
   const tables = createTableCommands({ send, current, retire: (table) => pool?.retire(table) })
 
-  const onDeath = (cause: unknown): void => void logThreadDeath(running, cause)
-  const onFailure = (error: unknown): void => void logLists(running, error)
+  /** Once it has started; with `undefined` where it cannot. */
+  const whenRunning = async (
+    act: (worker: RunningWorker | undefined) => unknown,
+  ): Promise<void> => {
+    await act(await running?.catch(() => undefined))
+  }
+  const logWhenRunning = (about: Readonly<Record<string, unknown>>, text: string): void =>
+    void whenRunning((worker) => worker?.service.log.error(about, text))
+  const onDeath = (cause: unknown): void =>
+    logWhenRunning(describeError(cause), 'A thread of the pool died.')
+  const onFailure = (error: unknown): void =>
+    logWhenRunning({}, `Own lists cannot be used; those before stay: ${messageOf(error)}`)
   const lists = createWorkerLists({ table: current, send, onFailure })
 
   const begin = async ({ file, settings, lists: first, isReplacement }: StartMessage) => {
@@ -124,7 +134,11 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         void tables.swap(message.table)
         return
       case 'readKeys':
-        void readKeys(running, send, message.request)
+        // A worker that is still starting reads them once more when it listens.
+        void whenRunning(async (worker) => {
+          const done = (await worker?.readKeys()) ?? false
+          send({ kind: 'keysRead', request: message.request, done })
+        })
         return
       case 'lists':
         lists.use(message.file)
@@ -133,16 +147,19 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         void policies.use(message.policies)
         return
       case 'drawBelow':
-        void drawBelow(running, message.lot)
+        void whenRunning((worker) => worker?.service.sampler?.drawBelow(message.lot))
         return
       case 'takeOver':
-        void takeOver(running)
+        // One that cannot start has no leases to take over.
+        void whenRunning((worker) => worker?.service.limiter.takeOverLeases())
         return
       case 'count':
         send({ kind: 'counted', counters: snapshot() })
         return
       case 'takeTraffic':
-        void sendTraffic(running, send)
+        void whenRunning((worker) =>
+          send({ kind: 'trafficTaken', counts: worker?.service.traffic?.taken() }),
+        )
         return
       case 'drain':
         drainWhenStarted(parts, running, message)
@@ -178,54 +195,6 @@ function drainWhenStarted(
       (worker) => drain(parts, worker, message),
       () => parts.exit(1),
     )
-}
-
-/** A worker that is still starting reads them once more when it listens. */
-async function readKeys(
-  running: Promise<RunningWorker> | undefined,
-  send: WorkerParts['send'],
-  request: number,
-): Promise<void> {
-  const worker = await running?.catch(() => undefined)
-  const done = worker === undefined ? false : await worker.readKeys()
-  send({ kind: 'keysRead', request, done })
-}
-
-async function drawBelow(running: Promise<RunningWorker> | undefined, lot: number): Promise<void> {
-  const worker = await running?.catch(() => undefined)
-  worker?.service.observers?.sampler?.drawBelow(lot)
-}
-
-async function sendTraffic(
-  running: Promise<RunningWorker> | undefined,
-  send: WorkerParts['send'],
-): Promise<void> {
-  const worker = await running?.catch(() => undefined)
-  send({ kind: 'trafficTaken', counts: worker?.service.observers?.traffic?.taken() })
-}
-
-/** One that cannot start has no leases to take over. */
-async function takeOver(running: Promise<RunningWorker> | undefined): Promise<void> {
-  const worker = await running?.catch(() => undefined)
-  worker?.service.limiter.takeOverLeases()
-}
-
-/** A pool is used only by a worker that runs, so its log is there. */
-async function logThreadDeath(
-  running: Promise<RunningWorker> | undefined,
-  cause: unknown,
-): Promise<void> {
-  const worker = await running?.catch(() => undefined)
-  worker?.service.log.error(describeError(cause), 'A thread of the pool died.')
-}
-
-/** The lists before stay in use. */
-async function logLists(
-  running: Promise<RunningWorker> | undefined,
-  cause: unknown,
-): Promise<void> {
-  const worker = await running?.catch(() => undefined)
-  worker?.service.log.error({}, `Own lists cannot be used; those before stay: ${messageOf(cause)}`)
 }
 
 async function start(

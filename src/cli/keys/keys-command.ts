@@ -37,7 +37,7 @@ import { createSigningKey } from '../../publish/form/signing-key.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 import { type Command, printLines, printResult, warn } from '../terminal/io.ts'
 import { apisText, checkKeyId, type CommandIo, runAudited, warnOfSkipped } from './key-session.ts'
-import { notifyServers } from './notify-servers.ts'
+import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 
 const msPerHour = 3_600_000
 
@@ -103,7 +103,7 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
   for (const text of cautions) warn(io, `${text}.`)
   if (invocation.json) io.out(JSON.stringify({ id, key: issued.text, plan, apis, policies }))
   else await io.lines(issuedLines(issued, {}))
-  await notifyServers(settings, io)
+  await notifyServers(settings, 'keys', io.err)
 }
 
 /** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */
@@ -115,7 +115,7 @@ export const keysRevoke: Command<Promise<void>, CommandIo> = async (settings, io
   printResult(io, settings.invocation.json, { id, revoked_at: at }, () => [
     `The key ${id} is revoked since ${at}.`,
   ])
-  await notifyServers(settings, io)
+  await notifyServers(settings, 'keys', io.err)
 }
 
 /** `keys rotate ID`: a new secret for the same key; the old one works for the hours of grace. */
@@ -133,7 +133,7 @@ export const keysRotate: Command<Promise<void>, CommandIo> = async (settings, io
     const old = { 'old key': until === null ? 'ended now' : `until ${until}` }
     await io.lines(issuedLines(issued, old))
   }
-  await notifyServers(settings, io)
+  await notifyServers(settings, 'keys', io.err)
 }
 
 /**
@@ -220,5 +220,5 @@ export const keysImport: Command<Promise<void>, CommandIo> = async (settings, io
   printResult(io, invocation.json, counts, () => [
     `Imported: ${counts.created} new, ${counts.replaced} replaced, ${unchanged} the same as before.`,
   ])
-  await notifyServers(settings, io)
+  await notifyServers(settings, 'keys', io.err)
 }

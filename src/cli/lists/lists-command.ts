@@ -25,9 +25,10 @@ import type { ListEntry } from '../../lists/list-entry.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { type CommandIo, withStores, unwrittenTo, withStoresToRead } from '../keys/key-session.ts'
 import { readEntries } from '../../lists/merge-entries.ts'
-import { notifyServers } from '../keys/notify-servers.ts'
+import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 import { type Command, printResult, printTable, warn } from '../terminal/io.ts'
+import { usageError } from '../../base/coded-error.ts'
 
 type Args = readonly string[]
 
@@ -36,7 +37,7 @@ async function act(settings: Settings, io: CommandIo, request: ListRequest): Pro
     actOn(settings, io, await stores.openLists(), request),
   )
   report(settings, io, result)
-  await notifyServers(settings, io, 'lists')
+  await notifyServers(settings, 'lists', io.err)
 }
 
 function actOn(
@@ -141,7 +142,7 @@ export const listsImport: Command<Promise<void>, CommandIo> = async (
     for (const request of requests) report(settings, io, await actOn(settings, io, store, request))
     await removeOrphans({ store, now: io.now })
   })
-  await notifyServers(settings, io, 'lists')
+  await notifyServers(settings, 'lists', io.err)
 }
 
 /** Throws where the lists there are do not go with the lines. */

@@ -15,7 +15,7 @@ import { formatCount } from '../../base/text/number-format.ts'
 import { checkOutput, replaceFile } from '../../base/system/atomic-file.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type CommandIo, unwrittenTo, withStores } from '../keys/key-session.ts'
-import { notifyServers } from '../keys/notify-servers.ts'
+import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 import { type Command, printResult, warn } from '../terminal/io.ts'
 
@@ -82,8 +82,8 @@ export const stateRestore: Command<Promise<void>, CommandIo> = async (
   )
   if (mended.length > 0) warn(io, mendedText(mended))
   report(settings, io, 'Restored', counts)
-  await notifyServers(settings, io, 'keys')
-  await notifyServers(settings, io, 'lists')
+  await notifyServers(settings, 'keys', io.err)
+  await notifyServers(settings, 'lists', io.err)
 }
 
 const mendedShownMax = 20

@@ -67,7 +67,7 @@ const entriesAudited = 100
 
 /** Throws what is wrong with the request, whole, before anything is recorded or done. */
 export async function actOnLists(actor: ListActor, request: ListRequest): Promise<ListResult> {
-  const checked = checkRequest(actor, request)
+  const checked = checkListRequest(actor, request)
   const { state, store, now, via, onUnwritten } = actor
   const { act, list } = request
   const texts = checked.keys.slice(0, entriesAudited).map((key) => formatEntryKey(key))
@@ -91,11 +91,6 @@ export async function actOnLists(actor: ListActor, request: ListRequest): Promis
   return { ...done, cautions: [...cautionsOf(checked.keys), ...expiredCautions(request, now)] }
 }
 
-/** What can be known to be wrong with the request before it is done; throws it. */
-export function checkListRequest(actor: Pick<ListActor, 'now'>, request: ListRequest): void {
-  checkRequest(actor, request)
-}
-
 interface CheckedRequest {
   /** Of the entries that it is about. */
   readonly keys: readonly string[]
@@ -105,7 +100,11 @@ interface CheckedRequest {
   }) => Promise<change.ListChange>
 }
 
-function checkRequest({ now }: Pick<ListActor, 'now'>, request: ListRequest): CheckedRequest {
+/** Throws what can be known to be wrong with the request before it is done. */
+export function checkListRequest(
+  { now }: Pick<ListActor, 'now'>,
+  request: ListRequest,
+): CheckedRequest {
   switch (request.act) {
     case 'create': {
       const { list: name, effect } = request

@@ -20,7 +20,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { messageOf } from '../../base/coded-error.ts'
-import { inParallel } from '../../base/in-parallel.ts'
+import { inParallel, mapInParallel } from '../../base/in-parallel.ts'
+import { partIndexTextBytesMax } from '../form/part-index.ts'
 import { removeTemporaryFiles, replaceWith } from '../../base/system/atomic-file.ts'
 import { mapFile, type MappedFile } from '../../base/system/memory-map.ts'
 import { readTableView } from '../../table/file/table-view.ts'
@@ -130,7 +131,7 @@ async function* segmentsOf(
           moved.reusedBytes += own.length
         }
       }
-      await inParallel([...missing.values()], parallelGets, async ([entry, wanted]) => {
+      await mapInParallel([...missing.values()], parallelGets, async ([entry, wanted]) => {
         const part = await fetchPart(job, entry, moved)
         for (const at of wanted) planes.set(part, at)
       })

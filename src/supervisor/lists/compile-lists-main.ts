@@ -1,4 +1,4 @@
-// The process that compiles own lists, started by lists-compiler.ts: reads the catalogue and the
+// The process that compiles own lists, started by lists-manager.ts: reads the catalogue and the
 // chunks that it does not hold yet, compiles, and writes a file beside its place before it renames
 // it. It holds chunks that are decoded, so that one more entry among a million costs no reading of
 // all of them; it ends when its parent has nothing more to ask, and the memory with it.
@@ -10,7 +10,7 @@ import { compileLists } from '../../lists/compile/compile-lists.ts'
 import type { EntryRows } from '../../lists/compile/entry-rows.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { readListSources } from '../../lists/read-sources.ts'
-import type { CompiledLists, CompileRequest } from './lists-compiler.ts'
+import type { CompiledLists, CompileRequest } from './lists-manager.ts'
 
 const rows = new Map<string, EntryRows>()
 let opened: Promise<ListStore> | undefined

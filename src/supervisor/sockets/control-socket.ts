@@ -175,3 +175,29 @@ export async function sendControlRequest(
   const text = late ? 'The server does not answer.' : 'The server ended before it had answered.'
   return { ok: false, text, silent: true }
 }
+
+/**
+ * Makes the running servers of a state folder, and all their workers, know changed keys or lists:
+ * the change is in effect when this resolves. `warn` gets a sentence for each server that does not
+ * confirm it. The change itself stands; servers of other machines see it in the store by themselves.
+ * Never rejects.
+ */
+export async function notifyServers(
+  { state }: { readonly state: string },
+  changed: 'keys' | 'lists',
+  warn: (text: string) => void,
+): Promise<void> {
+  await Promise.all(
+    controlSocketPaths(state).map(async (path) => {
+      const problem = await sendControlRequest(path, changed).then(
+        (reply) => (reply === undefined || reply.ok ? undefined : reply.text),
+        (error: unknown) => `${messageOf(error)}.`,
+      )
+      if (problem === undefined) return
+      warn(
+        `iprisk: the server of ${path} has not said that it knows the change: ${problem} Its ` +
+          'workers look for changes by themselves, and see this one within a second where they can.',
+      )
+    }),
+  )
+}

@@ -1,7 +1,7 @@
 // What a closed compiler does; test/serve/lists has all else, with real servers.
 
 import { expect, it } from 'vitest'
-import { createListsCompiler } from '../../../src/supervisor/lists/lists-compiler.ts'
+import { createListsCompiler } from '../../../src/supervisor/lists/lists-manager.ts'
 
 it('begins no process once it is closed, which would keep a server from its end', async () => {
   const compiler = createListsCompiler()

@@ -1,4 +1,5 @@
-// How a server is told to end: by a signal, or by another server that takes over.
+// The signals of a server: SIGTERM and SIGINT end it, as does another server that takes over; SIGHUP,
+// which without a listener ends the process, waits from the first moment on for who will listen.
 
 import process from 'node:process'
 
@@ -51,5 +52,29 @@ export function listenForShutdown(): Shutdown {
       process.off('SIGTERM', onSignal)
       process.off('SIGINT', onSignal)
     },
+  }
+}
+
+/** Receives SIGHUP from now on; a signal that comes before `listen` is kept for the listener. */
+export interface SighupListener {
+  readonly listen: (onSignal: () => void) => void
+  readonly stop: () => void
+}
+
+/** To be called first of all. */
+export function captureSighup(): SighupListener {
+  let isWaiting = false
+  let handle = (): void => {
+    isWaiting = true
+  }
+  const onSighup = (): void => handle()
+  process.on('SIGHUP', onSighup)
+  return {
+    listen: (onSignal) => {
+      handle = onSignal
+      if (isWaiting) onSignal()
+      isWaiting = false
+    },
+    stop: () => process.off('SIGHUP', onSighup),
   }
 }
