@@ -13,8 +13,7 @@ import {
   parsePartIndex,
   partIndexTextBytesMax,
 } from './form/part-index.ts'
-import type { Segment } from './form/segments.ts'
-import { cutTable } from './form/table-parts.ts'
+import { cutTable, type Segment } from './form/segments.ts'
 import type { PublishPlace } from './places/publish-place.ts'
 
 const parallelPuts = 8

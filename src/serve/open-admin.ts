@@ -29,7 +29,7 @@ import type { Supervisor } from '../supervisor/supervisor.ts'
 import { coverageOf, coverageToday } from '../table/answer/table-coverage.ts'
 import type { OpenConsole } from '../console/open-console.ts'
 import type { Shutdown } from './signals.ts'
-import type { TableSupply } from './table-supply.ts'
+import type { TableSources } from './table-sources.ts'
 import type { TrafficSample } from '../observe/traffic-sample.ts'
 import type { WatchedPolicies } from './watch-policies.ts'
 
@@ -49,7 +49,7 @@ export interface ShownParts {
 
 export async function openAdmin(
   parts: ShownParts,
-  supply: () => TableSupply | undefined,
+  supply: () => TableSources | undefined,
 ): Promise<AdminServer> {
   const { settings, port, supervisor, callerOf } = parts
   const metrics = lazyPrometheusText()
@@ -96,7 +96,10 @@ export async function openAdmin(
 }
 
 /** The administrative API, without what the console adds. */
-function routesOf(parts: ShownParts, supply: () => TableSupply | undefined): readonly AdminRoute[] {
+function routesOf(
+  parts: ShownParts,
+  supply: () => TableSources | undefined,
+): readonly AdminRoute[] {
   const { settings, supervisor, lists, policies, log } = parts
   const { state } = settings
   const onUnwritten = (message: string): void => log.error({}, message)
@@ -183,7 +186,7 @@ function readinessOf({ supervisor, lists, shutdown }: ShownParts): Readiness {
 
 async function gatherAll(
   parts: ShownParts,
-  supply: () => TableSupply | undefined,
+  supply: () => TableSources | undefined,
 ): Promise<ScrapeData> {
   const { supervisor, tables, policies, lists, sample } = parts
   const { total, workers } = await supervisor.collectCounters()

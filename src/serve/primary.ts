@@ -61,7 +61,7 @@ import type { EarlyStart } from './early-start.ts'
 import { openAdmin } from './open-admin.ts'
 import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import type { Shutdown } from './signals.ts'
-import { startTableSupply, type TableSupply } from './table-supply.ts'
+import { startTableSources, type TableSources } from './table-sources.ts'
 import { readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
@@ -239,7 +239,7 @@ async function runServer(parts: Parts): Promise<number> {
   const { serve, table: path } = settings
   const { signal } = shutdown
   const stops: (() => void | Promise<void>)[] = []
-  const supplies: { running?: TableSupply } = {}
+  const supplies: { running?: TableSources } = {}
   const startAdminPort = async (): Promise<AdminServer> => {
     const admin = await openAdmin(parts, () => supplies.running)
     stops.push(admin.close)
@@ -279,7 +279,7 @@ async function runServer(parts: Parts): Promise<number> {
         watchFile({ path, known: firstTable.identity, everyMs: watchMs, changed: look }).stop,
       )
       stops.push(runRepeatedly(tables.repair, repairMs).stop)
-      supplies.running = startTableSupply(parts, { builtMs: file?.builtMs, look })
+      supplies.running = startTableSources(parts, { builtMs: file?.builtMs, look })
       stops.push(supplies.running.stop)
       // Keys that were made during the start, before this server could be told of them.
       await supervisor.readKeys()

@@ -3,6 +3,9 @@
 // trailer) is the frame, one segment more. Shapes are chosen by measuring, and a wrong one only
 // costs bytes: the index of the parts (part-index.ts) says the shape of each segment, so a server
 // needs none of this to put a table together, only to find what it has already.
+//
+// A segment is cut into parts in its columns (planes.ts), where its content says (cut-points.ts). A
+// column begins a part, so what one column does moves no cut of the next.
 
 import type { SectionName } from '../../schema/table-sections.ts'
 import { sectionNames } from '../../schema/table-sections.ts'
@@ -17,8 +20,9 @@ import {
   verdictWords,
 } from '../../schema/table-layout.ts'
 import type { TableView } from '../../table/file/table-view.ts'
-import { frameName } from './part-index.ts'
-import type { Shape } from './planes.ts'
+import { nextCut } from './cut-points.ts'
+import { frameName, frameRanges } from './part-index.ts'
+import { type Shape, toPlanes } from './planes.ts'
 
 export interface Segment extends Shape {
   readonly name: string
@@ -75,4 +79,42 @@ export function tableSegments({ views }: Pick<TableView, 'views'>, file: Uint8Ar
     .sort((a, b) => a.from - b.from)
   const inside = sections.reduce((sum, { bytes }) => sum + bytes, 0)
   return [...sections, { name: frameName, from: 0, bytes: file.length - inside, ...raw }]
+}
+
+/** The parts of one segment. Their bytes are valid until the next segment is asked for. */
+export interface SegmentParts {
+  readonly segment: Segment
+  readonly parts: readonly Uint8Array[]
+}
+
+/**
+ * Segment by segment, so that not the whole table is in memory twice. `all` are the segments of the
+ * file, of which `segments` may be some.
+ */
+export function* cutTable(
+  file: Uint8Array,
+  segments: readonly Segment[],
+  all = segments,
+): Generator<SegmentParts, void, undefined> {
+  for (const segment of segments) {
+    const { from, bytes, words } = segment
+    const rows = segment.name === frameName ? frameOf(file, all) : file.subarray(from, from + bytes)
+    const planes = toPlanes(rows, segment)
+    const columnBytes = planes.length / Math.max(1, words)
+    const parts: Uint8Array[] = []
+    for (let column = 0; column < planes.length; column += columnBytes) {
+      const end = column + columnBytes
+      for (let at = column; at < end;) {
+        const cut = nextCut(planes, at, end)
+        parts.push(planes.subarray(at, cut))
+        at = cut
+      }
+    }
+    yield { segment, parts }
+  }
+}
+
+function frameOf(file: Uint8Array, segments: readonly Segment[]): Uint8Array {
+  const ranges = frameRanges(segments, file.length)
+  return Buffer.concat(ranges.map(([from, to]) => file.subarray(from, to)))
 }

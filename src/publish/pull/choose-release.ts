@@ -10,11 +10,11 @@
 // A table that this machine has taken in an earlier stage stays, though the manifest now lets fewer
 // machines have it.
 
+import { createHash } from 'node:crypto'
 import { parseDay } from '../../base/day.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import type { PullRefusal } from '../fetch/pull-refusal.ts'
-import type { Manifest, Release } from '../form/manifest.ts'
-import { mayTake } from '../form/rollout-stages.ts'
+import type { Manifest, Release, Stage } from '../form/manifest.ts'
 
 export type ReleaseChoice =
   | { readonly kind: 'take'; readonly release: Release }
@@ -63,4 +63,22 @@ export function chooseRelease(manifest: Manifest, context: ChoiceContext): Relea
 
 function instantOf(serial: number): string {
   return new Date(serial).toISOString()
+}
+
+/**
+ * The place of a machine among all: from 0 up to 100, the same for ever. A table goes to some machines
+ * first: `10%,50%+1h,100%+4h` lets a tenth of them have it at once, half of them after an hour, and
+ * all after four. Which are the first follows from their names alone, so that it is the same ones
+ * each time, and no machine has to know of another.
+ */
+export function machinePercent(machine: string): number {
+  const hash = createHash('sha256').update(machine).digest()
+  return (hash.readUIntBE(0, 6) / 2 ** 48) * 100
+}
+
+/** Whether the machine may take what has these stages. */
+export function mayTake(stages: readonly Stage[], machine: string, now: number): boolean {
+  if (stages.length === 0) return true
+  const percent = machinePercent(machine)
+  return stages.some((stage) => stage.from <= now && percent < stage.percent)
 }

@@ -38,8 +38,7 @@ import {
   partIndexTextBytesMax,
 } from '../form/part-index.ts'
 import { fromPlanes } from '../form/planes.ts'
-import { tableSegments } from '../form/segments.ts'
-import { cutTable } from '../form/table-parts.ts'
+import { cutTable, tableSegments } from '../form/segments.ts'
 
 const decompress = promisify(brotliDecompress)
 const parallelGets = 8

@@ -1,7 +1,11 @@
 // The tables of a running server: the one in use, the one before it, and the outcome of every
-// other. A new table is copied and verified (table-copies.ts), opened and compared by every worker,
-// and then swapped in by all of them (supervisor.ts). file-watch.ts watches the file and refresh.ts
-// builds it.
+// other. The way of a new one:
+//
+//   comes      refresh.ts builds it, table-pull.ts fetches what is published, or the operator puts it
+//              in place (watched by serve/primary.ts)
+//   copied     table-copies.ts; a process verifies the copy and tries it (verify-process.ts)
+//   swapped    ../swap-table.ts: every worker opens it (worker/worker-table.ts), then all swap
+//   kept       rollback-files.ts: this one and the one before it, for the next server
 //
 //   loadIfChanged  the file at the path may be new: it is loaded unless it was tried before; with
 //                  `again` also a refused one, because a refusal may have been by chance, a full
@@ -139,11 +143,7 @@ interface State {
   lastTriedIdentity: string
   /** That file was refused, or an operation after it failed. */
   refused: boolean
-  swaps: number
-  readonly refusals: Record<TableRefusalCode, number>
-  lastSwap: TableManagerStatus['last_swap']
-  lastRefusal: TableManagerStatus['last_refusal']
-  lastTrial: TableManagerStatus['last_trial']
+  readonly status: { -readonly [K in keyof TableManagerStatus]: TableManagerStatus[K] }
 }
 
 export function createTableManager(options: TableManagerParts): TableManager {
@@ -157,11 +157,7 @@ export function createTableManager(options: TableManagerParts): TableManager {
     rolledBack: undefined,
     lastTriedIdentity: '',
     refused: false,
-    swaps: 0,
-    refusals: countsOfNone(),
-    lastSwap: null,
-    lastRefusal: null,
-    lastTrial: null,
+    status: firstStatus(),
   }
   let queue: Promise<unknown> = Promise.resolve()
   const enqueue = (act: () => Promise<SwapOutcome>): Promise<SwapOutcome> => {
@@ -196,23 +192,25 @@ export function createTableManager(options: TableManagerParts): TableManager {
     file: () => state.current?.file,
     previousFile: () => state.previous?.file,
     status: () => ({
-      swaps: state.swaps,
-      refusals: Object.values(state.refusals).reduce((sum, count) => sum + count, 0),
-      refusals_by: { ...state.refusals },
+      ...state.status,
       previous: state.previous?.id ?? null,
       held: heldTable(state) ?? null,
-      last_swap: state.lastSwap,
-      last_refusal: state.lastRefusal,
-      last_trial: state.lastTrial,
     }),
   }
 }
 
-function countsOfNone(): Record<TableRefusalCode, number> {
-  return Object.fromEntries(tableRefusalCodes.map((code) => [code, 0])) as Record<
-    TableRefusalCode,
-    number
-  >
+function firstStatus(): TableManagerStatus {
+  const counts = Object.fromEntries(tableRefusalCodes.map((code) => [code, 0]))
+  return {
+    swaps: 0,
+    refusals: 0,
+    refusals_by: counts as Record<TableRefusalCode, number>,
+    previous: null,
+    held: null,
+    last_swap: null,
+    last_refusal: null,
+    last_trial: null,
+  }
 }
 
 async function loadFirst(
@@ -369,7 +367,7 @@ async function loadAndSwap(
   if (!isIntact) logLost(parts, state)
   const onTrial = (result: TrialResult, table: string): void => {
     const refused = trialFault(result) !== undefined && !force
-    state.lastTrial = { at: new Date().toISOString(), table, ...result, refused }
+    state.status.last_trial = { at: new Date().toISOString(), table, ...result, refused }
   }
   const copy = await loadTable(parts, {
     path,
@@ -385,7 +383,7 @@ async function loadAndSwap(
     await copies.remove(copy.file)
     if (how.asked && copy.id === state.rolledBack?.held) clearRollback(parts, state)
     // The file at the path is the good one again.
-    state.lastRefusal = null
+    state.status.last_refusal = null
     log.info({ path, table: copy.id }, 'The table is the one that answers.')
     return { kind: 'unchanged', table: copy.id }
   }
@@ -449,8 +447,8 @@ async function swap(
     await copies.remove(copy.file)
     return refuse(parts, state, tableRefusalOf(error))
   }
-  state.swaps += 1
-  state.lastSwap = {
+  state.status.swaps += 1
+  state.status.last_swap = {
     at: new Date().toISOString(),
     table: copy.id,
     from: before?.id ?? null,
@@ -473,10 +471,12 @@ async function swap(
 
 function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): SwapOutcome {
   const { path, log, signal } = parts
+  const { status } = state
   if (signal.aborted) return { kind: 'ending' }
   state.refused = true
-  state.refusals[code] += 1
-  state.lastRefusal = { at: new Date().toISOString(), path, code, reason }
+  status.refusals += 1
+  status.refusals_by = { ...status.refusals_by, [code]: status.refusals_by[code] + 1 }
+  status.last_refusal = { at: new Date().toISOString(), path, code, reason }
   const stays = state.current === undefined ? 'None answers.' : 'The one before it stays in use.'
   // Our reasons are sentences; those of the system are not.
   const sentence = reason.endsWith('.') ? reason : `${reason}.`

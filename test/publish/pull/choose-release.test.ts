@@ -4,8 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { parseDay } from '../../../src/base/day.ts'
 import { formatMajor } from '../../../src/schema/table-layout.ts'
 import type { Manifest, Release } from '../../../src/publish/form/manifest.ts'
-import { machinePercent } from '../../../src/publish/form/rollout-stages.ts'
-import { type ChoiceContext, chooseRelease } from '../../../src/publish/pull/choose-release.ts'
+import {
+  type ChoiceContext,
+  chooseRelease,
+  machinePercent,
+} from '../../../src/publish/pull/choose-release.ts'
 
 const id = (day: number): string => `202608${day}-0123456789ab`
 

@@ -12,7 +12,7 @@ import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import { type TablePull, startTablePull } from '../supervisor/tables/table-pull.ts'
 import type { Supervisor } from '../supervisor/supervisor.ts'
 
-interface SupplyParts {
+interface SourceParts {
   readonly settings: Settings
   readonly buildCommand: readonly string[]
   readonly catchUp?: CatchUp | undefined
@@ -22,16 +22,16 @@ interface SupplyParts {
   readonly log: Log
 }
 
-export interface TableSupply {
+export interface TableSources {
   readonly refresh: Refresh | undefined
   readonly pull: TablePull | undefined
   readonly stop: () => void
 }
 
-export function startTableSupply(
-  parts: SupplyParts,
+export function startTableSources(
+  parts: SourceParts,
   of: { readonly builtMs: number | undefined; readonly look: () => void },
-): TableSupply {
+): TableSources {
   const { settings, buildCommand: command, catchUp, buildEnvironment, log } = parts
   const everyMs = parseDurationMs(settings.serve.refreshEvery)
   const pull = pullTables(parts)
@@ -59,7 +59,7 @@ export function startTableSupply(
 }
 
 /** Takes published tables, where the settings say from whom. */
-function pullTables({ settings, supervisor, tables, log }: SupplyParts): TablePull | undefined {
+function pullTables({ settings, supervisor, tables, log }: SourceParts): TablePull | undefined {
   const { serve, table: tablePath, state: stateFolder } = settings
   if (serve.tableUrl === undefined) return undefined
   return startTablePull({
