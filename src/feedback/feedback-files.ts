@@ -14,7 +14,6 @@ import { dayBytesMax, lineStartOf, type Outcome, outcomeLine, readOutcome } from
 
 export const feedbackFolder = (state: string): string => join(state, 'feedback')
 
-/** An outcome as it is kept. */
 export interface KeptOutcome extends Outcome {
   /** When it came in, milliseconds since the epoch. */
   readonly receivedMs: number
@@ -59,7 +58,6 @@ function fullError(): IpriskError {
   return new IpriskError({ code: 'feedback_full', message, fault: 'environment' })
 }
 
-/** The files, oldest first. */
 export async function outcomeDays(
   state: string,
 ): Promise<readonly { readonly day: string; readonly path: string }[]> {
@@ -90,7 +88,6 @@ export async function readOutcomes(
   return count
 }
 
-/** The same of the file of one day. */
 export async function readDayOutcomes(
   path: string,
   take: (outcome: KeptOutcome) => void,

@@ -29,13 +29,11 @@ import {
 import type { ListEffect } from '../model/kind.ts'
 import type { ListStore } from './list-store.ts'
 
-/** Each try that fails means that another act succeeded. */
 const triesMax = 100
 
 /** A chunk that no catalogue refers to is left to whoever may still be about to, for so long. */
 const orphanSecondsMin = 3600
 
-/** What an act did. */
 export interface ListChange {
   readonly act: ListAct
   readonly list: string

@@ -34,7 +34,6 @@ export interface EntryFault {
   readonly fault: string
 }
 
-/** The key that a text means. */
 export function parseEntryKey(text: string): string | EntryFault {
   const [, digits] = /^as(\d{1,10})$/i.exec(text) ?? []
   if (digits !== undefined) {
@@ -87,7 +86,6 @@ export function asnOfKey(key: string): number | undefined {
   return key.startsWith('a') ? parseInt(key.slice(1), 16) : undefined
 }
 
-/** The range of a key that is no AS. */
 export function rangeOfKey(key: string): Range {
   const family = key.startsWith('4') ? 4 : 6
   const half = 1 + hexDigits[family]
@@ -112,7 +110,6 @@ export function isWide(key: string): boolean {
   return last - first >= 1n << BigInt(bits)
 }
 
-/** What is wrong with a note, if anything is. */
 export function noteFault(note: string): string | undefined {
   if (Buffer.byteLength(note) > noteBytesMax) return `a note has at most ${noteBytesMax} bytes`
   // eslint-disable-next-line no-control-regex -- these are what a note must not have

@@ -3,7 +3,6 @@
 
 import type { ListEffect } from '../model/kind.ts'
 
-/** What the lists say of one address. */
 export interface ListMatch {
   /** The names of all lists that match, sorted, each once. */
   readonly names: readonly string[]

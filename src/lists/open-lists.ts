@@ -84,7 +84,6 @@ function isTailAtOrBelow(starts: Uint32Array, piece: number, words: Uint32Array)
   return true
 }
 
-/** The node of an AS; 0 for none. */
 function findSystem({ asns, nodesAs }: ListSections, asn: number): number {
   let low = 0
   let high = asns.length - 1

@@ -63,7 +63,6 @@ interface PutParts {
   readonly putBytes: number
 }
 
-/** Puts what is not known to be there. */
 export async function putParts(
   file: Uint8Array,
   of: {

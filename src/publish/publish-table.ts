@@ -59,10 +59,8 @@ export interface PublishOptions {
 export interface Published {
   readonly manifest: Manifest
   readonly release: Release
-  /** What this run put there. */
   readonly moved: { readonly parts: number; readonly bytes: number }
   readonly pruned: number
-  /** Why old parts could not be removed. */
   readonly pruneTrouble?: string
 }
 
@@ -137,7 +135,6 @@ async function partsThere(
   return newest === undefined || force ? new Map() : knownParts(place, newest)
 }
 
-/** What `before` has, behind a new release of it. */
 function withRelease(
   release: Release,
   before: Manifest | undefined,

@@ -33,7 +33,6 @@ import type { TableSources } from './table-sources.ts'
 import type { TrafficSample } from '../observe/traffic-sample.ts'
 import type { WatchedPolicies } from './watch-policies.ts'
 
-/** The parts of a server that the admin port shows. */
 export interface ShownParts {
   readonly settings: Settings
   readonly supervisor: Supervisor
@@ -141,7 +140,6 @@ function shownRefresh(refresh: Refresh | undefined): RefreshStatus | undefined {
   return status === undefined || (status.next_at === null && status.runs === 0) ? undefined : status
 }
 
-/** After this, a server has started. */
 const startedMs = 2000
 
 /**
@@ -164,7 +162,6 @@ function lazyPrometheusText(): () => Promise<PrometheusText> {
   return open
 }
 
-/** Loaded only where it is on. */
 async function consoleOf(parts: ShownParts): Promise<OpenConsole | undefined> {
   if (parts.settings.serve.console === 'off') return undefined
   const { openConsole } = await import('../console/open-console.ts')

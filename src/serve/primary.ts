@@ -47,7 +47,7 @@ import { probePort } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
 import { createSupervisor, rollingLingerMs, type Supervisor } from '../supervisor/supervisor.ts'
 import { watchFile } from '../base/system/file-watch.ts'
-import { runRepeatedly } from '../base/long-timer.ts'
+import { runRepeatedly } from '../base/system/long-timer.ts'
 import type { CatchUp } from '../supervisor/tables/refresh.ts'
 import {
   createTableManager,
@@ -75,7 +75,6 @@ const adminTryMs = 100
 /** How long the server waits for the admin port before it reports that it runs. */
 const adminMs = 5000
 
-/** What a running server reports to its caller. */
 export interface RunningServer {
   readonly host: string
   readonly port: number
@@ -92,7 +91,6 @@ export interface ServerOptions {
   readonly configuration: ConfigSource
   /** What makes a new table at its place: a program of Node and its arguments. */
   readonly buildCommand: readonly string[]
-  /** Where the present table lacks its feeds. */
   readonly catchUp?: CatchUp | undefined
   readonly buildEnvironment?: NodeJS.ProcessEnv | undefined
   readonly early: EarlyStart
@@ -141,7 +139,6 @@ type CheckedStart = Pick<Parts, 'policies' | 'sample' | 'port' | 'predecessor' |
   readonly ofWorkers: WorkerSettings
 }
 
-/** What a server stands on, each part checked before a worker uses it. */
 async function checkStart({ settings, log }: ServerOptions): Promise<CheckedStart> {
   const { serve, state } = settings
   await loadUws()
@@ -459,7 +456,6 @@ function replyOf(outcome: SwapOutcome): ControlReply {
  */
 const pruneMs = 3_600_000
 
-/** Goes on until the returned function is called. */
 function startPruning(state: string, days: number, log: Log): () => void {
   const prune = async (): Promise<void> => {
     try {

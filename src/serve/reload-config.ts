@@ -16,7 +16,6 @@ import type { ConfigListener, Settings } from '../config/settings.ts'
 import { type Watch, watchFile } from '../base/system/file-watch.ts'
 import type { SighupListener } from './signals.ts'
 
-/** Where the settings of a running server come from. */
 export interface ConfigSource {
   /** The file that is watched, whether it exists or not. */
   readonly path: string
@@ -42,7 +41,6 @@ function restartNames(before: Settings, after: Settings): readonly string[] {
   ]
 }
 
-/** Names of the plans that are new, changed or gone. */
 function changedPlans(before: Plans, after: Plans): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))

@@ -61,7 +61,6 @@ export interface SighupListener {
   readonly stop: () => void
 }
 
-/** To be called first of all. */
 export function captureSighup(): SighupListener {
   let isWaiting = false
   let handle = (): void => {

@@ -58,7 +58,6 @@ export function startTableSources(
   }
 }
 
-/** Takes published tables, where the settings say from whom. */
 function pullTables({ settings, supervisor, tables, log }: SourceParts): TablePull | undefined {
   const { serve, table: tablePath, state: stateFolder } = settings
   if (serve.tableUrl === undefined) return undefined

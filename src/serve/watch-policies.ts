@@ -24,14 +24,11 @@ import { identityOrEmpty, watchFile } from '../base/system/file-watch.ts'
 import type { PoliciesStatus } from '../api/admin-answers.ts'
 
 export interface WatchedPolicies {
-  /** Those that were read last; `undefined` where there are none. */
   readonly policies: () => Policies | undefined
   /** The same as their file has them, with what it says for people. */
   readonly written: () => WrittenPolicies | undefined
-  /** The tag of that file. */
   readonly fileTag: () => string | undefined
   readonly status: () => PoliciesStatus | undefined
-  /** Where their file is, or would be. */
   readonly place: PolicyPlace
   /** Checks the file now: a change by this process is in use when this resolves. */
   readonly look: () => Promise<void>
@@ -106,7 +103,6 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
   }
 }
 
-/** Logs the warnings of a file that is used. */
 function reported(file: PolicyFile | undefined, log: Log): PolicyFile | undefined {
   if (file === undefined) return undefined
   const { path, distrust, warnings } = file

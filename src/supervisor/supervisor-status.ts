@@ -19,9 +19,7 @@ export interface SupervisorStatus {
   readonly answering: number
   /** At least one of them has read the keys; then the server takes requests. */
   readonly keysKnown: boolean
-  /** Workers that died and were replaced, by cause. */
   readonly restarts: Readonly<Record<RestartCause, number>>
-  /** Workers die again and again. */
   readonly degraded: boolean
   readonly table: TableInfo | undefined
   readonly workers: readonly WorkerStatus[]

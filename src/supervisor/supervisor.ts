@@ -44,7 +44,6 @@ const listsAcknowledgeMs = 5000
 const refork = { msMin: 200, msMax: 10_000 } as const
 /** A worker that has listened this long was healthy: it is replaced at once. */
 const healthyMs = 1000
-/** How long the start waits for all workers to listen. */
 const startMs = 20_000
 /** How long a scrape waits for a worker; then its last counts stand. */
 const countMs = 500
@@ -59,7 +58,6 @@ export const rollingLingerMs = 6000
 
 const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
-/** Reports of workers for other parts. */
 interface WorkerReports {
   /** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
   readonly takeSampled: (checks: readonly SampledCheck[]) => number
@@ -77,9 +75,7 @@ export interface Supervisor {
    * loop for a step. Throws `swap_failed`; then the old table stays in use.
    */
   readonly swapTable: (file: VerifiedTableFile) => Promise<LoopPause>
-  /** Sends the plans to every worker, also to those that start later. */
   readonly usePlans: (plans: Plans) => void
-  /** Those in use. */
   readonly plans: () => Plans
   readonly usePolicies: (policies: PoliciesMessage['policies']) => void
   /** Every worker reads the keys now; returns whether all could in time. */
@@ -127,7 +123,6 @@ interface State {
   readonly options: SupervisorOptions
   /** Those of the options, with the plans and policies of now. */
   settings: WorkerSettings
-  /** Absent before `start`. */
   reports: WorkerReports | undefined
   readonly log: Log
   readonly registry: WorkerRegistry
@@ -141,9 +136,7 @@ interface State {
   /** Instants of the last deaths. */
   deathsMs: readonly number[]
   quickDeaths: number
-  /** Replacements of workers, one after the other. */
   replacementQueue: Promise<void>
-  /** Why the start has failed. */
   failure: string
 }
 
@@ -515,7 +508,6 @@ async function askStarted(
   return (await registry.requestAll(started, question, { isAnswer, ms: how.ms })) && !failed
 }
 
-/** Which program node:cluster forks, and how V8 runs it. */
 const workerProgram = fileURLToPath(new URL('../worker/worker-main.js', import.meta.url))
 
 /**
@@ -532,7 +524,6 @@ const workerFlags = [
   '--no-concurrent-array-buffer-sweeping',
 ] as const
 
-/** From now on a fork is a worker. */
 function setupWorkers(): void {
   // Flags of the operator (`node --min-semi-space-size=… main.js`) come behind ours, and so win.
   // NODE_OPTIONS reaches workers, too, but any command line overrides it, and Node 20 refuses each

@@ -20,7 +20,6 @@ import type { WorkerHandle } from './worker-registry.ts'
 /** A worker that does not listen after this time hangs in its start. */
 const startMsMax = 60_000
 
-/** Memory is read only at every fifth look. */
 const memoryEvery = 5
 
 /** A look that comes later than this after the one before counts for nothing. */
@@ -35,7 +34,6 @@ const starvedFactor = 10
  */
 const runningShare = 0.5
 
-/** How often it is said that a worker is busy. */
 const busyAgainMs = 10_000
 
 /** The kernel counts processor time in hundredths of a second (USER_HZ, proc_pid_stat(5)). */
@@ -49,7 +47,6 @@ interface Silence {
   /** Of looks that were in time. */
   ms: number
   lastMessageMs: number
-  /** Processor time used when it began. */
   cpuMs: number
   /** From shortly before it has lasted too long. */
   sockets: SocketLook | undefined
@@ -57,7 +54,6 @@ interface Silence {
   saidBusyMs: number
 }
 
-/** What is known of a silent worker. */
 interface SilenceReport {
   readonly silentMs: number
   /** Share of a core that its loop had meanwhile. */
@@ -165,7 +161,6 @@ function isStarved(pid: number, silence: Silence, hangMs: number): boolean {
   return process.state === 'R' && process.cpuMs - silence.cpuMs < hangMs * runningShare
 }
 
-/** Whether it has worked on its connections since the last look at them. */
 function isBusy(pid: number, silence: Silence): boolean {
   const before = silence.sockets
   silence.sockets = lookAtSockets(pid)
@@ -213,7 +208,6 @@ function takeTcpLine(line: string, unread: Map<number, number>): void {
   unread.set(inode, Number.parseInt(fields[4]?.split(':')[1] ?? '', 16))
 }
 
-/** What happened between two looks at one process. */
 function hasProgressed(before: SocketLook, after: SocketLook): boolean {
   for (const [inode, unread] of after) {
     const unreadBefore = before.get(inode)

@@ -17,7 +17,6 @@ export interface WorkerLists {
    * without lists would let attackers in; while they are unknown, no table answers.
    */
   readonly begin: (file: ListFile | 'unknown' | undefined) => void
-  /** The file in use. */
   readonly file: () => ListFile | undefined
 }
 

@@ -43,7 +43,6 @@ import type { SampledCheck } from '../observe/sample-file.ts'
 import type { TlsFiles } from '../http/listen/tls-files.ts'
 import type { ListFile, VerifiedTableFile, TableInfo } from '../table/served-table.ts'
 
-/** What a worker must know before it can listen. */
 export interface WorkerSettings {
   readonly host: string
   readonly port: number
@@ -73,7 +72,6 @@ export interface WorkerSettings {
   readonly countsTraffic?: boolean
   /** Whether /docs is there; absent: it is not. */
   readonly docs?: boolean
-  /** Of each worker's own pool. */
   readonly pool: { readonly threads: number; readonly queue: number }
 }
 

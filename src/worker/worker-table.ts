@@ -131,7 +131,6 @@ interface TableCommands {
   readonly swap: (table: number) => Promise<void>
 }
 
-/** Each command is carried out after the one before it has ended. */
 export function createTableCommands(parts: {
   readonly send: (message: ToPrimary) => void
   readonly current: WorkerTable

@@ -71,7 +71,6 @@ interface RunningWorker {
 
 /** When a draining worker gives up waiting; of several drains the earliest instants count. */
 interface DrainDeadlines {
-  /** The port is closed. */
   portMs: number
   /** From then on it does not wait for idle connections. */
   idleMs: number
@@ -79,7 +78,6 @@ interface DrainDeadlines {
   openMs: number
 }
 
-/** Returns the handler of the primary's messages. */
 export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const { send } = parts
   const counters = newRequestCounters()
@@ -273,7 +271,6 @@ function openTlsApp(uws: Awaited<ReturnType<typeof loadUws>>, tls: TlsFiles): Te
   }
 }
 
-/** Listens on the port of the API. */
 async function openPort(
   uws: Awaited<ReturnType<typeof loadUws>>,
   settings: WorkerSettings,

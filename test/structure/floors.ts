@@ -60,7 +60,6 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['fetch'],
     ['places', 'pull'],
     ['place-parts.ts'],
-    ['prune-place.ts'],
     ['publish-table.ts'],
   ],
   'src/http': [
@@ -73,8 +72,8 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['request-handler.ts'],
   ],
   'src/supervisor': [
-    ['sockets', 'socket-progress.ts', 'setup-workers.ts', 'worker-registry.ts'],
-    ['watchdog.ts', 'read-keys.ts', 'tell-lists.ts', 'swap-table.ts', 'supervisor-status.ts'],
+    ['sockets', 'worker-registry.ts'],
+    ['watchdog.ts', 'swap-table.ts', 'supervisor-status.ts'],
     ['supervisor.ts'],
     ['tables'],
     ['lists'],

@@ -12,7 +12,6 @@ import { messageOf } from '../coded-error.ts'
 
 export interface BoundedFile {
   readonly bytes: Buffer
-  /** Of what was read. */
   readonly stat: Stats
 }
 

@@ -35,7 +35,6 @@ export function watchFile(options: {
   readonly changed: () => void
   /** The file is gone; absent: that changes nothing. */
   readonly gone?: () => void
-  /** Whether the process may end while it watches. */
   readonly mayEnd?: boolean
 }): Watch {
   const { path, everyMs, changed, gone, mayEnd = false } = options

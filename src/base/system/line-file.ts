@@ -36,7 +36,6 @@ export interface LineFileOptions {
 }
 
 const flushMs = 100
-/** Waiting bytes that are written at once. */
 const flushBytes = 65_536
 /** How often the name is compared with the open file. */
 const identityMs = 1000

@@ -5,7 +5,6 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { constants, hostname, setPriority } from 'node:os'
 
-/** Whether a process of any user has this id. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -37,7 +36,6 @@ export function readSystemFile(path: string): string {
   }
 }
 
-/** One process or thread as its stat file shows it. */
 export interface ProcessStat {
   readonly pid: number
   readonly parent: number

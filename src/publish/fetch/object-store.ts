@@ -26,7 +26,6 @@ interface Credentials {
 }
 
 export interface ObjectStore {
-  /** Of the prefix, as it may be shown. */
   readonly name: string
   readonly get: (
     name: string,
@@ -56,7 +55,6 @@ export interface ListedObject {
 const listBytesMax = 8_388_608
 const answerBytesMax = 65_536
 
-/** The store behind `s3://bucket/prefix`. */
 export function openObjectStore(text: string, environment: Environment = process.env): ObjectStore {
   const place = parseObjectUrl(text)
   if (place === undefined) throw pullError('other', `${text} is no s3://bucket/prefix`)
@@ -270,7 +268,6 @@ function parseListing(
   throw pullError('other', 'The bucket keeps returning the same page of its listing.')
 }
 
-/** What the store says with a status of failure. */
 export function objectRefusal(
   method: string,
   shown: string,

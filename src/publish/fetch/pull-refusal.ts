@@ -48,7 +48,6 @@ export function pullError(code: PullRefusalCode, message: string, cause?: unknow
 
 const known: ReadonlySet<string> = new Set(pullRefusalCodes)
 
-/** The refusal for anything thrown. */
 export function pullRefusalOf(thrown: unknown): PullRefusal {
   const reason = messageOf(thrown)
   const { code = '' } = thrown as NodeJS.ErrnoException

@@ -70,10 +70,8 @@ export type Manifest = z.output<typeof manifestSchema>
 
 type OpenedManifest =
   | { readonly kind: 'manifest'; readonly manifest: Manifest; readonly by: TrustedKey }
-  /** What it is instead, in words. */
   | { readonly kind: 'refused'; readonly code: 'manifest' | 'signature'; readonly why: string }
 
-/** The text that is put at the place. */
 export function sealManifest(manifest: Manifest, key: SigningKey): string {
   return sealEnvelope(payloadType, JSON.stringify(manifestSchema.parse(manifest)), key)
 }
@@ -116,7 +114,6 @@ const envelopeSchema = z.object({
     .max(signaturesMax),
 })
 
-/** `payload` as the text of an envelope signed with `key`. */
 function sealEnvelope(payloadType: string, payload: string, key: SigningKey): string {
   const bytes = Buffer.from(payload, 'utf8')
   const sig = sign(null, signedBytes(payloadType, bytes), key.privateKey).toString('base64')

@@ -20,7 +20,6 @@ export interface SigningKey {
   readonly trusted: TrustedKey
 }
 
-/** A public key that manifests may be signed with. */
 export interface TrustedKey {
   readonly text: string
   /** The first 16 digits of the SHA-256 of its 32 bytes: tells keys apart, proves nothing. */

@@ -12,7 +12,6 @@ export interface StoredName {
 }
 
 export interface PublishPlace {
-  /** As it may be shown. */
   readonly name: string
   /** `undefined` where there is nothing; not more than `bytesMax`. */
   readonly read: (name: string, bytesMax: number) => Promise<Buffer | undefined>
@@ -20,7 +19,6 @@ export interface PublishPlace {
   readonly keep: (name: string, bytes: Uint8Array) => Promise<void>
   /** Puts what is asked for anew each time. */
   readonly replace: (name: string, bytes: Uint8Array) => Promise<void>
-  /** What lies under `folder`. */
   readonly list: (folder: string) => Promise<readonly StoredName[]>
   readonly remove: (name: string) => Promise<void>
 }

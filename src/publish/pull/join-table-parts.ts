@@ -51,11 +51,9 @@ interface JoinJob {
   /** For parts, until the table is whole. */
   readonly parts: string
   readonly folder: string
-  /** The name of the table in `folder`. */
   readonly name: string
 }
 
-/** What came over the network, and what was here. */
 export interface PulledBytes {
   readonly parts: number
   readonly bytes: number
@@ -107,7 +105,6 @@ async function fetchIndex(
   return index
 }
 
-/** The columns of each segment. */
 async function* segmentsOf(
   index: PartIndex,
   job: JoinJob,
@@ -141,7 +138,6 @@ async function* segmentsOf(
   }
 }
 
-/** Each part of a segment with its place in the columns. */
 function placesOf({ parts }: IndexSegment): readonly (readonly [PartEntry, number])[] {
   let at = 0
   return parts.map((entry) => {
@@ -271,9 +267,7 @@ export function isFileNamed(path: string, name: string): boolean {
  */
 export interface AdoptedTable {
   readonly id: string
-  /** Where it lies. */
   readonly from: string
-  /** Its second name. */
   readonly path: string
 }
 

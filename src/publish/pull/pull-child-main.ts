@@ -23,7 +23,6 @@ export interface PullJob {
   readonly parts: string
   readonly folder: string
   readonly name: string
-  /** The table in use, to be kept. */
   readonly adopt: AdoptedTable | undefined
 }
 

@@ -191,7 +191,7 @@ function noteFailure(
   retries.atMs = performance.now() + backoffMs(retry, retries.failures)
 }
 
-type CompilerParts = ListsParts & { readonly compiler: ListsCompiler }
+type CompilerParts = ListsParts & { readonly compiler: ReturnType<typeof createListsCompiler> }
 
 /** Gives the workers what the store has, where that is not what they have. */
 async function takeLists(
@@ -301,20 +301,15 @@ export interface CompiledLists {
   readonly written: boolean
 }
 
-interface ListsCompiler {
-  /** Throws `lists_damaged` and `lists_uncompiled`; after `close` always. */
-  readonly compile: (request: CompileRequest) => Promise<CompiledLists>
-  readonly close: () => void
-}
-
-export function createListsCompiler(): ListsCompiler {
+/** `compile` throws `lists_damaged` and `lists_uncompiled`; after `close` always. */
+export function createListsCompiler() {
   const task = createChildTask<CompileRequest, CompiledLists>({
     program: new URL('./compile-lists-main.js', import.meta.url),
     msMax: compileMsMax,
     idleMs: idleMsMax,
   })
   return {
-    compile: async (request) => {
+    compile: async (request: CompileRequest): Promise<CompiledLists> => {
       const outcome = await task.ask(request)
       switch (outcome.kind) {
         case 'answered':

@@ -18,7 +18,6 @@ export interface PulledTables {
   readonly has: (id: string) => boolean
   /** Moves a second name of that table over what is in the table's place. */
   readonly putInPlace: (id: string) => void
-  /** Removes the oldest tables, but none of these. */
   readonly removeOld: (inUse: readonly string[]) => void
 }
 

@@ -15,7 +15,7 @@ import { feedsUnreachable } from '../../base/coded-error.ts'
 import type { RefreshView } from '../../api/admin-answers.ts'
 import { msPerDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
-import { type LongTimer, runAfter } from '../../base/long-timer.ts'
+import { type LongTimer, runAfter } from '../../base/system/long-timer.ts'
 import { endOf, type ProcessEnd } from '../../base/system/child-task.ts'
 import { lowestPriorityCommand } from '../../base/system/thread-priority.ts'
 
@@ -28,7 +28,6 @@ const retryMsMin = 60_000
 /** Between two tries without a network: one that comes back is noticed soon, at little cost. */
 const catchUp = { msMin: 5000, msMax: 600_000 } as const
 
-/** Of one line for a person. */
 const lineCharsMax = 200
 
 export interface RefreshStatus {
@@ -44,7 +43,6 @@ export interface RefreshStatus {
 
 export interface Refresh {
   readonly status: () => RefreshStatus
-  /** For a person who waits. */
   readonly view: () => RefreshView
   /** Runs now; `false` where one runs already. */
   readonly start: () => boolean
@@ -71,7 +69,6 @@ export function catchUpDelayMs(of: {
   return withJitter(backoffMs(catchUp, of.failures), jitter, of.random)
 }
 
-/** How a table that lacks its feeds comes to them. */
 export interface CatchUp {
   /** What makes a table until one has its feeds; fails, and costs little, where nobody answers. */
   readonly command: readonly string[]
@@ -88,13 +85,10 @@ export function startRefresh(options: {
   readonly everyMs: number
   /** When the table in use was written; `undefined` where there is none: then at once. */
   readonly builtMs: number | undefined
-  /** What makes a table: a program of Node and its arguments. */
   readonly command: readonly string[]
-  /** Where the present table lacks its feeds. */
   readonly catchUp?: CatchUp | undefined
   readonly environment?: NodeJS.ProcessEnv | undefined
   readonly log: Log
-  /** Called when a new table is in place. */
   readonly done: () => void
 }): Refresh {
   const { everyMs, builtMs, environment = process.env, log, done } = options
@@ -155,11 +149,9 @@ export function startRefresh(options: {
 
 type RefreshCounts = Omit<RefreshStatus, 'every_ms' | 'running' | 'next_at'>
 
-/** What became of the runs so far. */
 function newRefreshRecord(): {
   readonly began: () => void
   readonly said: (line: string) => void
-  /** Gives the failures in a row. */
   readonly ended: (reason: string | undefined) => { readonly inARow: number }
   readonly counts: () => RefreshCounts
   readonly view: (running: boolean) => RefreshView

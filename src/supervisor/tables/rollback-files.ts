@@ -75,17 +75,14 @@ export function openKeptTables(stateFolder: string, path: string): KeptTables {
  *   <state>/rollback-<the table's place>.json, .iprisk
  */
 export interface RollbackNote {
-  /** The table that is held back. */
   readonly held: string
 }
 
 interface Place {
-  /** The operator's file. */
   readonly path: string
   readonly stateFolder: string
 }
 
-/** The copy that answers instead of the held table. */
 export function rollbackTable(place: Place): string {
   return `${nameOf(place)}.iprisk`
 }

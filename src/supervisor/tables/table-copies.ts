@@ -23,7 +23,6 @@ import { fileIdentity, identityOrEmpty } from '../../base/system/file-watch.ts'
 import { type TableRefusal, tableRefusalOf } from './table-refusal.ts'
 import { endVerifyingAhead, type VerifyResult, verifyInProcess } from './verify-process.ts'
 
-/** How often a server touches its copies. */
 const touchMs = 10_000
 
 /** The server of a copy that was not touched for so long is gone: it missed twelve touches. */
@@ -65,7 +64,6 @@ export interface TableCopies {
   readonly remove: (file: VerifiedTableFile) => Promise<void>
   /** Begins the names of this server's files; a name that ends with `.iprisk` goes with them. */
   readonly prefix: string
-  /** Removes every copy that this server made. Never throws. */
   readonly close: () => void
 }
 
@@ -197,7 +195,6 @@ interface Loader {
   readonly signal: AbortSignal
 }
 
-/** A verified copy of the file at `path`, or why there is none. Never rejects. */
 export async function loadTable(
   { copies, signal }: Loader,
   { path, ...how }: HowToCopy & { readonly path: string; readonly force: boolean },

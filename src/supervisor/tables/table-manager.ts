@@ -50,9 +50,7 @@ import type { VerifiedTableFile } from '../../table/served-table.ts'
 
 export type SwapOutcome =
   | { readonly kind: 'swapped'; readonly table: string }
-  /** It answers already. */
   | { readonly kind: 'unchanged'; readonly table: string }
-  /** It was rolled back. */
   | { readonly kind: 'held'; readonly table: string }
   | ({ readonly kind: 'refused' } & TableRefusal)
   /** The server ends meanwhile, which is no fault of the table. */
@@ -63,9 +61,7 @@ export interface TableManagerStatus {
   readonly swaps: number
   readonly refusals: number
   readonly refusals_by: Readonly<Record<TableRefusalCode, number>>
-  /** The table that `rollback` goes back to. */
   readonly previous: string | null
-  /** The table that was rolled back. */
   readonly held: string | null
   readonly last_swap: {
     readonly at: string
@@ -106,14 +102,11 @@ export interface TableManager {
   readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
   readonly rollback: () => Promise<SwapOutcome>
   readonly status: () => TableManagerStatus
-  /** The copy of the table that answers. */
   readonly file: () => VerifiedTableFile | undefined
-  /** That of the one before it. */
   readonly previousFile: () => VerifiedTableFile | undefined
 }
 
 interface TableManagerParts {
-  /** The operator's file. */
   readonly path: string
   /** Who publishes the tables that come there, where somebody does. */
   readonly source?: string | undefined
@@ -264,7 +257,6 @@ function hasIntactCopy({ current, identity, distrusted }: State): boolean {
   return inodeIdentity(current.file.path) === identity
 }
 
-/** Once per copy. */
 function logLost({ log }: Parts, state: State): void {
   const { current, lost } = state
   if (current === undefined || lost === current.file.table) return
@@ -290,7 +282,6 @@ function use(state: State, copy: TableCopy): void {
   state.identity = inodeIdentity(copy.file.path)
 }
 
-/** Gives the two tables names that outlive this server. */
 function keepNames(
   { kept, log }: Parts,
   state: State,
@@ -484,13 +475,11 @@ function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): Swa
   return { kind: 'refused', code, reason }
 }
 
-/** The previous table's second name, which outlives its copy, if there is one. */
 function nameOf({ kept }: Parts, { id, file }: TableCopy): string {
   const named = kept.find('previous')
   return named?.id === id ? named.path : file.path
 }
 
-/** Lets the table that was rolled back come again. */
 function clearRollback(parts: Parts, state: State): void {
   state.rolledBack = undefined
   removeRollbackNote(parts)

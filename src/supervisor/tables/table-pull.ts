@@ -44,7 +44,7 @@ import { formatMajor } from '../../schema/table-layout.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
 import { type ChoiceContext, chooseRelease } from '../../publish/pull/choose-release.ts'
 import type { PullJob, PullResult } from '../../publish/pull/pull-child-main.ts'
-import { type LongTimer, runAfter, runRepeatedly } from '../../base/long-timer.ts'
+import { type LongTimer, runAfter, runRepeatedly } from '../../base/system/long-timer.ts'
 import { type PulledTables, openPulledTables } from './pulled-tables.ts'
 import type { TableManager } from './table-manager.ts'
 import { isLasting } from './table-refusal.ts'
@@ -66,7 +66,6 @@ export interface TablePullStatus {
   readonly last_success_at: string | null
   readonly refusals_by: Readonly<Record<PullRefusalCode, number>>
   readonly last_refusal: ({ readonly at: string } & PullRefusal) | null
-  /** The newest manifest that was taken. */
   readonly serial: number
   /** The table that it offers first to a server of this version, whatever its stage. */
   readonly offered: string | null
@@ -93,18 +92,15 @@ export interface TablePull {
 export interface TablePullParts {
   readonly url: string
   readonly trusted: readonly TrustedKey[]
-  /** Where the table goes. */
   readonly tablePath: string
   readonly stateFolder: string
   readonly machine: string
   readonly everyMs: number
-  /** The table in use. */
   readonly current: () => ChoiceContext['current']
   readonly tables: Pick<TableManager, 'take'>
   readonly log: Log
 }
 
-/** What it does now. */
 type Phase =
   | { readonly kind: 'waiting'; readonly timer: LongTimer }
   | { readonly kind: 'polling' }
@@ -314,7 +310,6 @@ async function pullInProcess(job: PullJob, signal: AbortSignal): Promise<PullRes
   return refused(`the process that fetches was ended by ${how}: ${last}`)
 }
 
-/** Whether the table is here. */
 function takeResult(
   pull: Pull,
   of: { readonly release: Release; readonly result: PullResult; readonly fromMs: number },

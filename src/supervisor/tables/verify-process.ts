@@ -25,7 +25,6 @@ const ahead = { nodeFlags: ['--no-concurrent-recompilation'], arguments: [second
 export interface VerifyOrder {
   readonly source: string
   readonly copy: string
-  /** The table in use, where there is one. */
   readonly before?: string | undefined
   /** It is taken whatever speaks against it. */
   readonly force: boolean
@@ -36,7 +35,6 @@ export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly id: string
   /** As of the acceptance check; `traffic` where only the sampled traffic speaks against it. */
   readonly against: AcceptanceResult['against'] | 'traffic'
-  /** What the sampled traffic says of it; absent where there is no such trial. */
   readonly trial?: TrialResult | undefined
   /** The table in use could not be compared: its copy is damaged or missing. */
   readonly isBeforeLost?: boolean
@@ -62,7 +60,6 @@ export function endVerifyingAhead(): void {
   startedAhead = undefined
 }
 
-/** The one that was started ahead, if it lives. */
 function takeAhead(): VerifyProcess | undefined {
   const child = startedAhead
   startedAhead = undefined
@@ -99,7 +96,6 @@ export async function verifyInProcess(
   throw new IpriskError({ code, message, fault: 'input' })
 }
 
-/** Gives the process its order, and waits until it has ended. */
 async function carryOut(
   child: VerifyProcess,
   order: VerifyOrder,

@@ -56,7 +56,6 @@ const copiesMax = 3
 /** The error code if no copy can be made; the file itself may be sound. */
 export const uncopied = 'file_uncopied'
 
-/** How many milliseconds to wait before the next step. */
 export type CopySteps<T> = Generator<number, T, undefined>
 
 export interface SharedCopy {
@@ -125,11 +124,9 @@ function* shareCopyIn(
   })
 }
 
-/** The state of a source, and the folder of its copy. */
 interface CopiedFile {
   readonly folder: string
   readonly identity: string
-  /** The copy's. */
   readonly name: string
   readonly bytes: number
   readonly sourceMs: number
@@ -146,7 +143,6 @@ function identify(source: string): Omit<CopiedFile, 'folder'> {
   })
 }
 
-/** Copies that this thread is making. */
 const makingHere = new Set<string>()
 
 /** Waiting for this thread's own steps would never end, so the file gets a second copy. */
@@ -190,7 +186,6 @@ function* makeCopy(
   }
 }
 
-/** Locks a usable copy for this process. */
 function holdCopy(file: CopiedFile, path = pathOf(file)): SharedCopy | 'absent' | 'busy' {
   let descriptor: number
   try {
@@ -224,7 +219,6 @@ function isSound(descriptor: number, bytes: number): boolean {
   return uid === user && mode === (constants.S_IFREG | 0o400) && nlink === 1 && size === bytes
 }
 
-/** Releases the copies that this thread uses. */
 const kept = new Set<() => void>()
 
 function keep(descriptor: number, folder: string): () => void {
