@@ -1,6 +1,7 @@
 // Checks drafts of a policies file in a thread, one at a time, because the largest file takes half a
 // second of a core and the primary's loop watches its workers.
 
+import { createQueue } from '../base/concurrency.ts'
 import { startOneShotThread } from '../base/system/one-shot-thread.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { type checkWritten, checkWrittenInTurns, fileTooLong } from './policy-file.ts'
@@ -14,7 +15,7 @@ export interface PolicyCheck {
   readonly mistakes: readonly string[]
 }
 
-let queue: Promise<unknown> = Promise.resolve()
+const enqueue = createQueue()
 
 /** Checks a file's future content. */
 export function checkInThread(content: object): Promise<PolicyCheck> {
@@ -22,7 +23,7 @@ export function checkInThread(content: object): Promise<PolicyCheck> {
   if (Buffer.byteLength(text) > policiesBytesMax) {
     return Promise.resolve(checkOf({ mistakes: [fileTooLong] }))
   }
-  const check = queue.then(async () => {
+  return enqueue(async () => {
     const thread = startOneShotThread<string, PolicyCheck>(
       new URL('./check-thread-main.js', import.meta.url),
     )
@@ -30,8 +31,6 @@ export function checkInThread(content: object): Promise<PolicyCheck> {
     // If the thread cannot start, drafts are still checked.
     return (await thread.answer()) ?? checkOf(await checkWrittenInTurns(content))
   })
-  queue = check.catch(() => undefined)
-  return check
 }
 
 export function checkOf(checked: ReturnType<typeof checkWritten>): PolicyCheck {

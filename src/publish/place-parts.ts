@@ -4,7 +4,8 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { contentName, isNamed, type Release, partIndexBytesMax } from './form/manifest.ts'
-import { inParallel, mapInParallel } from '../base/in-parallel.ts'
+import { inParallel } from '../base/in-parallel.ts'
+import { mapInParallel } from '../base/concurrency.ts'
 import { partIndexTextBytesMax } from './form/part-index.ts'
 import {
   type IndexSegment,

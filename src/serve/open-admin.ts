@@ -19,6 +19,7 @@ import { refreshRoutes } from '../admin/routes/refresh-api.ts'
 import { serverRoutes } from '../admin/routes/server-api.ts'
 import { serverStatus, tableStatus } from '../admin/status.ts'
 import type { Log } from '../base/log.ts'
+import { openLazily } from '../base/memoise.ts'
 import type { Settings } from '../config/settings.ts'
 import type { TableInfo } from '../table/served-table.ts'
 import { openFilesOf } from '../http/listen/open-files.ts'
@@ -147,19 +148,12 @@ const startedMs = 2000
  * rest of the admin port. After a failure the next scrape tries again.
  */
 function lazyPrometheusText(): () => Promise<PrometheusText> {
-  let text: Promise<PrometheusText> | undefined
-  const open = (): Promise<PrometheusText> => {
-    text ??= import('../admin/metrics/prometheus-text.ts').then(
-      ({ createPrometheusText }) => createPrometheusText(),
-      (error: unknown) => {
-        text = undefined
-        throw error
-      },
-    )
-    return text
-  }
-  setTimeout(() => void open().catch(() => undefined), startedMs).unref()
-  return open
+  const { get } = openLazily(async () => {
+    const { createPrometheusText } = await import('../admin/metrics/prometheus-text.ts')
+    return createPrometheusText()
+  })
+  setTimeout(() => void get().catch(() => undefined), startedMs).unref()
+  return get
 }
 
 async function consoleOf(parts: ShownParts): Promise<OpenConsole | undefined> {

@@ -17,6 +17,7 @@
 // any table the server runs, is not ready and answers 503.
 
 import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { validateKeysFile } from '../account/stores/file-keys.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
 import { createTokenMatcher, type TokenMatcher } from '../admin/admin-caller.ts'
@@ -350,10 +351,6 @@ async function openAdminWithRetry(
     }
   }
   return undefined
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** New workers read these files again; throws what is wrong with one of them, by name. */

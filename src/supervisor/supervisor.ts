@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { backoffMs } from '../base/backoff.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { keyAcknowledgeMs, workerClosingMs } from '../base/limits.ts'
+import { createQueue } from '../base/concurrency.ts'
 import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { LoopPause } from '../observe/loop-lag.ts'
@@ -136,7 +137,8 @@ interface State {
   /** Instants of the last deaths. */
   deathsMs: readonly number[]
   quickDeaths: number
-  replacementQueue: Promise<void>
+  /** One successor at a time, or a worker that has grown would get a second one. */
+  readonly enqueueReplacement: ReturnType<typeof createQueue>
   failure: string
 }
 
@@ -158,7 +160,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     restarts: { crash: 0, hang: 0, memory: 0 },
     deathsMs: [],
     quickDeaths: 0,
-    replacementQueue: Promise.resolve(),
+    enqueueReplacement: createQueue(),
     failure: '',
   }
   setupWorkers()
@@ -257,7 +259,8 @@ function watchWorkers(state: State): Watchdog {
       )
       noteDeath(state, 'memory')
       // The queue goes on when the successor listens, not when this worker has gone.
-      enqueueReplacement(state, () => startSuccessor(state, handle))
+      state
+        .enqueueReplacement(() => startSuccessor(state, handle))
         .then(() => awaitExit(state, handle))
         .catch((error: unknown) => {
           log.error({ worker: worker.id }, messageOf(error))
@@ -423,14 +426,7 @@ function restart(state: State): Promise<void> {
     }
     if (state.draining) throw restartFailed('The server is ending; not every worker was replaced.')
   }
-  return enqueueReplacement(state, replaceAll)
-}
-
-/** One successor at a time, or a worker that has grown would get a second successor. */
-function enqueueReplacement(state: State, replace: () => Promise<void>): Promise<void> {
-  const done = state.replacementQueue.then(replace)
-  state.replacementQueue = done.catch(() => undefined)
-  return done
+  return state.enqueueReplacement(replaceAll)
 }
 
 /**

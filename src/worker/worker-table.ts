@@ -8,6 +8,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { createQueue } from '../base/concurrency.ts'
 import { firstDifference } from '../compare/acceptance-check.ts'
 import type { ListMatcher } from '../lists/list-matcher.ts'
 import { type LoopPause, maxPause, noPause, timeStep } from '../observe/loop-lag.ts'
@@ -163,12 +164,7 @@ export function createTableCommands(parts: {
         () => void (retire(old.table) ?? Promise.resolve()).then(reportSwapped, reportSwapped),
       )
   }
-  let before = Promise.resolve()
-  const enqueue = (command: () => Promise<void> | void): Promise<void> => {
-    const done = before.then(command)
-    before = done.catch(() => undefined)
-    return done
-  }
+  const enqueue = createQueue()
   return {
     open: (file, how) => enqueue(() => open(file, how)),
     swap: (table) => enqueue(() => swap(table)),

@@ -12,6 +12,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { type Fault, IpriskError, messageOf } from '../coded-error.ts'
+import { createQueue } from '../concurrency.ts'
 import { lowerPriority } from './process.ts'
 
 /** What a child threw; `fault` is `undefined` where that was no IpriskError. */
@@ -180,7 +181,7 @@ export function createChildTask<Question, Answer>(
   const { signal } = closing
   let child: Child<Question, Answer> | undefined
   let idle: NodeJS.Timeout | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const enqueue = createQueue()
   const stop = (): void => {
     clearTimeout(idle)
     child?.kill()
@@ -205,15 +206,7 @@ export function createChildTask<Question, Answer>(
     return outcome
   }
   return {
-    ask: (question) => {
-      const outcome = turn.then(() => run(question))
-      // Without the answer, which may be large.
-      turn = outcome.then(
-        () => undefined,
-        () => undefined,
-      )
-      return outcome
-    },
+    ask: (question) => enqueue(() => run(question)),
     stop,
     close: () => {
       closing.abort()

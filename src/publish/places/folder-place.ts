@@ -55,7 +55,7 @@ export function openFolderPlace(folder: string): PublishPlace {
       await flushFolder(of)
     },
     list: async (under) => {
-      const names = await readdir(join(folder, under)).catch(noneWhereAbsent)
+      const names = await readdir(join(folder, under)).catch(whereAbsent<string[]>([]))
       const found = await Promise.all(
         names.map(async (name): Promise<StoredName | undefined> => {
           const seen = await statOrNone(join(folder, under, name))
@@ -79,16 +79,11 @@ function mayBeFolder(path: string): boolean {
   }
 }
 
-function noneWhereAbsent(error: unknown): readonly string[] {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-  throw error
-}
-
-async function statOrNone(path: string) {
-  try {
-    return await stat(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+const whereAbsent =
+  <T>(none: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code === 'ENOENT') return none
     throw error
   }
-}
+
+const statOrNone = (path: string) => stat(path).catch(whereAbsent(undefined))

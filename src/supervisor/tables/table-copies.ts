@@ -10,9 +10,10 @@
 // touches its copies.
 
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { namesIn } from '../../base/system/atomic-file.ts'
 import { bootId } from '../../base/system/clock.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
@@ -134,13 +135,8 @@ export function createTableCopies(
 }
 
 /** The copies in `folder`, finished or not; none where it cannot be read. */
-function copiesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => /\.iprisk(\.part)?$/.test(name))
-  } catch {
-    return []
-  }
-}
+const copiesIn = (folder: string): readonly string[] =>
+  namesIn(folder).filter((name) => /\.iprisk(\.part)?$/.test(name))
 
 function removeCopies(folder: string, mayGo: (name: string) => boolean): void {
   for (const name of copiesIn(folder)) {

@@ -24,6 +24,7 @@
 // use as it is; the reason of every refusal is logged, kept and counted by its code.
 
 import { messageOf } from '../../base/coded-error.ts'
+import { createQueue } from '../../base/concurrency.ts'
 import type { Log } from '../../base/log.ts'
 import type { Supervisor } from '../supervisor.ts'
 import {
@@ -152,14 +153,9 @@ export function createTableManager(options: TableManagerParts): TableManager {
     refused: false,
     status: firstStatus(),
   }
-  let queue: Promise<unknown> = Promise.resolve()
-  const enqueue = (act: () => Promise<SwapOutcome>): Promise<SwapOutcome> => {
-    const done = queue
-      .then(act)
-      .catch((error: unknown) => refuse(parts, state, tableRefusalOf(error)))
-    queue = done
-    return done
-  }
+  const queue = createQueue()
+  const enqueue = (act: () => Promise<SwapOutcome>): Promise<SwapOutcome> =>
+    queue(() => act().catch((error: unknown) => refuse(parts, state, tableRefusalOf(error))))
   const repairNow = (): Promise<SwapOutcome> =>
     enqueue(async () => (hasIntactCopy(state) ? unchanged(state) : repair(parts, state)))
   return {

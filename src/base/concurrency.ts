@@ -1,4 +1,4 @@
-// Work on many items, some of them at a time.
+// How many things are done at once: some of many, or one after the other.
 
 /** Results in the order of `items`. After the first failure, which it throws, nothing is begun. */
 export async function mapInParallel<T, R>(
@@ -21,4 +21,18 @@ export async function mapInParallel<T, R>(
   }
   await Promise.all(Array.from({ length: atOnce }, run))
   return results
+}
+
+/** Each act begins when the one before it has ended, however that ended. */
+export function createQueue(): <T>(act: () => T | Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (act) => {
+    const done = last.then(act)
+    // Without the result, which may be large.
+    last = done.then(
+      () => undefined,
+      () => undefined,
+    )
+    return done
+  }
 }
