@@ -188,33 +188,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     usePlans: (plans) => change({ kind: 'plans', plans }),
     plans: () => state.settings.plans,
     usePolicies: (policies) => change({ kind: 'policies', policies }),
-    readKeys: () => {
-      keyRequests += 1
-      const request = keyRequests
-      return askStarted(
-        registry,
-        { kind: 'readKeys', request },
-        {
-          doneOf: (message) =>
-            message.kind === 'keysRead' && message.request === request ? message.done : undefined,
-          ms: keyAcknowledgeMs,
-        },
-      )
-    },
+    readKeys: () => readKeys(registry, (keyRequests += 1)),
     useLists: (lists) => {
       // A worker that has not started yet gets them with its table.
       state.lists = lists
       if (state.started) forkMissing(state)
-      const version = lists?.version ?? 0
-      return askStarted(
-        registry,
-        { kind: 'lists', file: lists },
-        {
-          doneOf: (message) =>
-            message.kind === 'listsUsed' && message.version === version ? message.done : undefined,
-          ms: listsAcknowledgeMs,
-        },
-      )
+      return sendLists(registry, lists)
     },
     restart: () => restart(state),
     collectCounters: async () => {
@@ -482,6 +461,19 @@ async function drain(
   for (const { worker } of registry.workers) worker.process.kill('SIGKILL')
   await registry.waitUntil(isOver, startMs)
   return false
+}
+
+function readKeys(registry: WorkerRegistry, request: number): Promise<boolean> {
+  const doneOf = (message: ToPrimary): boolean | undefined =>
+    message.kind === 'keysRead' && message.request === request ? message.done : undefined
+  return askStarted(registry, { kind: 'readKeys', request }, { doneOf, ms: keyAcknowledgeMs })
+}
+
+function sendLists(registry: WorkerRegistry, file: ListFile | undefined): Promise<boolean> {
+  const version = file?.version ?? 0
+  const doneOf = (message: ToPrimary): boolean | undefined =>
+    message.kind === 'listsUsed' && message.version === version ? message.done : undefined
+  return askStarted(registry, { kind: 'lists', file }, { doneOf, ms: listsAcknowledgeMs })
 }
 
 /**

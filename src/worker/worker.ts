@@ -132,11 +132,10 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         void tables.swap(message.table)
         return
       case 'readKeys':
-        // A worker that is still starting reads them once more when it listens.
-        void whenRunning(async (worker) => {
-          const done = (await worker?.readKeys()) ?? false
-          send({ kind: 'keysRead', request: message.request, done })
-        })
+      case 'drawBelow':
+      case 'takeOver':
+      case 'takeTraffic':
+        void whenRunning((worker) => carryOut(message, worker, send))
         return
       case 'lists':
         lists.use(message.file)
@@ -144,20 +143,8 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       case 'policies':
         void policies.use(message.policies)
         return
-      case 'drawBelow':
-        void whenRunning((worker) => worker?.service.sampler?.drawBelow(message.lot))
-        return
-      case 'takeOver':
-        // One that cannot start has no leases to take over.
-        void whenRunning((worker) => worker?.service.limiter.takeOverLeases())
-        return
       case 'count':
         send({ kind: 'counted', counters: snapshot() })
-        return
-      case 'takeTraffic':
-        void whenRunning((worker) =>
-          send({ kind: 'trafficTaken', counts: worker?.service.traffic?.taken() }),
-        )
         return
       case 'drain':
         drainWhenStarted(parts, running, message)
@@ -165,6 +152,33 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       default:
         message satisfies never
     }
+  }
+}
+
+/** Messages that a worker answers once it has started, or cannot. */
+async function carryOut(
+  message: Extract<ToWorker, { kind: 'readKeys' | 'drawBelow' | 'takeOver' | 'takeTraffic' }>,
+  worker: RunningWorker | undefined,
+  send: WorkerParts['send'],
+): Promise<void> {
+  switch (message.kind) {
+    case 'readKeys': {
+      // A worker that is still starting reads them once more when it listens.
+      const done = (await worker?.readKeys()) ?? false
+      send({ kind: 'keysRead', request: message.request, done })
+      return
+    }
+    case 'drawBelow':
+      worker?.service.sampler?.drawBelow(message.lot)
+      return
+    case 'takeOver':
+      worker?.service.limiter.takeOverLeases()
+      return
+    case 'takeTraffic':
+      send({ kind: 'trafficTaken', counts: worker?.service.traffic?.taken() })
+      return
+    default:
+      message satisfies never
   }
 }
 

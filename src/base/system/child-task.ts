@@ -189,12 +189,14 @@ export function createChildTask<Question, Answer>(
   }
   const start = (): Child<Question, Answer> => {
     const started = startChild<Question, Answer>(options)
-    void started.ended.then((end) => {
-      if (child !== started) return
-      child = undefined
-      onEnd?.(end)
-    })
+    void watchEnd(started)
     return started
+  }
+  const watchEnd = async (started: Child<Question, Answer>): Promise<void> => {
+    const end = await started.ended
+    if (child !== started) return
+    child = undefined
+    onEnd?.(end)
   }
   const run = async (question: Question): Promise<ChildOutcome<Answer>> => {
     if (signal.aborted) return { kind: 'stopped' }
@@ -216,19 +218,17 @@ export function createChildTask<Question, Answer>(
 }
 
 /** The child's side: answers each question by `act`. */
-export function answerParent<Question, Answer>(
-  act: (question: Question) => Answer | Promise<Answer>,
-): void {
-  const replyTo = async (question: Question): Promise<Reply<Answer>> => {
+export function answerParent(act: (question: never) => unknown): void {
+  const replyTo = async (question: unknown): Promise<Reply<unknown>> => {
     try {
-      return { answer: await act(question) }
+      return { answer: await act(question as never) }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       const fault = error instanceof IpriskError ? error.fault : undefined
       return { thrown: { code, message: messageOf(error), fault } }
     }
   }
-  process.on('message', (question: Question) => {
+  process.on('message', (question) => {
     void replyTo(question).then((reply) => process.send?.(reply))
   })
   process.on('disconnect', () => process.exit(0))

@@ -36,7 +36,7 @@ async function answer(ask: ConsoleQuestion): Promise<object> {
   }
 }
 
-answerParent<ConsoleQuestion, ConsoleAnswer>(async (ask) => {
+answerParent(async (ask: ConsoleQuestion): Promise<ConsoleAnswer> => {
   const body = Buffer.from(`${JSON.stringify(await answer(ask))}\n`)
   return { status: 200, body }
 })
