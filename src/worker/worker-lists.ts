@@ -4,6 +4,7 @@
 // Invariant: a file is unmapped in a later turn of the loop than the one that replaced it; every
 // answer is built within one turn, so nothing reads an unmapped page.
 
+import { messageOf } from '../base/coded-error.ts'
 import type { ListFile } from '../table/served-table.ts'
 import { type MappedLists, mapLists } from '../lists/open-lists.ts'
 import type { ToPrimary } from './worker-messages.ts'
@@ -23,7 +24,7 @@ export interface WorkerLists {
 export function createWorkerLists(parts: {
   readonly table: Pick<WorkerTable, 'useLists' | 'withholdUntilLists'>
   readonly send: (message: ToPrimary) => void
-  readonly onFailure: (error: unknown) => void
+  readonly onFailure: (text: string) => void
 }): WorkerLists {
   const { table, send, onFailure } = parts
   let current: { readonly file: ListFile; readonly mapped: MappedLists } | undefined
@@ -49,7 +50,7 @@ export function createWorkerLists(parts: {
       try {
         useOrThrow(file)
       } catch (error) {
-        onFailure(error)
+        onFailure(`Own lists cannot be used; those before stay: ${messageOf(error)}`)
       }
     },
     begin: (file) => {

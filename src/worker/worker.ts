@@ -96,12 +96,10 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   ): Promise<void> => {
     await act(await running?.catch(() => undefined))
   }
-  const logWhenRunning = (about: Readonly<Record<string, unknown>>, text: string): void =>
+  const onFailure = (text: string, about: Readonly<Record<string, unknown>> = {}): void =>
     void whenRunning((worker) => worker?.service.log.error(about, text))
   const onDeath = (cause: unknown): void =>
-    logWhenRunning(describeError(cause), 'A thread of the pool died.')
-  const onFailure = (error: unknown): void =>
-    logWhenRunning({}, `Own lists cannot be used; those before stay: ${messageOf(error)}`)
+    onFailure('A thread of the pool died.', describeError(cause))
   const lists = createWorkerLists({ table: current, send, onFailure })
 
   const begin = async ({ file, settings, lists: first, isReplacement }: StartMessage) => {
