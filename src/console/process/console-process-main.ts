@@ -3,6 +3,7 @@
 // pages are those of the workers.
 
 import { answerParent } from '../../base/system/child-task.ts'
+import { lowerPriority } from '../../base/system/process.ts'
 import { addressRows } from './address-rows.ts'
 import { addressView } from './address-view.ts'
 import type { ConsoleAnswer, ConsoleQuestion } from './console-messages.ts'
@@ -40,3 +41,6 @@ answerParent(async (ask: ConsoleQuestion): Promise<ConsoleAnswer> => {
   const body = Buffer.from(`${JSON.stringify(await answer(ask))}\n`)
   return { status: 200, body }
 })
+
+// Below the workers; above the pool's threads, for a person waits.
+lowerPriority(process.pid)

@@ -50,8 +50,6 @@ export function createConsoleProcess(
     program,
     msMax: askMsMax,
     idleMs,
-    // Below the workers; above the pool's threads, for a person waits.
-    hasLowPriority: true,
     onEnd: (end) => log.warn({}, `The console's process: ${whyEnded(end)}.`),
   })
   const ask = async (question: ConsoleQuestion): Promise<ConsoleAnswer> => {
