@@ -32,7 +32,6 @@ import {
 } from '../client/core/outcome-report.ts'
 import { fileIdentity, watchFile } from '../base/system/file-watch.ts'
 import type { answerWithInsights } from '../table/explain/insights.ts'
-import { tell } from '../client/core/failure-log.ts'
 import {
   type CopiedTable,
   openCopiedTable,

@@ -4,9 +4,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { contentName, isNamed, type Release, partIndexBytesMax } from './form/manifest.ts'
-import { inParallel } from '../base/in-parallel.ts'
 import { mapInParallel } from '../base/concurrency.ts'
-import { partIndexTextBytesMax } from './form/part-index.ts'
 import {
   type IndexSegment,
   type PartEntry,

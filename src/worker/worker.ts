@@ -167,13 +167,13 @@ async function carryOut(
       return
     }
     case 'drawBelow':
-      worker?.service.sampler?.drawBelow(message.lot)
+      worker?.service.observers?.sampler?.drawBelow(message.lot)
       return
     case 'takeOver':
       worker?.service.limiter.takeOverLeases()
       return
     case 'takeTraffic':
-      send({ kind: 'trafficTaken', counts: worker?.service.traffic?.taken() })
+      send({ kind: 'trafficTaken', counts: worker?.service.observers?.traffic?.taken() })
       return
     default:
       message satisfies never

@@ -11,7 +11,7 @@
 //   --tables FOLDER tables that are there already, YYYY-MM-DD.iprisk, in place of building
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { packageRoot } from '../../../src/base/package-root.ts'
@@ -24,12 +24,11 @@ import type { PullJob, PullResult } from '../../../src/publish/pull/pull-child-m
 import type { Release } from '../../../src/publish/form/manifest.ts'
 import { readFlags } from '../../harness/option.ts'
 import { logProgress, runProgram, temporaryFolder } from '../../harness/program.ts'
-import { timedProgram } from '../../harness/timed-program.ts'
 import { buildDays } from './day-tables.ts'
 
-const puller = fileURLToPath(
-  new URL('../../../src/publish/pull/pull-child-main.js', import.meta.url),
-)
+const pullMs = 600_000
+const puller = new URL('../../../src/publish/pull/pull-child-main.js', import.meta.url)
+const preload = new URL('../../harness/peak.js', import.meta.url).href
 
 interface Day {
   readonly day: string
@@ -83,13 +82,22 @@ async function pull(
   of: { readonly at: string; readonly folder: string; readonly near: readonly string[] },
 ): Promise<{ readonly moved: PulledBytes; readonly peakBytes: number }> {
   const { at, folder, near } = of
-  const [url, parts] = [pathToFileURL(at).href, join(folder, 'parts')]
-  const job: PullJob = { url, release, near, parts, folder, name: 'pulled' }
-  const { output, peakBytes } = await timedProgram([puller], folder, JSON.stringify(job))
-  const result = JSON.parse(output) as PullResult
+  const [url, parts, peak] = [pathToFileURL(at).href, join(folder, 'parts'), join(folder, 'peak')]
+  const job = { url, release, near, parts, folder, name: 'pulled', adopt: undefined }
+  const child = startChild<PullJob, PullResult>({
+    program: puller,
+    nodeFlags: ['--import', preload],
+    environment: { ...process.env, BENCH_PEAK: peak },
+  })
+  const { signal } = new AbortController()
+  const outcome = await child.ask(job, { msMax: pullMs, signal })
+  child.release()
+  await child.ended
+  if (outcome.kind !== 'answered') throw new Error(`${release.id}: the process ${outcome.kind}`)
+  const result = outcome.answer
   if (result.kind === 'refused') throw new Error(`${release.id}: ${result.reason}`)
   rmSync(join(folder, 'pulled'))
-  return { moved: result, peakBytes }
+  return { moved: result, peakBytes: Number(readFileSync(peak, 'utf8')) }
 }
 
 /** `undefined` where there is no zstd. */

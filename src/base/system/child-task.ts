@@ -17,6 +17,7 @@ import { lowerPriority } from './process.ts'
 
 /** What a child threw; `fault` is `undefined` where that was no IpriskError. */
 export interface ChildError {
+  /** Ours or the system's. */
   readonly code: string | undefined
   readonly message: string
   readonly fault: Fault | undefined

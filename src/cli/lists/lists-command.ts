@@ -28,7 +28,6 @@ import { readEntries } from '../../lists/merge-entries.ts'
 import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 import { type Command, printResult, printTable, warn } from '../terminal/io.ts'
-import { usageError } from '../../base/coded-error.ts'
 
 type Args = readonly string[]
 

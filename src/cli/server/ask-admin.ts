@@ -23,7 +23,9 @@ export function adminName({
   adminSocket,
   adminHost,
   adminPort,
-}: Pick<ServeSettings, 'adminSocket' | 'adminHost' | 'adminPort'>): string {
+}: Pick<ServeSettings, 'adminHost' | 'adminPort'> & {
+  readonly adminSocket?: string | undefined
+}): string {
   return adminSocket ?? urlOf({ host: adminHost, port: adminPort })
 }
 

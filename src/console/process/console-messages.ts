@@ -1,7 +1,6 @@
 // What the primary asks the console's process, and what that answers: plain data and bytes.
 
 import type { StoresSettings } from '../../account/stores/open-stores.ts'
-import type { ErrorCode } from '../../base/error-codes.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import type { FeedDays } from '../feed-days.ts'
 import type { Policies } from '../../model/policy-form.ts'

@@ -7,6 +7,7 @@
 // longer than `consoleAskMsMax` fails and ends the process, whose successor takes what waits; the
 // process ends with the primary.
 
+import { isErrorCode } from '../../base/error-codes.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import { type ChildError, createChildTask, type ProcessEnd } from '../../base/system/child-task.ts'
@@ -82,8 +83,8 @@ export function createConsoleProcess(
 
 const whyEnded = ({ error }: ProcessEnd): string => error?.message ?? 'its process has ended'
 
-function thrownByProcess({ code = '', message, fault }: ChildError): IpriskError {
-  if (fault !== undefined) {
+function thrownByProcess({ code, message, fault }: ChildError): IpriskError {
+  if (fault !== undefined && isErrorCode(code)) {
     return new IpriskError({ code, message: message.replaceAll('\n', ' '), fault })
   }
   const failure = `The console's process failed: ${message}`

@@ -2,8 +2,8 @@
 // load than a server takes to read its options; so that of a server's first table starts before
 // those are read, and waits for its order.
 
+import { isErrorCode } from '../../base/error-codes.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-import { type ErrorCode, isErrorCode } from '../../base/error-codes.ts'
 import { type Child, type ChildOutcome, startChild } from '../../base/system/child-task.ts'
 import { lowerPriority } from '../../base/system/process.ts'
 import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
@@ -91,9 +91,11 @@ export async function verifyInProcess(
   }
   if (outcome.kind === 'answered') return outcome.answer
   const message = whyUnverified(order.source, outcome)
-  const known = outcome.kind === 'failed' ? outcome.error.code : undefined
-  const code = known ?? 'table_unverified'
-  throw new IpriskError({ code, message, fault: 'input' })
+  const thrown = outcome.kind === 'failed' ? outcome.error.code : undefined
+  const code = isErrorCode(thrown) ? thrown : 'table_unverified'
+  // A code of the system says that the disk failed.
+  const cause = Object.assign(new Error(message), { code: thrown })
+  throw new IpriskError({ code, message, fault: 'input', cause })
 }
 
 async function carryOut(
