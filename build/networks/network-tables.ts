@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { parseStrictCsv, type StrictCsvRow } from '../../src/base/strict-csv.ts'
+import { parseStrictCsv, type StrictCsvRow } from '../../src/base/text/csv.ts'
 import { hasHostBits, parsePrefix, type Range } from '../../src/ip/range.ts'
 import { botCategories, type BotCategory } from '../../src/model/kind.ts'
 

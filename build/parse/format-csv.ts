@@ -7,7 +7,7 @@
 // `address`, or `first` and `last`, or `asn`; `provider`, `name`, `class`; `label` is a fixed text
 // for the whole file.
 
-import { splitCsvLine } from '../../src/base/text/csv-line.ts'
+import { splitCsvLine } from '../../src/base/text/csv.ts'
 import { asnText } from './format-asns.ts'
 import type { Entry, FormatOptions, Parser } from './entry.ts'
 import { refuseUnknownOptions, refuseOption, textOption, textsOption } from './format-options.ts'

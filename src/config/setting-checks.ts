@@ -6,7 +6,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { type Day, msPerDay, parseDay } from '../base/day.ts'
-import { parseDays, parseDurationMs } from '../base/duration.ts'
+import { parseDays, parseDurationMs } from '../base/time-text.ts'
 import * as limits from '../base/limits.ts'
 import { trimEnd } from '../base/text/clean-text.ts'
 import { apiNames, insightsModes } from './plan.ts'

@@ -5,7 +5,7 @@
 // equal texts, however they were sent.
 
 import { addressFaultText } from '../api/input-fault.ts'
-import { parseInstant } from '../base/instant.ts'
+import { parseInstant } from '../base/time-text.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../ip/embedded-ipv4.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'

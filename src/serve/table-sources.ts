@@ -3,7 +3,7 @@
 // was published is tried first.
 
 import { hostname } from 'node:os'
-import { parseDurationMs } from '../base/duration.ts'
+import { parseDurationMs } from '../base/time-text.ts'
 import type { Log } from '../base/log.ts'
 import type { Settings } from '../config/settings.ts'
 import { parseTrustedKey } from '../publish/form/signing-key.ts'

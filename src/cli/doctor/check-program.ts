@@ -1,7 +1,7 @@
 // Whether this program can run here: its binaries, and what the system gives a process.
 
 import { availableParallelism } from 'node:os'
-import { parseDurationMs } from '../../base/duration.ts'
+import { parseDurationMs } from '../../base/time-text.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import { formatCounted } from '../../base/text/number-format.ts'
 import { readSystemFile } from '../../base/system/process.ts'

@@ -2,7 +2,7 @@
 
 import { createLog } from '../../base/log.ts'
 import { formatDay } from '../../base/day.ts'
-import { parseDurationMs } from '../../base/duration.ts'
+import { parseDurationMs } from '../../base/time-text.ts'
 import { logAddressFormatter } from '../../observe/log-address.ts'
 import { type RunningServer, type ServerOptions, runPrimary } from '../../serve/primary.ts'
 import { urlOf } from '../../supervisor/sockets/port-probe.ts'

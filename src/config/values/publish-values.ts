@@ -1,7 +1,7 @@
 // What the options of publishing and pulling tables look like: the address of a source or a place,
 // a public key, stages. As text and taken apart; nothing here connects, reads or verifies.
 
-import { parseDurationMs } from '../../base/duration.ts'
+import { parseDurationMs } from '../../base/time-text.ts'
 
 const bucketForm = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.=+@~/-]*))?$/
 

@@ -1,7 +1,7 @@
 // When the next refresh is due. That it builds, and at what priority: swap.world.test.ts.
 
 import { describe, expect, it } from 'vitest'
-import { parseDurationMs } from '../../../src/base/duration.ts'
+import { parseDurationMs } from '../../../src/base/time-text.ts'
 import { feedsUnreachable } from '../../../src/base/coded-error.ts'
 import { createLog } from '../../../src/base/log.ts'
 import {

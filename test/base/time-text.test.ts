@@ -1,7 +1,7 @@
 // Instants as people write them, where Date.parse takes more than there is.
 
 import { expect, it } from 'vitest'
-import { parseInstant } from '../../src/base/instant.ts'
+import { parseInstant } from '../../src/base/time-text.ts'
 
 it.each([
   ['2026-08-22', '2026-08-22T00:00:00.000Z'],

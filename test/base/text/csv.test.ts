@@ -3,7 +3,7 @@
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitCsvLine } from '../../../src/base/text/csv-line.ts'
+import { splitCsvLine } from '../../../src/base/text/csv.ts'
 
 function twin(line: string, separator: string): readonly string[] {
   const records = parse(line, { delimiter: separator, ltrim: true, rtrim: true })

@@ -1,0 +1,114 @@
+// One line of CSV into its values: quotes as RFC 4180 has them, also after blanks, and none that
+// reaches over the end of the line. The compiler's large files are read by bytes instead
+// (build/networks/csv-fields.ts).
+
+/** One line's values, trimmed, and the index of the first that a stray quote makes doubtful. */
+interface CsvLine {
+  readonly values: readonly string[]
+  /** `values.length` where none is doubtful. */
+  readonly clearCount: number
+}
+
+/**
+ * Splits one line. A stray quote ends it: the rest of the line is its last, doubtful value. A quote
+ * inside a bare value is stray only by `strict`.
+ */
+export function splitCsvLine(line: string, separator: string, strict = false): CsvLine {
+  const values: string[] = []
+  let at = 0
+  for (;;) {
+    while (line[at] === ' ' || line[at] === '\t') at++
+    const start = at
+    if (line[at] === '"') {
+      const quoted = quotedValue(line, at)
+      at = quoted?.end ?? line.length
+      while (line[at] === ' ' || line[at] === '\t') at++
+      if (quoted === undefined || (at < line.length && line[at] !== separator)) {
+        values.push(line.slice(start).trim())
+        return { values, clearCount: values.length - 1 }
+      }
+      values.push(quoted.value.trim())
+    } else {
+      const found = line.indexOf(separator, at)
+      at = found < 0 ? line.length : found
+      values.push(line.slice(start, at).trim())
+      if (strict && values.at(-1)?.includes('"')) return { values, clearCount: values.length - 1 }
+    }
+    if (at >= line.length) return { values, clearCount: values.length }
+    at++
+  }
+}
+
+/** The value whose opening quote is at `start`, and the index behind its closing quote. */
+function quotedValue(
+  line: string,
+  start: number,
+): { readonly value: string; readonly end: number } | undefined {
+  let value = ''
+  let at = start
+  for (;;) {
+    const quote = line.indexOf('"', at + 1)
+    if (quote < 0) return undefined
+    value += line.slice(at + 1, quote)
+    if (line[quote + 1] !== '"') return { value, end: quote + 1 }
+    value += '"'
+    at = quote + 1
+  }
+}
+
+// The plain CSV of the hand-kept tables: `#` lines are comments, the first other line is the
+// header, fields may be quoted. Strict, because a person wrote it and will read the problem: every
+// odd line is named. Not for feeds and not for large files (build/networks/csv-fields.ts is).
+
+export interface StrictCsvRow {
+  /** `file:line`. */
+  readonly place: string
+  /** One for each column, trimmed. */
+  readonly fields: readonly string[]
+}
+
+interface StrictCsv {
+  readonly rows: readonly StrictCsvRow[]
+  readonly problems: readonly string[]
+}
+
+/** Trailing columns may be left out of a row only where they are `note`. */
+export function parseStrictCsv(options: {
+  readonly path: string
+  readonly text: string
+  readonly columns: readonly string[]
+}): StrictCsv {
+  const { path, text, columns } = options
+  const rows: StrictCsvRow[] = []
+  const problems: string[] = []
+  let sawComment = false
+  let sawHeader = false
+  for (const [index, line] of text.split('\n').entries()) {
+    const place = `${path}:${index + 1}`
+    if (line.trim() === '') continue
+    if (line.startsWith('#')) {
+      sawComment = true
+      continue
+    }
+    const { values: fields, clearCount } = splitCsvLine(line.trim(), ',', true)
+    if (clearCount < fields.length) {
+      problems.push(`${place}: broken quotes`)
+    } else if (!sawHeader) {
+      sawHeader = true
+      if (fields.join() === columns.join()) continue
+      problems.push(`${place}: the header is "${fields.join()}", not "${columns.join()}"`)
+      return { rows, problems }
+    } else if (fields.length > columns.length || fields.length < requiredCount(columns)) {
+      problems.push(`${place}: ${fields.length} fields, not ${columns.length}`)
+    } else {
+      rows.push({ place, fields })
+    }
+  }
+  if (!sawHeader) problems.push(`${path}: no header`)
+  if (!sawComment) problems.push(`${path}: no comment that says what it is and where it is from`)
+  return { rows, problems }
+}
+
+function requiredCount(columns: readonly string[]): number {
+  return columns.at(-1) === 'note' ? columns.length - 1 : columns.length
+}
