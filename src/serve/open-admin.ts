@@ -12,7 +12,7 @@ import {
 import type { TokenMatcher } from '../admin/admin-caller.ts'
 import { listRoutes } from '../admin/routes/lists-api.ts'
 import type { ScrapeData } from '../admin/metrics/metric-families.ts'
-import type { PrometheusText } from '../admin/metrics/prometheus-text.ts'
+import { createPrometheusText } from '../admin/metrics/prometheus-text.ts'
 import { auditRoutes } from '../admin/routes/audit-api.ts'
 import { keyRoutes } from '../admin/routes/keys-api.ts'
 import { refreshRoutes } from '../admin/routes/refresh-api.ts'
@@ -52,7 +52,7 @@ export async function openAdmin(
   supply: () => TableSources | undefined,
 ): Promise<AdminServer> {
   const { settings, port, supervisor, callerOf } = parts
-  const metrics = lazyPrometheusText()
+  const metrics = createPrometheusText()
   const readiness = (): Readiness => readinessOf(parts)
   const gather = (): Promise<ScrapeData> => gatherAll(parts, supply)
   const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
@@ -65,10 +65,10 @@ export async function openAdmin(
       const now = Date.now()
       return table === undefined ? undefined : coverageOf(coverageToday(table, now), now)
     },
-    metrics: async () => {
-      const { contentType, text } = await metrics()
-      return { type: contentType, body: await text(await gather()) }
-    },
+    metrics: async () => ({
+      type: metrics.contentType,
+      body: await metrics.text(await gather()),
+    }),
     status: async () => serverStatus(settings, listens, readiness(), await gather()),
     callerOf,
     console: console?.door,
@@ -141,21 +141,7 @@ function shownRefresh(refresh: Refresh | undefined): RefreshStatus | undefined {
   return status === undefined || (status.next_at === null && status.runs === 0) ? undefined : status
 }
 
-const startedMs = 2000
-
-/**
- * Loaded when the server has started, or at its first scrape: it takes longer to load than all the
- * rest of the admin port. After a failure the next scrape tries again.
- */
-function lazyPrometheusText(): () => Promise<PrometheusText> {
-  const { get } = openLazily(async () => {
-    const { createPrometheusText } = await import('../admin/metrics/prometheus-text.ts')
-    return createPrometheusText()
-  })
-  setTimeout(() => void get().catch(() => undefined), startedMs).unref()
-  return get
-}
-
+/** Loaded only where it is on. */
 async function consoleOf(parts: ShownParts): Promise<OpenConsole | undefined> {
   if (parts.settings.serve.console === 'off') return undefined
   const { openConsole } = await import('../console/open-console.ts')
