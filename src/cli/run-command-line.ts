@@ -17,7 +17,7 @@ import { exitCodes, type Io, printLines, warn } from './terminal/io.ts'
 /** Runs one command line; gives the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   let code: number = exitCodes.done
-  const program = newProgram(args, io, (exit) => {
+  const program = newProgram(io, (exit) => {
     code = exit
   })
   try {
@@ -28,7 +28,7 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
   }
 }
 
-function newProgram(args: readonly string[], io: Io, done: (code: number) => void): Command {
+function newProgram(io: Io, done: (code: number) => void): Command {
   const program = new Command('iprisk')
     .description('Says what kind of network an IP address is, from public feeds, offline.')
     .version(packageVersion)
@@ -48,9 +48,9 @@ function newProgram(args: readonly string[], io: Io, done: (code: number) => voi
       .description(entry.help)
       .option(configOption.flag, configHelp)
       .addHelpText('after', `\nExample:\n  $ iprisk ${entry.example}`)
-    // A command that these arguments do not name needs none: all commands together have 350.
-    const own = name.split(' ').every((word) => args.includes(word)) ? optionsOfCommand(name) : []
-    for (const option of own) command.option(option.flag, optionHelp(option))
+    for (const option of optionsOfCommand(name)) {
+      command.option(option.flag, optionHelp(option))
+    }
     command.action(async (...given: unknown[]) => {
       // Commander hands over the arguments, then the options, then the command.
       const flags = given.at(-2) as Readonly<Record<string, unknown>>
