@@ -1,32 +1,22 @@
 // Makes the files that processes map and write (memory-map.ts).
 
-import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import koffi from 'koffi'
-
-/** Gives a file blocks of zeros; 0 where it has. */
-type Allocate = (descriptor: number, from: number, bytes: number) => number
-
-/** posix_fallocate(3); macOS has none. */
-export const systemAllocate: Allocate =
-  process.platform === 'linux'
-    ? koffi.load(null).func('int posix_fallocate(int fd, long offset, long length)')
-    : () => -1
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
  * Makes `path`, which must not be there, of `bytes` zeros that begin with `head`. It has all its
  * blocks from then on, because a write to a hole of a mapped file ends the process where the disk
- * is full. The system allocates them where it can: writing 16 MB of zeros takes 34 ms. Throws what
- * the system throws, and leaves nothing then. Another `allocate` is for tests.
+ * is full. Throws what the system throws, and leaves nothing then.
  */
 export function createZeroFile(
   path: string,
   bytes: number,
-  { head = new Uint8Array(0), allocate = systemAllocate } = {},
+  { head = new Uint8Array(0) } = {},
 ): void {
+  const content = Buffer.alloc(bytes)
+  content.set(head)
   const descriptor = openSync(path, 'wx', 0o600)
   try {
-    if (allocate(descriptor, 0, bytes) !== 0) writeFileSync(descriptor, Buffer.alloc(bytes))
-    writeSync(descriptor, head, 0, head.length, 0)
+    writeFileSync(descriptor, content)
   } catch (error) {
     rmSync(path, { force: true })
     throw error
