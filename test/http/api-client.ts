@@ -4,7 +4,6 @@ import { expect } from 'vitest'
 import { type ApiErrorCode, apiErrors } from '../../src/api/api-error.ts'
 import type { ErrorBody } from '../../src/api/openapi.ts'
 import type { InputFault } from '../../src/api/input-fault.ts'
-import { optionalMember } from '../../src/base/optional-member.ts'
 import { type Response, converse, responsesIn } from './raw-socket.ts'
 
 export interface Request {
@@ -56,5 +55,5 @@ export function errorOf(response: Response): ApiErrorCode {
 export function faultOf(response: Response): InputFault {
   expect(errorOf(response)).toBe('invalid_input')
   const { message, param } = (JSON.parse(response.body) as ErrorBody).error
-  return { message, ...optionalMember('param', param) }
+  return param === undefined ? { message } : { message, param }
 }
