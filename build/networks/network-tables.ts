@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { parseStrictCsv, type StrictCsvRow } from '../../src/base/text/csv.ts'
+import { parseStrictCsv } from '../../src/base/text/csv.ts'
 import { hasHostBits, parsePrefix, type Range } from '../../src/ip/range.ts'
 import { botCategories, type BotCategory } from '../../src/model/kind.ts'
 
@@ -49,8 +49,6 @@ export interface PrefixRow {
 interface CarrierRow extends RowSource {
   readonly country: string
 }
-type MobileRow = AsRow & CarrierRow
-type MobilePrefixRow = PrefixRow & CarrierRow
 
 /** A range that a bot's operator publishes as its bot's own. */
 interface CrawlerRow extends RowSource {
@@ -81,8 +79,8 @@ export interface NetworkTables {
   /** The table that names an AS, and its row there. */
   readonly asRow: (asn: number) => { readonly table: AsTable; readonly row: AsRow } | undefined
   readonly rows: (table: AsTable) => readonly AsRow[]
-  readonly mobile: readonly MobileRow[]
-  readonly mobilePrefixes: readonly MobilePrefixRow[]
+  readonly mobile: readonly (AsRow & CarrierRow)[]
+  readonly mobilePrefixes: readonly (PrefixRow & CarrierRow)[]
   readonly corporatePrefixes: readonly PrefixRow[]
   /** Public resolvers: software everywhere asks them, no person browses from them. */
   readonly resolvers: readonly PrefixRow[]
@@ -100,43 +98,49 @@ export const networkTablesFolder = join(packageRoot, 'data', 'tables')
 /** Error: `tables_invalid`, whose message lists every problem of every table. */
 export function loadNetworkTables(folder: string = networkTablesFolder): NetworkTables {
   const problems: string[] = []
-  const asRows = new Map<AsTable, readonly AsRow[]>()
-  const byAsn = new Map<number, { readonly table: AsTable; readonly row: AsRow }>()
-  const mobile: MobileRow[] = []
-  for (const table of asTables) {
-    const isMobile = table === 'mobile'
-    const columns = isMobile ? ['asn', ...carrierColumns] : ['asn', 'name', 'note']
-    const rows: AsRow[] = []
-    for (const row of open({ folder, table, columns, problems })) {
-      const read = readAsRow(row, columns, problems)
-      if (read === undefined) continue
-      const other = byAsn.get(read.asn)
-      if (other !== undefined) {
-        problems.push(`${row.place}: AS${read.asn} is already in ${other.table}.csv`)
-        continue
-      }
-      const carrier = isMobile ? readCarrier(row, columns, problems) : undefined
-      if (carrier !== undefined) mobile.push({ ...read, ...carrier })
-      byAsn.set(read.asn, { table, row: read })
-      rows.push(read)
-    }
-    asRows.set(table, rows)
+  const read = <F extends Fields>(table: string, fields: F, isUnique = false) =>
+    readRows({ path: join(folder, `${table}.csv`), fields, isUnique, problems })
+  const claims = new Map<number, AsTable>()
+  let mobile: NetworkTables['mobile'] = []
+  const rowsOf = (table: AsTable): readonly AsRow[] => {
+    const fields = { asn: unclaimedAsn(table, claims), name: asName }
+    if (table !== 'mobile') return read(table, { ...fields, note: text })
+    return (mobile = read(table, { ...fields, ...carrierFields, note: text }))
   }
-  const prefixes = (table: string): readonly PrefixRow[] => {
-    const columns = ['prefix', 'name', 'note']
-    const rows = open({ folder, table, columns, problems })
-    return readPrefixRows(rows, columns, problems).map(({ read }) => read)
-  }
+  const asRows = new Map<AsTable, readonly AsRow[]>(asTables.map((table) => [table, rowsOf(table)]))
+  const byAsn = new Map(
+    [...asRows].flatMap(([table, rows]) => rows.map((row) => [row.asn, { table, row }])),
+  )
+  const prefixFields = { range: prefix, name: prefixName }
+  const sourceFields = { source, day }
   const tables: NetworkTables = {
     asRow: (asn) => byAsn.get(asn),
     rows: (table) => asRows.get(table) ?? [],
     mobile,
-    mobilePrefixes: readMobilePrefixes(folder, problems),
-    corporatePrefixes: prefixes('corporate-prefixes'),
-    resolvers: prefixes('resolvers'),
-    crawlers: readCrawlers(folder, problems),
-    torOperators: readTorOperators(folder, problems),
-    vpnOperators: readVpnOperators(folder, problems),
+    mobilePrefixes: read(
+      'mobile-prefixes',
+      { ...prefixFields, ...carrierFields, note: text },
+      true,
+    ),
+    corporatePrefixes: read('corporate-prefixes', { ...prefixFields, note: text }, true),
+    resolvers: read('resolvers', { ...prefixFields, note: text }, true),
+    crawlers: read('crawlers', {
+      range: prefix,
+      provider: named('provider'),
+      category,
+      ...sourceFields,
+    }),
+    torOperators: read('tor-operators', {
+      range: prefix,
+      asn,
+      name: named('name'),
+      ...sourceFields,
+    }),
+    vpnOperators: read(
+      'vpn-operators',
+      { space, owner: named('owner'), name: named('name'), ...sourceFields },
+      true,
+    ).map(({ space, ...row }) => ({ ...space, ...row })),
   }
   if (problems.length > 0) {
     throw new IpriskError({
@@ -149,176 +153,117 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
   return tables
 }
 
-/** The rows of a table; problems of the file as a whole go to `problems`. */
-function open(options: {
-  readonly folder: string
-  readonly table: string
-  readonly columns: readonly string[]
+/**
+ * Gives the value of a field, or reports what is wrong with it and gives `undefined`. `first` is the
+ * row's first field, by which a report names the row.
+ */
+type Field<T> = (
+  written: string,
+  report: (problem: string) => undefined,
+  first: string,
+) => T | undefined
+
+/** By member, in the order of the table's columns; a range's column is called `prefix`. */
+type Fields = Readonly<Record<string, Field<unknown>>>
+type RowOf<F extends Fields> = {
+  readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never
+}
+
+/** The rows of a table without those that have a problem. */
+function readRows<F extends Fields>(options: {
+  readonly path: string
+  readonly fields: F
+  /** No two rows may begin with one field. */
+  readonly isUnique: boolean
   readonly problems: string[]
-}): readonly StrictCsvRow[] {
-  const path = join(options.folder, `${options.table}.csv`)
+}): readonly RowOf<F>[] {
+  const { path, fields, isUnique, problems } = options
   let text: string
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    options.problems.push(`${path}: ${messageOf(error)}`)
+    problems.push(`${path}: ${messageOf(error)}`)
     return []
   }
-  const table = parseStrictCsv({ path, text, columns: options.columns })
-  options.problems.push(...table.problems)
+  const columns = Object.keys(fields).map((member) => (member === 'range' ? 'prefix' : member))
+  const table = parseStrictCsv({ path, text, columns })
+  problems.push(...table.problems)
   if (table.rows.length > rowsMax) {
-    options.problems.push(`${path}: ${table.rows.length} rows; at most ${rowsMax} are hand-kept`)
+    problems.push(`${path}: ${table.rows.length} rows; at most ${rowsMax} are hand-kept`)
   }
-  return table.rows
-}
-
-/** The columns of carriers' tables behind the AS or prefix. */
-const carrierColumns = ['name', 'country', 'source', 'day', 'note'] as const
-
-function readAsRow(
-  row: StrictCsvRow,
-  columns: readonly string[],
-  problems: string[],
-): AsRow | undefined {
-  const asn = readAsn(row, fieldOf(row, columns, 'asn'), problems)
-  const name = fieldOf(row, columns, 'name')
-  const note = fieldOf(row, columns, 'note')
-  if (asn === undefined) return undefined
-  if (name === '') {
-    problems.push(`${row.place}: AS${asn} has no name`)
-    return undefined
-  }
-  return { asn, name, note }
-}
-
-function readPrefixRows(
-  rows: readonly StrictCsvRow[],
-  columns: readonly string[],
-  problems: string[],
-): readonly { readonly row: StrictCsvRow; readonly read: PrefixRow }[] {
   const seen = new Set<string>()
-  const found: { readonly row: StrictCsvRow; readonly read: PrefixRow }[] = []
-  for (const row of rows) {
-    const range = readPrefix(row, problems)
-    if (range === undefined) continue
-    const [written = ''] = row.fields
-    const name = fieldOf(row, columns, 'name')
-    if (name === '') problems.push(`${row.place}: ${written} has no name`)
-    else if (seen.has(written)) problems.push(`${row.place}: ${written} is there twice`)
-    else found.push({ row, read: { range, name, note: fieldOf(row, columns, 'note') } })
-    seen.add(written)
-  }
-  return found
-}
-
-function readMobilePrefixes(folder: string, problems: string[]): readonly MobilePrefixRow[] {
-  const columns = ['prefix', ...carrierColumns]
-  const rows = open({ folder, table: 'mobile-prefixes', columns, problems })
-  return readPrefixRows(rows, columns, problems).flatMap(({ row, read }) => {
-    const carrier = readCarrier(row, columns, problems)
-    return carrier === undefined ? [] : [{ ...read, ...carrier }]
+  return table.rows.flatMap(({ place, fields: written }) => {
+    const report = (problem: string): undefined => void problems.push(`${place}: ${problem}`)
+    const [first = ''] = written
+    if (isUnique && seen.has(first)) report(`${first} is there twice`)
+    seen.add(first)
+    const members = Object.entries(fields).map(
+      ([member, read], at) => [member, read(written[at] ?? '', report, first)] as const,
+    )
+    const isWhole = members.every(([, value]) => value !== undefined)
+    return isWhole ? [Object.fromEntries(members) as RowOf<F>] : []
   })
 }
 
-function readCarrier(
-  row: StrictCsvRow,
-  columns: readonly string[],
-  problems: string[],
-): CarrierRow | undefined {
-  const country = fieldOf(row, columns, 'country')
-  const isCountry = /^[A-Z]{2}$/.test(country)
-  if (!isCountry) problems.push(`${row.place}: "${country}" is no country of two letters`)
-  const source = fieldOf(row, columns, 'source')
-  const day = readSourceDay(row, { source, written: fieldOf(row, columns, 'day') }, problems)
-  return isCountry && day !== undefined ? { country, source, day } : undefined
+const text: Field<string> = (written) => written
+
+const asName: Field<string> = (written, report, first) =>
+  written === '' ? report(`AS${first} has no name`) : written
+
+const prefixName: Field<string> = (written, report, first) =>
+  written === '' ? report(`${first} has no name`) : written
+
+const named =
+  (column: string): Field<string> =>
+  (written, report) =>
+    written === '' ? report(`no ${column}`) : written
+
+const asn: Field<number> = (written, report) => {
+  const number = /^[1-9]\d{0,9}$/.test(written) ? Number(written) : 0
+  return number !== 0 && number <= 0xffff_ffff ? number : report(`"${written}" is no AS number`)
 }
 
-function readCrawlers(folder: string, problems: string[]): readonly CrawlerRow[] {
-  const columns = ['prefix', 'provider', 'category', 'source', 'day']
-  const found: CrawlerRow[] = []
-  for (const row of open({ folder, table: 'crawlers', columns, problems })) {
-    const range = readPrefix(row, problems)
-    const [, provider = '', category = '', source = '', written = ''] = row.fields
-    const day = readSourceDay(row, { source, written }, problems)
-    if (provider === '') problems.push(`${row.place}: no provider`)
-    if (!isCategory(category)) problems.push(`${row.place}: "${category}" is no bot category`)
-    if (range === undefined || day === undefined || !isCategory(category)) continue
-    found.push({ range, provider, category, source, day })
+/** The number of an AS that no other row of any table names. */
+function unclaimedAsn(table: AsTable, claims: Map<number, AsTable>): Field<number> {
+  return (written, report, first) => {
+    const number = asn(written, report, first)
+    if (number === undefined) return undefined
+    const other = claims.get(number)
+    if (other !== undefined) return report(`AS${number} is already in ${other}.csv`)
+    claims.set(number, table)
+    return number
   }
-  return found
 }
 
-function readTorOperators(folder: string, problems: string[]): readonly TorOperatorRow[] {
-  const columns = ['prefix', 'asn', 'name', 'source', 'day']
-  const found: TorOperatorRow[] = []
-  for (const row of open({ folder, table: 'tor-operators', columns, problems })) {
-    const range = readPrefix(row, problems)
-    const [, number = '', name = '', source = '', written = ''] = row.fields
-    const asn = readAsn(row, number, problems)
-    const day = readSourceDay(row, { source, written }, problems)
-    if (name === '') problems.push(`${row.place}: no name`)
-    if (range === undefined || asn === undefined || day === undefined) continue
-    found.push({ range, asn, name, source, day })
-  }
-  return found
-}
-
-function readVpnOperators(folder: string, problems: string[]): readonly VpnOperatorRow[] {
-  const columns = ['space', 'owner', 'name', 'source', 'day']
-  const found: VpnOperatorRow[] = []
-  const seen = new Set<string>()
-  for (const row of open({ folder, table: 'vpn-operators', columns, problems })) {
-    const [space = '', owner = '', name = '', source = '', written = ''] = row.fields
-    const number = /^AS(\d.*)$/.exec(space)?.[1]
-    const asn = number === undefined ? undefined : readAsn(row, number, problems)
-    const range = number === undefined ? readPrefix(row, problems) : undefined
-    const day = readSourceDay(row, { source, written }, problems)
-    if (owner === '') problems.push(`${row.place}: no owner`)
-    if (name === '') problems.push(`${row.place}: no name`)
-    if (seen.has(space)) problems.push(`${row.place}: ${space} is there twice`)
-    seen.add(space)
-    if ((asn ?? range) === undefined || day === undefined) continue
-    found.push({ asn, range, owner, name, source, day })
-  }
-  return found
-}
-
-function isCategory(text: string): text is BotCategory {
-  return (botCategories as readonly string[]).includes(text)
-}
-
-// Single fields of the hand-kept tables: each reader gives the value, or says at the row's place
-// what is wrong with it and gives undefined.
-
-/** The field of a column; '' where a row leaves its last ones out. */
-function fieldOf(row: StrictCsvRow, columns: readonly string[], column: string): string {
-  return row.fields[columns.indexOf(column)] ?? ''
-}
-
-function readAsn(row: StrictCsvRow, written: string, problems: string[]): number | undefined {
-  const asn = /^[1-9]\d{0,9}$/.test(written) ? Number(written) : 0
-  if (asn !== 0 && asn <= 0xffff_ffff) return asn
-  problems.push(`${row.place}: "${written}" is no AS number`)
-  return undefined
-}
-
-function readPrefix(row: StrictCsvRow, problems: string[]): Range | undefined {
-  const written = row.fields[0] ?? ''
+const prefix: Field<Range> = (written, report) => {
   const range = parsePrefix(written)
-  if (range === undefined) problems.push(`${row.place}: "${written}" is no prefix`)
-  else if (hasHostBits(written)) problems.push(`${row.place}: ${written} has host bits set`)
-  else return range
-  return undefined
+  if (range === undefined) return report(`"${written}" is no prefix`)
+  return hasHostBits(written) ? report(`${written} has host bits set`) : range
 }
 
-/** The day of a row that names where it is from. */
-function readSourceDay(
-  row: StrictCsvRow,
-  { source, written }: { readonly source: string; readonly written: string },
-  problems: string[],
-): Day | undefined {
-  const day = parseDay(written)
-  if (!source.startsWith('https://')) problems.push(`${row.place}: "${source}" is no https URL`)
-  if (day === undefined) problems.push(`${row.place}: "${written}" is no day`)
-  return day
+/** A whole AS or a prefix of a VPN's. */
+const space: Field<Pick<VpnOperatorRow, 'asn' | 'range'>> = (written, report, first) => {
+  const number = /^AS(\d.*)$/.exec(written)?.[1]
+  const found =
+    number === undefined
+      ? { asn: undefined, range: prefix(written, report, first) }
+      : { asn: asn(number, report, first), range: undefined }
+  return (found.asn ?? found.range) === undefined ? undefined : found
+}
+
+const category: Field<BotCategory> = (written, report) =>
+  botCategories.find((name) => name === written) ?? report(`"${written}" is no bot category`)
+
+const source: Field<string> = (written, report) =>
+  written.startsWith('https://') ? written : report(`"${written}" is no https URL`)
+
+const day: Field<Day> = (written, report) => parseDay(written) ?? report(`"${written}" is no day`)
+
+const carrierFields = {
+  country: ((written, report) =>
+    /^[A-Z]{2}$/.test(written)
+      ? written
+      : report(`"${written}" is no country of two letters`)) satisfies Field<string>,
+  source,
+  day,
 }
