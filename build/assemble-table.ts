@@ -16,14 +16,13 @@ import type { ListInterner } from './layer/flatten-evidence.ts'
 import { newVerdictBook } from './judge-evidence.ts'
 import { newInterner, newTupleInterner } from './layer/intern.ts'
 import type { Layers } from './layer/layer.ts'
-import { type PairedLayers, joinEvidence } from './layer/pair-layers.ts'
-import { orderRecords } from './layer/record-order.ts'
+import { type PairedLayers, joinEvidence } from './layer/overlay.ts'
+import { orderRecords } from './layer/size-order.ts'
 import { ipv4Sections, ipv6Sections } from './write/address-sections.ts'
 import type { TableContent } from './write/write-table.ts'
-import { type Locations, newCountryPlaces } from './places/table-places.ts'
+import { type Locations, newCountryPlaces } from './places/place.ts'
 import type { PlaceRuns } from './places/place-runs.ts'
-import { collectRegions, newStringCollector, type StringCollector } from './write/region-section.ts'
-import { runSections } from './write/run-section.ts'
+import { newStringCollector, runSections, type StringCollector } from './write/text-sections.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 
 export interface TableParts {
@@ -65,12 +64,10 @@ export function assembleTable(parts: TableParts): AssembledTable {
   const recordViews = orderRecords(records.words(), [pieces[4], pieces[6]])
   // What changes every day comes last, so that it moves no text of the rest.
   const places = { read: parts.locations, runs: parts.placeRuns, added: countries.added }
-  const regions = collectRegions(places, strings)
+  const runs = runSections(parts.networks, places, strings)
   const networks = packNetworks(parts, judging.asLists, strings)
   const verdictSections = packVerdicts(judging.verdicts, strings)
-  const evidenceSections = parts.book.sections((text) => strings.id(text))
-  const texts = strings.sections()
-  const named = { networks, string_offsets: texts.offsets, string_bytes: texts.bytes }
+  const evidenceSections = parts.book.sections(strings.id)
   const densities = densitySections({
     pieces,
     records: recordViews,
@@ -89,13 +86,13 @@ export function assembleTable(parts: TableParts): AssembledTable {
         ...ipv4Sections(pieces[4]),
         ...ipv6Sections(pieces[6]),
         records: recordViews,
-        ...named,
-        countries: regions.countries,
+        networks,
+        ...strings.sections(),
         ...verdictSections,
         ...packLists(parts.lists.lists),
         ...evidenceSections,
         ...densities,
-        ...runSections(named, { places, regions }),
+        ...runs,
       },
     },
   }
@@ -111,14 +108,13 @@ function piecesOf({ pairs, evidenceLayers }: TableParts): number {
 
 function packVerdicts(verdicts: readonly Verdict[], strings: StringCollector) {
   const out = new Uint32Array(verdicts.length * verdictWords)
-  const stringId = (text: string): number => strings.id(text)
   const lists = newInterner<readonly Reason[]>((reasons) => JSON.stringify(reasons), 0)
   const reasonList = (reasons: readonly Reason[]): number => lists.id(reasons)
   verdicts.forEach((verdict, index) => {
-    packVerdict(verdict, { out, at: index * verdictWords, stringId, reasonList })
+    packVerdict(verdict, { out, at: index * verdictWords, stringId: strings.id, reasonList })
   })
   const { offsets, items } = concatLists(
-    lists.values.map((reasons) => reasons.flatMap((reason) => packReason(reason, stringId))),
+    lists.values.map((reasons) => reasons.flatMap((reason) => packReason(reason, strings.id))),
   )
   return { verdicts: out, reason_lists: offsets, reasons: items }
 }

@@ -18,7 +18,7 @@ import { type ChosenEdition, chooseEdition } from './acceptance/edition-acceptan
 import type { AsFacts } from './networks/as-facts.ts'
 import type { NetworkTables } from './networks/network-tables.ts'
 import { type Networks, readNetworks } from './networks/read-networks.ts'
-import type { Paired } from './places/place-cache.ts'
+import type { Paired } from './places/kept-places.ts'
 import { type PendingPlaces, type PlaceReader, startPlaceReader } from './places/place-reader.ts'
 import { type Places, defaultPlaceFiles } from './places/read-places.ts'
 

@@ -17,7 +17,7 @@ import { fileHasContent } from '../fetch/snapshot-store.ts'
 import type { ObtainedFile } from '../fetch/obtain-snapshots.ts'
 import { type Layer, wordsPerStart } from '../layer/layer.ts'
 import { readAsRanges } from '../networks/asn-ranges.ts'
-import { type CountryNumbers, readCountryLayers } from '../places/country-layers.ts'
+import { type CountryNumbers, readCountryLayers } from '../places/read-places.ts'
 import {
   acceptanceFolder,
   type KeptFile,

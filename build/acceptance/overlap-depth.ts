@@ -8,7 +8,7 @@
 
 import type { Family } from '../../src/ip/address.ts'
 import type { Range } from '../../src/ip/range.ts'
-import type { RangeInterner } from '../layer/range-interner.ts'
+import type { RangeInterner } from '../layer/intern.ts'
 import type { Entry } from '../parse/entry.ts'
 
 /**

@@ -7,8 +7,7 @@ import type { Evidence } from '../../src/model/evidence.ts'
 import { evidenceWords } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
 import { packEvidence } from '../../src/table/file/evidence-record.ts'
-import { newInterner } from '../layer/intern.ts'
-import { newRangeInterner } from '../layer/range-interner.ts'
+import { newInterner, newRangeInterner } from '../layer/intern.ts'
 
 /** A feed's word on a range; `range` is undefined for evidence of an AS. */
 export interface Statement {

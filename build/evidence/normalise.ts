@@ -25,8 +25,7 @@ import { type ListedDays, countMaskDays, mergeListedDays } from '../history/hist
 import type { FeedHistory } from '../history/read-history.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'
 import type { Observation } from '../layer/flatten-evidence.ts'
-import { newInterner } from '../layer/intern.ts'
-import { type RangeInterner, newRangeSubset } from '../layer/range-interner.ts'
+import { newInterner, newRangeSubset, type RangeInterner } from '../layer/intern.ts'
 import { type ParseCounts, countDrop } from '../parse/parse-counts.ts'
 
 /** Kinds whose IPv6 address stands for its /64 in an access network (MODEL.md, rule 4). */

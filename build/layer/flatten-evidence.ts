@@ -12,8 +12,7 @@
 import { grown } from '../../src/base/grown-array.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { maxAddress, bigintToWords } from '../../src/ip/range.ts'
-import type { Layer } from './layer.ts'
-import { newLayerPieces } from './pieces.ts'
+import { type Layer, newLayerPieces } from './layer.ts'
 
 /** A range of one family and the number (from 1) of what is said of it. */
 export interface Observation {

@@ -1,14 +1,17 @@
 // Interning: equal things get one number, in order of first appearance, so that equal inputs give
 // equal tables.
 
+import { assert } from '../../src/base/assert.ts'
 import { inLargePages } from '../../src/base/system/memory-map.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
+import { bigintToWords, type Range } from '../../src/ip/range.ts'
 
-/** Numbers for values by a text key; ids start at `firstId`. */
-export interface Interner<T> {
-  id(value: T): number
+interface Interner<T> {
+  readonly id: (value: T) => number
   readonly values: readonly T[]
 }
 
+/** Numbers for values by a text key; ids start at `firstId`. */
 export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1): Interner<T> {
   const ids = new Map<string, number>()
   const values: T[] = []
@@ -30,7 +33,7 @@ export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1): Inter
  * Numbers, from 0, for tuples of four 32-bit words. A Map would need a string a tuple and ends at
  * 2^24 entries; this is open addressing with linear probing over typed arrays, at most half full.
  */
-export interface TupleInterner {
+interface TupleInterner {
   id(a: number, b: number, c: number, d: number): number
   readonly count: number
   /** All tuples, four words each. */
@@ -101,4 +104,61 @@ function hash(a: number, b: number, c: number, d: number): number {
   h ^= h >>> 15
   h = Math.imul(h, 0x2c1b3c6d)
   return (h ^ (h >>> 13)) >>> 0
+}
+
+/**
+ * Numbers, from 0, for pairs of a number and a range. A text a range would cost a build half a second
+ * for each million of them, and its memory.
+ */
+export interface RangeInterner {
+  /** `said`: an unsigned 32-bit number. No range is a range of its own. */
+  id(said: number, range: Range | undefined): number
+  readonly count: number
+}
+
+export function newRangeInterner(): RangeInterner {
+  const pairs = newTupleInterner()
+  /**
+   * Ends of IPv6 ranges: an address fills a tuple, so that a range needs two numbers. Many feeds
+   * have none.
+   */
+  let ends: TupleInterner | undefined
+  const words = newAddressWords()
+  const endId = (value: bigint): number => {
+    ends ??= newTupleInterner()
+    bigintToWords(6, value, words)
+    return ends.id(words[0]!, words[1]!, words[2]!, words[3]!)
+  }
+  return {
+    get count() {
+      return pairs.count
+    },
+    id(said, range) {
+      if (range === undefined) return pairs.id(said, 0, 0, 0)
+      const { family, first, last } = range
+      if (family === 4) return pairs.id(said, Number(first), Number(last), 4)
+      return pairs.id(said, endId(first), endId(last), 6)
+    },
+  }
+}
+
+/**
+ * A set of its own in a table that others fill, too: to make a table takes longer than to fill one
+ * with the ranges of a small feed. Of such sets one is in use at a time, and its `said` count up
+ * from 0 in order of first use: then all of them are below the number at which the next set begins.
+ */
+export function newRangeSubset(table: RangeInterner): RangeInterner {
+  const begin = table.count
+  let end = begin
+  return {
+    get count() {
+      return end - begin
+    },
+    id(said, range) {
+      assert(table.count === end, 'ranges: another set is in use')
+      const id = table.id(begin + said, range)
+      end = table.count
+      return id - begin
+    },
+  }
 }

@@ -4,6 +4,7 @@
 // start. (Pairs and records, which number what lies over each other, begin with 0 and have no gaps.)
 
 import { type Family, compareWords } from '../../src/ip/address.ts'
+import { inLargePages } from '../../src/base/system/memory-map.ts'
 
 /** 32-bit words of one start address: 1 for IPv4, 4 (most significant first) for IPv6. */
 export function wordsPerStart(family: Family): 1 | 4 {
@@ -58,5 +59,73 @@ export function compareStarts(a: Layer, pieceA: number, b: Layer, pieceB: number
 export function renumber(layers: readonly Layer[], numbers: Uint32Array): void {
   for (const { values } of layers) {
     for (let piece = 0; piece < values.length; piece++) values[piece] = numbers[values[piece]!]!
+  }
+}
+
+/** Collects pieces in address order; neighbours of equal value become one. */
+export interface LayerPieces {
+  /**
+   * A piece that begins at the address in `starts`, whose first word lies at `from`. Pieces must
+   * ascend, the first must be 0.
+   */
+  readonly add: (starts: Uint32Array, value: number, from?: number) => void
+  /** The layer of all pieces so far; what is added later does not change it. */
+  readonly layer: () => Layer
+}
+
+/** Who knows how many pieces there can be at most says so: memory that is not filled costs none. */
+export function newLayerPieces(family: Family, capacity = 1 << 12): LayerPieces {
+  const words = wordsPerStart(family)
+  let starts: Uint32Array = inLargePages(new Uint32Array(capacity * words))
+  let values: Uint32Array = inLargePages(new Uint32Array(capacity))
+  let count = 0
+  let lastValue = -1
+
+  const larger = (array: Uint32Array, length: number): Uint32Array => {
+    const more = inLargePages(new Uint32Array(length))
+    more.set(array)
+    return more
+  }
+
+  const add = (start: Uint32Array, value: number, from = 0): void => {
+    if (value === lastValue) return
+    if (count === values.length) {
+      values = larger(values, Math.ceil(count * 1.5))
+      starts = larger(starts, values.length * words)
+    }
+    if (words === 1) {
+      starts[count] = start[from]!
+    } else {
+      const at = count * 4
+      starts[at] = start[from]!
+      starts[at + 1] = start[from + 1]!
+      starts[at + 2] = start[from + 2]!
+      starts[at + 3] = start[from + 3]!
+    }
+    values[count] = value
+    count++
+    lastValue = value
+  }
+
+  // Not copied: beyond them is memory that was never filled.
+  const layer = (): Layer => ({
+    family,
+    count,
+    starts: starts.subarray(0, count * words),
+    values: values.subarray(0, count),
+  })
+  return { add, layer }
+}
+
+export function isEmpty({ count, values }: Layer): boolean {
+  return count === 1 && values[0] === 0
+}
+
+export function emptyLayer(family: Family): Layer {
+  return {
+    family,
+    count: 1,
+    starts: new Uint32Array(wordsPerStart(family)),
+    values: new Uint32Array(1),
   }
 }

@@ -35,7 +35,7 @@ const marker = Buffer.from('abcdef4d61784d696e642e636f6d', 'hex')
 /** The format puts the metadata within the last 128 KiB. */
 const metadataBytesMax = 131_072
 /** Zero bytes between the tree and the data records. */
-const separatorBytes = 16
+export const separatorBytes = 16
 
 /** Reads and checks a file. Errors: `mmdb_unreadable`, `mmdb_invalid`. */
 export function openMmdb(path: string): MmdbFile {
@@ -56,13 +56,17 @@ export function openMmdb(path: string): MmdbFile {
 /** The same for bytes that are in memory already; `path` is what errors call them. */
 export function parseMmdb(path: string, bytes: Buffer): MmdbFile {
   const tailStart = Math.max(0, bytes.length - metadataBytesMax)
-  const found = bytes.subarray(tailStart).lastIndexOf(marker)
-  if (found === -1) {
+  const markerAt = bytes.subarray(tailStart).lastIndexOf(marker)
+  if (markerAt === -1) {
     throw mmdbError({ path, offset: bytes.length, problem: 'there is no MMDB metadata marker' })
   }
-  const dataEnd = tailStart + found
+  const dataEnd = tailStart + markerAt
   const metadataStart = dataEnd + marker.length
-  const metadata = readMetadata({ path, bytes, metadataStart })
+  const found = newRecordReader({ path, bytes, start: metadataStart, end: bytes.length })(0)
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) {
+    throw mmdbError({ path, offset: metadataStart, problem: 'the metadata are no map' })
+  }
+  const metadata = found as Readonly<Record<string, unknown>>
   const fail = (problem: string): IpriskError =>
     mmdbError({ path, offset: metadataStart, problem: `the metadata's ${problem}` })
 
@@ -94,31 +98,8 @@ export function parseMmdb(path: string, bytes: Buffer): MmdbFile {
   }
   const type = metadata['database_type']
   const databaseType = typeof type === 'string' ? type : ''
-  return {
-    path,
-    bytes,
-    ipVersion,
-    recordBits,
-    nodeCount,
-    dataStart,
-    dataEnd,
-    databaseType,
-    day,
-  }
-}
-
-function readMetadata(options: {
-  readonly path: string
-  readonly bytes: Buffer
-  readonly metadataStart: number
-}): Readonly<Record<string, unknown>> {
-  const { path, bytes, metadataStart } = options
-  const read = newRecordReader({ path, bytes, start: metadataStart, end: bytes.length })
-  const metadata = read(0)
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
-    throw mmdbError({ path, offset: metadataStart, problem: 'the metadata are no map' })
-  }
-  return metadata as Readonly<Record<string, unknown>>
+  const layout = { ipVersion, recordBits, nodeCount, dataStart, dataEnd } as const
+  return { path, bytes, ...layout, databaseType, day }
 }
 
 function show(value: unknown): string {

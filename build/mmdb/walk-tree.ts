@@ -11,18 +11,14 @@
 
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
-import type { Layer } from '../layer/layer.ts'
+import { newTupleInterner } from '../layer/intern.ts'
+import { type Layer, type LayerPieces, newLayerPieces } from '../layer/layer.ts'
 import { mmdbError, newRecordReader } from './decode-record.ts'
-import type { MmdbFile } from './mmdb-file.ts'
-import { newIdsByOffset } from './record-ids.ts'
-import { newLayerPieces, type LayerPieces } from '../layer/pieces.ts'
-import { unpackTree } from './search-tree.ts'
+import { type MmdbFile, separatorBytes } from './mmdb-file.ts'
 
 export interface MmdbWalk {
   /** `6` is undefined where the file has an IPv4 tree. A family without records is one 0 piece. */
   readonly layers: { readonly 4: Layer; readonly 6: Layer | undefined }
-  /** Leaves of the tree that were visited, before neighbours were joined. */
-  readonly leafCount: number
   /** Distinct data records that were decoded. */
   readonly recordCount: number
 }
@@ -30,7 +26,6 @@ export interface MmdbWalk {
 /** Writers may share equal subtrees besides the aliases; a loop exceeds any such factor. */
 const visitsPerNode = 4
 const visitsAtLeast = 256
-const separatorBytes = 16
 /** The bits of ::/96. */
 const ipv4Prefix = Array.from({ length: 96 }, (): 0 => 0)
 
@@ -54,30 +49,41 @@ export function walkMmdb(options: {
 }): MmdbWalk {
   const { file, idOf } = options
   const records = unpackTree(file)
-  const ids = newIdsByOffset(newIdReader(file, idOf))
+  const offsets = newTupleInterner()
+  const idAt = newIdReader(file, idOf)
+  const ids: number[] = []
+  // Neighbours often share a record.
+  let lastOffset = NaN
+  let lastId = 0
+  const valueAt = (offset: number): number => {
+    if (offset !== lastOffset) {
+      lastOffset = offset
+      lastId = ids[offsets.id(offset, 0, 0, 0)] ??= idAt(offset)
+    }
+    return lastId
+  }
   const isIpv6 = file.ipVersion === 6
   const ipv4Root = isIpv6 ? descend(records, file.nodeCount, ipv4Prefix) : 0
   const tree: Tree = {
     file,
     records,
     aliased: isIpv6 && ipv4Root < file.nodeCount ? ipv4Root : -1,
-    valueAt: ids.get,
+    valueAt,
   }
 
   const ipv4 = newLayerPieces(4)
-  let leafCount = walkLeaves({ tree, family: 4, root: ipv4Root, depth: 0, pieces: ipv4 })
+  walkLeaves({ tree, family: 4, root: ipv4Root, depth: 0, pieces: ipv4 })
   let ipv6: LayerPieces | undefined
   if (isIpv6) {
     ipv6 = newLayerPieces(6)
     ipv6.add(Uint32Array.of(0, 0, 0, 0), 0)
     const root = descend(records, file.nodeCount, [0, 0, 1])
-    leafCount += walkLeaves({ tree, family: 6, root, depth: 3, pieces: ipv6 })
+    walkLeaves({ tree, family: 6, root, depth: 3, pieces: ipv6 })
     ipv6.add(Uint32Array.of(0x4000_0000, 0, 0, 0), 0)
   }
   return {
     layers: { 4: ipv4.layer(), 6: ipv6?.layer() },
-    leafCount,
-    recordCount: ids.count(),
+    recordCount: offsets.count,
   }
 }
 
@@ -93,7 +99,7 @@ function descend(records: Uint32Array, nodeCount: number, bits: readonly (0 | 1)
 
 /**
  * Adds the leaves under `root`, which lies `depth` bits deep: 0 in IPv4, at 2000::/3 in IPv6.
- * Returns how many there were. The stack holds the right siblings still to visit, at most one per
+ * The stack holds the right siblings still to visit, at most one per
  * bit; `path` is the address of the leaf at hand, its bits below the current depth all zero.
  */
 function walkLeaves(options: {
@@ -102,7 +108,7 @@ function walkLeaves(options: {
   readonly root: number
   readonly depth: 0 | 3
   readonly pieces: LayerPieces
-}): number {
+}): void {
   const { tree, family, pieces } = options
   const { records, aliased, valueAt } = tree
   const { nodeCount } = tree.file
@@ -114,7 +120,6 @@ function walkLeaves(options: {
   const dataFrom = nodeCount + separatorBytes
   let visitsLeft = visitsPerNode * nodeCount + visitsAtLeast
   let waitingCount = 0
-  let leafCount = 0
   let record = options.root
   let depth: number = options.depth
 
@@ -128,9 +133,8 @@ function walkLeaves(options: {
       waitingDepth[waitingCount++] = depth
       record = records[record * 2]!
     }
-    leafCount++
     pieces.add(path, record <= nodeCount ? 0 : valueAt(record - dataFrom))
-    if (waitingCount === 0) return leafCount
+    if (waitingCount === 0) return
     // Over to the nearest right sibling: its bit is set, all bits below it are cleared.
     record = waiting[--waitingCount]!
     depth = waitingDepth[waitingCount]!
@@ -176,5 +180,47 @@ function newIdReader(
         cause: error,
       })
     }
+  }
+}
+
+// The search tree is unpacked to one Uint32Array, node n's left record at 2n and its right record at
+// 2n + 1. That costs 8 bytes a node and a pass in memory order, and lets one walk serve all record
+// sizes: the branch on the size stays out of every loop. No record is checked here.
+//
+//   24 bits   LLLLLL RRRRRR                 3 + 3 bytes
+//   28 bits   LLLLLL lr RRRRRR              l: high half-byte of the left, r: of the right
+//   32 bits   LLLLLLLL RRRRRRRR             4 + 4 bytes
+
+/** Unpacks all nodes. A record below `nodeCount` is a node, equal to it nothing, above it data. */
+export function unpackTree(file: MmdbFile): Uint32Array {
+  const records = new Uint32Array(file.nodeCount * 2)
+  const unpack = { 24: unpack24, 28: unpack28, 32: unpack32 }[file.recordBits]
+  unpack(file.bytes, records)
+  return records
+}
+
+// In all three `!` is safe: parseMmdb has checked that the tree lies within the bytes.
+
+function unpack24(bytes: Uint8Array, records: Uint32Array): void {
+  for (let i = 0, at = 0; i < records.length; i++, at += 3) {
+    records[i] = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!
+  }
+}
+
+function unpack28(bytes: Uint8Array, records: Uint32Array): void {
+  for (let i = 0, at = 0; i < records.length; i += 2, at += 7) {
+    const middle = bytes[at + 3]!
+    records[i] =
+      ((middle & 0xf0) << 20) | (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!
+    records[i + 1] =
+      ((middle & 0x0f) << 24) | (bytes[at + 4]! << 16) | (bytes[at + 5]! << 8) | bytes[at + 6]!
+  }
+}
+
+function unpack32(bytes: Uint8Array, records: Uint32Array): void {
+  for (let i = 0, at = 0; i < records.length; i++, at += 4) {
+    // A Uint32Array takes the signed result as its unsigned value.
+    records[i] =
+      (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
   }
 }

@@ -10,11 +10,11 @@ import { type Reading, keptReading } from '../cache/kept-reading.ts'
 import type { Layer, Layers } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { networkOf } from '../mmdb/mmdb-layouts.ts'
-import { walkMmdb } from '../mmdb/walk-tree.ts'
+import { type MmdbWalk, walkMmdb } from '../mmdb/walk-tree.ts'
 import { newRangeCollector, type RangeCollector, type RangeProblems } from './collect-ranges.ts'
 import { readRangeCsv } from './asn-csv.ts'
 import { flattenMostSpecific } from './most-specific.ts'
-import { overlayTwoLayers } from '../layer/overlay-two-layers.ts'
+import { overlayTwoLayers } from '../layer/overlay.ts'
 
 export interface AsRanges {
   /** Values are ASNs; 0 where no AS announces the space. */
@@ -60,14 +60,13 @@ export async function readAsRangesCached(
 ): Promise<AsRanges> {
   if (cache === undefined) return readAsRanges(files)
   const kept = await keptReading({ ...reading, files }, cache, async () =>
-    renameFiles(await readAsRanges(files), namesOf(files)),
+    // What is kept must not say where the files lie.
+    renameFiles(
+      await readAsRanges(files),
+      files.map((_, index) => `file ${index}`),
+    ),
   )
   return renameFiles(kept, files)
-}
-
-/** What its files are called where nobody knows yet where they lie. */
-function namesOf(files: readonly string[]): readonly string[] {
-  return files.map((_, index) => `file ${index}`)
 }
 
 /** The same of files with other names. */
@@ -86,7 +85,7 @@ function renameFiles(ranges: AsRanges, files: readonly string[]): AsRanges {
  */
 export async function readAsRanges(files: readonly string[]): Promise<AsRanges> {
   const collector = newRangeCollector()
-  const walked: { readonly 4: Layer; readonly 6: Layer | undefined }[] = []
+  const walked: MmdbWalk['layers'][] = []
   let csvAt = -1
   for (const file of files) {
     if (/\.csv$/i.test(file)) {
@@ -104,24 +103,30 @@ export async function readAsRanges(files: readonly string[]): Promise<AsRanges> 
   }
   const rowCount = collector.ranges(4).count + collector.ranges(6).count
   const layerOf = (family: Family): Layer => {
-    const layers = walked.map((layers) => layers[family])
+    const layers: (Layer | undefined)[] = walked.map((layers) => layers[family])
     layers.splice(Math.max(csvAt, 0), 0, flattenMostSpecific(collector.ranges(family)))
-    return stack(family, layers)
+    return layers
+      .filter((layer) => layer !== undefined)
+      .reduce((base, top) =>
+        overlayTwoLayers({ base, top, combine: (first, later) => (first === 0 ? later : first) }),
+      )
   }
   const layers = { 4: layerOf(4), 6: layerOf(6) }
-  if (layers[4].count + layers[6].count <= 2) throw emptyError(files, collector.problems())
-  return {
-    layers,
-    organizations: collector.organizations(),
-    stats: { files, rowCount, problems: collector.problems() },
+  const problems = collector.problems()
+  if (layers[4].count + layers[6].count <= 2) {
+    const why = problems.count === 0 ? '' : ` ${problems.count} bad rows: ${problems.samples[0]}.`
+    throw new IpriskError({
+      code: 'ranges_empty',
+      message: `${files.join(', ')}: no AS range in it.${why} Check that it is an ASN range file.`,
+      fault: 'input',
+    })
   }
+  const organizations = collector.organizations()
+  return { layers, organizations, stats: { files, rowCount, problems } }
 }
 
 /** The layers of one MMDB file, its names into `collector`. */
-function walkNetworks(
-  path: string,
-  collector: RangeCollector,
-): { readonly 4: Layer; readonly 6: Layer | undefined } {
+function walkNetworks(path: string, collector: RangeCollector): MmdbWalk['layers'] {
   const idOf = (record: unknown): number => {
     const network = networkOf(record)
     if (network === undefined) return 0
@@ -129,34 +134,4 @@ function walkNetworks(
     return network.asn
   }
   return walkMmdb({ file: openMmdb(path), idOf }).layers
-}
-
-/** The first layer that says something decides. */
-function stack(family: Family, layers: readonly (Layer | undefined)[]): Layer {
-  let result: Layer | undefined
-  for (const layer of layers) {
-    if (layer === undefined) continue
-    if (result === undefined) result = layer
-    else {
-      result = overlayTwoLayers({
-        base: result,
-        top: layer,
-        combine: (above, beneath) => (above === 0 ? beneath : above),
-      })
-    }
-  }
-  return result ?? { family, count: 1, starts: newZero(family), values: Uint32Array.of(0) }
-}
-
-function newZero(family: Family): Uint32Array {
-  return new Uint32Array(family === 4 ? 1 : 4)
-}
-
-function emptyError(files: readonly string[], problems: RangeProblems): IpriskError {
-  const why = problems.count === 0 ? '' : ` ${problems.count} bad rows: ${problems.samples[0]}.`
-  return new IpriskError({
-    code: 'ranges_empty',
-    message: `${files.join(', ')}: no AS range in it.${why} Check that it is an ASN range file.`,
-    fault: 'input',
-  })
 }

@@ -10,8 +10,7 @@
 // Not here: evidence, of which all of an address counts (build/layer/flatten-evidence.ts).
 
 import { type Family, compareWords } from '../../src/ip/address.ts'
-import { wordsPerStart, type Layer } from '../layer/layer.ts'
-import { newLayerPieces } from '../layer/pieces.ts'
+import { wordsPerStart, type Layer, newLayerPieces } from '../layer/layer.ts'
 
 /**
  * Ranges as columns. Range i reaches from `firsts` to `lasts`, inclusive, at i * wordsPerStart; its

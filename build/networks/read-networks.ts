@@ -12,7 +12,7 @@ import type { RangeProblems } from './collect-ranges.ts'
 import type { AsFacts } from './as-facts.ts'
 import { flattenMostSpecific } from './most-specific.ts'
 import { completeOrganization } from './organization-name.ts'
-import { overlayTwoLayers } from '../layer/overlay-two-layers.ts'
+import { overlayTwoLayers } from '../layer/overlay.ts'
 import { defaultRangeFiles, readAsRangesCached } from './asn-ranges.ts'
 import type { NetworkTables } from './network-tables.ts'
 

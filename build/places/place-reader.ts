@@ -7,8 +7,13 @@
 
 import { startOneShotThread } from '../../src/base/system/one-shot-thread.ts'
 import type { Layers } from '../layer/layer.ts'
-import { type Paired, pairPlaces, readPlacesCached } from './place-cache.ts'
-import { type PlaceColumns, placesOfColumns } from './place-columns.ts'
+import {
+  type Paired,
+  pairPlaces,
+  type PlaceColumns,
+  placesOfColumns,
+  readPlacesCached,
+} from './kept-places.ts'
 import { type Places, readPlaces } from './read-places.ts'
 
 export interface PlaceReader {

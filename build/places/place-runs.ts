@@ -1,12 +1,10 @@
-// What the table says of each place beside its region, as it stands there (row-json.ts), and which
-// places are of one region. It follows from the places alone, so it is made once for the tables of
-// a month, where half a million texts are made for each otherwise.
+// The run of each place (src/table/file/location-record.ts), and which places are of one region. Both
+// follow from the places alone, so they are made once for the tables of a month.
 
 import type { Location } from '../../src/api/check-answer.ts'
 import { cleanText } from '../../src/base/text/clean-text.ts'
 import { degreeScale } from '../../src/schema/table-layout.ts'
-import type { Locality } from '../../src/table/file/location-record.ts'
-import { locationJson } from '../../src/table/file/row-json.ts'
+import { locationJson, type Region } from '../../src/table/file/location-record.ts'
 import { newInterner } from '../layer/intern.ts'
 import { newRunCollector } from '../layer/run-collector.ts'
 
@@ -32,13 +30,12 @@ export function makePlaceRuns(locations: readonly Location[]): PlaceRuns {
 
 /** The text of its run. */
 export function localityJson({ city, zip, latitude, longitude }: Location): string {
-  const said: Locality = {
+  return locationJson({
     city: cleanText(city),
     zip: cleanText(zip),
     latitude: wholeTenThousandths(latitude),
     longitude: wholeTenThousandths(longitude),
-  }
-  return locationJson(said)
+  })
 }
 
 /** 37.422000885 becomes 37.422; `+ 0` turns -0 into 0. */
@@ -46,12 +43,9 @@ export function wholeTenThousandths(degrees: number): number {
   return Math.round(degrees * degreeScale) / degreeScale + 0
 }
 
-/** Equal where all is that a region says (src/table/file/location-record.ts). */
-export function regionKey(
-  location: Omit<Location, 'city' | 'zip' | 'latitude' | 'longitude'>,
-): string {
-  const { country_code, continent_code, continent, country, currency_code } = location
-  const { state, timezone, accuracy } = location
+export function regionKey(region: Region): string {
+  const { country_code, continent_code, continent, country, currency_code } = region
+  const { state, timezone, accuracy } = region
   const ofCountry = `${country_code}\n${continent_code}\n${continent}\n${country}\n${currency_code}`
   return `${ofCountry}\n${state}\n${timezone}\n${accuracy}`
 }

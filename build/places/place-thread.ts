@@ -3,8 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Layers } from '../layer/layer.ts'
-import { pairPlaces, readPlaceColumns } from './place-cache.ts'
-import { arraysOfColumns, copyColumns } from './place-columns.ts'
+import { arraysOfColumns, copyColumns, pairPlaces, readPlaceColumns } from './kept-places.ts'
 
 const { files, cache } = workerData as {
   readonly files: readonly string[]

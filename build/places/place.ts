@@ -6,21 +6,28 @@
 // four decimals, never -0; the same raw place gives the same Location.
 
 import lookUpTimezone from '@photostructure/tz-lookup'
-import { cleanText } from '../../src/base/text/clean-text.ts'
 import type { Location } from '../../src/api/check-answer.ts'
 import { tableTextCharsMax } from '../../src/base/limits.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
 import type { Accuracy } from '../../src/model/kind.ts'
 import type { RawPlace } from '../mmdb/mmdb-layouts.ts'
-import type { Country } from './countries.ts'
-import { wholeTenThousandths } from './place-runs.ts'
+import { type Country, readCountries } from './countries.ts'
+import { type PlaceRuns, wholeTenThousandths } from './place-runs.ts'
 
-/** A raw place's Location; undefined where its country is none that is known. */
-export type PlaceResolver = (raw: RawPlace) => Location | undefined
-
-export function newPlaceResolver(countries: ReadonlyMap<string, Country>): PlaceResolver {
+/** Gives a raw place's Location; undefined where its country is none that is known. */
+export function newPlaceResolver(
+  countries: ReadonlyMap<string, Country>,
+): (raw: RawPlace) => Location | undefined {
   const timezoneAt = newTimezoneAt()
   return (written) => {
-    const raw = cleanPlace(written)
+    // Names are anybody's text; a name of nothing but what is cleaned away is none.
+    const { state, city, zip } = written
+    const raw = {
+      ...written,
+      state: cleanText(state),
+      city: cleanText(city),
+      zip: cleanText(zip),
+    }
     const country = countries.get(raw.country)
     if (country === undefined) return undefined
     const { latitude, longitude, accuracy } = pointOf(raw, country)
@@ -39,12 +46,6 @@ export function newPlaceResolver(countries: ReadonlyMap<string, Country>): Place
       accuracy,
     }
   }
-}
-
-/** Names are anybody's text; a name of nothing but what is cleaned away is none. */
-function cleanPlace(raw: RawPlace): RawPlace {
-  const [state, city, zip] = [cleanText(raw.state), cleanText(raw.city), cleanText(raw.zip)]
-  return { ...raw, state, city, zip }
 }
 
 /**
@@ -99,4 +100,46 @@ function newTimezoneAt(): (latitude: number, longitude: number) => string {
     }
     return zone
   }
+}
+
+/** Locations that are made when they are asked for; an array of them is one, too. */
+export interface Locations {
+  readonly length: number
+  at(index: number): Location | undefined
+}
+
+/**
+ * The places of a table that is being made: those that were read (id n at n - 1), and behind them
+ * those that its verdicts add.
+ */
+export interface TablePlaces {
+  readonly read: Locations
+  readonly runs: PlaceRuns
+  readonly added: readonly Location[]
+}
+
+/**
+ * The country of a place as a place of its own: what is told of an address that is announced in
+ * many places at once. Its point is the country's reference point. `of` gives for a place's id (from
+ * 1; 0 is none) that of its country; those that were `added` have ids behind those of `places`.
+ */
+export function newCountryPlaces(places: Locations) {
+  const countries = readCountries()
+  const ids = new Map<string, number>()
+  const added: Location[] = []
+  const of = (place: number): number => {
+    const location = place === 0 ? undefined : places.at(place - 1)
+    const country = location && countries.get(location.country_code)
+    if (location === undefined || country === undefined) return place
+    const known = ids.get(country.code)
+    if (known !== undefined) return known
+    const { latitude, longitude } = country
+    const timezone = country.timezone || lookUpTimezone(latitude, longitude)
+    const coarse = { state: '', city: '', zip: '', accuracy: 'country' as const }
+    const point = { latitude, longitude, timezone }
+    const id = places.length + added.push({ ...location, ...coarse, ...point })
+    ids.set(country.code, id)
+    return id
+  }
+  return { of, added }
 }

@@ -8,33 +8,26 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { Day } from '../../src/base/day.ts'
-import { IpriskError } from '../../src/base/coded-error.ts'
-import type { Family } from '../../src/ip/address.ts'
 import type { Location } from '../../src/api/check-answer.ts'
-import { type Layer, type Layers, renumber } from '../layer/layer.ts'
+import { IpriskError } from '../../src/base/coded-error.ts'
+import type { Day } from '../../src/base/day.ts'
+import type { Family } from '../../src/ip/address.ts'
+import { emptyLayer, isEmpty, type Layer, type Layers, renumber } from '../layer/layer.ts'
+import { clearTransitionPrefixes } from '../layer/overlay.ts'
+import { numbersOfGroups, sizeGroups } from '../layer/size-order.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { locationOf } from '../mmdb/mmdb-layouts.ts'
-import { newLayerPieces } from '../layer/pieces.ts'
-import { numbersOfGroups, sizeGroups } from '../layer/size-order.ts'
-import { clearTransitionPrefixes } from '../layer/transition-prefixes.ts'
 import { walkMmdb } from '../mmdb/walk-tree.ts'
 import { readCountries } from './countries.ts'
 import { newPlaceDictionary } from './place-dictionary.ts'
-import { type PlaceRuns, makePlaceRuns } from './place-runs.ts'
-import { newPlaceResolver } from './place.ts'
-import type { Locations } from './table-places.ts'
+import { makePlaceRuns, type PlaceRuns } from './place-runs.ts'
+import { type Locations, newPlaceResolver } from './place.ts'
 
-/** What one file gave, for the build report. */
-export interface PlaceFile {
+interface PlaceFile {
   readonly path: string
-  readonly databaseType: string
   readonly day: Day
-  /** Leaves of its tree, and distinct data records among them. */
-  readonly leafCount: number
+  /** Distinct data records. */
   readonly recordCount: number
-  /** Pieces of the layers that it gave. */
-  readonly pieceCount: { readonly 4: number; readonly 6: number }
 }
 
 export interface Places {
@@ -42,8 +35,6 @@ export interface Places {
   readonly runs: PlaceRuns
   /** Of 6to4 and Teredo prefixes they say nothing. */
   readonly layers: Layers
-  /** The day of the oldest file; undefined where there is none. */
-  readonly day: Day | undefined
   readonly files: readonly PlaceFile[]
   /** Codes that are no country (ZZ, EU), with the records that had them: they have no location. */
   readonly unknownCountries: ReadonlyMap<string, number>
@@ -59,42 +50,48 @@ export interface ReadPlaces extends Places {
  * `places_overlap` where two files hold places of the same family.
  */
 export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> {
-  const reading = newReading()
-  const layers: { 4?: Layer; 6?: Layer } = {}
-  const holders: { 4?: string; 6?: string } = {}
+  const resolve = newPlaceResolver(readCountries())
+  const dictionary = newPlaceDictionary()
+  const unknownCountries = new Map<string, number>()
+  /** The id of a record's Location; 0 where it has none. */
+  const idOf = (record: unknown): number => {
+    const raw = locationOf(record)
+    if (raw === undefined) return 0
+    const location = resolve(raw)
+    if (location !== undefined) return dictionary.id(location)
+    unknownCountries.set(raw.country, (unknownCountries.get(raw.country) ?? 0) + 1)
+    return 0
+  }
+  const held: { [Of in Family]?: { readonly layer: Layer; readonly path: string } } = {}
   const stats: PlaceFile[] = []
   for (const path of files) {
     // Let progress be drawn between files: each holds the thread for seconds.
     await setImmediate()
     const file = openMmdb(path)
-    const walk = walkMmdb({ file, idOf: reading.idOf })
-    const pieceCount = { 4: 0, 6: 0 }
+    const walk = walkMmdb({ file, idOf })
     for (const family of [4, 6] as const) {
       const layer = walk.layers[family]
       if (layer === undefined || isEmpty(layer)) continue
-      const holder = holders[family]
-      if (holder !== undefined) throw overlapError({ family, first: holder, second: path })
-      layers[family] = layer
-      holders[family] = path
-      pieceCount[family] = layer.count
+      const holder = held[family]?.path
+      if (holder !== undefined) {
+        throw new IpriskError({
+          code: 'places_overlap',
+          message:
+            `${holder} and ${path} both hold places of IPv${family} addresses, and neither is ` +
+            'known to be the better one. Name one file for each family.',
+          fault: 'usage',
+        })
+      }
+      held[family] = { layer, path }
     }
-    const { databaseType, day } = file
-    const { leafCount, recordCount } = walk
-    stats.push({ path, databaseType, day, leafCount, recordCount, pieceCount })
+    stats.push({ path, day: file.day, recordCount: walk.recordCount })
   }
-  const placeLayers = {
-    4: layers[4] ?? emptyLayer(4),
-    6: clearTransitionPrefixes(layers[6] ?? emptyLayer(6)),
+  const layers = {
+    4: held[4]?.layer ?? emptyLayer(4),
+    6: clearTransitionPrefixes(held[6]?.layer ?? emptyLayer(6)),
   }
-  const locations = largestFirst(reading.locations, Object.values(placeLayers))
-  return {
-    locations,
-    runs: makePlaceRuns(locations),
-    layers: placeLayers,
-    day: oldest(stats),
-    files: stats,
-    unknownCountries: reading.unknownCountries,
-  }
+  const locations = largestFirst(dictionary.locations, Object.values(layers))
+  return { locations, runs: makePlaceRuns(locations), layers, files: stats, unknownCountries }
 }
 
 /** The locations of many addresses first; the ids in `layers` are changed to match. */
@@ -125,53 +122,33 @@ export function defaultPlaceFiles(): readonly string[] | undefined {
   }
 }
 
-interface Reading {
-  /** The id of a record's Location; 0 where it has none. */
-  readonly idOf: (record: unknown) => number
-  readonly locations: readonly Location[]
-  readonly unknownCountries: ReadonlyMap<string, number>
-}
+/** Numbers of country codes from 1, in order of first appearance. */
+export type CountryNumbers = Map<string, number>
 
-function newReading(): Reading {
-  const locate = newPlaceResolver(readCountries())
-  const dictionary = newPlaceDictionary()
-  const unknownCountries = new Map<string, number>()
+/**
+ * The countries alone, by which two editions are compared: cities, coordinates and time zones differ
+ * from edition to edition far more. A family that no file holds is absent. Errors: those of openMmdb
+ * and walkMmdb.
+ */
+export function readCountryLayers(
+  files: readonly string[],
+  numbers: CountryNumbers,
+): { readonly 4?: Layer; readonly 6?: Layer } {
+  const layers: { 4?: Layer; 6?: Layer } = {}
   const idOf = (record: unknown): number => {
-    const raw = locationOf(record)
-    if (raw === undefined) return 0
-    const location = locate(raw)
-    if (location !== undefined) return dictionary.id(location)
-    unknownCountries.set(raw.country, (unknownCountries.get(raw.country) ?? 0) + 1)
-    return 0
+    const country = locationOf(record)?.country ?? ''
+    if (country === '') return 0
+    const known = numbers.get(country)
+    if (known !== undefined) return known
+    numbers.set(country, numbers.size + 1)
+    return numbers.size
   }
-  return { idOf, locations: dictionary.locations, unknownCountries }
-}
-
-function isEmpty(layer: Layer): boolean {
-  return layer.count === 1 && layer.values[0] === 0
-}
-
-function emptyLayer(family: Family): Layer {
-  const pieces = newLayerPieces(family)
-  pieces.add(new Uint32Array(4), 0)
-  return pieces.layer()
-}
-
-function oldest(files: readonly PlaceFile[]): Day | undefined {
-  return files.map((file) => file.day).sort((a, b) => a - b)[0]
-}
-
-function overlapError(options: {
-  readonly family: Family
-  readonly first: string
-  readonly second: string
-}): IpriskError {
-  const { family, first, second } = options
-  return new IpriskError({
-    code: 'places_overlap',
-    message:
-      `${first} and ${second} both hold places of IPv${family} addresses, and neither is known ` +
-      'to be the better one. Name one file for each family.',
-    fault: 'usage',
-  })
+  for (const path of files) {
+    const walk = walkMmdb({ file: openMmdb(path), idOf })
+    for (const family of [4, 6] as const) {
+      const layer = walk.layers[family]
+      if (layer !== undefined && !isEmpty(layer)) layers[family] = layer
+    }
+  }
+  return layers
 }

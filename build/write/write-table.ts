@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { Builder, ByteBuffer, type Offset } from 'flatbuffers'
+import { Builder, type Offset } from 'flatbuffers'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { type Day, formatDay } from '../../src/base/day.ts'
 import { beginReplacing, namesIn, type Replacement } from '../../src/base/system/atomic-file.ts'
@@ -25,13 +25,14 @@ import {
   trailerBytes,
 } from '../../src/schema/table-layout.ts'
 import {
+  addSection,
   sectionNames,
-  sections,
   type SectionView,
   type SectionViews,
 } from '../../src/schema/table-sections.ts'
 import type { Source } from '../../src/table/file/table-source.ts'
-import { rebuildHint, writeTrailer } from '../../src/table/file/trailer.ts'
+import { writeTrailer } from '../../src/table/file/trailer.ts'
+import { rebuildHint } from '../../src/table/file/table-corrupt.ts'
 import { verifyTable } from '../../src/table/file/verify/verify-table.ts'
 
 export interface TableContent {
@@ -46,47 +47,55 @@ export interface WrittenTable {
   readonly bytes: number
 }
 
-interface EncodedTable {
+/**
+ * The file in parts, as joining them would copy it. The same content gives the same bytes. Throws
+ * `table_too_large`.
+ */
+export function encodeTable(content: TableContent): {
   readonly id: string
-  /** The file, in parts: to join them would copy it. */
   readonly parts: readonly Uint8Array[]
-}
-
-/** The same content gives the same bytes. Throws `table_too_large`. */
-export function encodeTable(content: TableContent): EncodedTable {
+} {
   const dataBytes = sectionNames.reduce(
-    (sum, name) => sum + aligned(content.views[name].byteLength) + sectionAlignment,
+    (sum, name) =>
+      sum + (Math.ceil(content.views[name].byteLength / sectionAlignment) + 1) * sectionAlignment,
     headerBytesMax,
   )
-  if (dataBytes > fileBytesMax) throw tooLarge(dataBytes)
+  if (dataBytes > fileBytesMax) {
+    throw new IpriskError({
+      code: 'table_too_large',
+      message:
+        `The table would have ${dataBytes} bytes; a table file ends at ${fileBytesMax}. ` +
+        'Switch off feeds or use coarser place data.',
+      fault: 'input',
+    })
+  }
   const checksums = sectionNames.map((name) => crc32(bytesOf(content.views[name])))
   const id = tableId(content, checksums)
   const builder = new Builder(dataBytes)
   // The builder fills its buffer from the end, so what is added first lies last in the file.
-  const vectors = sectionNames.map((name) => addSection(builder, content.views[name]))
+  const vectors = sectionNames.map((name) => makeRoom(builder, content.views[name]))
   builder.finish(addHeader(builder, content, { id, checksums, vectors }), 'IPRK')
   const table = builder.asUint8Array()
   const places = sectionNames.map((name, index) => ({
     at: table.length - vectors[index]! + lengthBytes,
     bytes: bytesOf(content.views[name]),
   }))
-  return { id, parts: [...withSections(table, places), trailerOf(table)] }
-}
-
-/** `table` in parts; those of the sections, which the builder left out, are their own memory. */
-function withSections(
-  table: Uint8Array,
-  sections: readonly { readonly at: number; readonly bytes: Uint8Array }[],
-): readonly Uint8Array[] {
+  places.sort((a, b) => a.at - b.at)
+  // The builder left the bytes of the sections out: those are their own memory.
   let end = 0
-  const parts = sections
-    .toSorted((a, b) => a.at - b.at)
-    .flatMap(({ at, bytes }) => {
-      const between = table.subarray(end, at)
-      end = at + bytes.length
-      return [between, bytes]
-    })
-  return [...parts, table.subarray(end)]
+  const parts = places.flatMap(({ at, bytes }) => {
+    const between = table.subarray(end, at)
+    end = at + bytes.length
+    return [between, bytes]
+  })
+  const headerBytes = places[0]!.at - lengthBytes
+  const trailer = writeTrailer({
+    fileBytes: table.length + trailerBytes,
+    headerBytes,
+    headerCrc: crc32(table.subarray(0, headerBytes)),
+    major: formatMajor,
+  })
+  return { id, parts: [...parts, table.subarray(end), trailer] }
 }
 
 /**
@@ -139,10 +148,6 @@ function verifyWritten(temporary: string): void {
   }
 }
 
-function aligned(bytes: number): number {
-  return Math.ceil(bytes / sectionAlignment) * sectionAlignment
-}
-
 function bytesOf(view: SectionView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }
@@ -153,7 +158,7 @@ function tableId(content: TableContent, checksums: readonly number[]): string {
   const facts = { asOf, sources, coverage, checksums, major: formatMajor }
   const hash = createHash('sha256').update(JSON.stringify(facts))
   for (const name of sectionNames) hash.update(bytesOf(content.views[name]))
-  return `${formatDay(content.asOf).replaceAll('-', '')}-${hash.digest('hex').slice(0, 12)}`
+  return `${formatDay(asOf).replaceAll('-', '')}-${hash.digest('hex').slice(0, 12)}`
 }
 
 /** The length word before a vector. */
@@ -164,7 +169,7 @@ const lengthBytes = 4
  * `createByteVector` does it, without its copy. `prep` pads for the whole run of bytes; the length
  * word counts elements, as the schema says.
  */
-function addSection(builder: Builder, view: SectionView): Offset {
+function makeRoom(builder: Builder, view: SectionView): Offset {
   builder.prep(sectionAlignment, view.byteLength)
   builder.startVector(1, view.byteLength, 1)
   // The one step for which the builder has no method.
@@ -210,7 +215,7 @@ function addHeader(
   TableHeader.addSources(builder, sources)
   TableHeader.addChecksums(builder, checksums)
   TableHeader.addKinds(builder, kinds)
-  sectionNames.forEach((name, index) => sections[name].add(builder, facts.vectors[index] ?? 0))
+  sectionNames.forEach((name, index) => addSection(builder, name, facts.vectors[index] ?? 0))
   return TableHeader.endTableHeader(builder)
 }
 
@@ -224,17 +229,10 @@ function addKinds(builder: Builder, coverage: TableCoverage): Offset {
 
 function addSource(builder: Builder, source: Source): Offset {
   const { voice } = source
-  const texts = [
-    source.id,
-    source.kind,
-    source.provider,
-    source.licence,
-    source.homepage,
-    voice?.group ?? '',
-    voice?.assurance ?? '',
-  ].map((text) => builder.createString(text))
-  const [id = 0, kind = 0, provider = 0, licence = 0, homepage = 0, group = 0, assurance = 0] =
-    texts
+  const text = (of: string): Offset => builder.createString(of)
+  const [id, kind, provider] = [text(source.id), text(source.kind), text(source.provider)]
+  const [licence, homepage] = [text(source.licence), text(source.homepage)]
+  const [group, assurance] = [text(voice?.group ?? ''), text(voice?.assurance ?? '')]
   const asns = SourceEntry.createAsnsVector(builder, Uint32Array.from(voice?.asns ?? []))
   return SourceEntry.createSourceEntry(
     builder,
@@ -260,23 +258,6 @@ function addSource(builder: Builder, source: Source): Offset {
   )
 }
 
-function trailerOf(table: Uint8Array): Uint8Array {
-  const fileBytes = table.length + trailerBytes
-  const headerBytes = firstSectionOffset(table) - 4
-  const headerCrc = crc32(table.subarray(0, headerBytes))
-  return writeTrailer({ fileBytes, headerBytes, headerCrc, major: formatMajor })
-}
-
-function firstSectionOffset(table: Uint8Array): number {
-  const header = TableHeader.getRootAsTableHeader(new ByteBuffer(table))
-  return Math.min(
-    ...sectionNames.map((name) => {
-      const view = sections[name].read(header)
-      return view === null ? Infinity : view.byteOffset - table.byteOffset
-    }),
-  )
-}
-
 function writeParts(path: string, parts: readonly Uint8Array[]): void {
   const descriptor = openSync(path, 'wx', 0o644)
   try {
@@ -286,16 +267,6 @@ function writeParts(path: string, parts: readonly Uint8Array[]): void {
   } finally {
     closeSync(descriptor)
   }
-}
-
-function tooLarge(bytes: number): IpriskError {
-  return new IpriskError({
-    code: 'table_too_large',
-    message:
-      `The table would have ${bytes} bytes; a table file ends at ${fileBytesMax}. ` +
-      'Switch off feeds or use coarser place data.',
-    fault: 'input',
-  })
 }
 
 // Temporary files of killed builds (named by base/system/atomic-file.ts), each up to the size of a

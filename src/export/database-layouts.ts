@@ -11,7 +11,7 @@
 import type { Location } from '../api/check-answer.ts'
 import type { MmdbLayoutName } from '../config/export-formats.ts'
 import { signalNames } from '../model/kind.ts'
-import type { VerdictPart } from '../table/answer/answer-parts.ts'
+import type { VerdictPart } from '../table/answer/answer-reader.ts'
 import type { AnswerPart, ExportField, FieldType, FieldValue, PartName } from './export-fields.ts'
 import { type MmdbValue, double, map, uint } from './mmdb-data.ts'
 

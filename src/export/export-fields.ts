@@ -5,7 +5,7 @@
 import type { Location, NetworkAnswer } from '../api/check-answer.ts'
 import { type CheckField, defaultCheckFields } from '../config/line-formats.ts'
 import { signalNames } from '../model/kind.ts'
-import type { VerdictPart } from '../table/answer/answer-parts.ts'
+import type { VerdictPart } from '../table/answer/answer-reader.ts'
 
 /** What says what of an address: three ids of a record, each with its part of an answer. */
 export interface AnswerPart {

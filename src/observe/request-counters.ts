@@ -6,7 +6,7 @@
 // they begin at 0 in every worker.
 
 import type { Outcome } from '../policy/policy.ts'
-import type { AnswerLabels } from '../table/answer/answer-labels.ts'
+import type { AnswerLabels } from '../table/answer/answer-reader.ts'
 import {
   type Classification,
   classifications,

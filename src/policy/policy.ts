@@ -3,6 +3,7 @@
 //
 // Invariant: an outcome depends on the answer's facts alone, so equal facts have the same number.
 
+import { type JsonRun, jsonRun } from '../table/answer/answer-writer.ts'
 import type { Decision } from '../api/check-answer.ts'
 import { decisionLabel, defaultPolicyName, type Policies, type PolicyRules } from '../model/policy-form.ts'
 import { type JsonRun, jsonRun } from '../table/answer/json-fragments.ts'

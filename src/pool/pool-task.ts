@@ -6,7 +6,7 @@ import type { BatchFault } from '../api/input-fault.ts'
 import type { ChosenPolicy } from '../model/policy-form.ts'
 import type { MappedRegion } from '../base/system/memory-map.ts'
 import type { CollectedFacts, WantedFacts } from '../observe/answer-facts.ts'
-import type { AnswerLabels } from '../table/answer/answer-labels.ts'
+import type { AnswerLabels } from '../table/answer/answer-reader.ts'
 import type { LineTask, LinesResult } from '../bulk/answer-lines.ts'
 
 /** The table that a task was begun with; `number` is the primary's. */

@@ -8,7 +8,7 @@ import { cleanText } from '../../src/base/text/clean-text.ts'
 import { readCountries } from '../../build/places/countries.ts'
 import { makePlaceRuns } from '../../build/places/place-runs.ts'
 import { newPlaceResolver } from '../../build/places/place.ts'
-import { newStringCollector } from '../../build/write/region-section.ts'
+import { newStringCollector } from '../../build/write/text-sections.ts'
 import { cleanSource } from '../../build/evidence/source-list.ts'
 import { assembleTable } from '../../build/assemble-table.ts'
 import { tableTextBytesMax, tableTextCharsMax } from '../../src/base/limits.ts'
@@ -93,7 +93,7 @@ describe('a table', () => {
     const strings = newStringCollector()
     const texts = ['Éxample Mobile', 'Example "Hosting" Ltd', 'می\u200Cخواهم']
     for (const text of texts) strings.id(text)
-    expect(Buffer.from(strings.sections().bytes).toString()).toBe(texts.join(''))
+    expect(Buffer.from(strings.sections().string_bytes).toString()).toBe(texts.join(''))
     for (const one of smallContent().sources) expect(cleanSource(one)).toEqual(one)
   })
 })

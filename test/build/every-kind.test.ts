@@ -8,7 +8,7 @@ import { newBuildStages } from '../../build/build-stages.ts'
 import { compileTable } from '../../build/compile-table.ts'
 import type { SnapshotFile } from '../../build/evidence/read-snapshots.ts'
 import { writeTable } from '../../build/write/write-table.ts'
-import { explain } from '../../src/table/explain/explain.ts'
+import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { writeDataSets } from './data-sets.ts'
 import { feedOf, fileOf } from './acceptance/acceptance-sample.ts'
@@ -34,7 +34,8 @@ it('is no table that fails its own verification: the points of its reasons add u
   const path = join(folder(), 'table.iprisk')
   writeTable(path, assembled.content)
   const table = openTable(path)
-  const { answer, reasons } = explain(table, address)!
+  const { insights, ...answer } = answerWithInsights({ ...table, builtMs: 0 }, address)!
+  const { reasons } = insights
   table.close()
   expect(answer.signals).toMatchObject(Object.fromEntries(kinds.map((kind) => [kind, true])))
   const limited = reasons.filter(({ code }) => code === 'others_limited')

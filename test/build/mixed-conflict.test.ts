@@ -12,7 +12,6 @@ import { compileTable } from '../../build/compile-table.ts'
 import type { SnapshotFile } from '../../build/evidence/read-snapshots.ts'
 import { catalogueFolder } from '../../build/run-build.ts'
 import { writeTable } from '../../build/write/write-table.ts'
-import { explain } from '../../src/table/explain/explain.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { writeDataSets } from './data-sets.ts'
 import { feedOf, fileOf } from './acceptance/acceptance-sample.ts'
@@ -64,7 +63,7 @@ describe('a table of lists that conflict', () => {
     const table = await buildTable()
     const answers = Object.keys(lists).map((name) => {
       const [address = ''] = name.split(' ')
-      return explain(table, address)!.answer
+      return table.check(address)!
     })
     table.close()
     const found = answers.map(({ ip, classification }) => `${ip} ${classification}`)

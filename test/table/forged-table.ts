@@ -7,8 +7,12 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { runElementBytes, runElementWords, trailerBytes } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
-import { readLocality, regionOf, runBytes } from '../../src/table/file/location-record.ts'
-import { locationJson } from '../../src/table/file/row-json.ts'
+import {
+  locationJson,
+  readLocality,
+  regionOf,
+  runBytes,
+} from '../../src/table/file/location-record.ts'
 import { readTrailer, writeTrailer } from '../../src/table/file/trailer.ts'
 import { smallContent } from './small-table.ts'
 import { encodedTable } from './encoded-table.ts'

@@ -12,7 +12,7 @@ import {
   newListInterner,
 } from '../../build/layer/flatten-evidence.ts'
 import type { Layer, Layers } from '../../build/layer/layer.ts'
-import { pairLayers } from '../../build/layer/pair-layers.ts'
+import { pairLayers } from '../../build/layer/overlay.ts'
 import { makePlaceRuns } from '../../build/places/place-runs.ts'
 import { type TableContent, writeTable } from '../../build/write/write-table.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'

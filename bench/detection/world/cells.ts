@@ -20,7 +20,7 @@ import {
   newListInterner,
 } from '../../../build/layer/flatten-evidence.ts'
 import { type Layers, valueAt } from '../../../build/layer/layer.ts'
-import { overlayTwoLayers } from '../../../build/layer/overlay-two-layers.ts'
+import { clearTransitionPrefixes, overlayTwoLayers } from '../../../build/layer/overlay.ts'
 import { type AsFacts, collectAsFacts } from '../../../build/networks/as-facts.ts'
 import { type Networks, readNetworks } from '../../../build/networks/read-networks.ts'
 import {
@@ -31,8 +31,7 @@ import {
 import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { toRangeSet } from '../../../src/ip/range-set.ts'
 import { feedSources } from '../../../build/evidence/source-list.ts'
-import { newRangeInterner } from '../../../build/layer/range-interner.ts'
-import { clearTransitionPrefixes } from '../../../build/layer/transition-prefixes.ts'
+import { newRangeInterner } from '../../../build/layer/intern.ts'
 import { networksPart } from '../../../build/evidence/builtin-feeds.ts'
 import { coverageByKind, feedContents } from '../../../build/evidence/kind-coverage.ts'
 import { addNeighbourhoods } from '../../../build/evidence/neighbourhoods.ts'

@@ -11,8 +11,7 @@ import { ipv4StartList, newIpv6Starts } from '../../../src/table/lookup/piece-st
 import type { AnswerReader } from '../../../src/table/answer/answer-reader.ts'
 import { readNetwork } from '../../../src/table/file/network-record.ts'
 import { readVerdict } from '../../../src/table/file/verdict-record.ts'
-import type { Layer, Layers } from '../../../build/layer/layer.ts'
-import { newLayerPieces } from '../../../build/layer/pieces.ts'
+import { type Layer, type Layers, newLayerPieces } from '../../../build/layer/layer.ts'
 import { pieceSize } from './address-count.ts'
 import { type ScoredPiece, type AccessSpace, accessSpace } from './address-space.ts'
 

@@ -46,7 +46,7 @@ import {
   writeRollbackNote,
 } from './rollback-files.ts'
 import { type TrafficTrial, type TrialResult, trialFault } from '../../compare/traffic-trial.ts'
-import { builtMsOf } from '../../table/file/header-facts.ts'
+import { builtMsOf } from '../../table/file/header.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
 
 export type SwapOutcome =

@@ -2,26 +2,38 @@
 // Forbidden there for warm fragments: allocation, throw, closure, a string, JSON.stringify, regular
 // expression.
 //
-// One parsed address to the bytes of its answer: the fragments of its verdict (json-fragments.ts)
-// and the table's own runs of JSON (`JsonRun`), one behind the other in one array for all
+// One parsed address to the bytes of its answer: the fragments of its verdict, and the table's own runs
+// of JSON for network and place (src/schema/FORMAT.md), one behind the other in one array for all
 // answers. `checkAddress` (check-address.ts) makes the same as an object and is the slow twin: the
 // bytes are exactly those of JSON.stringify of it.
 //
 // Invariant: an answer's bytes are good until the next answer, of any table. An array view is made
 // once for each length of answer, which is cheaper than one for each answer.
 
+import type { CheckAnswer } from '../../api/check-answer.ts'
+import type { CoverageAnswer } from '../../api/coverage-answer.ts'
 import { formatAddressBytes, formatIpv4Bytes } from '../../ip/format-address-bytes.ts'
 import type { Classification } from '../../model/kind.ts'
-import { regionWords, runElementBytes, runElementWords } from '../../schema/table-layout.ts'
+import {
+  countryWords,
+  regionWords,
+  runElementBytes,
+  runElementWords,
+} from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
+import { readVerdict } from '../file/verdict-record.ts'
+import { locate, type Located, newLocated } from '../lookup/locate.ts'
 import type { Query } from '../lookup/query.ts'
+import {
+  type AnswerLabels,
+  type AnswerReader,
+  labelsOf,
+  type VerdictPart,
+  verdictPart,
+} from './answer-reader.ts'
 import { checkAddress } from './check-address.ts'
-import { type AnswerLabels, labelsOf } from './answer-labels.ts'
-import { type JsonFragments, type JsonRun, jsonRun, openJsonFragments } from './json-fragments.ts'
-import { type Located, locate, newLocated } from '../lookup/locate.ts'
-import { utf8Bytes, writeBytes, writeSlice } from './write-bytes.ts'
-import type { AnswerReader } from './answer-reader.ts'
 import { covered } from './own-lists.ts'
+import { utf8Bytes, writeBytes, writeSlice } from './write-bytes.ts'
 
 export interface AnswerBytes extends AnswerLabels {
   classification: Classification
@@ -226,4 +238,84 @@ function isSame(from: number, to: number, query: Query): boolean {
     if (out[i] !== query.bytes[j]) return false
   }
   return true
+}
+
+// The fragments of a verdict are made at their first use, by JSON.stringify of what the twin has, and
+// kept until another verdict takes their slot.
+
+/** A power of two; full, they take some 10 MB. */
+const verdictSlots = 16_384
+
+interface VerdictFragment extends Readonly<Omit<AnswerLabels, 'country'>> {
+  /** -1 in a free slot. */
+  readonly id: number
+  readonly classification: Classification
+  /** From the first brace to the quote before the address. */
+  readonly head: JsonRun
+  /** From the comma before `proxy` to the last brace. */
+  readonly tail: JsonRun
+}
+
+interface JsonFragments {
+  readonly verdict: (id: number) => VerdictFragment
+  readonly bogon: VerdictFragment
+  /** By the country's id, for what is counted of an answer. */
+  readonly countryCode: (id: number) => string
+}
+
+function makeVerdict(
+  table: string,
+  id: number,
+  part: VerdictPart,
+  coverage?: CoverageAnswer,
+): VerdictFragment {
+  const { classification, risk_level, risk_score, proxy, bot, signals, reasons } = part
+  const open = { classification, risk_level, risk_score, ip: '' } satisfies Partial<CheckAnswer>
+  const behind = { proxy, bot, signals, reasons, table, coverage }
+  return {
+    id,
+    classification,
+    score: risk_score,
+    level: risk_level,
+    provider: labelsOf({ ...part, location: null }).provider,
+    head: jsonRun(JSON.stringify(open).slice(0, -'"}'.length)),
+    tail: jsonRun(`,${JSON.stringify(behind).slice(1)}`),
+  }
+}
+
+function openJsonFragments(reader: AnswerReader): JsonFragments {
+  const { id: table, views, strings, coverage } = reader
+  const none = jsonRun('')
+  // Of one shape with all others, or reading a slot would take longer.
+  const unsaid = { classification: 'clean', score: 0, level: 'low', provider: '' } as const
+  const free = { id: -1, ...unsaid, head: none, tail: none }
+  const verdicts: VerdictFragment[] = []
+  while (verdicts.length < verdictSlots) verdicts.push(free)
+  return {
+    bogon: makeVerdict(table, -1, reader.parts.bogon),
+    verdict: (id) => {
+      const slot = id & (verdictSlots - 1)
+      const cached = verdicts[slot]!
+      if (cached.id === id) return cached
+      const part = verdictPart(readVerdict(views, id, strings))
+      const made = makeVerdict(table, id, part, coverage)
+      verdicts[slot] = made
+      return made
+    },
+    countryCode: (id) => strings.text(views.countries[(id - 1) * countryWords] ?? 0),
+  }
+}
+
+/** A run that is not the table's, made while serving. */
+export interface JsonRun {
+  /** The text, filled up with zeros. */
+  readonly data: Float64Array
+  readonly bytes: number
+}
+
+export function jsonRun(text: string): JsonRun {
+  const bytes = Buffer.from(text, 'utf8')
+  const data = new Float64Array(Math.ceil(bytes.length / runElementBytes))
+  new Uint8Array(data.buffer).set(bytes)
+  return { data, bytes: bytes.length }
 }

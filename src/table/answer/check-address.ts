@@ -1,4 +1,4 @@
-// One address as text to the whole answer, as an object whose parts are shared (answer-parts.ts).
+// One address as text to the whole answer, as an object whose parts are shared (answer-reader.ts).
 // The slow twin of answer-writer.ts, whose bytes must be the same.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'

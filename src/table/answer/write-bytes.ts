@@ -12,7 +12,7 @@ export function utf8Bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'utf8'))
 }
 
-/** Bytes as they are. A loop, for pieces of up to some twenty bytes; `JsonRun` is for more. */
+/** Bytes as they are. A loop, for pieces of up to some twenty bytes; `writeRun` of answer-writer.ts is for more. */
 export function writeBytes(out: Uint8Array, at: number, bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i]!
   return at + bytes.length

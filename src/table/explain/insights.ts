@@ -32,7 +32,7 @@ import { listReasonTexts, reasonText } from '../../score/points/reason-codes.ts'
 import { checkAddress } from '../answer/check-address.ts'
 import { type TableEvidence, readEvidenceList } from '../file/evidence-record.ts'
 import { locate, newLocated } from '../lookup/locate.ts'
-import { neighborhoodOf } from './neighborhood.ts'
+import { type AddressPosition, neighborhoodOf } from './neighborhood.ts'
 import { networkEvidenceList, readNetwork } from '../file/network-record.ts'
 import type { AnswerReader } from '../answer/answer-reader.ts'
 import { searchIpv4, searchIpv6 } from '../lookup/search.ts'
@@ -71,11 +71,7 @@ function withListReason(insights: Insights, { reasons, risk_score }: CheckAnswer
 }
 
 /** The record that decided: of the address, or of the IPv4 address inside it. */
-export interface DecidingRecord {
-  readonly family: 4 | 6
-  readonly words: Uint32Array
-  /** 0: none. */
-  readonly network: number
+interface DecidingRecord extends AddressPosition {
   readonly evidence: readonly TableEvidence[]
 }
 
@@ -88,7 +84,7 @@ function insightsOf(table: InsightsTable, text: string): Insights {
     built_at: new Date(table.builtMs).toISOString(),
     as_of: formatDay(table.asOf),
   }
-  return judged === undefined ? bogonInsights(facts) : judgedInsights(table, judged, facts)
+  return { table: facts, ...(judged === undefined ? bogonInsights : judgedInsights(table, judged)) }
 }
 
 /** `undefined` for a bogon, which no record decides. */
@@ -127,56 +123,36 @@ export function judgeInputOf(
   }
 }
 
-function judgedInsights(
-  table: InsightsTable,
-  judged: DecidingRecord,
-  facts: Insights['table'],
-): Insights {
-  const { views } = table.reader
-  const { evidence } = judged
+function judgedInsights(table: InsightsTable, judged: DecidingRecord): Omit<Insights, 'table'> {
   const input = judgeInputOf(table, judged)
   const { verdict, findings } = judgeWithFindings(input)
   const { score } = verdict
   const asn = input.network?.asn ?? 0
   return {
-    table: facts,
     score_range: scoreRange(input, score, (feed) => intervalOf(table.sources, feed)),
     reasons: reasonsOf(verdict.reasons),
-    evidence: evidence.map((one) => explainEvidence(table.sources, one, asn)),
-    neighborhood: neighborhoodOf(views, judged),
+    evidence: judged.evidence.map((one) => explainEvidence(table.sources, one, asn)),
+    neighborhood: neighborhoodOf(table.reader.views, judged),
     counterfactuals: counterfactualsOf(input, score),
     alternatives: alternativesOf(findings, verdict.classification),
   }
 }
 
-function bogonInsights(facts: Insights['table']): Insights {
-  return {
-    table: facts,
-    score_range: [bogonVerdict.score, bogonVerdict.score],
-    reasons: reasonsOf(bogonVerdict.reasons),
-    evidence: [],
-    neighborhood: [],
-    counterfactuals: { without_feed: [], falls_below: [] },
-    alternatives: [],
-  }
+const bogonInsights: Omit<Insights, 'table'> = {
+  score_range: [bogonVerdict.score, bogonVerdict.score],
+  reasons: reasonsOf(bogonVerdict.reasons),
+  evidence: [],
+  neighborhood: [],
+  counterfactuals: { without_feed: [], falls_below: [] },
+  alternatives: [],
 }
 
 /** A piece of the table's evidence as the model weighs it. */
 function evidenceOf(sources: readonly Source[], one: TableEvidence): Evidence {
-  const source = sources[one.source]
-  const { kind, match, provider, category, lists } = one
-  const { firstSeen, lastSeen, daysListed, daysObserved } = one
+  const { source: index, range: _range, ...rest } = one
+  const source = sources[index]
   const { weightLow: _low, weightHigh: _high, ...voice } = source?.voice ?? noVoice
-  const days = { firstSeen, lastSeen, daysListed, daysObserved }
-  return {
-    voice: { id: source?.id ?? '', ...voice },
-    kind,
-    match,
-    provider,
-    category,
-    lists,
-    ...days,
-  }
+  return { voice: { id: source?.id ?? '', ...voice }, ...rest }
 }
 
 /** Of a source without a voice no evidence is written; one that had some would count nothing. */
@@ -190,12 +166,9 @@ const noVoice: NonNullable<Source['voice']> = {
   asns: [],
 }
 
-function intervalOf(
-  sources: readonly Source[],
-  feed: string,
-): { readonly low: number; readonly high: number } | undefined {
+function intervalOf(sources: readonly Source[], feed: string) {
   const voice = sources.find(({ id }) => id === feed)?.voice
-  return voice === undefined ? undefined : { low: voice.weightLow, high: voice.weightHigh }
+  return voice && { low: voice.weightLow, high: voice.weightHigh }
 }
 
 function reasonsOf(

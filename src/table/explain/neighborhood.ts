@@ -18,12 +18,12 @@ import {
   tailWords,
 } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
-import { damaged, listPlace } from '../file/bounded-list.ts'
+import { damaged, listPlace } from '../file/table-corrupt.ts'
 import { evidenceListPlace } from '../file/evidence-record.ts'
 import { newIpv4Starts } from '../lookup/piece-start.ts'
 import { ipv6Bucket, ipv6Key, pieceOfIpv4 } from '../lookup/search.ts'
 
-/** Where an address lies; `words` as parsed, of that family. */
+/** `words` as parsed, of that family. */
 export interface AddressPosition {
   readonly family: 4 | 6
   readonly words: Uint32Array

@@ -20,7 +20,7 @@ import {
 } from '../../model/kind.ts'
 import { evidenceListMax, evidenceRangeWords, evidenceWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
-import { type ListPlace, damaged, listPlace } from './bounded-list.ts'
+import { type ListPlace, damaged, listPlace } from './table-corrupt.ts'
 import type { Strings } from './string-section.ts'
 
 export interface TableEvidence {

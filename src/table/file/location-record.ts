@@ -1,11 +1,16 @@
 // Where a place's facts are in the table, and back. What few places differ in is stored once a
-// country or region; the rest stands as the JSON that answers copy (row-json.ts):
+// country or region; the rest stands as JSON in runs, which answers copy (answer-writer.ts):
 //
 //   countries      code, continent code, continent, name, currency (strings)
 //   regions        country id, state, time zone (strings), accuracy, run before, run behind
 //   location run   its region, and the text of city, zip, latitude and longitude
 //
-// Ids start at 1.
+//   {"country_code":"DE", … ,"state":"Berlin","city":"   region's run before
+//   Mitte","zip":"10115","latitude":52.5,"longitude":13  location's run
+//   ,"timezone":"Europe/Berlin", … ,"accuracy":"city"}   region's run behind
+//
+// Ids start at 1. The build writes the runs (build/write/text-sections.ts), verify-runs.ts holds
+// them to the rows.
 
 import type { Location } from '../../api/check-answer.ts'
 import { accuracies } from '../../model/kind.ts'
@@ -16,9 +21,8 @@ import {
   runElementWords,
 } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
-import { damaged } from './bounded-list.ts'
-import { pagedCache } from './paged-cache.ts'
-import type { Strings } from './string-section.ts'
+import { damaged } from './table-corrupt.ts'
+import { pagedCache, type Strings } from './string-section.ts'
 
 /** What a reader takes of a run: far more than any has, and little enough to be read at once. */
 const readBytesMax = 65_536
@@ -28,24 +32,11 @@ const regionsMax = 16_384
 type RegionViews = Pick<SectionViews, 'countries' | 'regions'>
 type LocationViews = Pick<SectionViews, 'location_runs' | 'runs'>
 
-/** What a country says itself; members in the order of the answer. */
-export type Country = Pick<
-  Location,
-  'country_code' | 'continent_code' | 'continent' | 'country' | 'currency_code'
->
-
-/** What a region says itself. */
-export interface Region {
-  readonly country: Country
-  readonly state: string
-  readonly timezone: string
-  readonly accuracy: Location['accuracy']
-}
-
-/** What a location says itself; members in the order of the answer. */
+/** What a location, its region and that one's country say themselves. */
 export type Locality = Pick<Location, 'city' | 'zip' | 'latitude' | 'longitude'>
+export type Region = Omit<Location, keyof Locality>
+type Country = Omit<Region, 'state' | 'timezone' | 'accuracy'>
 
-/** What a country id stands for. */
 export function readCountry(countries: Uint32Array, id: number, strings: Strings): Country {
   const at = (id - 1) * countryWords
   return {
@@ -57,7 +48,6 @@ export function readCountry(countries: Uint32Array, id: number, strings: Strings
   }
 }
 
-/** What a region id stands for. */
 export function readRegion(
   { countries, regions }: RegionViews,
   id: number,
@@ -65,7 +55,7 @@ export function readRegion(
 ): Region {
   const at = (id - 1) * regionWords
   return {
-    country: readCountry(countries, regions[at] ?? 1, strings),
+    ...readCountry(countries, regions[at] ?? 1, strings),
     state: strings.text(regions[at + 1] ?? 0),
     timezone: strings.text(regions[at + 2] ?? 0),
     accuracy: accuracies[regions[at + 3] ?? 2] ?? 'country',
@@ -76,8 +66,8 @@ export function readRegion(
 const countryTextWords = { country_code: 0, country: 3 } as const
 const regionTextWords = { state: 1, timezone: 2 } as const
 
-export type CountryText = keyof typeof countryTextWords
-export type RegionText = keyof typeof regionTextWords
+type CountryText = keyof typeof countryTextWords
+type RegionText = keyof typeof regionTextWords
 
 /** The string that is the text `member` of location `id`, not 0. */
 export function openPlaceString(
@@ -136,26 +126,44 @@ export function openLocations(
 ): (id: number) => Location {
   const bytes = runBytes(views)
   const regions = views.regions.length / regionWords
-  const regionCalled = pagedCache({ ids: regions + 1, max: regionsMax }, (id) =>
+  const regionAt = pagedCache({ ids: regions + 1, max: regionsMax }, (id) =>
     readRegion(views, id, strings),
   )
   return (id) => {
-    const { country, state, timezone, accuracy } = regionCalled(regionOf(views, id))
-    const place = readLocality(views, id, bytes)
-    // Members by name: spreads took 7 us here.
-    return {
-      country_code: country.country_code,
-      continent_code: country.continent_code,
-      continent: country.continent,
-      country: country.country,
+    const {
+      country_code,
+      continent_code,
+      continent,
+      country,
       state,
-      city: place.city,
-      zip: place.zip,
-      latitude: place.latitude,
-      longitude: place.longitude,
       timezone,
-      currency_code: country.currency_code,
+      currency_code,
       accuracy,
+    } = regionAt(regionOf(views, id))
+    const { city, zip, latitude, longitude } = readLocality(views, id, bytes)
+    // Members by name: spreads took 7 us here.
+    // prettier-ignore
+    return {
+      country_code, continent_code, continent, country, state, city, zip, latitude, longitude,
+      timezone, currency_code, accuracy,
     }
   }
+}
+
+/** From the brace to the quote before the city. */
+export function beforeLocationJson(region: Region): string {
+  const { country_code, continent_code, continent, country, state } = region
+  const text = { country_code, continent_code, continent, country, state, city: '' }
+  return JSON.stringify(text satisfies Partial<Location>).slice(0, -'"}'.length)
+}
+
+/** From the comma before the time zone to the brace. */
+export function behindLocationJson({ timezone, currency_code, accuracy }: Region): string {
+  const text = { timezone, currency_code, accuracy }
+  return `,${JSON.stringify(text satisfies Partial<Location>).slice(1)}`
+}
+
+/** From the first character of the city to the last digit of the longitude. */
+export function locationJson({ city, zip, latitude, longitude }: Locality): string {
+  return JSON.stringify({ city, zip, latitude, longitude }).slice('{"city":"'.length, -1)
 }

@@ -24,6 +24,14 @@ export function packTraits(network: Network): number {
   )
 }
 
+/** What an answer says of its network, from the comma before to the colon of `location`. */
+export function networkJson(
+  network: Pick<Network, 'asn' | 'organization' | 'type' | 'mobile'>,
+): string {
+  const { asn, organization, type, mobile } = network
+  return `,"network":${JSON.stringify({ asn, organization, type, mobile })},"location":`
+}
+
 /** `id` must be a network id of the table, not 0. */
 export function readNetwork(words: Uint32Array, id: number, strings: Strings): Network {
   const at = (id - 1) * networkWords

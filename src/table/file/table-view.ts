@@ -27,11 +27,12 @@ import {
   type SectionName,
   type SectionView,
   type SectionViews,
+  readSection,
   sectionNames,
-  sections,
 } from '../../schema/table-sections.ts'
-import { checksumMismatch, otherVersion, readTrailer, tableCorrupt } from './trailer.ts'
-import { type HeaderFacts, readHeaderFacts } from './header-facts.ts'
+import { type HeaderFacts, readHeaderFacts } from './header.ts'
+import { checksumMismatch, otherVersion, tableCorrupt } from './table-corrupt.ts'
+import { readTrailer } from './trailer.ts'
 
 export interface TableView extends HeaderFacts {
   readonly checksums: Readonly<Record<SectionName, number>>
@@ -73,12 +74,7 @@ function readHeader(
   const checksums = readChecksums(header, path)
   const views = readViews(bytes, header, headerBytes, path)
   checkLengths(views, path)
-  return {
-    ...readHeaderFacts(header, headerBytes, path),
-    checksums,
-    views,
-    headerBytes,
-  }
+  return { ...readHeaderFacts(header, headerBytes, path), checksums, views, headerBytes }
 }
 
 /**
@@ -138,7 +134,7 @@ function readViews(
 function readView(header: TableHeader, name: SectionName, path: string): SectionView {
   let view: SectionView | null
   try {
-    view = sections[name].read(header)
+    view = readSection(header, name)
   } catch {
     // A typed array that would begin or end outside the file: the section's length is not its own.
     throw tableCorrupt(path, name, 0, 'its length does not fit into the file')

@@ -24,7 +24,7 @@ import {
 import type { Reason, Verdict } from '../../model/verdict.ts'
 import { dayMax, reasonListMax, verdictWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
-import { damaged, listPlace } from './bounded-list.ts'
+import { damaged, listPlace } from './table-corrupt.ts'
 import type { Strings } from './string-section.ts'
 
 const percentScale = 100

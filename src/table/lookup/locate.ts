@@ -100,7 +100,7 @@ function copyRecord(views: SectionViews, record: number, family: 4 | 6, out: Loc
  * 6to4: the IPv6 address's own record beside that of the IPv4 address inside it, already in `out`.
  * The verdict with the higher score counts whole; what says nothing of the address (no network, no
  * evidence) does not count. Network and place are the IPv6 address's own where it has them; the
- * build leaves 2002::/16 as a whole without (build/layer/transition-prefixes.ts).
+ * build leaves 2002::/16 as a whole without (build/layer/overlay.ts).
  */
 function mergeIpv6Record(views: SectionViews, record: number, out: Located): void {
   const records = views.records

@@ -3,8 +3,7 @@
 import { array, assert, constantFrom, nat, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { editionChange } from '../../../build/acceptance/edition-acceptance.ts'
-import type { Layer } from '../../../build/layer/layer.ts'
-import { newLayerPieces } from '../../../build/layer/pieces.ts'
+import { type Layer, newLayerPieces } from '../../../build/layer/layer.ts'
 
 /** Sixteen parts of the space, each with a value; of IPv6 by the first four bits. */
 function layerOf(family: 4 | 6, values: readonly number[]): Layer {

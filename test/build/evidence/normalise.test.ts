@@ -10,7 +10,7 @@ import {
   parseAsn,
 } from '../../../build/evidence/normalise.ts'
 import type { FeedHistory } from '../../../build/history/read-history.ts'
-import { newRangeInterner } from '../../../build/layer/range-interner.ts'
+import { newRangeInterner } from '../../../build/layer/intern.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
 import { type Range, formatRange, parseRange } from '../../../src/ip/range.ts'

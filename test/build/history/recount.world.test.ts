@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoise } from '../../../src/base/memoise.ts'
-import { type Explanation, explain } from '../../../src/table/explain/explain.ts'
+import { type ExplainedAnswer, answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../../src/table/open-table.ts'
 import { describeFeeds } from '../../feeds.ts'
 import { type Point, textOf } from '../../oracle/address.ts'
@@ -28,7 +28,7 @@ const halfLives: Readonly<Record<string, number>> = {
   vpn: 30,
 }
 
-/** What a feed says of an address, as the evidence of `explain` has it. */
+/** What a feed says of an address, as the evidence of its insights has it. */
 interface Said {
   readonly feed: string
   readonly first_seen: string
@@ -63,7 +63,7 @@ function recount(feed: FeedDays, on: readonly number[], today: number): Said | u
  * What the table says, the statements of one feed as one: it may list an address several ways, and
  * have a second voice for whole networks. What stands beside the address is no listing of it.
  */
-function told({ evidence }: Explanation): readonly Said[] {
+function told({ insights: { evidence } }: ExplainedAnswer): readonly Said[] {
   const byFeed = new Map<string, Said>()
   for (const { kind, match, first_seen, last_seen, days_seen, days_observed, ...of } of evidence) {
     if (halfLives[kind] === undefined || match === 'near') continue
@@ -121,10 +121,10 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
       const wrong: unknown[] = []
       const counts = { compared: 0, lapsed: 0, severalDays: 0 }
       for (const point of points) {
-        const explanation = explain(table, textOf(point))!
+        const explanation = answerWithInsights({ ...table, builtMs: 0 }, textOf(point))!
         const got = told(explanation)
         // Some lists name special-purpose space, of which no list is believed (contract 3.8).
-        const asking = explanation.answer.signals.bogon ? [] : feeds
+        const asking = explanation.signals.bogon ? [] : feeds
         const expected = asking
           .map((feed) => expectedOf(feed, point))
           .filter((said) => said !== undefined)

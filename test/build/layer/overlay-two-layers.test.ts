@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { overlayTwoLayers } from '../../../build/layer/overlay-two-layers.ts'
+import { overlayTwoLayers } from '../../../build/layer/overlay.ts'
 import { addressOf, expectSound, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
 import { layerOf, layers } from './random-layers.ts'
 

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Layers } from '../../../build/layer/layer.ts'
-import { pairLayers } from '../../../build/layer/pair-layers.ts'
+import { pairLayers } from '../../../build/layer/overlay.ts'
 import { addressOf, expectSound, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
 import { layers } from './random-layers.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { newRangeInterner, newRangeSubset } from '../../../build/layer/range-interner.ts'
+import { newRangeInterner, newRangeSubset } from '../../../build/layer/intern.ts'
 import { type Range, parseRange } from '../../../src/ip/range.ts'
 
 const texts = ['0.0.0.0', '0.0.0.4', '0.0.0.0-0.0.0.6', '192.0.2.0/24', '::', '::4', '::/64']

@@ -3,9 +3,8 @@
 
 import { expect, it } from 'vitest'
 import { parseAddress } from '../../../src/ip/parse-address.ts'
-import type { Layer } from '../../../build/layer/layer.ts'
-import { newLayerPieces } from '../../../build/layer/pieces.ts'
-import { orderRecords } from '../../../build/layer/record-order.ts'
+import { type Layer, newLayerPieces } from '../../../build/layer/layer.ts'
+import { orderRecords } from '../../../build/layer/size-order.ts'
 
 type Pieces = readonly (readonly [start: string, record: number])[]
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Layer, valueAt } from '../../../build/layer/layer.ts'
-import { clearTransitionPrefixes } from '../../../build/layer/transition-prefixes.ts'
+import { clearTransitionPrefixes } from '../../../build/layer/overlay.ts'
 import { parseAddress } from '../../../src/ip/parse-address.ts'
 
 function layerOf(cuts: readonly (readonly [string, number])[]): Layer {

@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest'
 import { IpriskError } from '../../../src/base/coded-error.ts'
 import type { ErrorCode } from '../../../src/base/error-codes.ts'
-import { tableCorrupt } from '../../../src/table/file/trailer.ts'
+import { tableCorrupt } from '../../../src/table/file/table-corrupt.ts'
 import { tableRefusalOf } from '../../../src/supervisor/tables/table-refusal.ts'
 
 const thrown = (code: ErrorCode, cause?: unknown): IpriskError =>

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Insights, InsightsAnswer } from '../../../src/api/insights-answer.ts'
 import { type Range, parseRange } from '../../../src/ip/range.ts'
-import { builtMsOf } from '../../../src/table/file/header-facts.ts'
+import { builtMsOf } from '../../../src/table/file/header.ts'
 import { answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { asOf, listed, networkRanges, writeSmallTable } from '../small-table.ts'

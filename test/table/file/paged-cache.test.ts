@@ -2,7 +2,7 @@
 // have.
 
 import { describe, expect, it } from 'vitest'
-import { pagedCache } from '../../../src/table/file/paged-cache.ts'
+import { pagedCache } from '../../../src/table/file/string-section.ts'
 
 function counted(options: { readonly ids: number; readonly max: number }) {
   const made: number[] = []

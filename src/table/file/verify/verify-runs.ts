@@ -1,4 +1,4 @@
-// Verifies the runs of a table (src/table/answer/json-fragments.ts). Those of networks and regions say
+// Verifies the runs of a table (src/table/answer/answer-writer.ts). Those of networks and regions say
 // exactly what their rows say, in the JSON that an answer would make of them; that of a location is
 // the only place of what it says, and is the JSON that an answer would make of that, with
 // coordinates that are some. So an answer that copies runs is the JSON that its slow twin
@@ -15,9 +15,14 @@ import {
   runElementWords,
 } from '../../../schema/table-layout.ts'
 import type { SectionViews } from '../../../schema/table-sections.ts'
-import { readRegion, runBytes } from '../location-record.ts'
-import { beforeLocationJson, behindLocationJson, locationJson, networkJson } from '../row-json.ts'
-import { readNetwork } from '../network-record.ts'
+import {
+  beforeLocationJson,
+  behindLocationJson,
+  locationJson,
+  readRegion,
+  runBytes,
+} from '../location-record.ts'
+import { networkJson, readNetwork } from '../network-record.ts'
 import type { Strings } from '../string-section.ts'
 
 type RowName = 'network' | 'region' | 'location'
@@ -72,12 +77,10 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
 // The functions below give the place behind what they have found at `at`; -1 where something else
 // is there, or where `at` is -1 itself.
 
-const bare = { access: false, shared: false, corporate: false, cdn: false, anycast: false }
-
 /** What stands around the values of a network: by type, and whether it is mobile. */
 const aroundNetwork = networkTypes.map((type) =>
   [false, true].map((mobile) =>
-    piecesAround(networkJson({ ...bare, asn: 7, organization: '#', type, mobile }), '7#'),
+    piecesAround(networkJson({ asn: 7, organization: '#', type, mobile }), '7#'),
   ),
 )
 

@@ -26,7 +26,7 @@ import {
   sectionNames,
   type SectionViews,
 } from '../../../schema/table-sections.ts'
-import { tableCorrupt } from '../trailer.ts'
+import { tableCorrupt } from '../table-corrupt.ts'
 import { readTableView, type TableView, compareChecksums } from '../table-view.ts'
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
 import { verifyRuns } from './verify-runs.ts'

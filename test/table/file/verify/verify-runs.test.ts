@@ -4,8 +4,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { makePlaceRuns } from '../../../../build/places/place-runs.ts'
-import { collectRegions, newStringCollector } from '../../../../build/write/region-section.ts'
-import { runSections } from '../../../../build/write/run-section.ts'
+import { newStringCollector, runSections } from '../../../../build/write/text-sections.ts'
 import type { Location } from '../../../../src/api/check-answer.ts'
 import { accuracies } from '../../../../src/model/kind.ts'
 import { runElementWords } from '../../../../src/schema/table-layout.ts'
@@ -45,12 +44,9 @@ const places = fc.array(
 function viewsOf(locations: readonly Location[]): SectionViews {
   const collector = newStringCollector()
   const known = { read: locations, runs: makePlaceRuns(locations), added: [] }
-  const regions = collectRegions(known, collector)
-  const { offsets, bytes } = collector.sections()
-  const strings = { string_offsets: offsets, string_bytes: bytes }
-  const named = { networks: new Uint32Array(0), ...strings }
-  const runs = runSections(named, { places: known, regions })
-  return { ...named, ...runs, countries: regions.countries } as unknown as SectionViews
+  const runs = runSections([], known, collector)
+  const networks = new Uint32Array(0)
+  return { networks, ...runs, ...collector.sections() } as unknown as SectionViews
 }
 
 const fail = (section: string, element: number, why: string): never => {

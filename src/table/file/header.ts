@@ -12,7 +12,7 @@ import type { SourceEntry } from '../../schema/generated/iprisk/source-entry.ts'
 import type { TableHeader } from '../../schema/generated/iprisk/table-header.ts'
 import { dayMax, sourceAsnsMax, sourcesMax } from '../../schema/table-layout.ts'
 import type { Source } from './table-source.ts'
-import { tableCorrupt } from './trailer.ts'
+import { tableCorrupt } from './table-corrupt.ts'
 
 export interface HeaderFacts {
   readonly id: string

@@ -1,0 +1,70 @@
+// The errors of a damaged table file. A table that was verified gives none of them later
+// (verify-table.ts, verify-values.ts); in one that was not, a list may claim all the memory there is,
+// and its reader must refuse it at once.
+
+import { IpriskError } from '../../base/coded-error.ts'
+import { formatMajor } from '../../schema/table-layout.ts'
+import type { SectionView } from '../../schema/table-sections.ts'
+
+/** Words for a checksum that does not match. */
+export function checksumMismatch(crc: Readonly<Record<'expected' | 'found', number>>): string {
+  const hex = (value: number): string => value.toString(16).padStart(8, '0')
+  return `its checksum is ${hex(crc.found)}, not ${hex(crc.expected)}: bytes were changed`
+}
+
+/** How a message of `table_corrupt` ends. */
+export const rebuildHint = 'Build the table again (iprisk build) or take another copy.'
+
+/** A damaged table: names the section and the byte offset in the file. */
+export function tableCorrupt(
+  path: string,
+  section: string,
+  offset: number,
+  why: string,
+): IpriskError {
+  return new IpriskError({
+    code: 'table_corrupt',
+    message: `${path} is damaged in section ${section} at offset ${offset}: ${why}. ` + rebuildHint,
+    fault: 'input',
+  })
+}
+
+/** A table of another version, by what it has: `format version 2`, `no section x`. */
+export function otherVersion(path: string, has: string, section: string): IpriskError {
+  return new IpriskError({
+    code: 'table_version',
+    message:
+      `${path} has ${has}; this program reads version ${formatMajor} (section ${section}). ` +
+      'Build the table again with this version (iprisk build).',
+    fault: 'input',
+  })
+}
+
+/** The elements [from, to) of one list. */
+export interface ListPlace {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Of list `list`, whose place `offsets` names; empty where there is no such list. Throws
+ * `table_corrupt` where it has more than `max` elements or ends behind element `length`.
+ */
+export function listPlace(
+  offsets: Uint32Array,
+  list: number,
+  of: { readonly section: string; readonly length: number; readonly max: number },
+): ListPlace {
+  const from = offsets[list] ?? 0
+  const to = offsets[list + 1] ?? from
+  if (to > of.length || to - from > of.max) {
+    throw damaged(offsets, of.section, list + 1, `a list ends at ${to}`)
+  }
+  return { from, to }
+}
+
+/** `table_corrupt` for an element of a view that is mapped; the file begins where its map does. */
+export function damaged(view: SectionView, section: string, element: number, why: string): Error {
+  const offset = view.byteOffset + element * view.BYTES_PER_ELEMENT
+  return tableCorrupt('The table', section, offset, `${why} (nobody has verified it)`)
+}
