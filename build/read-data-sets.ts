@@ -103,7 +103,7 @@ export function dataSources(
   of: { readonly networks: Networks; readonly places: Pick<Places, 'files'>; readonly asOf: Day },
 ): readonly Source[] {
   const edition = inUse(chosen.choice.editions, 'places')
-  return [...sourcesOfNetworks(chosen, of), ...placeSources(of.places, of.asOf, edition)]
+  return [...sourcesOfNetworks(chosen, of), ...placeSources(of.places, edition)]
 }
 
 function sourcesOfNetworks(

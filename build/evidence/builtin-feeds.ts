@@ -90,17 +90,11 @@ export const namesFeed: Feed = {
 }
 
 /** Kinds of which neighbours are told (neighbourhoods.ts). */
-const nearKinds = ['vpn', 'proxy', 'blocklist'] as const
-export type NearKind = (typeof nearKinds)[number]
+export type NearKind = 'vpn' | 'proxy' | 'blocklist'
 
 function neighbourFeed(kind: NearKind, title: string): Feed {
-  return tableFeed({
-    id: `neighbours-${kind}`,
-    title,
-    kind,
-    group: 'neighbours',
-    assurance: 'weak',
-  })
+  const [id, group] = [`neighbours-${kind}`, 'neighbours']
+  return tableFeed({ id, title, kind, group, assurance: 'weak' })
 }
 
 /** Computed from all other feeds: IPv4 /24s beside whose listed addresses one stands. */

@@ -2,6 +2,7 @@
 // the model reads and in the form the table keeps. Ranges are part of the number; what the model
 // sees is not, so that verdicts are computed once for all ranges of which the same is said.
 
+import type { Day } from '../../src/base/day.ts'
 import type { Range } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { evidenceWords } from '../../src/schema/table-layout.ts'
@@ -62,29 +63,26 @@ export function newEvidenceBook(): EvidenceBook {
     sections(stringId) {
       const evidence = new Uint32Array(statements.length * evidenceWords)
       const ranges: number[] = []
-      statements.forEach(({ source, evidence: said, range }, index) => {
-        const providerId = stringId(said.provider)
-        const place = { out: evidence, ranges, at: index * evidenceWords, providerId }
-        packEvidence({ evidence: said, source, range }, place)
+      statements.forEach((statement, index) => {
+        const providerId = stringId(statement.evidence.provider)
+        packEvidence(statement, { out: evidence, ranges, at: index * evidenceWords, providerId })
       })
       return { evidence, evidence_ranges: Uint32Array.from(ranges) }
     },
   }
 }
 
-function meaningKey({ source, evidence }: Statement): string {
-  const { kind, match, provider, category, lists, firstSeen, lastSeen } = evidence
-  const { daysListed, daysObserved } = evidence
-  return JSON.stringify([
-    source,
-    kind,
-    match,
-    provider,
-    category,
-    lists,
-    firstSeen,
-    lastSeen,
-    daysListed,
-    daysObserved,
-  ])
+/** Every maker of evidence gives its members in one order. */
+function meaningKey({ source, evidence: { voice: _voice, ...rest } }: Statement): string {
+  return JSON.stringify([source, ...Object.values(rest)])
+}
+
+/** What is computed or kept by hand is seen on one day. */
+export function seenOnDay(
+  of: Pick<Evidence, 'voice' | 'kind' | 'match' | 'provider'>,
+  day: Day,
+): Evidence {
+  const { voice, kind, match, provider } = of
+  const days = { firstSeen: day, lastSeen: day, daysListed: 1, daysObserved: 1 }
+  return { voice, kind, match, provider, category: undefined, lists: 1, ...days }
 }

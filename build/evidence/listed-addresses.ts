@@ -37,18 +37,13 @@ export function listedAddresses(of: {
     for (let piece = 0; piece < layer.count; piece++) {
       const list = lists[layer.values[piece]! - 1]
       if (list === undefined) continue
-      if (family === 4) {
-        for (const kind of newestKinds(list, book, newestDays)) {
-          newestIpv4[kind] += sizeIpv4(layer, piece)
-        }
-      }
       const size = family === 4 ? sizeIpv4(layer, piece) : size64s(layer, piece)
-      for (const [kind, sources] of sourcesByKind(list, book)) {
+      for (const [kind, { sources, isNewest }] of listingsByKind(list, book, newestDays)) {
         byKind[kind][family === 4 ? 'ipv4' : 'ipv6_64s'] += size
-        const only = sources.size === 1 ? [...sources][0] : undefined
-        if (family === 4 && only !== undefined) {
-          aloneIpv4.set(only, (aloneIpv4.get(only) ?? 0) + size)
-        }
+        if (family === 6) continue
+        if (isNewest) newestIpv4[kind] += size
+        const [only = -1] = sources
+        if (sources.size === 1) aloneIpv4.set(only, (aloneIpv4.get(only) ?? 0) + size)
       }
     }
   }
@@ -56,29 +51,26 @@ export function listedAddresses(of: {
   return { byKind, newestIpv4, aloneIpv4 }
 }
 
-/** The kinds of which the newest snapshot of some feed lists the piece. */
-function newestKinds(
+interface Listing {
+  readonly sources: Set<number>
+  /** The newest snapshot of some feed lists the piece. */
+  isNewest: boolean
+}
+
+function listingsByKind(
   list: readonly number[],
   book: EvidenceBook,
   newestDays: ReadonlyMap<number, Day>,
-): ReadonlySet<Kind> {
-  const found = new Set<Kind>()
-  for (const id of list) {
-    const { evidence, source } = book.at(id)
-    if (evidence.match === 'near') continue
-    if (evidence.lastSeen >= (newestDays.get(source) ?? Infinity)) found.add(evidence.kind)
-  }
-  return found
-}
-
-function sourcesByKind(list: readonly number[], book: EvidenceBook): Map<Kind, Set<number>> {
-  const found = new Map<Kind, Set<number>>()
+): ReadonlyMap<Kind, Listing> {
+  const found = new Map<Kind, Listing>()
   for (const id of list) {
     const { evidence, source } = book.at(id)
     // What neighbours say lists nothing.
     if (evidence.match === 'near') continue
-    const sources = found.get(evidence.kind) ?? new Set()
-    found.set(evidence.kind, sources.add(source))
+    const listing = found.get(evidence.kind) ?? { sources: new Set(), isNewest: false }
+    found.set(evidence.kind, listing)
+    listing.sources.add(source)
+    listing.isNewest ||= evidence.lastSeen >= (newestDays.get(source) ?? Infinity)
   }
   return found
 }

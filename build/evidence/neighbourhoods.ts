@@ -11,19 +11,19 @@
 // IPv6 has none: customers there have /64s, and a /64's neighbours say nothing.
 
 import type { Day } from '../../src/base/day.ts'
-import type { Evidence } from '../../src/model/evidence.ts'
+import { memoise } from '../../src/base/memoise.ts'
 import type { NetworkType } from '../../src/model/kind.ts'
 import { nearDaysMax } from '../../src/score/weight/weigh-evidence.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import type { Observation } from '../layer/flatten-evidence.ts'
 import { type NearKind, neighbourFeeds } from './builtin-feeds.ts'
-import type { EvidenceBook } from './evidence-book.ts'
+import { type EvidenceBook, seenOnDay } from './evidence-book.ts'
 import { voiceOf } from './normalise.ts'
 
 const addressesMin = 2
 const timesPeers = 10
 
-export interface NeighbourhoodGround {
+export interface NeighbourhoodContext {
   readonly asOf: Day
   readonly book: EvidenceBook
   /** Of IPv4; what is found is added. */
@@ -43,15 +43,15 @@ interface Found {
 /** By /24, its first 24 bits. */
 type Prefixes = Map<number, Found>
 
-export function addNeighbourhoods(ground: NeighbourhoodGround): void {
+export function addNeighbourhoods(context: NeighbourhoodContext): void {
   const operators = new Map<string, Prefixes>()
   const proxies: Prefixes = new Map()
   const blocked: Prefixes = new Map()
-  for (const { first, last, evidence: id } of ground.observations) {
+  for (const { first, last, evidence: id } of context.observations) {
     if (first !== last) continue
-    const { evidence } = ground.book.at(id)
+    const { evidence } = context.book.at(id)
     const { kind, voice, provider, lastSeen } = evidence
-    if (ground.asOf - lastSeen > nearDaysMax || voice.weight === 0) continue
+    if (context.asOf - lastSeen > nearDaysMax || voice.weight === 0) continue
     const address = Number(first)
     if (kind === 'blocklist') note(blocked, address, lastSeen)
     else if (voice.assurance !== 'direct') continue
@@ -63,11 +63,11 @@ export function addNeighbourhoods(ground: NeighbourhoodGround): void {
     }
   }
   for (const provider of [...operators.keys()].sort()) {
-    addStatements(ground, { kind: 'vpn', provider, prefixes: several(operators.get(provider)!) })
+    addStatements(context, { kind: 'vpn', provider, prefixes: several(operators.get(provider)!) })
   }
-  addStatements(ground, { kind: 'proxy', provider: '', prefixes: several(proxies) })
-  const dense = muchMoreThanPeers(blocked, ground.typeOf)
-  addStatements(ground, { kind: 'blocklist', provider: '', prefixes: dense })
+  addStatements(context, { kind: 'proxy', provider: '', prefixes: several(proxies) })
+  const dense = muchMoreThanPeers(blocked, context.typeOf)
+  addStatements(context, { kind: 'blocklist', provider: '', prefixes: dense })
 }
 
 function note(prefixes: Prefixes, address: number, day: Day): void {
@@ -85,7 +85,7 @@ function several(prefixes: Prefixes): Prefixes {
 }
 
 /** Peers are the /24s of networks of the same type in which anything is blocklisted. */
-function muchMoreThanPeers(blocked: Prefixes, typeOf: NeighbourhoodGround['typeOf']): Prefixes {
+function muchMoreThanPeers(blocked: Prefixes, typeOf: NeighbourhoodContext['typeOf']): Prefixes {
   const sums = new Map<NetworkType, { addresses: number; prefixes: number }>()
   const types = new Map<number, NetworkType>()
   for (const [prefix, { addresses }] of blocked) {
@@ -107,32 +107,21 @@ function muchMoreThanPeers(blocked: Prefixes, typeOf: NeighbourhoodGround['typeO
 }
 
 function addStatements(
-  ground: NeighbourhoodGround,
+  context: NeighbourhoodContext,
   of: { readonly kind: NearKind; readonly provider: string; readonly prefixes: Prefixes },
 ): void {
   const feed: Feed = neighbourFeeds[of.kind]
-  const source = ground.sourceIds.indexOf(feed.id)
+  const source = context.sourceIds.indexOf(feed.id)
   if (source < 0) return
   const voice = voiceOf(feed)
-  const byDay = new Map<Day, Evidence>()
+  const evidenceOf = memoise((day: Day) =>
+    seenOnDay({ voice, kind: of.kind, match: 'near', provider: of.provider }, day),
+  )
   for (const prefix of [...of.prefixes.keys()].sort((a, b) => a - b)) {
-    const { newest: day } = of.prefixes.get(prefix)!
-    const evidence = byDay.get(day) ?? {
-      voice,
-      kind: of.kind,
-      match: 'near' as const,
-      provider: of.provider,
-      category: undefined,
-      lists: 1,
-      firstSeen: day,
-      lastSeen: day,
-      daysListed: 1,
-      daysObserved: 1,
-    }
-    byDay.set(day, evidence)
+    const evidence = evidenceOf(of.prefixes.get(prefix)!.newest)
     const first = BigInt(prefix) << 8n
     const last = first | 0xffn
-    const id = ground.book.id({ source, evidence, range: { family: 4, first, last } })
-    ground.observations.push({ first, last, evidence: id })
+    const id = context.book.id({ source, evidence, range: { family: 4, first, last } })
+    context.observations.push({ first, last, evidence: id })
   }
 }

@@ -68,7 +68,7 @@ interface MeantRange {
 
 type FactDetails = Pick<Entry, 'provider' | 'category' | 'lists'>
 
-/** As what a feed speaks, and what it said before. */
+/** Whose voice a feed's statements have, and what it said before. */
 export interface SpokenFrom {
   /** Its index in the table. */
   readonly source: number
@@ -78,23 +78,23 @@ export interface SpokenFrom {
 }
 
 /** A normaliser for one feed; the one before it is finished. */
-export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseContext): Normaliser {
-  const said: MeantRange[] = []
-  const ids = newRangeSubset(ground.ranges)
+export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseContext): Normaliser {
+  const meantRanges: MeantRange[] = []
+  const ids = newRangeSubset(context.ranges)
   const factOf = newFactNumbers()
-  const onceSeen = memoise((day: Day) => seenOnce(day, ground.asOf))
+  const onceSeen = memoise((day: Day) => seenOnce(day, context.asOf))
   const newestKnown = from.history?.days.at(-1) ?? 0
   /** Of the snapshots that the history does not know: later ones, which count as today's. */
   let newest = 0 as Day
 
   /** Whether this is news: a first word on that range. */
   function addRange(range: Range, seen: ListedDays, details: FactDetails): boolean {
-    const line = customerLine(feed.kind, range, ground.inAccess)
+    const line = customerLine(feed.kind, range, context.inAccess)
     const match = line !== undefined || range.first === range.last ? 'exact' : 'range'
     const fact = factOf(match, details)
     const meant = line ?? range
-    const known = said[ids.id(fact, meant)]
-    if (known === undefined) said.push({ range: meant, match, details, fact, seen })
+    const known = meantRanges[ids.id(fact, meant)]
+    if (known === undefined) meantRanges.push({ range: meant, match, details, fact, seen })
     else known.seen = mergeListedDays(known.seen, seen)
     return known === undefined
   }
@@ -119,15 +119,12 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
 
   function addLapsed(): number {
     let lapsed = 0
+    if (feed.kind === 'network') return 0
     for (const { range, seen, details } of from.history?.lapsed() ?? []) {
-      const age = ground.asOf - seen.lastSeen
-      if (feed.kind === 'network') continue
+      const age = context.asOf - seen.lastSeen
       if (slowestDecay(feed.kind, age, feed.half_life_days) < fadedBelow) continue
-      if (
-        whyInadmissible(feed, range) === undefined &&
-        addRange(range, seen, details as FactDetails)
-      )
-        lapsed++
+      if (whyInadmissible(feed, range) !== undefined) continue
+      if (addRange(range, seen, details as FactDetails)) lapsed++
     }
     return lapsed
   }
@@ -139,13 +136,13 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
         : normaliseRange(entry, day, tally),
     finish() {
       const lapsed = addLapsed()
-      const daysObserved = observedDays(from.history, { newest, asOf: ground.asOf })
-      const speakerOf = newSpeakers(feed, from, { daysObserved, asOf: ground.asOf })
-      for (const one of said) {
+      const daysObserved = observedDays(from.history, { newest, asOf: context.asOf })
+      const speakerOf = newSpeakers(feed, from, { daysObserved, asOf: context.asOf })
+      for (const one of meantRanges) {
         const { range } = one
         const { source, evidenceOf } = speakerOf(range)
-        const evidence = ground.book.id({ source, evidence: evidenceOf(one), range })
-        observe(ground, { kind: feed.kind, evidence, range })
+        const evidence = context.book.id({ source, evidence: evidenceOf(one), range })
+        observe(context, { kind: feed.kind, evidence, range })
       }
       return { lapsed }
     },
@@ -227,12 +224,8 @@ function newFactNumbers(): (match: Match, details: FactDetails) => number {
   const facts = newInterner<string>((key) => key, 0)
   let last = { match: '', provider: '', category: '', lists: 0, fact: 0 }
   return (match, { provider = '', category = '', lists = 1 }) => {
-    const isLast =
-      last.match === match &&
-      last.lists === lists &&
-      last.category === category &&
-      last.provider === provider
-    if (isLast) return last.fact
+    const isLast = last.match === match && last.lists === lists
+    if (isLast && last.category === category && last.provider === provider) return last.fact
     const fact = facts.id(`${match} ${lists} ${category} ${provider}`)
     last = { match, provider, category, lists, fact }
     return fact
@@ -285,18 +278,8 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
     const key = `${match} ${lists} ${category ?? ''} ${days} ${provider}`
     const known = shared.get(key)
     if (known !== undefined) return known
-    const evidence: Evidence = {
-      voice,
-      kind,
-      match,
-      provider,
-      category,
-      lists,
-      firstSeen,
-      lastSeen,
-      daysListed,
-      daysObserved,
-    }
+    const seenDays = { firstSeen, lastSeen, daysListed, daysObserved }
+    const evidence: Evidence = { voice, kind, match, provider, category, lists, ...seenDays }
     shared.set(key, evidence)
     return evidence
   }

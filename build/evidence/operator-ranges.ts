@@ -5,8 +5,10 @@
 // organization that the number is registered to, for numbers change hands, too.
 
 import type { Day } from '../../src/base/day.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
 import {
   type Range,
+  bigintToWords,
   formatRange,
   maxAddress,
   parseRange,
@@ -14,7 +16,7 @@ import {
 } from '../../src/ip/range.ts'
 import type { Network } from '../../src/model/network.ts'
 import { type Feed, whyInadmissible } from '../catalogue/feed.ts'
-import { type Layer, type Layers, wordsPerStart } from '../layer/layer.ts'
+import { type Layer, type Layers, pieceOf, wordsPerStart } from '../layer/layer.ts'
 import type {
   NetworkTables,
   PrefixRow,
@@ -113,9 +115,9 @@ function piecesOf(range: Range, space: AnnouncedSpace): readonly Piece[] {
   const { family, first, last } = range
   const layer = space.layers[family]
   const found: Piece[] = []
-  // Pieces have no gaps and begin with address 0: the one before the first that starts behind
-  // `first` holds it.
-  for (let index = pieceAfter(layer, first) - 1; index < layer.count; index++) {
+  const words = newAddressWords()
+  bigintToWords(family, first, words)
+  for (let index = pieceOf(layer, words); index < layer.count; index++) {
     const piece = pieceAt(layer, index, space)
     if (piece.first > last) break
     const from = piece.first < first ? first : piece.first
@@ -155,18 +157,6 @@ function pieceAt(layer: Layer, index: number, { networks }: AnnouncedSpace): Pie
   const { family, count, values } = layer
   const last = index + 1 < count ? startOf(layer, index + 1) - 1n : maxAddress(family)
   return { family, first: startOf(layer, index), last, network: networks[values[index]! - 1] }
-}
-
-/** The first piece that starts behind the address. */
-function pieceAfter(layer: Layer, address: bigint): number {
-  let low = 0
-  let high = layer.count
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (startOf(layer, middle) > address) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 function startOf({ family, starts }: Layer, piece: number): bigint {

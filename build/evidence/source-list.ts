@@ -32,6 +32,12 @@ const embeddedNetworks = {
   homepage: 'https://github.com/sapics/ip-location-db',
 } as const
 
+const embeddedPlaces = {
+  provider: 'DB-IP',
+  licence: 'CC-BY-4.0',
+  homepage: 'https://db-ip.com/',
+} as const
+
 /** Origin AS data. */
 export function networkSources(
   files: readonly string[] | undefined,
@@ -39,22 +45,16 @@ export function networkSources(
   asOf: Day,
   edition?: EditionInUse,
 ): readonly Source[] {
-  const entries = networks.stats.rowCount
-  const base = { kind: 'network', day: asOf, entries }
+  const base = { kind: 'network', day: asOf, entries: networks.stats.rowCount }
+  if (files !== undefined) return files.map((file) => operatorsOwn(file, base))
+  const day = edition?.day ?? embeddedEdition('networks')?.day ?? asOf
   const { provider, licence, homepage } = edition?.feed ?? embeddedNetworks
-  return files === undefined
-    ? [
-        {
-          ...base,
-          day: edition?.day ?? embeddedEdition('networks')?.day ?? asOf,
-          id: networksSourceId,
-          provider,
-          licence,
-          homepage,
-          ...(edition?.quarantined === true ? { quarantined: true } : {}),
-        },
-      ]
-    : files.map((file) => operatorsOwn(file, base))
+  const held = heldBack(edition?.quarantined)
+  return [{ ...base, day, id: networksSourceId, provider, licence, homepage, ...held }]
+}
+
+function heldBack(isHeld: boolean | undefined): Pick<Source, 'quarantined'> {
+  return isHeld === true ? { quarantined: true } : {}
 }
 
 /** The id that `placeSources` gives a file, before it is read. */
@@ -65,21 +65,13 @@ export function placeSourceId(path: string, edition?: EditionInUse): string {
 /** Place data. */
 export function placeSources(
   places: Pick<Places, 'files'>,
-  asOf: Day,
   edition?: EditionInUse,
 ): readonly Source[] {
-  return places.files.map((file) => {
-    const base = { kind: 'location', day: file.day ?? asOf, entries: file.recordCount }
-    return isOfDataSet(file.path, edition)
-      ? {
-          ...base,
-          id: placeSourceId(file.path, edition),
-          provider: 'DB-IP',
-          licence: 'CC-BY-4.0',
-          homepage: 'https://db-ip.com/',
-          ...(edition?.quarantined === true ? { quarantined: true } : {}),
-        }
-      : operatorsOwn(file.path, base)
+  return places.files.map(({ path, day, recordCount }) => {
+    const base = { kind: 'location', day, entries: recordCount }
+    if (!isOfDataSet(path, edition)) return operatorsOwn(path, base)
+    const id = placeSourceId(path, edition)
+    return { ...base, id, ...embeddedPlaces, ...heldBack(edition?.quarantined) }
   })
 }
 
@@ -109,7 +101,7 @@ export function feedSources(
       homepage: feed.homepage,
       day: Math.max(Math.min(day, asOf), known?.day ?? 0) as Day,
       entries: entries.length + (known?.entries ?? 0),
-      ...(quarantined.has(feed.id) ? { quarantined: true } : {}),
+      ...heldBack(quarantined.has(feed.id)),
       voice: voiceWithInterval(feed),
     })
   }

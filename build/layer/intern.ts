@@ -111,8 +111,8 @@ function hash(a: number, b: number, c: number, d: number): number {
  * for each million of them, and its memory.
  */
 export interface RangeInterner {
-  /** `said`: an unsigned 32-bit number. No range is a range of its own. */
-  id(said: number, range: Range | undefined): number
+  /** `fact`: an unsigned 32-bit number. No range is a range of its own. */
+  id(fact: number, range: Range | undefined): number
   readonly count: number
 }
 
@@ -133,18 +133,18 @@ export function newRangeInterner(): RangeInterner {
     get count() {
       return pairs.count
     },
-    id(said, range) {
-      if (range === undefined) return pairs.id(said, 0, 0, 0)
+    id(fact, range) {
+      if (range === undefined) return pairs.id(fact, 0, 0, 0)
       const { family, first, last } = range
-      if (family === 4) return pairs.id(said, Number(first), Number(last), 4)
-      return pairs.id(said, endId(first), endId(last), 6)
+      if (family === 4) return pairs.id(fact, Number(first), Number(last), 4)
+      return pairs.id(fact, endId(first), endId(last), 6)
     },
   }
 }
 
 /**
  * A set of its own in a table that others fill, too: to make a table takes longer than to fill one
- * with the ranges of a small feed. Of such sets one is in use at a time, and its `said` count up
+ * with the ranges of a small feed. Of such sets one is in use at a time, and its facts count up
  * from 0 in order of first use: then all of them are below the number at which the next set begins.
  */
 export function newRangeSubset(table: RangeInterner): RangeInterner {
@@ -154,9 +154,9 @@ export function newRangeSubset(table: RangeInterner): RangeInterner {
     get count() {
       return end - begin
     },
-    id(said, range) {
+    id(fact, range) {
       assert(table.count === end, 'ranges: another set is in use')
-      const id = table.id(begin + said, range)
+      const id = table.id(begin + fact, range)
       end = table.count
       return id - begin
     },

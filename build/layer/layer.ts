@@ -26,10 +26,12 @@ export interface Layer {
 /** One of each family. */
 export type Layers = Readonly<Record<Family, Layer>>
 
-/**
- * The value at an address (words as parsed). Plain binary search; for the build, not the hot path.
- */
 export function valueAt(layer: Layer, words: Uint32Array): number {
+  return layer.values[pieceOf(layer, words)]!
+}
+
+/** The piece that holds an address (words as parsed). For the build, not the hot path. */
+export function pieceOf(layer: Layer, words: Uint32Array): number {
   const stride = wordsPerStart(layer.family)
   let low = 0
   let high = layer.count - 1
@@ -38,7 +40,7 @@ export function valueAt(layer: Layer, words: Uint32Array): number {
     if (compareWords(layer.starts, middle * stride, words, 0, stride) <= 0) low = middle
     else high = middle - 1
   }
-  return layer.values[low]!
+  return low
 }
 
 /**

@@ -90,16 +90,16 @@ const mayLackAsn = [
   'continent_code',
 ] as const
 
-/** Said in the error about a record of none of them. */
-export const placeLayouts = [
-  'GeoIP2 (country.iso_code, city.names, location)',
-  'flat (country_code or country, city, state1 or region, latitude or lat or loc)',
-  'IPinfo (the flat members inside geo)',
-] as const
-export const networkLayouts = [
-  'GeoIP2 (autonomous_system_number, autonomous_system_organization)',
-  'IPinfo (asn, as_name or name)',
-] as const
+/** For the error about a record of none of them. */
+const layouts = {
+  places:
+    'GeoIP2 (country.iso_code, city.names, location); ' +
+    'flat (country_code or country, city, state1 or region, latitude or lat or loc); ' +
+    'IPinfo (the flat members inside geo)',
+  networks:
+    'GeoIP2 (autonomous_system_number, autonomous_system_organization); ' +
+    'IPinfo (asn, as_name or name)',
+} as const
 
 /**
  * The place of a record; undefined where it names no country. A country where a range is only
@@ -107,13 +107,13 @@ export const networkLayouts = [
  */
 export function locationOf(record: unknown): RawPlace | undefined {
   const members = membersOf(record)
-  if (members === undefined) throw unknownLayout(record, 'places', placeLayouts)
+  if (members === undefined) throw unknownLayout(record, 'places')
   if (nestedPlaceMembers.some((name) => isNested(members[name]))) return nestedPlace(members)
   const geo = membersOf(members['geo'])
   if (geo !== undefined) return flatPlace(geo)
   if (flatPlaceMembers.some((name) => name in members)) return flatPlace(members)
   if (Object.keys(members).length === 0) return undefined
-  throw unknownLayout(record, 'places', placeLayouts)
+  throw unknownLayout(record, 'places')
 }
 
 /**
@@ -122,7 +122,7 @@ export function locationOf(record: unknown): RawPlace | undefined {
  */
 export function networkOf(record: unknown): RawNetwork | undefined {
   const members = membersOf(record)
-  if (members === undefined) throw unknownLayout(record, 'networks', networkLayouts)
+  if (members === undefined) throw unknownLayout(record, 'networks')
   for (const holder of [members, membersOf(members['traits'])]) {
     if (holder !== undefined && 'autonomous_system_number' in holder) {
       const organization = textOf(holder, ['autonomous_system_organization'])
@@ -137,7 +137,7 @@ export function networkOf(record: unknown): RawNetwork | undefined {
   if (Object.keys(members).length === 0 || mayLackAsn.some((name) => name in members)) {
     return undefined
   }
-  throw unknownLayout(record, 'networks', networkLayouts)
+  throw unknownLayout(record, 'networks')
 }
 
 function nestedPlace(members: Members): RawPlace | undefined {
@@ -218,7 +218,7 @@ function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-function unknownLayout(record: unknown, what: string, layouts: readonly string[]): IpriskError {
+function unknownLayout(record: unknown, what: keyof typeof layouts): IpriskError {
   const members = membersOf(record)
   const found =
     members === undefined ? `it is no map but ${typeof record}` : Object.keys(members).join(', ')
@@ -226,7 +226,7 @@ function unknownLayout(record: unknown, what: string, layouts: readonly string[]
     code: 'mmdb_layout_unknown',
     message:
       `this record is of no known layout of ${what}. Its members: ${found.slice(0, 400)}. ` +
-      `Known layouts: ${layouts.join('; ')}. Name a file of one of these.`,
+      `Known layouts: ${layouts[what]}. Name a file of one of these.`,
     fault: 'input',
   })
 }

@@ -92,7 +92,12 @@ export function collectAsFacts(entries: Iterable<AsEntry>): AsFacts {
   for (const entry of entries) {
     let fact = gathered.get(entry.asn)
     if (fact === undefined) {
-      fact = newGathered()
+      const sets = {
+        tags: new Set<AsTag>(),
+        peering: new Set<PeeringClass>(),
+        lists: new Set<string>(),
+      }
+      fact = { class: 'Unknown', ...sets, className: '', otherName: '' }
       gathered.set(entry.asn, fact)
     }
     if (!addLabel(fact, entry)) {
@@ -107,7 +112,16 @@ export function collectAsFacts(entries: Iterable<AsEntry>): AsFacts {
     }
   }
   const facts = new Map<number, AsFact>()
-  for (const [asn, fact] of gathered) facts.set(asn, freeze(fact))
+  for (const [asn, { tags, peering, lists, className, otherName, ...fact }] of gathered) {
+    facts.set(asn, {
+      class: fact.class,
+      // Most ASes have a class and a name alone: they share the empty sets.
+      tags: tags.size === 0 ? noTags : tags,
+      peering: peering.size === 0 ? noClasses : peering,
+      lists: [...lists].sort(),
+      name: className || otherName,
+    })
+  }
   return { get: (asn) => facts.get(asn), asnCount: facts.size, unknownLabels }
 }
 
@@ -134,26 +148,4 @@ function addLabel(fact: Gathered, entry: AsEntry): boolean {
 
 function isKnownLabel<T extends string>(known: readonly T[], label: string): label is T {
   return (known as readonly string[]).includes(label)
-}
-
-function newGathered(): Gathered {
-  return {
-    class: 'Unknown',
-    tags: new Set(),
-    peering: new Set(),
-    lists: new Set(),
-    className: '',
-    otherName: '',
-  }
-}
-
-/** Most ASes have a class and a name alone: they share the empty sets. */
-function freeze(fact: Gathered): AsFact {
-  return {
-    class: fact.class,
-    tags: fact.tags.size === 0 ? noTags : fact.tags,
-    peering: fact.peering.size === 0 ? noClasses : fact.peering,
-    lists: [...fact.lists].sort(),
-    name: fact.className || fact.otherName,
-  }
 }

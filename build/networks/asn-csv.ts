@@ -43,6 +43,18 @@ export async function readRangeRows(options: {
   const { path, sink } = options
   const take = newRowTaker(path, sink)
   const row = newCsvFields()
+  /** Where the first row begins that has no end yet. */
+  const readAll = (bytes: Uint8Array, final: boolean): number => {
+    const to = bytes.length
+    let from = 0
+    while (from < to) {
+      const next = readCsvFields({ bytes, from, to, final, row })
+      if (next < 0) break
+      take(bytes, row)
+      from = next
+    }
+    return from
+  }
   let rest: Uint8Array = new Uint8Array(0)
   let begun = false
   for await (const chunk of options.chunks) {
@@ -52,28 +64,9 @@ export async function readRangeRows(options: {
       begun = true
       bytes = withoutByteOrderMark(bytes)
     }
-    const end = readAll({ bytes, final: false, row, take })
-    rest = bytes.subarray(end)
+    rest = bytes.subarray(readAll(bytes, false))
   }
-  readAll({ bytes: rest, final: true, row, take })
-}
-
-function readAll(options: {
-  readonly bytes: Uint8Array
-  readonly final: boolean
-  readonly row: CsvFields
-  readonly take: (bytes: Uint8Array, row: CsvFields) => void
-}): number {
-  const { bytes, final, row, take } = options
-  const to = bytes.length
-  let from = 0
-  while (from < to) {
-    const next = readCsvFields({ bytes, from, to, final, row })
-    if (next < 0) break
-    take(bytes, row)
-    from = next
-  }
-  return from
+  readAll(rest, true)
 }
 
 function newRowTaker(path: string, sink: RangeSink): (bytes: Uint8Array, row: CsvFields) => void {

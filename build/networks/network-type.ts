@@ -214,7 +214,7 @@ export function classifyNetwork(subject: AsSubject): ClassifiedNetwork {
   const named = tables.asRow(asn)
   if (named !== undefined) return { ...traitsOfTable[named.table], rule: `table-${named.table}` }
   // Users come out of a VPN's servers, and feeds take them for eyeballs.
-  if (isVpnOperator(subject, tables)) return { ...hosting, rule: 'table-vpn-operators' }
+  if (isVpnOperator(subject)) return { ...hosting, rule: 'table-vpn-operators' }
   const fact = facts.get(asn) ?? noFact
   const evidence = { fact, organization, hosters: groupCount(hostingVoices(fact)) }
   const rule = rules.find((rule) => rule.holds(evidence))
@@ -292,20 +292,14 @@ export function isHosterName(organization: string): boolean {
   )
 }
 
-// Whether an AS serves one VPN and nothing else, by the hand-kept table
-// (data/tables/vpn-operators.csv): while its number is registered to the owner of the row, for
-// numbers change hands.
-
 /** Whether an organization's name holds the owner's; registries write one owner in several ways. */
 export function isOwnedBy(organization: string, owner: string): boolean {
   const simple = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
   return simple(organization).includes(simple(owner))
 }
 
-function isVpnOperator(
-  { asn, organization }: { readonly asn: number; readonly organization: string },
-  tables: Pick<NetworkTables, 'vpnOperators'>,
-): boolean {
+/** By the hand-kept table, while the AS is registered to the row's owner: numbers change hands. */
+function isVpnOperator({ asn, organization, tables }: AsSubject): boolean {
   return tables.vpnOperators.some((row) => row.asn === asn && isOwnedBy(organization, row.owner))
 }
 

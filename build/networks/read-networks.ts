@@ -32,10 +32,6 @@ export interface Networks {
 
 /** Traits that a prefix has in place of its AS's; the numbers are values of the overlay. */
 const overlays = [undefined, 'mobile', 'corporate', 'resolver'] as const
-const mobileOverlay = 1
-const corporateOverlay = 2
-/** What its AS is, but no hoster, and anycast. */
-const resolverOverlay = 3
 
 /**
  * Reads and classifies. Without `files`, those of the package @ip-location-db/asn. Errors: those of
@@ -71,8 +67,7 @@ export async function readNetworks(options: {
     })
     const { rule, ...own } = classifyNetwork({ asn, organization, facts, tables })
     if (overlay === undefined) rules.set(rule, (rules.get(rule) ?? 0) + 1)
-    const traits = traitsIn(own, overlay)
-    networks.push({ asn, organization, ...traits })
+    networks.push({ asn, organization, ...traitsIn(own, overlay) })
     newIds[variant.id] = networks.length
   }
   renumber(Object.values(cuts), newIds)
@@ -124,13 +119,11 @@ function newVariants(tables: NetworkTables) {
   }
 }
 
-/** The prefixes of the tables as a layer of overlay numbers. */
+/** The prefixes of the tables, in the order of `overlays`, as a layer of its numbers. */
 function prefixLayer(family: Family, tables: NetworkTables): Layer {
-  const rows = [
-    ...tables.mobilePrefixes.map((row) => ({ row, overlay: mobileOverlay })),
-    ...tables.corporatePrefixes.map((row) => ({ row, overlay: corporateOverlay })),
-    ...tables.resolvers.map((row) => ({ row, overlay: resolverOverlay })),
-  ].filter(({ row }) => row.range.family === family)
+  const rows = [tables.mobilePrefixes, tables.corporatePrefixes, tables.resolvers]
+    .flatMap((prefixes, at) => prefixes.map(({ range }) => ({ range, overlay: at + 1 })))
+    .filter(({ range }) => range.family === family)
   const words = wordsPerStart(family)
   const firsts = new Uint32Array(rows.length * words)
   const lasts = new Uint32Array(rows.length * words)
@@ -139,9 +132,9 @@ function prefixLayer(family: Family, tables: NetworkTables): Layer {
     bigintToWords(family, value, scratch)
     array.set(scratch.subarray(0, words), at * words)
   }
-  for (const [at, { row }] of rows.entries()) {
-    put(firsts, at, row.range.first)
-    put(lasts, at, row.range.last)
+  for (const [at, { range }] of rows.entries()) {
+    put(firsts, at, range.first)
+    put(lasts, at, range.last)
   }
   const values = Uint32Array.from(rows, ({ overlay }) => overlay)
   return flattenMostSpecific({ family, count: rows.length, firsts, lasts, values })

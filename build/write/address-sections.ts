@@ -15,7 +15,7 @@ import {
   thirdLevel,
 } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
-import type { Layer } from '../layer/layer.ts'
+import { type Layer, pieceOf } from '../layer/layer.ts'
 
 /** Keys that share the first word of their addresses. */
 const keysOfTop = 2 ** (32 - tailTopBits)
@@ -51,7 +51,8 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
   const groups: number[] = [0]
   const tails: number[] = []
   const tailRecords: number[] = []
-  let piece = firstInside(pieces)
+  // The last piece that starts at or below 2000::, which begins the covered space.
+  let piece = pieceOf(pieces, Uint32Array.of(0x2000_0000, 0, 0, 0))
   /** What holds just before the piece at hand. */
   let before = values[piece]!
   const pastLast = firstBeyond(pieces)
@@ -185,20 +186,6 @@ function fillSlots(
     while (key < end && keys[key]! < limit) key++
     out[slot] = key
   }
-}
-
-/** The last piece that starts at or below 2000::, which begins the covered space. */
-function firstInside(pieces: Layer): number {
-  let piece = 0
-  while (piece + 1 < pieces.count && startsAtOrBelow2000(pieces.starts, piece + 1)) piece++
-  return piece
-}
-
-function startsAtOrBelow2000(starts: Uint32Array, piece: number): boolean {
-  const at = piece * 4
-  const top = starts[at]!
-  if (top !== 0x2000_0000) return top < 0x2000_0000
-  return starts[at + 1] === 0 && starts[at + 2] === 0 && starts[at + 3] === 0
 }
 
 /** The first piece that starts behind 2000::/3; the number of pieces where none does. */

@@ -13,7 +13,6 @@ const insightReason = z.object({
   text: z.string().describe('The code in one sentence.'),
   points: z.int().describe('The points of all reasons add up to risk_score.'),
 })
-export type InsightReason = Wire<typeof insightReason>
 
 const insightEvidence = z.object({
   feed: z.string().describe('Its name in the catalogue.'),

@@ -3,7 +3,7 @@
 
 import type { Day } from '../base/day.ts'
 import type { TableCoverage } from '../model/coverage.ts'
-import type { DataSetName } from './file/table-source.ts'
+import type { DataSetName, Source } from './file/table-source.ts'
 
 /** An address and the whole answer for it, as JSON. */
 export interface KnownAnswer {
@@ -33,12 +33,8 @@ export interface TableInfo {
   readonly asOf: Day
   readonly bytes: number
   readonly coverage: TableCoverage
-  readonly sources: readonly {
-    readonly id: string
-    readonly day: Day
-    readonly quarantined: boolean
-    readonly entries: number
+  readonly sources: readonly (Required<Pick<Source, 'id' | 'day' | 'quarantined' | 'entries'>> & {
     /** Absent for a feed. */
     readonly dataSet?: DataSetName | undefined
-  }[]
+  })[]
 }

@@ -1,4 +1,9 @@
-// What an open table can do, for programs that embed it and for the server. Made by `openTable`.
+// What an open table can do, for programs that embed it and for the server. A table is
+//   opened     open-table.ts in place, open-copied-table.ts by a private copy; file/table-view.ts
+//   verified   file/verify/verify-table.ts
+//   looked up  lookup/query.ts (text), lookup/locate.ts (the rules), lookup/search.ts
+//   answered   answer/answer-writer.ts as bytes, answer/check-address.ts as an object
+//   explained  explain/insights.ts
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import type { Day } from '../base/day.ts'

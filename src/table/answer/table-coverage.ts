@@ -14,11 +14,13 @@ import {
   tableDaysMax,
 } from '../../model/coverage.ts'
 
+interface Covered {
+  readonly coverage: TableCoverage
+  readonly asOf: Day
+}
+
 /** The member of an answer; `undefined` where the table covers every kind and is not old. */
-export function coverageOf(
-  { coverage, asOf }: { readonly coverage: TableCoverage; readonly asOf: Day },
-  nowMs: number,
-): CoverageAnswer | undefined {
+export function coverageOf({ coverage, asOf }: Covered, nowMs: number): CoverageAnswer | undefined {
   const missing = kindsIn(coverage, 'missing')
   const partly = kindsIn(coverage, 'partly')
   const age_days = ageDays(asOf, nowMs)
@@ -28,10 +30,7 @@ export function coverageOf(
 }
 
 /** The table's coverage today: a kind is missing when its newest feed is too old by now. */
-export function coverageToday(
-  { coverage, asOf }: { readonly coverage: TableCoverage; readonly asOf: Day },
-  nowMs: number,
-): { readonly coverage: TableCoverage; readonly asOf: Day } {
+export function coverageToday({ coverage, asOf }: Covered, nowMs: number): Covered {
   const today = dayOf(nowMs)
   const aged = coverage.map((one) => {
     const isOld = one.newest !== undefined && today - one.newest >= freshDaysMax[one.kind]
@@ -41,10 +40,7 @@ export function coverageToday(
 }
 
 /** All that is known, whatever it is. */
-export function coverageReportOf(
-  { coverage, asOf }: { readonly coverage: TableCoverage; readonly asOf: Day },
-  nowMs: number,
-): CoverageReport {
+export function coverageReportOf({ coverage, asOf }: Covered, nowMs: number): CoverageReport {
   return {
     missing: kindsIn(coverage, 'missing'),
     partly: kindsIn(coverage, 'partly'),

@@ -93,12 +93,7 @@ function asCounts(views: SectionViews, { family, network }: AddressPosition): Co
   return counts[0] === 0 ? undefined : counts
 }
 
-interface ScopeCounts {
-  readonly scope: string
-  readonly counts: Counts
-}
-
-function ipv4Counts(views: SectionViews, words: Uint32Array): readonly ScopeCounts[] {
+function ipv4Counts(views: SectionViews, words: Uint32Array) {
   const value = words[0] ?? 0
   const scopes = [24, 20].map((length) => {
     const size = 2 ** (32 - length)
@@ -119,17 +114,17 @@ function ipv4Counts(views: SectionViews, words: Uint32Array): readonly ScopeCoun
     const end = piece + 1 < starts.length ? startOf(piece + 1) : 2 ** 32
     for (const { first, last, counts } of scopes) {
       const size = Math.min(end - 1, last) - Math.max(start, first) + 1
-      if (size > 0) addUnits(counts, mask, size)
+      if (size <= 0) continue
+      for (let slot = 0; slot < slots; slot++) {
+        if ((mask >>> slot) & 1) counts[slot]! += size
+      }
     }
     start = end
   }
   return scopes
 }
 
-/** A piece inside a /48: from which /64 of it to which, 0 to 65,535. */
-type Visit = (first: number, last: number, record: number) => void
-
-function ipv6Counts(views: SectionViews, words: Uint32Array): readonly ScopeCounts[] {
+function ipv6Counts(views: SectionViews, words: Uint32Array) {
   const line = (words[1] ?? 0) & 0xffff
   const site = Uint32Array.of(words[0] ?? 0, ((words[1] ?? 0) & 0xffff_0000) >>> 0, 0, 0)
   const own = Uint32Array.of(words[0] ?? 0, words[1] ?? 0, 0, 0)
@@ -161,10 +156,15 @@ function ipv6Counts(views: SectionViews, words: Uint32Array): readonly ScopeCoun
 }
 
 /**
- * Visits the pieces of a /48 in their order. Bits 0-47 fix the bucket and all of a key but its last
- * 7 bits; those and the first 9 of the tail (src/schema/table-layout.ts) number the /64s inside.
+ * Visits the pieces of a /48 in their order, each with its first and last /64 of it, 0 to 65,535.
+ * Bits 0-47 fix the bucket and all of a key but its last 7 bits; those and the first 9 of the tail
+ * (src/schema/table-layout.ts) number the /64s inside.
  */
-function walkSite(views: SectionViews, site: Uint32Array, visit: Visit): void {
+function walkSite(
+  views: SectionViews,
+  site: Uint32Array,
+  visit: (first: number, last: number, record: number) => void,
+): void {
   const { ipv6_keys: keys, ipv6_records: records } = views
   const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: tailRecords } = views
   const base = ipv6Key(site)
@@ -223,19 +223,11 @@ function piecesBelow(
   return { from, to, before: Math.max(0, low) }
 }
 
-function addUnits(counts: Counts, mask: number, units: number): void {
-  for (let slot = 0; slot < slots; slot++) {
-    if ((mask >>> slot) & 1) counts[slot]! += units
-  }
-}
-
 /** Longer lists are walked once: a table may have as many pieces here as it likes. */
 const longList = 64
 
-type KindMask = (record: number) => number
-
 /** Of a record: bit 0 always; bit n + 1 where evidence of kind n lists it. */
-function newKindMask(views: SectionViews): KindMask {
+function newKindMask(views: SectionViews): (record: number) => number {
   const ofLong = new Map<number, number>()
   return (record) => {
     const list = views.records[record * recordWords + 3] ?? 0

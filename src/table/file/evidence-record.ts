@@ -39,9 +39,6 @@ export interface TableEvidence {
   readonly range: Range | undefined
 }
 
-/** What is said, without of what range and by whom. */
-type Said = Omit<TableEvidence, 'source' | 'range'>
-
 /** Where evidence is written: `out[at …]`, and ranges of IPv6 behind those before. */
 interface EvidencePlace {
   readonly out: Uint32Array
@@ -52,18 +49,22 @@ interface EvidencePlace {
 
 /** `lists` and days are cut to what their bits hold. */
 export function packEvidence(
-  said: Pick<TableEvidence, 'source' | 'range'> & { readonly evidence: Said },
-  write: EvidencePlace,
+  {
+    source,
+    range,
+    evidence,
+  }: Pick<TableEvidence, 'source' | 'range'> & {
+    readonly evidence: Omit<TableEvidence, 'source' | 'range'>
+  },
+  { out, at, providerId, ranges }: EvidencePlace,
 ): void {
-  const { out, at } = write
-  const { evidence, range } = said
   out[at] =
-    said.source |
+    source |
     (kinds.indexOf(evidence.kind) << 16) |
     (matches.indexOf(evidence.match) << 20) |
     (evidence.category === undefined ? 0 : (botCategories.indexOf(evidence.category) + 1) << 22) |
     (range?.family === 6 ? 1 << 24 : 0)
-  out[at + 1] = write.providerId
+  out[at + 1] = providerId
   out[at + 2] =
     (Math.min(evidence.lists, 0xffff) |
       (Math.min(evidence.daysListed, 255) << 16) |
@@ -72,7 +73,7 @@ export function packEvidence(
   out[at + 3] = (evidence.firstSeen | (evidence.lastSeen << 16)) >>> 0
   if (range === undefined) return
   if (range.family === 4) out.set([Number(range.first), Number(range.last)], at + 4)
-  else out[at + 4] = addRange(range, write.ranges)
+  else out[at + 4] = addRange(range, ranges)
 }
 
 /** Its place. Each time anew: few statements speak of the same one. */

@@ -4,7 +4,7 @@
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
-import type { SectionView } from '../../schema/table-sections.ts'
+import type { SectionName, SectionView } from '../../schema/table-sections.ts'
 
 /** Words for a checksum that does not match. */
 export function checksumMismatch(crc: Readonly<Record<'expected' | 'found', number>>): string {
@@ -28,6 +28,9 @@ export function tableCorrupt(
     fault: 'input',
   })
 }
+
+/** Throws `tableCorrupt` for an element of a section. */
+export type Fail = (section: SectionName, element: number, why: string) => never
 
 /** A table of another version, by what it has: `format version 2`, `no section x`. */
 export function otherVersion(path: string, has: string, section: string): IpriskError {

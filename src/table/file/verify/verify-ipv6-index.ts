@@ -11,10 +11,10 @@ import {
   thirdLevel,
 } from '../../../schema/table-layout.ts'
 import type { SectionViews } from '../../../schema/table-sections.ts'
+import type { Fail } from '../table-corrupt.ts'
 
 type Section = 'ipv6_second' | 'ipv6_third'
 type Level = typeof secondLevel | typeof thirdLevel
-type Fail = (section: Section, element: number, why: string) => never
 
 /** `count` keys from that of rank `from` on, in the space of `size` keys that begins at `first`. */
 interface KeyBucket {

@@ -1,10 +1,8 @@
-// Verifies the runs of a table (src/table/answer/answer-writer.ts). Those of networks and regions say
-// exactly what their rows say, in the JSON that an answer would make of them; that of a location is
-// the only place of what it says, and is the JSON that an answer would make of that, with
-// coordinates that are some. So an answer that copies runs is the JSON that its slow twin
-// (src/table/answer/check-address.ts) gives. For ids, texts and values that have been verified.
-// Compared byte by byte and not made anew, for the world has 650,000 runs: making them would take
-// as long as all other checks together.
+// Verifies that an answer which copies runs is the JSON that its slow twin (check-address.ts) gives:
+// runs of networks and regions are the JSON of their rows, that of a location is JSON as an answer
+// has it, with coordinates on Earth. For ids, texts and values that have been verified. Compared
+// byte by byte and not made anew, for the world has 650,000 runs: making them would take as long as
+// all other checks together.
 
 import { isUtf8 } from 'node:buffer'
 import { networkTypes } from '../../../model/kind.ts'
@@ -24,9 +22,9 @@ import {
 } from '../location-record.ts'
 import { networkJson, readNetwork } from '../network-record.ts'
 import type { Strings } from '../string-section.ts'
+import type { Fail } from '../table-corrupt.ts'
 
 type RowName = 'network' | 'region' | 'location'
-type Fail = (section: 'runs', element: number, why: string) => never
 
 /** Throws what `fail` throws, for the first run that does not say what its row says. */
 export function verifyRuns(views: SectionViews, fail: Fail): void {

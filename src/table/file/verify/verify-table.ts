@@ -26,7 +26,7 @@ import {
   sectionNames,
   type SectionViews,
 } from '../../../schema/table-sections.ts'
-import { tableCorrupt } from '../table-corrupt.ts'
+import { type Fail, tableCorrupt } from '../table-corrupt.ts'
 import { readTableView, type TableView, compareChecksums } from '../table-view.ts'
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
 import { verifyRuns } from './verify-runs.ts'
@@ -39,8 +39,6 @@ export const tableRunBytesMax = 5 * tableTextBytesMax + 256
 type WordSection = {
   [Name in SectionName]: SectionViews[Name] extends Uint32Array ? Name : never
 }[SectionName]
-
-type Fail = (section: SectionName, element: number, why: string) => never
 
 /**
  * `runs` takes as long as all others do, and can be verified beside them. What it finds counts where
@@ -89,32 +87,20 @@ function verifySections(bytes: Uint8Array, file: TableView, path: string, fail: 
 
 /** Between sections there is nothing but each vector's length word and zeros. */
 function checkPadding(bytes: Uint8Array, file: TableView, path: string): void {
-  const placed = sectionNames
-    .map((name) => ({ name, view: file.views[name] }))
-    .map(({ name, view }) => ({
-      name,
-      from: view.byteOffset - bytes.byteOffset,
-      to: view.byteOffset - bytes.byteOffset + view.byteLength,
-    }))
-    .sort((a, b) => a.from - b.from)
   let end = file.headerBytes
-  for (const { name, from, to } of placed) {
+  const expectZeros = (to: number, name: string): void => {
+    for (let offset = end; offset < to; offset++) {
+      if (bytes[offset] !== 0) throw tableCorrupt(path, name, offset, 'the padding is not zero')
+    }
+  }
+  const startOf = (name: SectionName): number => file.views[name].byteOffset - bytes.byteOffset
+  for (const name of sectionNames.toSorted((a, b) => startOf(a) - startOf(b))) {
+    const from = startOf(name)
     if (from < end) throw tableCorrupt(path, name, from, 'it overlaps the section before it')
-    checkZero(bytes, { from: end, to: from - 4 }, name, path)
-    end = to
+    expectZeros(from - 4, name)
+    end = from + file.views[name].byteLength
   }
-  checkZero(bytes, { from: end, to: bytes.length - trailerBytes }, 'trailer', path)
-}
-
-function checkZero(
-  bytes: Uint8Array,
-  range: { readonly from: number; readonly to: number },
-  name: string,
-  path: string,
-): void {
-  for (let offset = range.from; offset < range.to; offset++) {
-    if (bytes[offset] !== 0) throw tableCorrupt(path, name, offset, 'the padding is not zero')
-  }
+  expectZeros(bytes.length - trailerBytes, 'trailer')
 }
 
 function checkIpv4({ views }: TableView, fail: Fail): void {
@@ -299,35 +285,35 @@ function verifyBounds({ views, sources }: TableView, path: string, fail: Fail): 
   const { string_offsets: texts } = views
   for (let id = 1; id < texts.length; id++) {
     const bytes = texts[id]! - texts[id - 1]!
-    if (bytes > tableTextBytesMax) fail('string_offsets', id, tooLong('a text', bytes, 'bytes'))
+    if (bytes > tableTextBytesMax) fail('string_offsets', id, tooLong('a text', bytes))
   }
   views.reasons.forEach((word, at) => {
     const text = word >>> 8
     const bytes = (texts[text + 1] ?? 0) - texts[text]!
-    if (bytes > reasonCodeBytesMax) fail('reasons', at, tooLong('its code', bytes, 'bytes'))
+    if (bytes > reasonCodeBytesMax) fail('reasons', at, tooLong('its code', bytes))
   })
   const { runs, regions } = views
   for (const section of ['network_runs', 'location_runs'] as const) {
     views[section].forEach((run, id) => {
       const bytes = runs[run * runElementWords] ?? 0
-      if (bytes > tableRunBytesMax) fail(section, id, tooLong('its run', bytes, 'bytes'))
+      if (bytes > tableRunBytesMax) fail(section, id, tooLong('its run', bytes))
     })
   }
   for (let at = 0; at < regions.length; at += regionWords) {
     for (const run of [regions[at + 4]!, regions[at + 5]!]) {
       const bytes = runs[run * runElementWords] ?? 0
-      if (bytes > tableRunBytesMax) fail('regions', at, tooLong('a run of it', bytes, 'bytes'))
+      if (bytes > tableRunBytesMax) fail('regions', at, tooLong('a run of it', bytes))
     }
   }
   for (const source of sources) {
     for (const text of [source.id, source.kind, source.provider, source.licence, source.homepage]) {
       const bytes = Buffer.byteLength(text)
       if (bytes <= tableTextBytesMax) continue
-      throw tableCorrupt(path, 'header', 0, tooLong('a text of a source', bytes, 'bytes'))
+      throw tableCorrupt(path, 'header', 0, tooLong('a text of a source', bytes))
     }
   }
 }
 
-function tooLong(what: string, count: number, unit: string): string {
-  return `${what} has ${count} ${unit}, more than any answer has`
+function tooLong(what: string, bytes: number): string {
+  return `${what} has ${bytes} bytes, more than any answer has`
 }

@@ -21,10 +21,8 @@ import {
   regionWords,
   verdictWords,
 } from '../../../schema/table-layout.ts'
-import type { SectionName } from '../../../schema/table-sections.ts'
+import type { Fail } from '../table-corrupt.ts'
 import type { TableView } from '../table-view.ts'
-
-type Fail = (section: SectionName, element: number, why: string) => never
 
 const scoreMax = 100
 /** 100 percent, in hundredths. */
@@ -85,6 +83,12 @@ function checkNetworks({ views: { networks } }: TableView, fail: Fail): void {
   }
 }
 
+function checkRegions({ views: { regions } }: TableView, fail: Fail): void {
+  for (let at = 0; at < regions.length; at += regionWords) {
+    if (regions[at] === 0) fail('regions', at, 'it has no country')
+  }
+}
+
 /** Of each network and family: all units, then those that each kind lists. */
 function checkDensities({ views }: TableView, fail: Fail): void {
   const { density_lists: lists, density_slots: slots, densities } = views
@@ -105,12 +109,6 @@ function checkDensities({ views }: TableView, fail: Fail): void {
         fail('densities', at, 'it is no part of its network')
       }
     }
-  }
-}
-
-function checkRegions({ views: { regions } }: TableView, fail: Fail): void {
-  for (let at = 0; at < regions.length; at += regionWords) {
-    if (regions[at] === 0) fail('regions', at, 'it has no country')
   }
 }
 
