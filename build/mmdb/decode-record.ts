@@ -108,8 +108,6 @@ export function newRecordReader(options: {
   }
 }
 
-// The one error for what an MMDB file holds at a byte of it and must not.
-
 /** `mmdb_invalid`: `problem` says what is wrong at `offset` of the file `path`. */
 export function mmdbError(options: {
   readonly path: string

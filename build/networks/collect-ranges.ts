@@ -47,19 +47,40 @@ const decoder = new TextDecoder()
 export function newRangeCollector(): RangeCollector {
   const ipv4 = newColumns(4)
   const ipv6 = newColumns(6)
-  const spellings = newSpellings()
+  /**
+   * The distinct spellings of each AS. A file repeats an AS's name on each of its ranges, so the
+   * bytes are compared with what is known before anything is decoded.
+   */
+  const spellings = new Map<number, Spelling[]>()
   const samples: string[] = []
   let problemCount = 0
+  const name: RangeSink['name'] = (asn, bytes, start, end, doubled) => {
+    let known = spellings.get(asn)
+    if (known === undefined) spellings.set(asn, (known = []))
+    for (const spelling of known) if (isAt(spelling.bytes, bytes, start, end)) return
+    const own = bytes.slice(start, end)
+    const text = decoder.decode(own)
+    known.push({ bytes: own, text: doubled ? text.replaceAll('""', '"') : text })
+  }
   return {
     range: (family, first, last, asn) => (family === 4 ? ipv4 : ipv6).add(first, last, asn),
-    name: spellings.add,
-    named: spellings.addText,
+    name,
+    named(asn, text) {
+      const bytes = new TextEncoder().encode(text)
+      name(asn, bytes, 0, bytes.length, false)
+    },
     problem: (place, problem) => {
       problemCount++
       if (samples.length < samplesMax) samples.push(`${place}: ${problem}`)
     },
     ranges: (family) => (family === 4 ? ipv4 : ipv6).ranges(),
-    organizations: spellings.organizations,
+    organizations: () =>
+      new Map(
+        [...spellings].map(([asn, known]) => [
+          asn,
+          pickOrganization(known.map(({ text }) => text)),
+        ]),
+      ),
     problems: () => ({ count: problemCount, samples }),
   }
 }
@@ -91,40 +112,6 @@ function newColumns(family: Family): {
 interface Spelling {
   readonly bytes: Uint8Array
   readonly text: string
-}
-
-/**
- * The distinct spellings of each AS. A file repeats an AS's name on each of its ranges, so the
- * bytes are compared with what is known before anything is decoded.
- */
-function newSpellings() {
-  const known = new Map<number, Spelling[]>()
-  const add = (
-    asn: number,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    doubled: boolean,
-  ): void => {
-    let spellings = known.get(asn)
-    if (spellings === undefined) known.set(asn, (spellings = []))
-    for (const spelling of spellings) if (isAt(spelling.bytes, bytes, start, end)) return
-    const own = bytes.slice(start, end)
-    const text = decoder.decode(own)
-    spellings.push({ bytes: own, text: doubled ? text.replaceAll('""', '"') : text })
-  }
-  const addText = (asn: number, text: string): void => {
-    const bytes = new TextEncoder().encode(text)
-    add(asn, bytes, 0, bytes.length, false)
-  }
-  const organizations = (): ReadonlyMap<number, string> => {
-    const picked = new Map<number, string>()
-    for (const [asn, spellings] of known) {
-      picked.set(asn, pickOrganization(spellings.map((spelling) => spelling.text)))
-    }
-    return picked
-  }
-  return { add, addText, organizations }
 }
 
 function isAt(known: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
