@@ -28,7 +28,7 @@ import {
   tableCoverage,
 } from './evidence/kind-coverage.ts'
 import { type ListedAddresses, listedAddresses } from './evidence/listed-addresses.ts'
-import { addNeighbourhoods, type NeighbourhoodContext } from './evidence/neighbourhoods.ts'
+import { addNeighbourhoods } from './evidence/neighbourhoods.ts'
 import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
 import { type FeedAcceptance, acceptFeeds } from './acceptance/feed-acceptance.ts'

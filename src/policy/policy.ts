@@ -5,8 +5,12 @@
 
 import { type JsonRun, jsonRun } from '../table/answer/answer-writer.ts'
 import type { Decision } from '../api/check-answer.ts'
-import { decisionLabel, defaultPolicyName, type Policies, type PolicyRules } from '../model/policy-form.ts'
-import { type JsonRun, jsonRun } from '../table/answer/json-fragments.ts'
+import {
+  decisionLabel,
+  defaultPolicyName,
+  type Policies,
+  type PolicyRules,
+} from '../model/policy-form.ts'
 import type { Facts } from './condition/condition-members.ts'
 import { compileCondition, type Condition } from './condition/condition.ts'
 

@@ -17,9 +17,7 @@ import { openTable } from '../../table/open-table.ts'
 import { offlineListsOf } from './pin-table.ts'
 import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
 import { daysObservedMin } from '../../score/weight/weigh-evidence.ts'
-import { builtMsOf } from '../../table/file/header-facts.ts'
 import type { Source } from '../../table/file/table-source.ts'
-import { openTable } from '../../table/open-table.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
 import {
   type Command,
@@ -29,7 +27,6 @@ import {
   type Style,
   type StyledText,
 } from '../terminal/io.ts'
-import { offlineListsOf } from './pin-table.ts'
 
 /** Throws `usage` for what is no address. */
 export const explainCommand: Command = async (
