@@ -21,7 +21,13 @@ import type { CounterSnapshot } from '../observe/request-counters.ts'
 import type { SampledCheck } from '../observe/sample-file.ts'
 import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
-import type { PlansMessage, PoliciesMessage, ToPrimary, WorkerSettings, ToWorker } from '../worker/worker-messages.ts'
+import type {
+  PlansMessage,
+  PoliciesMessage,
+  ToPrimary,
+  WorkerSettings,
+  ToWorker,
+} from '../worker/worker-messages.ts'
 import {
   crashLoopDeaths,
   type SupervisorStatus,

@@ -4,7 +4,7 @@
 // The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own
 // line ends, all other headers of the answer. They are written into an array that is kept, so that
 // nearly all of it is there already from the answer before; no string is made of the numbers and
-// none is encoded. `contentHeaders`, `keepAliveHeader` and ratelimit-headers.ts make the same as
+// none is encoded. `contentHeaders`, `keepAliveHeader` and ratelimit-and-retry-after.ts make the same as
 // text and are the slow twin. Only answers that keep their connection are written so. A client's
 // text must never stand here.
 //

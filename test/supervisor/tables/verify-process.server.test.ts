@@ -125,7 +125,8 @@ it('says what is wrong with a table, with its code', async () => {
     message: expect.stringContaining('copy.iprisk'),
   })
   await expect(verifyInProcess(orderOf(join(folder, 'absent')), how)).rejects.toMatchObject({
-    code: 'ENOENT',
+    code: 'table_unverified',
+    cause: { code: 'ENOENT' },
   })
 })
 
