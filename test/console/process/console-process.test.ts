@@ -19,7 +19,7 @@ const program = `
   process.on('message', ({ ip }) => {
     if (ip === 'die') process.exit(3)
     const body = Buffer.from(String(process.pid))
-    if (ip === 'refuse') process.send({ thrown: { code: 'bad', message: 'No.', fault: 'caller' } })
+    if (ip === 'refuse') process.send({ thrown: { code: 'invalid_input', message: 'No.', fault: 'input' } })
     else setTimeout(() => process.send({ answer: { status: 200, body } }), Number(ip))
   })
   process.on('disconnect', () => process.exit(0))
@@ -71,7 +71,7 @@ test('answers in the order of the questions, by one process', async () => {
 })
 
 test('throws what the process refused, and goes on', async () => {
-  await expect(open.ask(question('refuse'))).rejects.toMatchObject({ code: 'bad', fault: 'caller' })
+  await expect(open.ask(question('refuse'))).rejects.toMatchObject({ code: 'invalid_input', fault: 'input' })
   expect(await ask('0')).toMatch(/^\d+$/)
   expect(warned).toEqual([])
 })
