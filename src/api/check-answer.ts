@@ -85,7 +85,7 @@ export const botAnswer = z
   .describe('The known bot; null where it is none.')
 export type BotAnswer = Wire<typeof botAnswer>
 
-const decision = z
+export const decision = z
   .object({
     action: z.string().meta({
       description: "The rule's action; an operator may have more words.",
