@@ -10,7 +10,7 @@ import type { FetchReport } from './fetch-report.ts'
 import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
 import { type BuildStage, peakBytes } from './build-stages.ts'
 import type { WrittenTable } from './write/write-table.ts'
-import type { Quarantine } from './acceptance/feed-acceptance.ts'
+import type { Quarantine } from './acceptance/feed-quarantine.ts'
 import type { PromotionReport } from './acceptance/promote-table.ts'
 
 export interface FeedReport {

@@ -2,7 +2,7 @@
 // where all of it is.
 
 import { alignColumns } from '../src/base/text/align-columns.ts'
-import { joinFew } from '../src/base/text/few-texts.ts'
+import { joinFew } from '../src/base/text/shortened-list.ts'
 import { formatCount, formatMegabytes } from '../src/base/text/number-format.ts'
 import type { BuildReport, DataSetReport, FeedReport } from './build-report.ts'
 import { statesText } from './fetch-report.ts'

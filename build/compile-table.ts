@@ -31,7 +31,7 @@ import { type ListedAddresses, listedAddresses } from './evidence/listed-address
 import { addNeighbourhoods } from './evidence/neighbourhoods.ts'
 import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
-import { type FeedAcceptance, acceptFeeds } from './acceptance/feed-acceptance.ts'
+import { type FeedAcceptance, acceptFeeds } from './acceptance/feed-quarantine.ts'
 import type { HistoryTransaction } from './acceptance/history-transaction.ts'
 import { type History, noHistory, recordAndRead } from './history/read-history.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'

@@ -3,7 +3,7 @@
 
 import { formatDay } from '../src/base/day.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
-import type { Quarantine } from './acceptance/feed-acceptance.ts'
+import type { Quarantine } from './acceptance/feed-quarantine.ts'
 import type { FetchMode, ObtainedFile } from './fetch/obtain-snapshots.ts'
 
 export interface FetchReport {

@@ -19,7 +19,12 @@ function inputsHash() {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted()
-  const beside = ['src/bulk/rows/csv-cell.ts', 'src/model/kind.ts']
+  const beside = [
+    'src/api/admin-answers.ts',
+    'src/bulk/rows/csv-cell.ts',
+    'src/model/kind.ts',
+    'src/model/roles.ts',
+  ]
   const makers = ['package-lock.json', 'deploy/build-console.mjs']
   for (const file of [...files, ...[...beside, ...makers].map((name) => join(root, name))]) {
     hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0')

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
-import { type Reading, keptReading } from '../cache/kept-reading.ts'
+import { type Reading, keptReading } from '../reading-cache.ts'
 import type { Layer, Layers } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { networkOf } from '../mmdb/mmdb-layouts.ts'

@@ -18,7 +18,7 @@
 import { createHash } from 'node:crypto'
 import { IpriskError } from '../base/coded-error.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
-import { fewLines } from '../base/text/few-texts.ts'
+import { fewLines } from '../base/text/shortened-list.ts'
 import { type ListCatalogue, chunkIdsOf, parseCatalogue } from '../lists/list-catalogue.ts'
 import { chunkFault, isChunkId } from '../lists/list-chunk.ts'
 import { readListTexts } from '../lists/read-sources.ts'

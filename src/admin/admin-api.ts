@@ -12,7 +12,8 @@ import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { repeatedMembers, repeatedMessage } from '../base/text/repeated-members.ts'
 import { unknownMember } from '../config/setting-problem.ts'
-import { type AdminCaller, type AdminRole, mayAct } from './admin-caller.ts'
+import type { AdminCaller } from './admin-caller.ts'
+import { type AdminRole, mayAct } from '../model/roles.ts'
 
 /** Ten thousand entries of a list of the longest kind, with room. */
 const adminBodyBytesMax = 2_097_152

@@ -11,14 +11,11 @@
 
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { type AdminRole, adminRoles } from '../model/roles.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 
 /** Of --admin-tokens-file: people and programs of one machine; more have accounts elsewhere. */
 const adminTokensMax = 100
-
-/** viewer: looks; analyst: changes lists; admin: everything else. Each may what those before may. */
-const adminRoles = ['viewer', 'analyst', 'admin'] as const
-export type AdminRole = (typeof adminRoles)[number]
 
 export interface AdminCaller {
   readonly role: AdminRole
@@ -33,11 +30,6 @@ export const unnamedAdmin: AdminCaller = { role: 'admin', name: '', via: 'admin 
 /** As the audit log has it: `console as maria`. */
 export function viaOf({ via, name }: Pick<AdminCaller, 'via' | 'name'>): string {
   return name === '' ? via : `${via} as ${name}`
-}
-
-/** Whether a role may what `needed` may. */
-export function mayAct(role: AdminRole, needed: AdminRole): boolean {
-  return adminRoles.indexOf(role) >= adminRoles.indexOf(needed)
 }
 
 /** Who has the token; `undefined`: nobody. */

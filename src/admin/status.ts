@@ -17,7 +17,7 @@ import {
   counterTotals,
 } from '../observe/request-counters.ts'
 import type { ScrapeData } from './metrics/metric-families.ts'
-import { connectionsThatFit, openFilesMax } from '../http/listen/open-files.ts'
+import { connectionsThatFit, openFilesMax } from '../observe/open-descriptors.ts'
 import type { RefreshStatus } from '../supervisor/tables/refresh.ts'
 import type { ListsStatus } from '../supervisor/lists/lists-manager.ts'
 import type { RestartCause } from '../supervisor/worker-registry.ts'

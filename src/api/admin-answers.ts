@@ -2,14 +2,13 @@
 // ISO 8601 in UTC, days YYYY-MM-DD, addresses in the canonical form of the contract; shares are 0 to
 // 1. Every text may come from a feed: hostile.
 
+import type { AdminRole } from '../model/roles.ts'
 import type { CheckAnswer, Decision } from './check-answer.ts'
 import type { Insights } from './insights-answer.ts'
 
-export type ConsoleRole = 'viewer' | 'analyst' | 'admin'
-
 /** GET /console/session; POST /console/logout → 204. */
 export interface ConsoleSession {
-  readonly role: ConsoleRole
+  readonly role: AdminRole
   readonly expires: string
 }
 

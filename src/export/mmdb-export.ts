@@ -8,7 +8,7 @@ import type { Day } from '../base/day.ts'
 import { assert } from '../base/assert.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { splitRange } from './address-space.ts'
-import type { DatabaseLayout, DatabaseMember } from './database-layouts.ts'
+import type { DatabaseLayout, DatabaseMember } from './mmdb-records.ts'
 import type { ExportFile } from './export-file.ts'
 import { type PartName, type RecordParts, partNames } from './export-fields.ts'
 import {
@@ -20,7 +20,7 @@ import {
   newMmdbData,
   uint,
   uint16,
-} from './mmdb-data.ts'
+} from './mmdb-encoding.ts'
 import { dataBytesMax, dataRecord, emptyRecord, newMmdbTree, recordInFile } from './mmdb-tree.ts'
 import type { RunSink } from './value-runs.ts'
 import type { ExportValues } from './export-values.ts'

@@ -9,7 +9,7 @@ import { type Condition, compileCondition } from '../policy/condition/condition.
 import { listReasonTexts } from '../score/points/reason-codes.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { formatDay } from '../base/day.ts'
-import { databaseLayout, type DatabaseLayout } from './database-layouts.ts'
+import { databaseLayout, type DatabaseLayout } from './mmdb-records.ts'
 import {
   type AnswerPart,
   type ExportField,

@@ -1,6 +1,6 @@
 // The acts on lists: each takes the catalogue as it is, makes what is to be, and puts it in its
 // place; where another act was quicker it begins anew. The same for every store, for the command
-// line and for the administrative API. Who acted is recorded by the caller (lists/acts/list-acts.ts).
+// line and for the administrative API. Who acted is recorded by the caller (lists/acts.ts).
 //
 // Invariants: an act is done whole or not at all; new chunks are kept before the catalogue that
 // refers to them, and removed after the last one that does; the limits of list-limits.ts hold

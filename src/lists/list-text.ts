@@ -11,7 +11,7 @@
 // A file is read whole or not at all: every line that is wrong is told with its number.
 
 import { parseInstant } from '../base/time-text.ts'
-import { fewLines } from '../base/text/few-texts.ts'
+import { fewLines } from '../base/text/shortened-list.ts'
 import { repeatedMembers } from '../base/text/repeated-members.ts'
 import { type ListEffect, listEffects } from '../model/kind.ts'
 import { unknownMember } from '../config/setting-problem.ts'

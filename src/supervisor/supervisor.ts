@@ -34,7 +34,7 @@ import {
   supervisorStatus,
   takeTraffic,
 } from './supervisor-status.ts'
-import { swapTable } from './swap-table.ts'
+import { swapTable } from './tables/swap-table.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 import {
   createWorkerRegistry,

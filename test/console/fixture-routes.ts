@@ -1,6 +1,7 @@
 // The routes of the console's fixture, and what they keep.
 
-import type { AuditView, ConsoleRole, KeysView, RefreshView } from '../../src/api/admin-answers.ts'
+import type { AuditView, KeysView, RefreshView } from '../../src/api/admin-answers.ts'
+import type { AdminRole } from '../../src/model/roles.ts'
 import { defaultPoliciesText } from '../../src/policy/default-policies.ts'
 import { checkPolicies } from '../../src/policy/policy-file.ts'
 import {
@@ -103,7 +104,7 @@ export interface FixtureRequest {
   readonly act: string
   readonly query: URLSearchParams
   readonly body: Readonly<Record<string, unknown>>
-  readonly role: ConsoleRole
+  readonly role: AdminRole
 }
 
 interface Reply {

@@ -9,7 +9,8 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { packageRoot } from '../../src/base/package-root.ts'
-import type { ConsoleLogin, ConsoleRole } from '../../src/api/admin-answers.ts'
+import type { ConsoleLogin } from '../../src/api/admin-answers.ts'
+import type { AdminRole } from '../../src/model/roles.ts'
 import { type Fixture, fixtureRoutes, newFixture } from './fixture-routes.ts'
 
 export interface FixtureServer {
@@ -106,7 +107,7 @@ function logIn(token: unknown, response: ServerResponse): void {
 const csrf = 'csrf-of-the-fixture'
 const expires = '2026-11-23T16:00:00Z'
 
-function roleOf({ headers: { cookie = '' } }: IncomingMessage): ConsoleRole | undefined {
+function roleOf({ headers: { cookie = '' } }: IncomingMessage): AdminRole | undefined {
   return (['viewer', 'analyst', 'admin'] as const).find((role) =>
     cookie.includes(`iprisk_console=${role}`),
   )

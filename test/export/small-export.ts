@@ -12,7 +12,7 @@ import { embeddedKind } from '../../src/ip/embedded-ipv4.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
-import { writeParquetExport } from '../../build/export/parquet-export.ts'
+import { writeParquetExport } from '../../build/parquet-export.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 
 export const smallTable: OpenTable = openTable(writeSmallTable())

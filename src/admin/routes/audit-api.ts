@@ -3,7 +3,7 @@
 // `iprisk keys audit` reads all of it.
 
 import { type AuditEntry, readAuditLog } from '../../audit/audit-log.ts'
-import { joinFew } from '../../base/text/few-texts.ts'
+import { joinFew } from '../../base/text/shortened-list.ts'
 import type { AuditView } from '../../api/admin-answers.ts'
 import { type AdminRoute, badRequest } from '../admin-api.ts'
 

@@ -1,7 +1,7 @@
 // The routes of own lists. Entries are at most `actEntriesMax` a request: files of more go by
 // "iprisk lists import", since reading them would stop the primary's loop.
 
-import { type ListRequest, actOnLists } from '../../lists/acts/list-acts.ts'
+import { type ListRequest, actOnLists } from '../../lists/acts.ts'
 import {
   entriesAddition,
   entriesRemoval,

@@ -46,7 +46,7 @@ export async function exportCommand(
       progress: (share) => io.status(`${format}: ${Math.floor(share * 100)} %`),
       writeParquet: async (...written) => {
         const { writeParquetExport } = await loadCompiler(
-          () => import('../../../build/export/parquet-export.ts'),
+          () => import('../../../build/parquet-export.ts'),
         )
         await writeParquetExport(...written)
       },

@@ -4,7 +4,7 @@
 import { IpriskError, usageError } from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
-import { fewLines } from '../../base/text/few-texts.ts'
+import { fewLines } from '../../base/text/shortened-list.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import { repeatedMembers } from '../../base/text/repeated-members.ts'
 import { appendOutcomes, eraseOutcomes } from '../../feedback/feedback-files.ts'

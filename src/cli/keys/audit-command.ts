@@ -6,7 +6,7 @@ import {
   auditLogPath,
   readAuditLog,
 } from '../../audit/audit-log.ts'
-import { joinFew } from '../../base/text/few-texts.ts'
+import { joinFew } from '../../base/text/shortened-list.ts'
 import type { Settings } from '../../config/settings.ts'
 import { printTable } from '../terminal/io.ts'
 import type { CommandIo } from './key-session.ts'

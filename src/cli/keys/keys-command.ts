@@ -26,7 +26,7 @@ import {
 import { IpriskError } from '../../base/coded-error.ts'
 import { formatDay } from '../../base/day.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
-import { fewLines } from '../../base/text/few-texts.ts'
+import { fewLines } from '../../base/text/shortened-list.ts'
 import { formatTime } from '../../base/text/number-format.ts'
 import { type KeyFile, parseKeyFile } from '../../config/key-file.ts'
 import { planNamed, type Plans } from '../../config/plan.ts'

@@ -7,7 +7,7 @@
 import { fstatSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { IpriskError } from '../../base/coded-error.ts'
-import { moreText } from '../../base/text/few-texts.ts'
+import { moreText } from '../../base/text/shortened-list.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { addressWidth, ipv4Chars } from '../../bulk/rows/text-row.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'

@@ -3,7 +3,7 @@
 // and of access logs who asked for which path and got which status; or JSON.
 
 import { alignColumns } from '../../base/text/align-columns.ts'
-import { moreText } from '../../base/text/few-texts.ts'
+import { moreText } from '../../base/text/shortened-list.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
 import { type Command, interruptedCode, type Line, printResult } from '../terminal/io.ts'

@@ -1,14 +1,14 @@
 // The commands `iprisk lists …`: acts on own lists, and what the lists hold. What an act may do and
-// how it is recorded is lists/acts/list-acts.ts. It returns when the running servers answer by it.
+// how it is recorded is lists/acts.ts. It returns when the running servers answer by it.
 
 import {
   type ListRequest,
   type ListResult,
   actOnLists,
   checkListRequest,
-} from '../../lists/acts/list-acts.ts'
+} from '../../lists/acts.ts'
 import { usageError } from '../../base/coded-error.ts'
-import { moreText } from '../../base/text/few-texts.ts'
+import { moreText } from '../../base/text/shortened-list.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
 import { listFileBytesMax } from '../../lists/list-limits.ts'

@@ -10,7 +10,7 @@ import {
   restoreState,
 } from '../../account/state-backup.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { joinFew } from '../../base/text/few-texts.ts'
+import { joinFew } from '../../base/text/shortened-list.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { checkOutput, replaceFile } from '../../base/system/atomic-file.ts'
 import type { Settings } from '../../config/settings.ts'

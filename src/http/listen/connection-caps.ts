@@ -19,7 +19,7 @@ import type { HttpResponse } from 'uWebSockets.js'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import { countEvent, type RequestCounters } from '../../observe/request-counters.ts'
-import { connectionsThatFit, openFilesMax } from './open-files.ts'
+import { connectionsThatFit, openFilesMax } from '../../observe/open-descriptors.ts'
 
 /** How often the kernel is asked what all processes on the port hold. */
 const lookMs = 1000

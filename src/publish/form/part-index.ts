@@ -1,6 +1,6 @@
 // What one table is put together of: the index. Segments cover the file but for its frame (the
 // bytes between them, which are a segment of their own, the last one); each is a list of parts, in
-// order, of its columns (planes.ts).
+// order, of its columns (columns.ts).
 //
 // A part is named by the SHA-256 of what is stored and moved, so that nothing is unpacked that was
 // not checked; beside it stands the SHA-256 of what is inside, by which a server finds a part in a

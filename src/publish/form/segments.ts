@@ -4,7 +4,7 @@
 // costs bytes: the index of the parts (part-index.ts) says the shape of each segment, so a server
 // needs none of this to put a table together, only to find what it has already.
 //
-// A segment is cut into parts in its columns (planes.ts), where its content says (cut-points.ts). A
+// A segment is cut into parts in its columns (columns.ts), where its content says (cut-points.ts). A
 // column begins a part, so what one column does moves no cut of the next.
 
 import type { SectionName } from '../../schema/table-sections.ts'
@@ -22,7 +22,7 @@ import {
 import type { TableView } from '../../table/file/table-view.ts'
 import { nextCut } from './cut-points.ts'
 import { frameName, frameRanges } from './part-index.ts'
-import { type Shape, toPlanes } from './planes.ts'
+import { type Shape, toPlanes } from './columns.ts'
 
 export interface Segment extends Shape {
   readonly name: string

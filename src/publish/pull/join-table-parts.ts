@@ -36,7 +36,7 @@ import {
   type PartIndex,
   partIndexTextBytesMax,
 } from '../form/part-index.ts'
-import { fromPlanes } from '../form/planes.ts'
+import { fromPlanes } from '../form/columns.ts'
 import { cutTable, tableSegments } from '../form/segments.ts'
 
 const decompress = promisify(brotliDecompress)

@@ -4,7 +4,7 @@
 //   comes      refresh.ts builds it, table-pull.ts fetches what is published, or the operator puts it
 //              in place (watched by serve/primary.ts)
 //   copied     table-copies.ts; a process verifies the copy and tries it (verify-process.ts)
-//   swapped    supervisor/swap-table.ts: every worker opens it (worker/worker-table.ts), then all swap
+//   swapped    swap-table.ts: every worker opens it (worker/worker-table.ts), then all swap
 //   kept       rollback-files.ts: this one and the one before it, for the next server
 //
 //   loadIfChanged  the file at the path may be new: it is loaded unless it was tried before; with

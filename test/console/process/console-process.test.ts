@@ -71,7 +71,10 @@ test('answers in the order of the questions, by one process', async () => {
 })
 
 test('throws what the process refused, and goes on', async () => {
-  await expect(open.ask(question('refuse'))).rejects.toMatchObject({ code: 'invalid_input', fault: 'input' })
+  await expect(open.ask(question('refuse'))).rejects.toMatchObject({
+    code: 'invalid_input',
+    fault: 'input',
+  })
   expect(await ask('0')).toMatch(/^\d+$/)
   expect(warned).toEqual([])
 })

@@ -64,14 +64,25 @@ const namedUnder = (question: string): readonly string[] =>
   (questions.get(question) ?? []).map(({ path }) => path)
 
 describe('docs/layout.md', () => {
-  it('answers six questions, three of changes and three of faults, each by files and symbols', () => {
+  it('answers questions of changes and of faults, each by files and symbols', () => {
     const [, adding = '', searching = ''] = text.split(/^## I (?:add|search) …$/m)
     const headings = (part: string): readonly (string | undefined)[] =>
       [...part.matchAll(/^### … (.+)$/gm)].map(([, question]) => question)
-    expect(headings(adding)).toEqual(['a new feed format', 'a new reason code', 'a new CLI option'])
+    expect(headings(adding)).toEqual([
+      'a new feed format',
+      'a new reason code',
+      'a new CLI option',
+      'a DNS option',
+      'a role',
+    ])
     expect(headings(searching)).toEqual([
       'a wrong rate limit',
       'a worker that hangs',
+      'a feed that is quarantined too often',
+      'a slow swap',
+      'a leaked file descriptor',
+      'a wrong country',
+      'the text of a message',
       'a header that is missing',
     ])
     for (const answer of questions.values()) expect(answer.length).toBeGreaterThan(2)

@@ -2,15 +2,13 @@
 
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { ConsoleRole } from '../../../api/admin-answers.ts'
+import { type AdminRole, mayAct } from '../../../model/roles.ts'
 
-export const RoleContext = createContext<ConsoleRole>('viewer')
-
-const ranks: Readonly<Record<ConsoleRole, number>> = { viewer: 0, analyst: 1, admin: 2 }
+export const RoleContext = createContext<AdminRole>('viewer')
 
 /** Whether whoever is signed in may do what that role may. The server decides in the end. */
-export function useMay(role: ConsoleRole): boolean {
-  return ranks[useContext(RoleContext)] >= ranks[role]
+export function useMay(role: AdminRole): boolean {
+  return mayAct(useContext(RoleContext), role)
 }
 
 /**

@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks'
 import type { AddressRows } from '../../../api/admin-answers.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
-import { useKept } from '../ask/kept.ts'
+import { useKept } from '../ask/kept-drafts.ts'
 import { Form, LinesField } from '../parts/fields.tsx'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'

@@ -1,7 +1,7 @@
 // What came back for many addresses: shares, and a table that sorts, filters and can be taken away.
 
 import { useMemo } from 'preact/hooks'
-import { useKept } from '../ask/kept.ts'
+import { useKept } from '../ask/kept-drafts.ts'
 import { BarList } from '../parts/bar-list.tsx'
 import { type Column, DataTable, freeText, sorted, sortedNumber } from '../parts/data-table.tsx'
 import { TextField } from '../parts/fields.tsx'

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { ask, type Refusal } from '../ask/ask.ts'
-import { useKept } from '../ask/kept.ts'
+import { useKept } from '../ask/kept-drafts.ts'
 import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'

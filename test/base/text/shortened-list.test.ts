@@ -1,7 +1,7 @@
 // Long lists in messages: what is left out is counted.
 
 import { describe, expect, it } from 'vitest'
-import { fewLines, joinFew, moreText } from '../../../src/base/text/few-texts.ts'
+import { fewLines, joinFew, moreText } from '../../../src/base/text/shortened-list.ts'
 import { formatCount } from '../../../src/base/text/number-format.ts'
 
 describe('moreText', () => {

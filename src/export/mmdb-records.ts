@@ -13,7 +13,7 @@ import type { MmdbLayoutName } from '../config/export-formats.ts'
 import { signalNames } from '../model/kind.ts'
 import type { VerdictPart } from '../table/answer/answer-reader.ts'
 import type { AnswerPart, ExportField, FieldType, FieldValue, PartName } from './export-fields.ts'
-import { type MmdbValue, double, map, uint } from './mmdb-data.ts'
+import { type MmdbValue, double, map, uint } from './mmdb-encoding.ts'
 
 interface LayoutMember<Part extends PartName> {
   readonly name: string

@@ -3,8 +3,8 @@
 // latter, so that no worker's loop has to. A system without /proc does not say.
 
 import { readdir, stat } from 'node:fs/promises'
-import { reservedDescriptors } from '../../base/limits.ts'
-import { readSystemFile } from '../../base/system/process.ts'
+import { reservedDescriptors } from '../base/limits.ts'
+import { readSystemFile } from '../base/system/process.ts'
 
 /** The limit of this process and its children; Infinity where the system does not say. */
 export function openFilesMax(): number {

@@ -2,8 +2,8 @@
 // them in bounded memory. Sorted as the lines are: by family and first address.
 
 import { dirname } from 'node:path'
-import { replaceWith } from '../../src/base/system/atomic-file.ts'
-import { copyToParquetSql, openDuckDb, sqlQuote } from '../history/duckdb.ts'
+import { replaceWith } from '../src/base/system/atomic-file.ts'
+import { copyToParquetSql, openDuckDb, sqlQuote } from './history/duckdb.ts'
 
 /** Columns by what they hold. */
 export interface ParquetColumn {

@@ -1,5 +1,5 @@
 // The data section of an MMDB file (MaxMind DB 2.0): values as bytes, with pointers to what stands
-// there already. Not a reader (build/mmdb); what records say is mmdb-layouts'.
+// there already. Not a reader (build/mmdb); what a record says is mmdb-records.ts's.
 //
 //   control byte   TTTSSSSS   type, size; type 0: one byte more has type - 7; size from 29: more bytes
 //   pointer        001PPVVV   11, 19, 27 or 32 bits of an offset in the section

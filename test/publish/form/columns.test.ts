@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromPlanes, toPlanes } from '../../../src/publish/form/planes.ts'
+import { fromPlanes, toPlanes } from '../../../src/publish/form/columns.ts'
 
 const shapes = fc.record({ words: fc.nat(13), steps: fc.boolean() })
 

@@ -2,10 +2,10 @@
 // the same messages, the same record in the audit log (audit/audit-log.ts). What an act does to the
 // store is lists/change-lists.ts.
 
-import type { IpriskError } from '../../base/coded-error.ts'
-import { joinFew, moreText } from '../../base/text/few-texts.ts'
-import { bogonRanges } from '../../ip/special-purpose.ts'
-import * as change from '../change-lists.ts'
+import type { IpriskError } from '../base/coded-error.ts'
+import { joinFew, moreText } from '../base/text/shortened-list.ts'
+import { bogonRanges } from '../ip/special-purpose.ts'
+import * as change from './change-lists.ts'
 import {
   type ListEntry,
   formatEntryKey,
@@ -14,11 +14,11 @@ import {
   noteFault,
   parseEntryKey,
   rangeOfKey,
-} from '../list-entry.ts'
-import { actEntriesMax, widestPrefix } from '../list-limits.ts'
-import type { ListEffect } from '../../model/kind.ts'
-import type { ListStore } from '../list-store.ts'
-import { type ListAuditChange, withAuditedChanges } from '../../audit/audit-log.ts'
+} from './list-entry.ts'
+import { actEntriesMax, widestPrefix } from './list-limits.ts'
+import type { ListEffect } from '../model/kind.ts'
+import type { ListStore } from './list-store.ts'
+import { type ListAuditChange, withAuditedChanges } from '../audit/audit-log.ts'
 
 /** What is asked for. */
 export type ListRequest =
