@@ -234,7 +234,7 @@ export const proofs: readonly Proof[] = [
       'test/build/parse/parse-file.test.ts',
       'test/build/parse/cut-lines.test.ts',
       'test/build/fetch/http-get.test.ts',
-      'test/build/mmdb/mmdb-damage.test.ts',
+      'test/build/mmdb/damaged-file.test.ts',
       'test/build/import-history.test.ts',
       'test/structure/regex-growth.world.test.ts',
     ]),

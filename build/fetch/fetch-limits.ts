@@ -42,7 +42,10 @@ export const fetchLimits = {
   backoffMsMax: 8_000,
   /** The longest Retry-After that is waited for; the stored copy serves until the next build. */
   retryAfterMsMax: 20_000,
-  /** Unreachable hosts, with no answer from any, after which the network counts as dead. */
+  /**
+   * Unreachable hosts, with no answer from any, after which the network counts as dead. One or two
+   * fail on an ordinary day.
+   */
   deadHosts: 4,
   ...limitsOfRun(fetchSecondsDefault),
 }

@@ -206,6 +206,7 @@ async function orAborted(
 export function redirectTarget(from: URL, location: string | undefined): URL {
   const redirect = judgeRedirect(from, location)
   if (redirect.kind === 'follow') return redirect.to
+  // Throws `fetch_url`, which names the scheme.
   if (redirect.kind === 'scheme') return parseWebUrl(redirect.to.href)
   const why =
     redirect.kind === 'no_address'

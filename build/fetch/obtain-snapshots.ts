@@ -270,10 +270,9 @@ function report(
   options.onProgress?.({ kind: 'feed', feed: feed.id, state, problem, done, total })
 }
 
-/**
- * Runs tasks with a limit over all and a limit for each host. A task whose host is full is passed
- * over, so that forty files of one host do not keep those of others waiting.
- */
+// Runs tasks with a limit over all and a limit for each host. A task whose host is full is passed
+// over, so that forty files of one host do not keep those of others waiting.
+
 export interface HostTask {
   readonly host: string
   readonly run: () => Promise<void>

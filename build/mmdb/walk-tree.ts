@@ -11,10 +11,10 @@
 
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
-import { newTupleInterner } from '../layer/intern.ts'
 import { type Layer, type LayerPieces, newLayerPieces } from '../layer/layer.ts'
 import { mmdbError, newRecordReader } from './decode-record.ts'
 import { type MmdbFile, separatorBytes } from './mmdb-file.ts'
+import { newIdsByOffset } from './record-ids.ts'
 
 export interface MmdbWalk {
   /** `6` is undefined where the file has an IPv4 tree. A family without records is one 0 piece. */
@@ -49,26 +49,14 @@ export function walkMmdb(options: {
 }): MmdbWalk {
   const { file, idOf } = options
   const records = unpackTree(file)
-  const offsets = newTupleInterner()
-  const idAt = newIdReader(file, idOf)
-  const ids: number[] = []
-  // Neighbours often share a record.
-  let lastOffset = NaN
-  let lastId = 0
-  const valueAt = (offset: number): number => {
-    if (offset !== lastOffset) {
-      lastOffset = offset
-      lastId = ids[offsets.id(offset, 0, 0, 0)] ??= idAt(offset)
-    }
-    return lastId
-  }
+  const ids = newIdsByOffset(newIdReader(file, idOf))
   const isIpv6 = file.ipVersion === 6
   const ipv4Root = isIpv6 ? descend(records, file.nodeCount, ipv4Prefix) : 0
   const tree: Tree = {
     file,
     records,
     aliased: isIpv6 && ipv4Root < file.nodeCount ? ipv4Root : -1,
-    valueAt,
+    valueAt: ids.get,
   }
 
   const ipv4 = newLayerPieces(4)
@@ -83,7 +71,7 @@ export function walkMmdb(options: {
   }
   return {
     layers: { 4: ipv4.layer(), 6: ipv6?.layer() },
-    recordCount: offsets.count,
+    recordCount: ids.count(),
   }
 }
 

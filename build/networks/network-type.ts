@@ -241,13 +241,12 @@ export function hostingLists(subject: AsSubject): readonly string[] {
   return rule === 'tag-vpn' ? [asFeeds.tags] : []
 }
 
-/**
- * What an organization's name alone gives away. The weakest of all hints: it sets the type of a
- * network of which nothing else is known, and it is a second voice where another voice already
- * calls the network a hoster; alone it never is evidence. For types only words that ISPs and
- * hosters do not put into their names; cities and counties are left out, since many of them run
- * access networks.
- */
+// What an organization's name alone gives away. The weakest of all hints: it sets the type of a
+// network of which nothing else is known, and it is a second voice where another voice already
+// calls the network a hoster; alone it never is evidence. For types only words that ISPs and
+// hosters do not put into their names; cities and counties are left out, since many of them run
+// access networks.
+
 const patterns: readonly (readonly [NetworkType, RegExp])[] = [
   [
     'education',

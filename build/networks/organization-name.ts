@@ -73,11 +73,10 @@ export function completeOrganization(options: {
   return wasCut ? fromFeeds : fromRanges
 }
 
-/**
- * One name for one hoster: feeds and tables write the same company in several ways, and who counts
- * answers by provider would count it twice. Not a database of companies: only names that the
- * catalogue's feeds and the hand-kept tables give to the same hoster.
- */
+// One name for one hoster: feeds and tables write the same company in several ways, and who counts
+// answers by provider would count it twice. Not a database of companies: only names that the
+// catalogue's feeds and the hand-kept tables give to the same hoster.
+
 const names: Readonly<Record<string, string>> = {
   'Amazon AWS': 'Amazon Web Services',
   Microsoft: 'Microsoft Azure',

@@ -56,10 +56,9 @@ export const parseList: Parser = async (chunks, sink, options) => {
   })
 }
 
-/**
- * Format `ipsum`: `address<TAB>number of lists`, comments with #, the day in the header. The count
- * is how many of IPsum's sources name the address, so it is evidence and must be there.
- */
+// Format `ipsum`: `address<TAB>number of lists`, comments with #, the day in the header. The count
+// is how many of IPsum's sources name the address, so it is evidence and must be there.
+
 const ipsumShape = /^([0-9A-Fa-f:.]+)[\t ]+(\d{1,4})$/
 
 export const parseIpsum: Parser = async (chunks, sink, options) => {
@@ -76,11 +75,10 @@ export const parseIpsum: Parser = async (chunks, sink, options) => {
   })
 }
 
-/**
- * Format `proxies`: `scheme://host:port`, `host:port`, `[address]:port`, one a line, with optional
- * credentials before an @. Only the host is evidence: it is where the proxy listens, and for most
- * also where its traffic leaves. A host that is a name is dropped; nothing here resolves names.
- */
+// Format `proxies`: `scheme://host:port`, `host:port`, `[address]:port`, one a line, with optional
+// credentials before an @. Only the host is evidence: it is where the proxy listens, and for most
+// also where its traffic leaves. A host that is a name is dropped; nothing here resolves names.
+
 const form = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:[^@\s]*@)?(\[[^\]\s]*\]|[^:\s]*):(\d{1,5})\/?$/i
 const hostShape = /^[0-9A-Fa-f:.]+$/
 

@@ -183,7 +183,8 @@ export function badRequest(code: ErrorCode, message: string): IpriskError {
   return new IpriskError({ code, message, fault: 'input' })
 }
 
-/** The administrative API as an OpenAPI document, made of its routes: `/admin/openapi.json`. */
+// The administrative API as an OpenAPI document, made of its routes: `/admin/openapi.json`.
+
 const error = {
   type: 'object',
   required: ['error'],

@@ -11,7 +11,7 @@ export function parseDurationMs(text: string): number {
   return unit === undefined ? NaN : Number(count) * unitsMs[unit as keyof typeof unitsMs]
 }
 
-/** Of `90d`, 90; `undefined` for what is no span of whole days. */
+/** 90 for `90d`; `undefined` where the text is not a number of days. */
 export function parseDays(text: string): number | undefined {
   const [, count] = /^([1-9]\d{0,4})d$/.exec(text) ?? []
   return count === undefined ? undefined : Number(count)

@@ -158,10 +158,9 @@ export function optionHelp(option: Option): string {
 
 export const configHelp = `${configOption.help} (env: ${configOption.environment})`
 
-/**
- * What a system's refusal means that no second try changes: this user may not write, or read, what
- * is at a path. A disk that is full or broken is isDiskError's (src/base/coded-error.ts).
- */
+// What a system's refusal means that no second try changes: this user may not write, or read, what
+// is at a path. A disk that is full or broken is isDiskError's (src/base/coded-error.ts).
+
 const codes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 const readingCalls: ReadonlySet<string> = new Set(['scandir', 'stat', 'lstat', 'read', 'readlink'])
 

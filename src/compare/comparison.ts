@@ -34,7 +34,7 @@ export interface Comparison {
 }
 
 export interface ChangeCounter {
-  /** Counts so many with this pair of labels. Returns whether they changed. */
+  /** Adds to the count of this pair of labels. Returns whether they differ. */
   readonly add: (from: string, to: string, count?: number) => boolean
   readonly comparison: () => Comparison
 }
@@ -75,7 +75,7 @@ export function isAbove(
 }
 
 /** A policy with the memory of its decisions. */
-export interface Rehearsed {
+export interface PolicyInUse {
   readonly memory: DecisionMemory
   readonly index: number
 }
@@ -83,7 +83,7 @@ export interface Rehearsed {
 /** One of the two tables, and the policy with its memory of that table's records. */
 export interface ComparedTable {
   readonly table: OpenTable
-  readonly policy: Rehearsed | undefined
+  readonly policy: PolicyInUse | undefined
 }
 
 /** By the policy at `index`; `''` without policies. */
@@ -118,7 +118,7 @@ export function newAddressPair(before: OpenTable, after: OpenTable) {
   }
 }
 
-/** What is no address, or not `isCounted`, has not changed. */
+/** Invalid addresses, and pairs that `isCounted` rejects, count as unchanged. */
 export function compareAddresses<Item extends { readonly address: string }>(
   { before, after }: { readonly before: ComparedTable; readonly after: ComparedTable },
   items: Iterable<Item>,

@@ -13,7 +13,7 @@ import { decide } from '../policy/decision-memory.ts'
 import type { Outcome, Policy } from '../policy/policy.ts'
 import { locate, newLocated } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import { type Rehearsed, newChangeCounter, visitTally } from './comparison.ts'
+import { type PolicyInUse, newChangeCounter, visitTally } from './comparison.ts'
 import {
   type ExampleFacts,
   type HitLists,
@@ -40,12 +40,12 @@ export interface RehearsalCounter {
   readonly hits: Hits
 }
 
-const policyOf = ({ memory, index }: Rehearsed): Policy => memory.set.policies[index]!
+const policyOf = ({ memory, index }: PolicyInUse): Policy => memory.set.policies[index]!
 
 export function newRehearsalCounter(
   table: OpenTable,
-  one: Rehearsed,
-  other: Rehearsed | undefined,
+  one: PolicyInUse,
+  other: PolicyInUse | undefined,
 ): RehearsalCounter {
   const { views } = table.reader
   const words = newAddressWords()
@@ -128,8 +128,8 @@ const examplesMax = 20
 
 export function rehearsalReport(options: {
   readonly table: OpenTable
-  readonly one: Rehearsed
-  readonly other: Rehearsed | undefined
+  readonly one: PolicyInUse
+  readonly other: PolicyInUse | undefined
   readonly counter: RehearsalCounter
   readonly result: RehearsedLines
   readonly top: number
@@ -225,13 +225,13 @@ function changesOf(
 function examplesOf(
   table: OpenTable,
   { hits }: RehearsalCounter,
-  one: Rehearsed,
-  other: Rehearsed | undefined,
+  one: PolicyInUse,
+  other: PolicyInUse | undefined,
 ): readonly Example[] {
   return hits.addresses.top(examplesMax).flatMap(([ip, counts]) => {
     const answer = table.check(ip)
     if (answer === undefined) return []
-    const decisionOf = (by: Rehearsed) => {
+    const decisionOf = (by: PolicyInUse) => {
       const policy = policyOf(by)
       return policy.outcomes[policy.outcomeOf(factsOf(answer, answer.lists ?? []))]!.decision
     }

@@ -3,8 +3,8 @@
 //
 // A name is judged where it is resolved for the connection, so that it cannot be judged as one
 // address and then connected to as another; one with a single address that is not public is refused
-// whole. An address that is written as such is resolved by no one: ask `isSpecialHost` first. Guarded
-// connections are pooled apart from others, or a redirect could ride on one that was opened without
+// whole. A literal address is not resolved: ask `isSpecialHost` first. Guarded
+// connections are pooled apart from others, otherwise a redirect could reuse one that was opened without
 // the guard. Behind an HTTP proxy the proxy resolves names.
 //
 // What is meant for the origin that was named, credentials above all, goes to that origin alone.

@@ -85,10 +85,9 @@ export function openTableUnmapper(name: string): TableUnmapper {
   }
 }
 
-/**
- * The channel between a worker and all threads of its pool, beside the tasks: threads say where
- * they have mapped a table, the worker which one to unmap. It keeps no process alive.
- */
+// The channel between a worker and all threads of its pool, beside the tasks: threads say where
+// they have mapped a table, the worker which one to unmap. It keeps no process alive.
+
 type ChannelMessage = MappedMessage | RetireMessage | RetiredMessage
 
 export function openThreadChannel(name: string): BroadcastChannel {

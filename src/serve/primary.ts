@@ -448,9 +448,8 @@ function replyOf(outcome: SwapOutcome): ControlReply {
   }
 }
 
-/**
- * Removes feedback that is older than the operator wants it, when a server starts and every hour.
- */
+// Removes feedback that is older than the operator wants it, when a server starts and every hour.
+
 const pruneMs = 3_600_000
 
 function startPruning(state: string, days: number, log: Log): () => void {

@@ -1,7 +1,10 @@
 // Floors: a room imports only from lower floors (ARCHITECTURE.md lists them), no circles, and each
 // library has one home.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { packageRoot } from '../../src/base/package-root.ts'
 import { floors, innerFloors } from './floors.ts'
 import { type SourceFile, sourceFiles } from './source.ts'
 
@@ -87,8 +90,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
     'src/base/system/create-zero-file.ts',
     'src/base/system/file-lock.ts',
     'src/base/system/memory-map.ts',
-    'src/base/system/memory-map.ts',
-    'src/base/system/memory-map.ts',
     'src/base/system/thread-priority.ts',
   ],
   lmdb: ['src/account/stores/lmdb/'],
@@ -136,6 +137,16 @@ describe('the floors', () => {
       ({ path }) => !known.some((room) => path === room || path.startsWith(`${room}/`)),
     )
     expect(homeless).toEqual([])
+  })
+
+  it('name nothing that does not exist', () => {
+    const named = [
+      ...floors.flat(),
+      ...Object.entries(innerFloors).flatMap(([room, order]) =>
+        order.flat().map((part) => `${room}/${part}`),
+      ),
+    ]
+    expect(named.filter((path) => !existsSync(join(packageRoot, path)))).toEqual([])
   })
 
   it('have no arrow that goes up or across', () => {
@@ -256,8 +267,7 @@ describe('the test of the floors', () => {
     const loaded = new Set(['src/console/open-console.ts'])
     for (const path of loaded) for (const next of byPath.get(path)?.loads ?? []) loaded.add(next)
     expect(loaded).toContain('src/console/process/console-process.ts')
-    const computing =
-      /^src\/(table\/open-table|rehearsal\/rehearsal|policy\/decision-memory|export\/)/
+    const computing = /^src\/(table\/open-table|compare\/|policy\/decision-memory|export\/)/
     expect([...loaded].filter((path) => computing.test(path))).toEqual([])
   })
 })

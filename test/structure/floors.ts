@@ -79,7 +79,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['lists'],
   ],
   'src/console': [
-    ['feed-days.ts', 'login-limit.ts', 'session-store.ts', 'console-files.ts', 'rehearsals.ts'],
+    ['feed-days.ts', 'session-store.ts', 'console-files.ts'],
     ['process', 'traffic-ring.ts', 'page'],
     ['console-login.ts', 'address-api.ts', 'traffic-api.ts'],
     ['table-api.ts'],
@@ -109,8 +109,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['history'],
     ['evidence'],
     ['acceptance', 'write', 'parquet-export.ts'],
-    ['build-stages.ts', 'edition-lines.ts', 'fetch-report.ts', 'judge-evidence.ts'],
-    ['fetch-lines.ts'],
+    ['build-stages.ts', 'fetch-report.ts', 'judge-evidence.ts'],
     ['assemble-table.ts', 'export-outcomes.ts', 'import-history.ts', 'read-data-sets.ts'],
     ['compile-table.ts'],
     ['build-report.ts'],

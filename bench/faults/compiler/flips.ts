@@ -1,4 +1,4 @@
-// How many verdicts of the gate's sample flip from one real day to the next: the ground of the
+// How many verdicts of acceptance's sample flip from one real day to the next: the reason for the
 // default of `flipsMaxPercent`. Tables are compiled for consecutive days, the feeds that have daily
 // lists with the list of the day, all others as they are; then each is held against its
 // predecessor, and against the one of a week before, as a build does.
@@ -23,7 +23,7 @@ import { changeThresholds } from '../../../src/model/change-thresholds.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 
-/** The gate's default. */
+/** The default of acceptance. */
 const flipsMaxPercent = changeThresholds.build
 
 /** The last day of the shared history. */

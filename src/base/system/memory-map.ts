@@ -262,14 +262,13 @@ export const madvise = koffi
   advice: number,
 ) => number
 
-/**
- * Pages of 2 MB for large arrays: a build fills gigabytes of them once, and each page that it
- * touches first is a trip to the system.
- *
- * Linux takes large pages where a process asks for them (`madvise` in
- * /sys/kernel/mm/transparent_hugepage/enabled) or always. Where it does not, asking changes
- * nothing; where the memory has been filled already, nothing at once.
- */
+// Pages of 2 MB for large arrays: a build fills gigabytes of them once, and each page that it
+// touches first is a trip to the system.
+//
+// Linux takes large pages where a process asks for them (`madvise` in
+// /sys/kernel/mm/transparent_hugepage/enabled) or always. Where it does not, asking changes
+// nothing; where the memory has been filled already, nothing at once.
+
 export const pageBytes = 4096
 /** Smaller arrays have hardly a whole large page in them. */
 const largeBytesMin = 2 ** 22

@@ -136,7 +136,8 @@ export function checkCertificate({ serve }: Settings, now: number): readonly Doc
   return findings
 }
 
-/** Whether the feeds of a table cover every kind today: addresses of a missing kind look clean. */
+// Whether the feeds of a table cover every kind today: addresses of a missing kind look clean.
+
 const fetchFix =
   'Run "iprisk feeds fetch", then "iprisk build"; its report says which feed cannot be had, and why.'
 

@@ -172,10 +172,9 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   return findings
 }
 
-/**
- * Asks the proxy in front of the API as a client would. A proxy that speaks HTTP/1.0 to the server,
- * as nginx does by default, gets 505 for every request.
- */
+// Asks the proxy in front of the API as a client would. A proxy that speaks HTTP/1.0 to the server,
+// as nginx does by default, gets 505 for every request.
+
 const answerMs = 5000
 
 /** Asks for the API's own description, which needs no key. */

@@ -17,7 +17,7 @@ import { judgeBadLines } from '../lines/check-command.ts'
 import { lineFormatDetector } from '../lines/line-format.ts'
 import { pinTable } from '../lines/pin-table.ts'
 import { exitCodes, interruptedCode, type Io, printResult, type Command } from '../terminal/io.ts'
-import { type Rehearsed, isAbove } from '../../compare/comparison.ts'
+import { type PolicyInUse, isAbove } from '../../compare/comparison.ts'
 import { type HitLists, type RequestShare, requestShare } from '../../compare/hit-lists.ts'
 import {
   newRehearsalCounter,
@@ -94,7 +94,7 @@ function readPolicySet(place: PolicyPlace, io: Io): PolicySet {
 }
 
 /** The policy of that name; `path` is what an error names. */
-export function rehearsed(table: OpenTable, set: PolicySet, name: string, path: string): Rehearsed {
+export function rehearsed(table: OpenTable, set: PolicySet, name: string, path: string): PolicyInUse {
   const index = set.indexOf(name)
   if (index < 0) {
     const names = set.policies.map(({ name }) => name).join(', ')
@@ -110,7 +110,7 @@ function otherOf(
   { against = '', policy = defaultPolicyName }: Pick<Invocation, 'against' | 'policy'>,
   path: string,
   io: Io,
-): Rehearsed {
+): PolicyInUse {
   if (set.indexOf(against) >= 0) return rehearsed(table, set, against, path)
   if (!existsSync(against)) {
     throw usageError(`--against ${against}: ${path} has no such policy, and there is no such file.`)

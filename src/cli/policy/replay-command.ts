@@ -251,11 +251,10 @@ function replayLines(report: ReplayReport): readonly string[] {
   ]
 }
 
-/**
- * What `iprisk replay --sampled` reads: the checks that the server of a state folder and port has
- * sampled, and its own copy of the table that answers, since a new table may have taken the place
- * of the operator's file already. Without a running server: what it wrote last, and no table.
- */
+// What `iprisk replay --sampled` reads: the checks that the server of a state folder and port has
+// sampled, and its own copy of the table that answers, since a new table may have taken the place
+// of the operator's file already. Without a running server: what it wrote last, and no table.
+
 interface SampledTraffic {
   readonly checks: readonly SampledCheck[]
   /** The copy of the table that answers. */

@@ -106,10 +106,9 @@ function curlLines(
   ]
 }
 
-/**
- * An address that a table judges to be something, for a first request that shows what the table
- * knows: an exit of Tor before a VPN, a VPN before a proxy.
- */
+// An address that a table judges to be something, for a first request that shows what the table
+// knows: an exit of Tor before a VPN, a VPN before a proxy.
+
 interface ExampleFinding {
   readonly address: string
   readonly classification: Classification

@@ -98,11 +98,10 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
   }
 }
 
-/**
- * A batch: each address gets a result of its own, in order, as if it had been checked alone; what is
- * no address is not sent. More than one request takes are several requests, one after the other,
- * within the time of one batch; what fails fails for its addresses, and is told once.
- */
+// A batch: each address gets a result of its own, in order, as if it had been checked alone; what is
+// no address is not sent. More than one request takes are several requests, one after the other,
+// within the time of one batch; what fails fails for its addresses, and is told once.
+
 interface Part {
   readonly ips: readonly string[]
   readonly options: BatchOptions
@@ -166,7 +165,8 @@ function createCheckBatch(parts: ClientParts, observe: Observe): Client['checkBa
   }
 }
 
-/** Feedback on how addresses turned out (contract 5.6). */
+// Feedback on how addresses turned out (contract 5.6).
+
 const feedbackPath = checkPath.replace(/check$/, 'feedback')
 
 function createFeedback(parts: ClientParts, observe: Observe): Client['feedback'] {

@@ -62,10 +62,9 @@ export async function addressView(
   }
 }
 
-/**
- * Which days a feed has listed an address on, as far as the table knows: the first and the last
- * day, and of the last thirty days on how many the feed was read and listed it.
- */
+// Which days a feed has listed an address on, as far as the table knows: the first and the last
+// day, and of the last thirty days on how many the feed was read and listed it.
+
 const stripDays = 60
 /** The days that `days_seen` and `days_observed` count. */
 const countedDays = 30
@@ -96,10 +95,9 @@ export function firstStripDay(asOf: Day): string {
   return formatDay((asOf - stripDays + 1) as Day)
 }
 
-/**
- * The addresses beside one: the 256 of an IPv4 address's /24; of an IPv6 address the 256 /64s of its
- * /56, each by its first address, its own by the address itself.
- */
+// The addresses beside one: the 256 of an IPv4 address's /24; of an IPv6 address the 256 /64s of its
+// /56, each by its first address, its own by the address itself.
+
 type Neighbours = AddressView['neighbours']
 type Cell = Neighbours['cells'][number]
 

@@ -17,7 +17,7 @@ import {
   rehearsalReport,
 } from '../../compare/rehearsal.ts'
 import { readSample } from '../../observe/sample-file.ts'
-import type { Rehearsed } from '../../compare/comparison.ts'
+import type { PolicyInUse } from '../../compare/comparison.ts'
 import { consoleLogBytesMax, rehearsalRequest } from '../../api/admin-requests.ts'
 import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
@@ -58,7 +58,7 @@ function rehearsedOf(
   { table }: AnsweringParts,
   policies: Policies,
   name = defaultPolicyName,
-): Rehearsed | undefined {
+): PolicyInUse | undefined {
   const set = compilePolicies(policies)
   const index = set.indexOf(name)
   return index < 0 ? undefined : { memory: newDecisionMemory(set, table.reader), index }

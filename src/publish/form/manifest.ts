@@ -94,16 +94,15 @@ function refused(code: 'manifest' | 'signature', why: string): OpenedManifest {
   return { kind: 'refused', code, why }
 }
 
-/**
- * A signed text: a DSSE envelope (github.com/secure-systems-lab/dsse, version 1), so that cosign,
- * in-toto and a shell with openssl can check it, too. What is signed is not the payload alone, but
- * its type and both lengths before it; a signature of something else can never pass for one of a
- * manifest.
- *
- *   { "payloadType": "…", "payload": base64, "signatures": [{ "keyid": "…", "sig": base64 }] }
- *
- * `keyid` is a hint and decides nothing.
- */
+// A signed text: a DSSE envelope (github.com/secure-systems-lab/dsse, version 1), so that cosign,
+// in-toto and a shell with openssl can check it, too. What is signed is not the payload alone, but
+// its type and both lengths before it; a signature of something else can never pass for one of a
+// manifest.
+//
+//   { "payloadType": "…", "payload": base64, "signatures": [{ "keyid": "…", "sig": base64 }] }
+//
+// `keyid` is a hint and decides nothing.
+
 const signaturesMax = 8
 
 const envelopeSchema = z.object({

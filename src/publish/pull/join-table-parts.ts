@@ -260,10 +260,9 @@ export function isFileNamed(path: string, name: string): boolean {
   }
 }
 
-/**
- * Keeps the table in use that came otherwise, in an image or by a build, beside those that were
- * fetched, before a fetched one takes its place.
- */
+// Keeps the table in use that came otherwise, in an image or by a build, beside those that were
+// fetched, before a fetched one takes its place.
+
 export interface AdoptedTable {
   readonly id: string
   readonly from: string

@@ -61,10 +61,9 @@ function lastChange({ evidence, asOf }: JudgeInput): number {
   return last
 }
 
-/**
- * The other words that a verdict might have had: every class whose kind has any strength and that
- * is not the class itself. Privacy relays and blocklists make no class and so are no alternative.
- */
+// The other words that a verdict might have had: every class whose kind has any strength and that
+// is not the class itself. Privacy relays and blocklists make no class and so are no alternative.
+
 interface Alternative {
   readonly classification: Classification
   /** 0 to 1; from 0.25 on the kind's signal is true. */

@@ -360,20 +360,19 @@ export async function openLmdbListStore(
   }
 }
 
-/**
- * A look at an LMDB data file before lmdb maps it. lmdb's native part does not check: it ends the
- * whole process with SIGSEGV or SIGBUS on a file that is not its own or that was cut off. This
- * finds foreign files and grossly cut ones. Not found: damage inside a page, and a missing tail
- * that the roots do not lie in.
- *
- *   a meta page, twice: pages 0 and 1        byte of the page
- *     magic 0xbeefc0de, data version 2       24, 28
- *     page size                              48
- *     root of the free list, of the data     88, 136     (all ones: empty)
- *     transaction                            152         (the higher one is current)
- *
- * The layout is that of the LMDB which lmdb 3.5 carries (little-endian); a test opens real files.
- */
+// A look at an LMDB data file before lmdb maps it. lmdb's native part does not check: it ends the
+// whole process with SIGSEGV or SIGBUS on a file that is not its own or that was cut off. This
+// finds foreign files and grossly cut ones. Not found: damage inside a page, and a missing tail
+// that the roots do not lie in.
+//
+//   a meta page, twice: pages 0 and 1        byte of the page
+//     magic 0xbeefc0de, data version 2       24, 28
+//     page size                              48
+//     root of the free list, of the data     88, 136     (all ones: empty)
+//     transaction                            152         (the higher one is current)
+//
+// The layout is that of the LMDB which lmdb 3.5 carries (little-endian); a test opens real files.
+
 const metaBytes = 160
 const magic = 0xbeefc0de
 const dataVersion = 2

@@ -274,10 +274,9 @@ export function createRedisBuckets(breaker: StoreCircuitBreaker): SharedBuckets 
   }
 }
 
-/**
- * The days of last use (last-used.ts) in the store for many machines: one hash, changed by a script
- * alone.
- */
+// The days of last use (last-used.ts) in the store for many machines: one hash, changed by a script
+// alone.
+
 const usesName = 'iprisk:{uses}'
 
 /** The days of last use behind a circuit breaker. */
@@ -298,10 +297,9 @@ export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsed
   }
 }
 
-/**
- * Own lists in the store for many machines (lua-scripts.ts has the layout), behind a circuit
- * breaker, which `close` closes. Texts go a few at a time, so that nobody else waits for them.
- */
+// Own lists in the store for many machines (lua-scripts.ts has the layout), behind a circuit
+// breaker, which `close` closes. Texts go a few at a time, so that nobody else waits for them.
+
 const catalogueName = 'iprisk:{lists}:catalogue'
 const chunksName = 'iprisk:{lists}:chunks'
 

@@ -81,7 +81,8 @@ const columns: readonly Column<Row>[] = [
   },
 ]
 
-/** On which of some days a feed listed an address: a cell a day, from the oldest. */
+// On which of some days a feed listed an address: a cell a day, from the oldest.
+
 const cell = 6
 const height = 16
 

@@ -1,4 +1,4 @@
-// A question above the page; Escape says no. Afterwards the focus is where it was before.
+// A question above the page; Escape cancels. The focus returns to where it was.
 
 import type { ComponentChildren, ComponentProps } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'

@@ -171,10 +171,9 @@ const columns: readonly Column<ListEntry>[] = [
   sorted('added', 'Added', ({ added }) => added, utcTime),
 ]
 
-/**
- * The entries of a list, a page of them at a time; a search reads ten pages, and ten more each
- * time that more are asked for.
- */
+// The entries of a list, a page of them at a time; a search reads ten pages, and ten more each
+// time that more are asked for.
+
 interface Page {
   readonly shown: readonly ListEntry[]
   readonly next: string | null

@@ -269,7 +269,8 @@ function NewPolicy(props: {
   )
 }
 
-/** The mistakes of a draft of policies, looked for when it has rested for a moment. */
+// The mistakes of a draft of policies, looked for when it has rested for a moment.
+
 const restMs = 300
 
 function useMistakes(draft: PoliciesAnswer['policies']): readonly PlacedMistake[] {

@@ -2,8 +2,8 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeControls, escapeLines, foldControls } from '../../src/base/text/clean-text.ts'
-import { hostile, steering } from '../cli/terminal/steering.ts'
+import { escapeControls, escapeLines, foldControls } from '../../../src/base/text/clean-text.ts'
+import { hostile, steering } from '../../cli/terminal/steering.ts'
 
 const any = fc.string({
   unit: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...Array.from(hostile))),

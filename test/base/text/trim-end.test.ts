@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { trimEnd } from '../../src/base/text/clean-text.ts'
+import { trimEnd } from '../../../src/base/text/clean-text.ts'
 
 it.each([
   ['', ''],

@@ -3,17 +3,17 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanOrganization } from '../../build/networks/organization-name.ts'
-import { cleanText } from '../../src/base/text/clean-text.ts'
-import { readCountries } from '../../build/places/countries.ts'
-import { makePlaceRuns } from '../../build/places/place-runs.ts'
-import { newPlaceResolver } from '../../build/places/place.ts'
-import { newStringCollector } from '../../build/write/text-sections.ts'
-import { cleanSource } from '../../build/evidence/source-list.ts'
-import { assembleTable } from '../../build/assemble-table.ts'
-import { tableTextBytesMax, tableTextCharsMax } from '../../src/base/limits.ts'
-import { hostile, steering } from '../cli/terminal/steering.ts'
-import { listed, smallContent, smallParts } from '../table/small-table.ts'
+import { cleanOrganization } from '../../../build/networks/organization-name.ts'
+import { cleanText } from '../../../src/base/text/clean-text.ts'
+import { readCountries } from '../../../build/places/countries.ts'
+import { makePlaceRuns } from '../../../build/places/place-runs.ts'
+import { newPlaceResolver } from '../../../build/places/place.ts'
+import { newStringCollector } from '../../../build/write/text-sections.ts'
+import { cleanSource } from '../../../build/evidence/source-list.ts'
+import { assembleTable } from '../../../build/assemble-table.ts'
+import { tableTextBytesMax, tableTextCharsMax } from '../../../src/base/limits.ts'
+import { hostile, steering } from '../../cli/terminal/steering.ts'
+import { listed, smallContent, smallParts } from '../../table/small-table.ts'
 
 const place = newPlaceResolver(readCountries())
 const written = fc.oneof(
