@@ -1,5 +1,6 @@
 // How far the fetching of a build got: whether its table still lacks what a network would bring.
-// Only feeds count: networks and places always have an edition (build/acceptance/edition-acceptance.ts).
+// Only feeds count: networks and places always have an edition
+// (build/acceptance/edition-acceptance.ts).
 
 import { formatDay } from '../src/base/day.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'

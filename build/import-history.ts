@@ -3,8 +3,8 @@
 // of that day is replaced, so that a corrected file corrects. What cannot be used is counted and
 // named; it costs that line, that file or that feed, never the import.
 //
-// A day passes acceptance of feeds that a build's snapshots pass, each feed from its oldest file on:
-// a day that shrank by half, grew threefold, lists what it never may or is full of canaries is
+// A day passes acceptance of feeds that a build's snapshots pass, each feed from its oldest file
+// on: a day that shrank by half, grew threefold, lists what it never may or is full of canaries is
 // quarantined, and what the store had of it stays. So does a file that unpacks to more than 64 MiB.
 // The past that a day is measured by is what the store has from before the first file and the files
 // before it, so that the same folder is judged the same each time; the builds' memory

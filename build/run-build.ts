@@ -72,7 +72,8 @@ export interface BuildOptions {
 /**
  * Errors: those of the catalogue, `feeds_unreachable` with `needFeeds`, those of the network and
  * place files, and of writing the table; `history_locked` while another run writes the history; and
- * `build_rejected` where acceptance keeps the table from going live. The report is written then, too.
+ * `build_rejected` where acceptance keeps the table from going live. The report is written then,
+ * too.
  */
 export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Promise<BuildReport> {
   // Candidate and rejected table are written beside the table itself, not beside a link to it.

@@ -1,5 +1,5 @@
-// The library: `import { openTable } from 'iprisk'`. Answers come from a mapped copy of the table in
-// this process, as the objects that the API sends.
+// The library: `import { openTable } from 'iprisk'`. Answers come from a mapped copy of the table
+// in this process, as the objects that the API sends.
 
 export { openCopiedTable as openTable } from './table/open-copied-table.ts'
 export type { Source } from './table/file/table-source.ts'

@@ -136,8 +136,8 @@ export function flagsOf(options: Readonly<Record<string, string | number>>): rea
 const extraCertificates = 'NODE_EXTRA_CA_CERTS'
 
 /**
- * No setting of the product reaches a measured process by the environment, nor what one machine alone
- * adds to each start.
+ * No setting of the product reaches a measured process by the environment, nor what one machine
+ * alone adds to each start.
  */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(

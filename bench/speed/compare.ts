@@ -1,8 +1,8 @@
 // `npm run bench -- compare BASE [HEAD]`: whether HEAD (the working tree by default) is faster than
-// BASE, any two commits that have bench/speed. Each is cloned, compiled by its own `npm run compile`
-// and measured by its own bench/speed/{lookup,http}: lookups, and the server under load beside its
-// own bare ceiling. No file of one side is loaded by the other, so files may move between them. Where
-// a benchmark itself has changed, its rows show nothing about the product.
+// BASE, any two commits that have bench/speed. Each is cloned, compiled by its own `npm run
+// compile` and measured by its own bench/speed/{lookup,http}: lookups, and the server under load
+// beside its own bare ceiling. No file of one side is loaded by the other, so files may move
+// between them. Where a benchmark itself has changed, its rows show nothing about the product.
 // Fresh processes and fresh copies of the tables each time (where a copy lies in memory alone makes
 // a lookup a third faster or slower). Lookups of both sides run at the same time, each on a core of
 // its own, which they swap each round; servers one after the other, in an order that is reversed

@@ -1,5 +1,6 @@
-// Acceptance of data sets: which edition of places and of networks a table is built on. The embedded
-// one unless a newer one was fetched, is whole, and says much the same as the edition in use.
+// Acceptance of data sets: which edition of places and of networks a table is built on. The
+// embedded one unless a newer one was fetched, is whole, and says much the same as the edition in
+// use.
 //
 //   fetched ── whole, newer, few changes ──▶ used, and kept beside the history when the table is live
 //           └─ else ──▶ the kept one, where it is newer than the embedded one; else the embedded one
@@ -31,8 +32,8 @@ export interface ChosenEdition {
   readonly feed: DataSetFeed
   readonly edition: DataEdition
   /**
-   * `stored`: the one fetched last, where no newer one was asked for or came; `kept`: the newest that
-   * passed before, in place of what is missing or refused now.
+   * `stored`: the one fetched last, where no newer one was asked for or came; `kept`: the newest
+   * that passed before, in place of what is missing or refused now.
    */
   readonly from: 'embedded' | 'fetched' | 'stored' | 'kept'
   /** Why there is nothing newer; absent where the newest is used or is the one in use. */

@@ -1,5 +1,5 @@
-// Acceptance of feeds: after a build has read a feed's files and before anything is made of them, it
-// decides whether they may be used. Those that may not are quarantined: the feed's last good
+// Acceptance of feeds: after a build has read a feed's files and before anything is made of them,
+// it decides whether they may be used. Those that may not are quarantined: the feed's last good
 // content stands in, or nothing where there is none, and the build goes on. It never fails a build.
 // A feed whose snapshot is lost is quarantined likewise where it has a last good content; one that
 // was never fetched has none and stays missing.

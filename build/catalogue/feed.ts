@@ -70,8 +70,8 @@ export const feedSchema = z
     weight: z.number().min(0).max(1),
     assurance: z.enum(['direct', 'good', 'weak']),
     /**
-     * Where it holds whole networks (IPv4 to /24, IPv6 to /48) beside addresses, gathered in another
-     * way: their own group and weight.
+     * Where it holds whole networks (IPv4 to /24, IPv6 to /48) beside addresses, gathered in
+     * another way: their own group and weight.
      */
     networks: z
       .strictObject({
@@ -94,8 +94,8 @@ export const feedSchema = z
     /** Only for kind `bot`; `other` is neither search crawler nor AI tool. */
     category: z.enum([...botCategories, 'other']).optional(),
     /**
-     * Only for kind `vpn`: ordinary people use it, in their own country (Cloudflare WARP); its score
-     * is capped.
+     * Only for kind `vpn`: ordinary people use it, in their own country (Cloudflare WARP); its
+     * score is capped.
      */
     consumer_vpn: z.boolean().optional(),
     /**

@@ -36,10 +36,11 @@ const crawlersFeed = tableFeed({
 })
 
 /**
- * Prefixes that their owners dedicate to Tor exits (data/tables/tor-operators.csv). `besideConsensus`:
- * a fresh consensus is in the table. It names the exits, and the range says no more than how likely
- * one of its addresses is to be one: of the 2,560 IPv4 addresses 573 were, on 2026-08-22. It is one
- * voice with the consensus, or together they would keep the signal of an exit that has left it.
+ * Prefixes that their owners dedicate to Tor exits (data/tables/tor-operators.csv).
+ * `besideConsensus`: a fresh consensus is in the table. It names the exits, and the range says no
+ * more than how likely one of its addresses is to be one: of the 2,560 IPv4 addresses 573 were, on
+ * 2026-08-22. It is one voice with the consensus, or together they would keep the signal of an exit
+ * that has left it.
  */
 export function torOperatorsFeed(besideConsensus: boolean): Feed {
   const feed = tableFeed({
@@ -53,9 +54,9 @@ export function torOperatorsFeed(besideConsensus: boolean): Feed {
 }
 
 /**
- * ASes and prefixes that serve a VPN and nothing else (data/tables/vpn-operators.csv): listed ranges
- * of medium confidence, whose owner is named (MODEL.md, rule 5). A voice of its own: it is kept by
- * who owns the space, and republishes no list.
+ * ASes and prefixes that serve a VPN and nothing else (data/tables/vpn-operators.csv): listed
+ * ranges of medium confidence, whose owner is named (MODEL.md, rule 5). A voice of its own: it is
+ * kept by who owns the space, and republishes no list.
  */
 export const vpnOperatorsFeed = tableFeed({
   id: 'table-vpn-operators',

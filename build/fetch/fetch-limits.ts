@@ -29,8 +29,8 @@ export const fetchLimits = {
   idleMs: 30_000,
   /**
    * One attempt from its first connection to its last byte, redirects included. The largest lists
-   * have some 10 MB: 35 kB/s is slow for anybody. The places' 71 MB need 240 kB/s; where they do not
-   * come in time, the edition that is there is used.
+   * have some 10 MB: 35 kB/s is slow for anybody. The places' 71 MB need 240 kB/s; where they do
+   * not come in time, the edition that is there is used.
    */
   wholeMs: 300_000,
   /** Tries of one file before it is given up. */

@@ -34,9 +34,9 @@ export interface ObtainedFile {
   readonly feed: CatalogueFeed
   readonly file: FeedFile
   /**
-   * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `recent`: those
-   * stored a short while ago, for which nobody was asked; `stored`: the last good copy, by choice or
-   * because of `problem`; `missing`: none.
+   * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `recent`:
+   * those stored a short while ago, for which nobody was asked; `stored`: the last good copy, by
+   * choice or because of `problem`; `missing`: none.
    */
   readonly state: 'fresh' | 'unchanged' | 'recent' | 'stored' | 'missing'
   /** Both absent where it is missing, else both present. */

@@ -2,8 +2,8 @@
 // addresses; and a hash of it, by which two days' contents are told apart without comparing them.
 // The order in which a feed lists its entries is no part of it.
 //
-// These are facts as listed: host bits masked and inadmissible ranges refused
-// (record-today.ts), but nothing that depends on another day's knowledge. In particular an IPv6 address of an access
+// These are facts as listed: host bits masked and inadmissible ranges refused (record-today.ts),
+// but nothing that depends on another day's knowledge. In particular an IPv6 address of an access
 // network is not yet its /64: which networks are access networks changes, and what was listed does
 // not.
 

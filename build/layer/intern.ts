@@ -107,8 +107,8 @@ function hash(a: number, b: number, c: number, d: number): number {
 }
 
 /**
- * Numbers, from 0, for pairs of a number and a range. A text a range would cost a build half a second
- * for each million of them, and its memory.
+ * Numbers, from 0, for pairs of a number and a range. A text a range would cost a build half a
+ * second for each million of them, and its memory.
  */
 export interface RangeInterner {
   /** `fact`: an unsigned 32-bit number. No range is a range of its own. */

@@ -1,7 +1,8 @@
 // A layer: one family's whole address space cut into disjoint, sorted pieces, each with one value.
 // Places, networks and evidence each become two layers (IPv4, IPv6); `overlayTwoLayers` lays them
 // over each other. Gaps are pieces with value 0, so no piece needs an end: it reaches to the next
-// start. (Pairs and records, which number what lies over each other, begin with 0 and have no gaps.)
+// start. (Pairs and records, which number what lies over each other, begin with 0 and have no
+// gaps.)
 
 import { type Family, compareWords } from '../../src/ip/address.ts'
 import { inLargePages } from '../../src/base/system/memory-map.ts'
@@ -44,8 +45,8 @@ export function pieceOf(layer: Layer, words: Uint32Array): number {
 }
 
 /**
- * Negative where piece `pieceA` of `a` starts before piece `pieceB` of `b`, 0 where both start at one
- * address. The piece behind the last one starts behind all others.
+ * Negative where piece `pieceA` of `a` starts before piece `pieceB` of `b`, 0 where both start at
+ * one address. The piece behind the last one starts behind all others.
  */
 export function compareStarts(a: Layer, pieceA: number, b: Layer, pieceB: number): number {
   if (pieceA === a.count) return pieceB === b.count ? 0 : 1

@@ -1,6 +1,6 @@
-// Hot within the build: layers of one family laid over each other. Networks, places and evidence are
-// joined in two steps. The first, networks and places, needs no evidence: a thread takes it, beside
-// the rest of a build (build/places/place-thread.ts).
+// Hot within the build: layers of one family laid over each other. Networks, places and evidence
+// are joined in two steps. The first, networks and places, needs no evidence: a thread takes it,
+// beside the rest of a build (build/places/place-thread.ts).
 
 import { assert } from '../../src/base/assert.ts'
 import { prefixRange } from '../../src/ip/range.ts'
@@ -66,8 +66,8 @@ export function pairLayers(networks: Layers, places: Layers): PairedLayers {
 }
 
 /**
- * Cut wherever any of the three is cut; each piece has the number, from 0, that `recordOf` gives for
- * its three values. It is asked once for a pair of which nothing is said.
+ * Cut wherever any of the three is cut; each piece has the number, from 0, that `recordOf` gives
+ * for its three values. It is asked once for a pair of which nothing is said.
  */
 export function joinEvidence(
   { layers, networks, places }: PairedLayers,
@@ -93,8 +93,8 @@ const transitionPrefixes = [
 ]
 
 /**
- * An IPv6 layer without 6to4 (2002::/16) and Teredo (2001::/32), which have no network and no place of
- * their own: the AS that announces such a prefix runs a relay, and place data give all of it one
+ * An IPv6 layer without 6to4 (2002::/16) and Teredo (2001::/32), which have no network and no place
+ * of their own: the AS that announces such a prefix runs a relay, and place data give all of it one
  * place, where no user is. The table has only evidence there, so that an answer speaks of the
  * embedded IPv4 address (contract 3.9).
  */

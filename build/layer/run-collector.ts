@@ -1,5 +1,5 @@
-// Hot within the build: texts as runs of the table (src/table/answer/answer-writer.ts), end to end in
-// memory that grows. A run is its length in bytes, a word of facts, the text, and nothing to the
+// Hot within the build: texts as runs of the table (src/table/answer/answer-writer.ts), end to end
+// in memory that grows. A run is its length in bytes, a word of facts, the text, and nothing to the
 // next whole element.
 
 import { inLargePages } from '../../src/base/system/memory-map.ts'

@@ -61,10 +61,10 @@ function addSizes({ family, starts, values }: Layer, sizes: Float64Array): void 
 const listWord = 3
 
 /**
- * The records of a table, those without evidence first, each half by size; the values of `layers` are
- * changed to match. Networks and places change once in a while and evidence every day; so from one day
- * to the next most records without evidence keep their number, and what a publisher moves of a table
- * is little (src/publish).
+ * The records of a table, those without evidence first, each half by size; the values of `layers`
+ * are changed to match. Networks and places change once in a while and evidence every day; so from
+ * one day to the next most records without evidence keep their number, and what a publisher moves
+ * of a table is little (src/publish).
  */
 export function orderRecords(records: Uint32Array, layers: readonly Layer[]): Uint32Array {
   const count = records.length / recordWords

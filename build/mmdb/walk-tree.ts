@@ -171,9 +171,9 @@ function newIdReader(
   }
 }
 
-// The search tree is unpacked to one Uint32Array, node n's left record at 2n and its right record at
-// 2n + 1. That costs 8 bytes a node and a pass in memory order, and lets one walk serve all record
-// sizes: the branch on the size stays out of every loop. No record is checked here.
+// The search tree is unpacked to one Uint32Array, node n's left record at 2n and its right record
+// at 2n + 1. That costs 8 bytes a node and a pass in memory order, and lets one walk serve all
+// record sizes: the branch on the size stays out of every loop. No record is checked here.
 //
 //   24 bits   LLLLLL RRRRRR                 3 + 3 bytes
 //   28 bits   LLLLLL lr RRRRRR              l: high half-byte of the left, r: of the right

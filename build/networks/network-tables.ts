@@ -154,8 +154,8 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
 }
 
 /**
- * Gives the value of a field, or reports what is wrong with it and gives `undefined`. `first` is the
- * row's first field, by which a report names the row.
+ * Gives the value of a field, or reports what is wrong with it and gives `undefined`. `first` is
+ * the row's first field, by which a report names the row.
  */
 type Field<T> = (
   written: string,

@@ -303,7 +303,8 @@ function isVpnOperator({ asn, organization, tables }: AsSubject): boolean {
 }
 
 // Which independent voices call an AS a hoster. A voice is a hand-kept table, a feed or a feed's
-// tag; voices that republish each other share a group and count as one (MODEL.md, rules 3 and 5). What that costs is src/score's.
+// tag; voices that republish each other share a group and count as one (MODEL.md, rules 3 and 5).
+// What that costs is src/score's.
 
 /** The voice of data/tables/hosting.csv; the feeds go by their own ids. */
 export const hostingTableVoice = hosterTableId

@@ -1,5 +1,5 @@
-// The formats of one entry a line: `list`, `ipsum`, `proxies`. They know the shape only: `999.1.1.1`
-// is an entry here, and normalise refuses it.
+// The formats of one entry a line: `list`, `ipsum`, `proxies`. They know the shape only:
+// `999.1.1.1` is an entry here, and normalise refuses it.
 
 import { cutLines } from './cut-lines.ts'
 import type { EntrySink, Parser } from './entry.ts'

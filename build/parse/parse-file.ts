@@ -22,8 +22,8 @@ const chunkBytes = 1 << 18
 
 /**
  * Hands every entry of the file to `sink`. Throws `snapshot_unreadable` where it cannot be opened
- * or unpacked, `snapshot_too_large` where it holds more than `bytesMax`, and the parser's `not_this_format` where it is something else; what the sink got
- * until then is to be thrown away.
+ * or unpacked, `snapshot_too_large` where it holds more than `bytesMax`, and the parser's
+ * `not_this_format` where it is something else; what the sink got until then is to be thrown away.
  */
 export async function parseFile(file: FileToParse, sink: EntrySink): Promise<void> {
   const format = formatOf(file.format)

@@ -1,6 +1,6 @@
 // Places in a form that a file keeps (build/reading-cache.ts), and that a thread hands to another:
-// locations as a column a member, each text once. A location becomes an object when it is asked for,
-// as few of them are.
+// locations as a column a member, each text once. A location becomes an object when it is asked
+// for, as few of them are.
 
 import type { Location } from '../../src/api/check-answer.ts'
 import { keptReading, type Reading } from '../reading-cache.ts'
@@ -52,8 +52,8 @@ export function placesOfColumns<P extends { readonly columns: Columns }>({
 }
 
 /**
- * The same, each array in memory of its own. Runs are part of what room was made for them, and out of
- * the cache all arrays are parts of one piece, with the layers.
+ * The same, each array in memory of its own. Runs are part of what room was made for them, and out
+ * of the cache all arrays are parts of one piece, with the layers.
  */
 export function copyColumns<P extends Pick<PlaceColumns, 'columns' | 'runs'>>(places: P): P {
   const { columns, runs } = places

@@ -1,5 +1,5 @@
-// The run of each place (src/table/file/location-record.ts), and which places are of one region. Both
-// follow from the places alone, so they are made once for the tables of a month.
+// The run of each place (src/table/file/location-record.ts), and which places are of one region.
+// Both follow from the places alone, so they are made once for the tables of a month.
 
 import type { Location } from '../../src/api/check-answer.ts'
 import { cleanText } from '../../src/base/text/clean-text.ts'

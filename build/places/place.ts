@@ -120,8 +120,9 @@ export interface TablePlaces {
 
 /**
  * The country of a place as a place of its own: what is told of an address that is announced in
- * many places at once. Its point is the country's reference point. `of` gives for a place's id (from
- * 1; 0 is none) that of its country; those that were `added` have ids behind those of `places`.
+ * many places at once. Its point is the country's reference point. `of` gives for a place's id
+ * (from 1; 0 is none) that of its country; those that were `added` have ids behind those of
+ * `places`.
  */
 export function newCountryPlaces(places: Locations) {
   const countries = readCountries()

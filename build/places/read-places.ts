@@ -126,9 +126,9 @@ export function defaultPlaceFiles(): readonly string[] | undefined {
 export type CountryNumbers = Map<string, number>
 
 /**
- * The countries alone, by which two editions are compared: cities, coordinates and time zones differ
- * from edition to edition far more. A family that no file holds is absent. Errors: those of openMmdb
- * and walkMmdb.
+ * The countries alone, by which two editions are compared: cities, coordinates and time zones
+ * differ from edition to edition far more. A family that no file holds is absent. Errors: those of
+ * openMmdb and walkMmdb.
  */
 export function readCountryLayers(
   files: readonly string[],

@@ -1,6 +1,6 @@
-// Writes the table file: a FlatBuffers buffer with room for the sections, which stay where they are,
-// checksums, id, trailer; then to disk under a temporary name, flushed, verified whole, renamed. The
-// live name never holds half a table, and a mapped file is never rewritten in place.
+// Writes the table file: a FlatBuffers buffer with room for the sections, which stay where they
+// are, checksums, id, trailer; then to disk under a temporary name, flushed, verified whole,
+// renamed. The live name never holds half a table, and a mapped file is never rewritten in place.
 
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -126,8 +126,8 @@ export function writeTable(path: string, content: TableContent): WrittenTable {
 }
 
 /**
- * What the verification refuses here was made a moment ago: no damage of a disk, and the same inputs
- * give it again. So the way out is another than for a table that came from elsewhere.
+ * What the verification refuses here was made a moment ago: no damage of a disk, and the same
+ * inputs give it again. So the way out is another than for a table that came from elsewhere.
  */
 function verifyWritten(temporary: string): void {
   try {
@@ -270,8 +270,8 @@ function writeParts(path: string, parts: readonly Uint8Array[]): void {
 }
 
 // Temporary files of killed builds (named by base/system/atomic-file.ts), each up to the size of a
-// table. The next build removes them unless their process is alive. A build in another container may
-// lose its file to this: it fails loudly, and the live table is safe.
+// table. The next build removes them unless their process is alive. A build in another container
+// may lose its file to this: it fails loudly, and the live table is safe.
 
 /** Removes the temporary files of `path` that no process of this machine is writing. */
 export function removeStaleTempFiles(path: string): void {

@@ -8,9 +8,9 @@
 // but stays revoked if it has `revokedAt`.
 //
 // Invariants: a backup is complete: if a row cannot be read, no file is written and the old one
-// stays. A restore validates every line before it writes anything. An interrupted restore is finished
-// by running it again; until then counters are the higher ones, some keys are those of the file, and
-// the lists are entirely the old or entirely the new ones.
+// stays. A restore validates every line before it writes anything. An interrupted restore is
+// finished by running it again; until then counters are the higher ones, some keys are those of the
+// file, and the lists are entirely the old or entirely the new ones.
 //
 // With a store for many machines the counters stay there, for no other process may be asked to
 // stand still: its own copies have them.

@@ -1,6 +1,6 @@
 // What the console's page and the administrative API say to each other, as types alone. Times are
-// ISO 8601 in UTC, days YYYY-MM-DD, addresses in the canonical form of the contract; shares are 0 to
-// 1. Every text may come from a feed: hostile.
+// ISO 8601 in UTC, days YYYY-MM-DD, addresses in the canonical form of the contract; shares are 0
+// to 1. Every text may come from a feed: hostile.
 
 import type { AdminRole } from '../model/roles.ts'
 import type { CheckAnswer, Decision } from './check-answer.ts'
@@ -183,9 +183,10 @@ export interface AuditView {
 }
 
 /**
- * GET /admin/keys, the newest first, 2,000 at the most. POST /admin/keys {name?, plan, rate?, burst?,
- * quota?, policies?, test?, expires?: "90d" or a day} → 201 KeyIssued; POST /admin/keys/{id}/rotate
- * {grace_hours?} → KeyIssued; DELETE /admin/keys/{id} → {id, revoked, in_effect}. Role: admin alone.
+ * GET /admin/keys, the newest first, 2,000 at the most. POST /admin/keys {name?, plan, rate?,
+ * burst?, quota?, policies?, test?, expires?: "90d" or a day} → 201 KeyIssued; POST
+ * /admin/keys/{id}/rotate {grace_hours?} → KeyIssued; DELETE /admin/keys/{id} → {id, revoked,
+ * in_effect}. Role: admin alone.
  */
 export interface KeysView {
   /** Of all keys, shown or not. */

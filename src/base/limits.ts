@@ -1,6 +1,6 @@
 // Limits that several rooms share, and those that must stand in a relation to each other, which is
-// asserted at the end, when the module loads. A limit with one user stands in that file. One constant
-// a limit, its unit last in its name, with its reason.
+// asserted at the end, when the module loads. A limit with one user stands in that file. One
+// constant a limit, its unit last in its name, with its reason.
 
 import { assert } from './assert.ts'
 
@@ -45,7 +45,8 @@ export const conditionCharsMax = 4000
 /**
  * Steps (src/policy/condition/condition-program.ts) that all rules of a policy may take together on
  * the largest facts: 4.4 ms, and 13 ms on a busy machine (`npm run bench -- conditions`), far below
- * what looks like a hang. A hundred `"x" in lists` rules take 200,000; only loops over `lists` come near.
+ * what looks like a hang. A hundred `"x" in lists` rules take 200,000; only loops over `lists` come
+ * near.
  */
 export const policyStepsMax = 500_000
 
@@ -61,8 +62,8 @@ export const keyNameCharsMax = 100
 export const keyRefreshMs = 200
 
 /**
- * How long a server waits for its workers to read changed keys: they take milliseconds, and a worker
- * that is just being started a second or two.
+ * How long a server waits for its workers to read changed keys: they take milliseconds, and a
+ * worker that is just being started a second or two.
  */
 export const keyAcknowledgeMs = 5000
 

@@ -5,7 +5,7 @@
 // whose names say that they hold a secret are replaced; members that hold addresses are left out
 // unless the operator wants them, and are then written as the operator wants. What else a message
 // says is its writer's to keep clean; errors whose words may hold anything are described by
-// src/base/log.ts. Not here: metrics, and data that a command prints.
+// `describeError`. Not here: metrics, and data that a command prints.
 
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
@@ -156,9 +156,9 @@ const placesMax = 10
 const codeForm = /^\w{1,64}$/
 
 /**
- * An error as the log may show it: its kind and where it came from, never its message, which may hold
- * an address or a key. Codes are words of ours, of Node or of the system: `ENOSPC` says what a stack
- * does not.
+ * An error as the log may show it: its kind and where it came from, never its message, which may
+ * hold an address or a key. Codes are words of ours, of Node or of the system: `ENOSPC` says what a
+ * stack does not.
  */
 export function describeError(error: unknown): {
   readonly error: string

@@ -1,6 +1,6 @@
-// Every command: its words, one line of help, an example, and what runs it.
-// What a command does stands in a file below this folder, which is loaded when the command runs: all
-// of them together take longer to load than many a command runs.
+// Every command: its words, one line of help, an example, and what runs it. What a command does
+// stands in a file below this folder, which is loaded when the command runs: all of them together
+// take longer to load than many a command runs.
 
 import { type Command as CommandName, optionsOfCommand } from '../config/options.ts'
 import type { Settings } from '../config/settings.ts'

@@ -1,7 +1,7 @@
 // What a policy would have done to the addresses of files: counted by outcome, and for what it
 // would not have let pass, or would have decided otherwise than another policy, by network,
-// provider and country. Addresses come as the tallies of pieces (src/bulk/line-tally.ts). The report
-// is what `policy test --json` prints.
+// provider and country. Addresses come as the tallies of pieces (src/bulk/line-tally.ts). The
+// report is what `policy test --json` prints.
 
 import { addTo, largestFirst } from '../base/counts.ts'
 import { formatDay } from '../base/day.ts'

@@ -27,8 +27,8 @@ import { apiNames } from './plan.ts'
 import * as is from './setting-checks.ts'
 
 /**
- * One row. Its type has a default, or is `exactOptional`: absent where it is not given. What `serve`
- * takes, `start` takes.
+ * One row. Its type has a default, or is `exactOptional`: absent where it is not given. What
+ * `serve` takes, `start` takes.
  */
 function option<T extends z.ZodType>(
   flag: `--${string}`,
@@ -163,7 +163,8 @@ export const optionTable = {
     help: 'the oldest TLS that is spoken: 1.2 or 1.3',
     type: is.oneOf(['1.2', '1.3']).default('1.2'),
   }),
-  // The most is far above any machine of today; a typing error must not fork ten thousand processes.
+  // The most is far above any machine of today; a typing error must not fork ten thousand
+  // processes.
   'serve.workers': option('--workers <n>', ['serve', 'doctor'], {
     help: 'how many processes answer; the number of cores by default',
     type: is.whole([1, 1024], 'processes').default(availableParallelism),
@@ -203,8 +204,8 @@ export const optionTable = {
     help: 'how long after SIGTERM /readyz says 503 before the port is closed',
     type: is.whole([0, 300], 'seconds').default(0),
   }),
-  // Below 300 ms a worker's garbage collection may look like a hang. 500 ms: five heartbeats missed,
-  // and the sixth; with a successor's start a worker is replaced within a second.
+  // Below 300 ms a worker's garbage collection may look like a hang. 500 ms: five heartbeats
+  // missed, and the sixth; with a successor's start a worker is replaced within a second.
   'serve.hangMs': option('--hang-ms <n>', ['serve'], {
     help: 'how long a process may be silent before it is killed and replaced',
     type: is.whole([300, 600_000], 'milliseconds').default(500),

@@ -59,7 +59,7 @@ function readVariable(
   }
   const fail = (allowed: string, value?: string): undefined => {
     const origin = `the environment variable ${fileVariable}`
-    const shown = value && formatSettingValue(value)
+    const shown = value === undefined ? undefined : formatSettingValue(value)
     problems.push({ name: fileVariable, value: shown, origin, allowed })
   }
   if (direct !== undefined) return fail(`${name} is set as well, and only one of the two may be`)

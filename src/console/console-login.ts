@@ -5,10 +5,10 @@
 //   GET  /console/session   role and end of the session, after a reload
 //   POST /console/logout
 //
-// The cookie alone opens nothing, not even a read, because a browser sends it to servers on every port
-// of this host. Each request must also carry the session's text in the header `csrfHeader`. Only
-// the answer to the login holds that text; the page keeps it where only its own origin can read it
-// (page/ask/session.ts).
+// The cookie alone opens nothing, not even a read, because a browser sends it to servers on every
+// port of this host. Each request must also carry the session's text in the header `csrfHeader`.
+// Only the answer to the login holds that text; the page keeps it where only its own origin can
+// read it (page/ask/session.ts).
 //
 // A request counts as the page's own where the browser itself says so: Sec-Fetch-Site is
 // same-origin or, without it, Origin is the Host. The scheme is not compared, because behind a TLS

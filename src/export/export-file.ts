@@ -1,6 +1,6 @@
 // A file that is written in pieces of a megabyte under a temporary name, and is there whole or not
-// at all (base/system/atomic-file.ts). A failed run removes its file; the operator removes that of a
-// killed one (`.NAME.<process>.<id>.tmp`).
+// at all (base/system/atomic-file.ts). A failed run removes its file; the operator removes that of
+// a killed one (`.NAME.<process>.<id>.tmp`).
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -20,8 +20,8 @@ interface LayoutMember<Part extends PartName> {
   readonly part: Part
   readonly of: (part: AnswerPart[Part]) => MmdbValue | undefined
   /**
-   * What members that are equal have in common; `id`: each id of the part says something of its own.
-   * Without it members are told apart by what they say, which costs more to find out.
+   * What members that are equal have in common; `id`: each id of the part says something of its
+   * own. Without it members are told apart by what they say, which costs more to find out.
    */
   readonly key?: 'id' | ((part: AnswerPart[Part]) => string)
 }

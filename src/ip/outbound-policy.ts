@@ -3,9 +3,9 @@
 //
 // A name is judged where it is resolved for the connection, so that it cannot be judged as one
 // address and then connected to as another; one with a single address that is not public is refused
-// whole. A literal address is not resolved: ask `isSpecialHost` first. Guarded
-// connections are pooled apart from others, otherwise a redirect could reuse one that was opened without
-// the guard. Behind an HTTP proxy the proxy resolves names.
+// whole. A literal address is not resolved: ask `isSpecialHost` first. Guarded connections are
+// pooled apart from others, otherwise a redirect could reuse one that was opened without the guard.
+// Behind an HTTP proxy the proxy resolves names.
 //
 // What is meant for the origin that was named, credentials above all, goes to that origin alone.
 

@@ -2,7 +2,8 @@
 //
 // A small filter before the look-up in compiled lists (open-lists.ts): nearly all addresses are on
 // none, and a million entries fit in no processor's cache, two megabytes of bits do. A bit says
-// that some address of a prefix is covered; prefixes that share a bit are told apart by the look-up.
+// that some address of a prefix is covered; prefixes that share a bit are told apart by the
+// look-up.
 //
 //   filter4   by /24
 //   filter6   by /64, of what covers a few of them at most

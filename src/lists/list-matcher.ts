@@ -17,8 +17,8 @@ export interface ListMatcher {
   readonly hasSystems: boolean
   /**
    * Hot: no allocation. Whether an entry covers the address; one that has expired counts, too, so
-   * that no clock is read. `ipv4` is the IPv4 address that is judged, alone (`family` 4; `words` then
-   * say nothing) or beside the IPv6 one in `words`; -1 where there is none. `asn` 0 is none.
+   * that no clock is read. `ipv4` is the IPv4 address that is judged, alone (`family` 4; `words`
+   * then say nothing) or beside the IPv6 one in `words`; -1 where there is none. `asn` 0 is none.
    */
   readonly covers: (family: 4 | 6, words: Uint32Array, ipv4: number, asn: number) => boolean
   /** Not hot: the same address, by the entries that have not expired at `nowMs`. */

@@ -1,5 +1,5 @@
-// How much a new table may change of what it is compared on, percent (src/compare, build/acceptance).
-// Larger changes are refused unless `--force` is given.
+// How much a new table may change of what it is compared on, percent (src/compare,
+// build/acceptance). Larger changes are refused unless `--force` is given.
 
 export const changeThresholds = {
   /**

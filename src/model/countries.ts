@@ -1,6 +1,6 @@
-// The countries that an answer can name, with common other names. Tables get code, name and currency
-// from countries-list (build/places/countries.ts); this copy is for installations without the
-// compiler. test/policy/condition/member-values.test.ts compares both.
+// The countries that an answer can name, with common other names. Tables get code, name and
+// currency from countries-list (build/places/countries.ts); this copy is for installations without
+// the compiler. test/policy/condition/member-values.test.ts compares both.
 
 export interface Country {
   /** ISO 3166-1 alpha-2, with the reserved AC and TA and the user-assigned XK. */

@@ -12,9 +12,9 @@ export const assurances = ['direct', 'good', 'weak'] as const
 export type Assurance = (typeof assurances)[number]
 
 /**
- * Measured half-lives of a feed's evidence, in days, by the class of network that it lies in: people's
- * own lines, networks where many share an address, and all others. What is absent was not measured:
- * its kind's half-life holds (src/score/weight/decay.ts).
+ * Measured half-lives of a feed's evidence, in days, by the class of network that it lies in:
+ * people's own lines, networks where many share an address, and all others. What is absent was not
+ * measured: its kind's half-life holds (src/score/weight/decay.ts).
  */
 export interface HalfLives {
   readonly lines?: number | undefined

@@ -86,8 +86,9 @@ export function collectFacts({ below, few: wantsFew }: WantedFacts): FactsCollec
       count += 1
       const lot = Math.random()
       // Reservoir sampling: each answer has the same chance to be one of the few.
-      const drawn = count <= fewMax ? count - 1 : Math.floor(Math.random() * count)
-      const isFew = wantsFew && drawn < fewMax
+      let drawn = fewMax
+      if (wantsFew) drawn = count <= fewMax ? count - 1 : Math.floor(Math.random() * count)
+      const isFew = drawn < fewMax
       if (lot >= below && !isFew) return
       const facts = factsOf(query, answer, outcome, lot)
       if (lot < below) chosen.push(facts)

@@ -12,7 +12,7 @@ import type { AnswerFacts } from './answer-facts.ts'
 import { createTopSketch, type TopRow, type TopSketch } from './top-sketch.ts'
 
 export interface TrafficCounter {
-  /** Of a check that the loop has answered; for how many checks its names count, often 0. */
+  /** Counts a check answered in the loop; returns how many checks its names stand for, often 0. */
   readonly takeCheck: (score: number) => number
   readonly takeNames: (answer: AnswerFacts, weight: number) => void
   /** Answers that the pool has made; these stand for `count`. */

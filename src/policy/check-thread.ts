@@ -1,5 +1,5 @@
-// Checks drafts of a policies file in a thread, one at a time, because the largest file takes half a
-// second of a core and the primary's loop watches its workers.
+// Checks drafts of a policies file in a thread, one at a time, because the largest file takes half
+// a second of a core and the primary's loop watches its workers.
 
 import { createQueue } from '../base/concurrency.ts'
 import { startOneShotThread } from '../base/system/one-shot-thread.ts'

@@ -8,8 +8,8 @@ import { type ChosenPolicy, defaultPolicyName } from '../model/policy-form.ts'
 import { hasPolicies, policyPlace } from './policy-place.ts'
 
 /**
- * `setting` is the option `--policies`, `named` is `--policy`; `undefined` without a file. `warn` gets
- * the file's warnings.
+ * `setting` is the option `--policies`, `named` is `--policy`; `undefined` without a file. `warn`
+ * gets the file's warnings.
  */
 export async function offlinePolicy(
   setting: string | undefined,

@@ -2,8 +2,9 @@
 // against the types of the answer (condition.ts). Either all of it can be used, or every mistake is
 // told with its place, and none of it is used.
 //
-// Warnings are about usable content that cannot be intended: a comparison that never matches, a member
-// that appears twice. `checkWritten` refuses them in new policies; an existing file is still used.
+// Warnings are about usable content that cannot be intended: a comparison that never matches, a
+// member that appears twice. `checkWritten` refuses them in new policies; an existing file is still
+// used.
 
 import { createHash } from 'node:crypto'
 import { IpriskError, messageOf } from '../base/coded-error.ts'

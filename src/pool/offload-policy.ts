@@ -16,7 +16,8 @@ export const batchInlineBytesMax = 1024
 
 /**
  * Steps of a policy (src/policy/condition/condition-program.ts): at most half a millisecond for an
- * uncached decision. Above it the loop makes one decision per turn, and the pool answers all batches.
+ * uncached decision. Above it the loop makes one decision per turn, and the pool answers all
+ * batches.
  */
 export const inlineStepsMax = 50_000
 

@@ -3,8 +3,9 @@
 // finds there or removes; never a manifest that names what is not there.
 //
 // Two publishers at one place: the manifest is read again right before it is written, so that it
-// knows what another one published meanwhile, and its serial is higher. Two that write it within the
-// same moment lose the table of one; its parts are kept long enough for the next run to mend it.
+// knows what another one published meanwhile, and its serial is higher. Two that write it within
+// the same moment lose the table of one; its parts are kept long enough for the next run to mend
+// it.
 //
 // Two program versions with two formats publish at the same place: each run leaves the releases of
 // other formats as they are, so a manifest offers both, and each server takes what it reads.

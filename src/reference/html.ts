@@ -47,8 +47,8 @@ export function codeBox(text: string, label: string): Html {
 }
 
 /**
- * A table that scrolls by itself where it is too wide; an id for each row that has one. Its roles are
- * those that it has anyway: they stay where a phone shows its rows as blocks.
+ * A table that scrolls by itself where it is too wide; an id for each row that has one. Its roles
+ * are those that it has anyway: they stay where a phone shows its rows as blocks.
  */
 export function table(
   label: string,

@@ -89,8 +89,8 @@ export const runElementWords = 2
 
 /**
  * What a table may have at most, so that no answer of a table takes long to make: the world has a
- * header of 20 kB with 78 sources, at most 10 pieces of evidence and 9 reasons in a list, and 22 ASes
- * of a source. The header is what a reader walks before anything else of the file is known.
+ * header of 20 kB with 78 sources, at most 10 pieces of evidence and 9 reasons in a list, and 22
+ * ASes of a source. The header is what a reader walks before anything else of the file is known.
  */
 export const headerBytesMax = 1 << 20
 export const sourcesMax = 4096

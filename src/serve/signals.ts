@@ -1,5 +1,6 @@
-// The signals of a server: SIGTERM and SIGINT end it, as does another server that takes over; SIGHUP,
-// which without a listener ends the process, waits from the first moment on for who will listen.
+// The signals of a server: SIGTERM and SIGINT end it, as does another server that takes over;
+// SIGHUP, which without a listener ends the process, waits from the first moment on for who will
+// listen.
 
 import process from 'node:process'
 

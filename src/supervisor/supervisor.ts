@@ -88,8 +88,8 @@ export interface Supervisor {
   /** Every worker reads the keys now; returns whether all could in time. */
   readonly readKeys: () => Promise<boolean>
   /**
-   * Every worker answers with these own lists from now on; returns whether all have confirmed in time.
-   * Before the first call none answers.
+   * Every worker answers with these own lists from now on; returns whether all have confirmed in
+   * time. Before the first call none answers.
    */
   readonly useLists: (file: ListFile | undefined) => Promise<boolean>
   /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */

@@ -29,8 +29,8 @@ const lateMs = heartbeatMs * 3
 const starvedFactor = 10
 
 /**
- * A worker that is runnable hangs when it has used this share of the time allowed as processor time:
- * on a full machine the same turn of its loop takes several times as long.
+ * A worker that is runnable hangs when it has used this share of the time allowed as processor
+ * time: on a full machine the same turn of its loop takes several times as long.
  */
 const runningShare = 0.5
 

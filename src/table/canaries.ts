@@ -1,6 +1,6 @@
 // Canaries: addresses whose verdict is known (data/tables/canaries.csv). A table that misjudges one
-// is not promoted by a build (build/acceptance/promote-table.ts), and not swapped in by a server whose
-// table judges it right (acceptance-check.ts).
+// is not promoted by a build (build/acceptance/promote-table.ts), and not swapped in by a server
+// whose table judges it right (acceptance-check.ts).
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

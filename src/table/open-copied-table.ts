@@ -1,5 +1,5 @@
-// Opens a table file that others may write, by mapping a private copy (shared-copy.ts): truncating or
-// overwriting the file cannot end a process that answers from it. Making a copy compares every
+// Opens a table file that others may write, by mapping a private copy (shared-copy.ts): truncating
+// or overwriting the file cannot end a process that answers from it. Making a copy compares every
 // checksum, so a file that is still being written is refused.
 //
 // Invariant: if no copy can be made, the file itself is mapped and the reason is reported once.

@@ -2,8 +2,8 @@
 // processes that open the same file. Content is checked by `verifyTable`, not here; `whole`
 // compares the checksums.
 //
-// The file itself is mapped: truncating or overwriting it in place ends this process (SIGBUS). So use
-// this only for files that this program alone writes, or for a few milliseconds, and
+// The file itself is mapped: truncating or overwriting it in place ends this process (SIGBUS). So
+// use this only for files that this program alone writes, or for a few milliseconds, and
 // open-copied-table.ts for every other file.
 
 import { type MappedRegion, mapFile } from '../base/system/memory-map.ts'

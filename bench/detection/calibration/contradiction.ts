@@ -1,6 +1,6 @@
 // What contradicts an entry: something better known that makes its claim implausible there. One
-// rule a kind. Not proof of an error: people do run exits at home; but a feed that has much of it is
-// read with more doubt.
+// rule a kind. Not proof of an error: people do run exits at home; but a feed that has much of it
+// is read with more doubt.
 //
 // Some of it the model settles by itself: the relay wins over a VPN list, a third party's hosting
 // does not count on people's own lines, residential is only where lines are people's own. There the

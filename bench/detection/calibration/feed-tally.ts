@@ -81,8 +81,9 @@ interface Reading {
 }
 
 /**
- * A feed's word on whole networks is a voice of its own, and no confirmation of its addresses. Nor is
- * the hand-kept table of operators' space: it names no address, and those who weigh lists keep it.
+ * A feed's word on whole networks is a voice of its own, and no confirmation of its addresses. Nor
+ * is the hand-kept table of operators' space: it names no address, and those who weigh lists keep
+ * it.
  */
 function publisherOf(voice: string): string {
   return voice.endsWith(networksSuffix) ? voice.slice(0, -networksSuffix.length) : voice

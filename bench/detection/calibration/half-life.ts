@@ -189,11 +189,11 @@ export function fittedHalfLife(
 const watchedBucket = absenceBuckets.findIndex(([first]) => first === 22)
 
 /**
- * Those that the catalogue is to have. What an independent feed confirms; of residential proxies, of
- * which there is no second list, the returns. Returns to other lists say how steady the list is, and
- * those to a list of several days are its window. A rule or situation of the specification wins: Tor
- * stays at one day, for a relay that is no exit must be none, and networks where many share an
- * address keep their kind's.
+ * Those that the catalogue is to have. What an independent feed confirms; of residential proxies,
+ * of which there is no second list, the returns. Returns to other lists say how steady the list is,
+ * and those to a list of several days are its window. A rule or situation of the specification
+ * wins: Tor stays at one day, for a relay that is no exit must be none, and networks where many
+ * share an address keep their kind's.
  */
 export function halfLivesToKeep(
   feed: Pick<Feed, 'kind' | 'rolling'>,

@@ -5,8 +5,8 @@
 // band.
 //
 // All announced space is no login's traffic: clouds have a ninth of it and send little. So each
-// band is also held against people's lines, by the likelihood ratio: how much more often an exit that
-// is named has such a score than an address of an access network.
+// band is also held against people's lines, by the likelihood ratio: how much more often an exit
+// that is named has such a score than an address of an access network.
 //
 // Of ranges the share of their addresses counts. Not labelled "bad" by the lists themselves: a list
 // that is left out does not speak for the band that it is counted in.

@@ -1,6 +1,6 @@
 // What kill -9 is tried on: `history import` and `build`, on a small sample and on the world. Every
-// day in the store, the table and the history are whole, old or new, and the next run makes what one
-// that was never killed makes.
+// day in the store, the table and the history are whole, old or new, and the next run makes what
+// one that was never killed makes.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

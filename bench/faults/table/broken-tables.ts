@@ -1,11 +1,11 @@
 // Broken table files. Damaged ones: every byte of header and trailer, bits at steps through each
-// section, cuts at every boundary, sections swapped, lengths absurd, headers forged; all that a file
-// can know of its damage is refused by `verify`. Forged ones with checksums that fit: `verify` refuses
-// each, or all its answers are JSON of the schema, and soon. Whatever a file says, `open` and lookups
-// end no process: so a child tries them.
+// section, cuts at every boundary, sections swapped, lengths absurd, headers forged; all that a
+// file can know of its damage is refused by `verify`. Forged ones with checksums that fit: `verify`
+// refuses each, or all its answers are JSON of the schema, and soon. Whatever a file says, `open`
+// and lookups end no process: so a child tries them.
 //
-// The smallest table has 8 MB, for its two first-level indexes have a fixed size. A table of the world
-// that is named (`--table`) is damaged at random as well.
+// The smallest table has 8 MB, for its two first-level indexes have a fixed size. A table of the
+// world that is named (`--table`) is damaged at random as well.
 
 import { fork } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
@@ -82,8 +82,8 @@ export async function forged({ folder, form }: ProofContext): Promise<ProofResul
 }
 
 /**
- * A child prints what it tries next and sends a report at its end. One that a signal ends, or that is
- * silent, is a fault named by its last words.
+ * A child prints what it tries next and sends a report at its end. One that a signal ends, or that
+ * is silent, is a fault named by its last words.
  */
 function reportOfChild<Report extends DamageReport | ForgedReport>(
   name: string,

@@ -1,6 +1,6 @@
-// The child of bench/faults/table/broken-tables.ts: damages a table file in one way after another, asks
-// `verifyTable` and `openTable` about each, and repairs it. A child, because what a broken file
-// does to a process that maps it may be a signal, which only its parent can see.
+// The child of bench/faults/table/broken-tables.ts: damages a table file in one way after another,
+// asks `verifyTable` and `openTable` about each, and repairs it. A child, because what a broken
+// file does to a process that maps it may be a signal, which only its parent can see.
 //
 //   damage-child.js FILE STEP SEED COUNT
 //

@@ -1,5 +1,5 @@
-// The child of bench/faults/table/broken-tables.ts: forges a table in one way after another, judges each
-// and repairs it. A child, because what a forged file does to a process that maps it may be a
+// The child of bench/faults/table/broken-tables.ts: forges a table in one way after another, judges
+// each and repairs it. A child, because what a forged file does to a process that maps it may be a
 // signal or a loop without end, which only its parent can see.
 //
 //   forged-child.js FILE SEED COUNT

@@ -1,12 +1,12 @@
-// What conditions cost where no decision is remembered: a hundred ordinary rules, the slowest policies
-// that the bound of steps lets pass, and the check of the largest file.
+// What conditions cost where no decision is remembered: a hundred ordinary rules, the slowest
+// policies that the bound of steps lets pass, and the check of the largest file.
 //
 //   --rounds 30         of each; the figure is the median
 //   --smoke             whether it works, not how fast
 //   --json              the report as JSON
 //
-// The slow policies are evaluated on the largest facts that a table and own lists can have: texts of
-// full length that differ in their last characters, and a thousand lists that match.
+// The slow policies are evaluated on the largest facts that a table and own lists can have: texts
+// of full length that differ in their last characters, and a thousand lists that match.
 
 import { policiesBytesMax, policyStepsMax, tableTextBytesMax } from '../../../src/base/limits.ts'
 import { listNameCharsMax, listsMax } from '../../../src/lists/list-limits.ts'

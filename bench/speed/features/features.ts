@@ -12,8 +12,8 @@
 //   --json               the report as JSON
 //   --save               keep it in bench/runs/
 //
-// Rows are processor time of the server a check, and time of the load a check. Besides: how long the
-// import took until a check said so, and the primary's share of a core while the tabs are open.
+// Rows are processor time of the server a check, and time of the load a check. Besides: how long
+// the import took until a check said so, and the primary's share of a core while the tabs are open.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -26,8 +26,8 @@ const differenceMin = 0.03
 const roundsMin = 3
 
 /**
- * A difference is one that the median shows, the fastest rounds show as well, and every round agrees
- * on, three at least; from six rounds on one in six may disagree.
+ * A difference is one that the median shows, the fastest rounds show as well, and every round
+ * agrees on, three at least; from six rounds on one in six may disagree.
  */
 export function compareRounds(samples: {
   readonly base: readonly RoundFigures[]
@@ -60,8 +60,9 @@ export function compareRounds(samples: {
 }
 
 /**
- * Rows that looked slower, as a second series of rounds has them; all others as they are. The second
- * series is judged by itself: pooled with the first, it would keep the chance that chose the row.
+ * Rows that looked slower, as a second series of rounds has them; all others as they are. The
+ * second series is judged by itself: pooled with the first, it would keep the chance that chose the
+ * row.
  */
 export function decideAgain(
   first: readonly Comparison[],

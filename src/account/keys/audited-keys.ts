@@ -1,4 +1,5 @@
-// Acts on the keys of a store, recorded in the audit log with what each changed, or may have changed.
+// Acts on the keys of a store, recorded in the audit log with what each changed, or may have
+// changed.
 
 import {
   type AuditChange,

@@ -108,8 +108,8 @@ export function policiesCaution(
 }
 
 /**
- * The key that is asked for. Throws `usage` with every reason why it cannot be made; `label` is what
- * the reasons call a member by.
+ * The key that is asked for. Throws `usage` with every reason why it cannot be made; `label` is
+ * what the reasons call a member by.
  */
 export function newKeyOf(
   wish: KeyWish,

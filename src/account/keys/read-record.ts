@@ -1,8 +1,8 @@
 // Validates key records read from a store or a backup: a row may come from another version, a
 // restored copy or a manual edit. An invalid row is skipped: its key gets 401, all others work on.
 //
-// Invariants: no content of a row makes this throw. Messages name the key's id and the wrong member,
-// never a value, which may be a hash or a secret. Unknown members are kept and ignored.
+// Invariants: no content of a row makes this throw. Messages name the key's id and the wrong
+// member, never a value, which may be a hash or a secret. Unknown members are kept and ignored.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { type JsonObject, isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'

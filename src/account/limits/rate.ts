@@ -63,8 +63,8 @@ export function paceOf(rate: Rate): Pace {
 }
 
 /**
- * An instant on the machine's clock (src/base/system/clock.ts) in ticks, modulo 2^32. It is apart from
- * `takeRate` because an integer is passed on without being boxed.
+ * An instant on the machine's clock (src/base/system/clock.ts) in ticks, modulo 2^32. It is apart
+ * from `takeRate` because an integer is passed on without being boxed.
  */
 export function ticksAt(machineMs: number, pace: Pace): number {
   return Math.floor(machineMs * pace.ticksPerMs) | 0

@@ -3,12 +3,12 @@
 // file is at the path, a mount's symbolic links included. The file is the whole truth: a key that
 // it no longer has is revoked.
 //
-// A file cannot count a quota: each machine would grant all of it. So a key with a quota, its own or
-// its plan's, is invalid here. Rates hold per machine.
+// A file cannot count a quota: each machine would grant all of it. So a key with a quota, its own
+// or its plan's, is invalid here. Rates hold per machine.
 //
 // Invariants: an invalid key is skipped by name, and the other keys are read. A file that is not a
-// keys file changes nothing: the previous keys stay, and a process that starts meanwhile uses the last
-// good file, which is kept in the state folder (hashes only, like the file itself).
+// keys file changes nothing: the previous keys stay, and a process that starts meanwhile uses the
+// last good file, which is kept in the state folder (hashes only, like the file itself).
 
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,12 +1,12 @@
 // Atomic file writes: to a temporary file in the same folder, flushed, renamed, and the folder
-// flushed. Every file that a user may name is written this way, as is state that must survive a power
-// cut.
+// flushed. Every file that a user may name is written this way, as is state that must survive a
+// power cut.
 //
 // Invariants: only a regular file is replaced, because a rename over a device or a pipe removes it;
 // checked before anything is written and again before the rename. A symbolic link stays, and its
-// target is replaced or created. A file of mode 0600 holds a secret and belongs to its writer alone,
-// whatever it replaces; any other keeps the mode of the file it replaces and, as root, the owner.
-// Errors about a path have a reason alone as their message ("it is a folder").
+// target is replaced or created. A file of mode 0600 holds a secret and belongs to its writer
+// alone, whatever it replaces; any other keeps the mode of the file it replaces and, as root, the
+// owner. Errors about a path have a reason alone as their message ("it is a folder").
 
 import { randomUUID } from 'node:crypto'
 import {

@@ -1,5 +1,5 @@
-// Work in a process of its own, by one protocol: the parent asks, the child answers, plain data over
-// node:child_process's channel. For a thread that is asked once: one-shot-thread.ts.
+// Work in a process of its own, by one protocol: the parent asks, the child answers, plain data
+// over node:child_process's channel. For a thread that is asked once: one-shot-thread.ts.
 //
 //   parent                           child
 //   startChild(…).ask(question) ───▶ answerParent(act): act(question)
@@ -142,7 +142,15 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
         onEnd()
         if (signal.aborted) stop()
         // One that has ended, or could not be started, has no channel.
-        else if (child.connected) child.send(question as object, (error) => void (error && kill()))
+        else if (child.connected) {
+          try {
+            child.send(question as object, (error) => void (error && kill()))
+          } catch (error) {
+            // It cannot be cloned.
+            const message = messageOf(error)
+            settle({ kind: 'failed', error: { code: undefined, message, fault: undefined } })
+          }
+        }
       }),
     release: () => {
       if (child.connected) child.disconnect()
@@ -167,8 +175,8 @@ export interface ChildTask<Question, Answer> {
 }
 
 /**
- * Starts the child with the first question, and with the next one after its end; ends it when nobody
- * has asked for `idleMs`. `onEnd` is called where it ends by itself.
+ * Starts the child with the first question, and with the next one after its end; ends it after
+ * `idleMs` without a question. `onEnd` is called where it ends by itself.
  */
 export function createChildTask<Question, Answer>(
   options: ChildOptions & {
@@ -218,6 +226,15 @@ export function createChildTask<Question, Answer>(
   }
 }
 
+function sendReply(reply: Reply<unknown>): void {
+  try {
+    process.send?.(reply)
+  } catch (error) {
+    const thrown = { code: undefined, message: messageOf(error), fault: undefined }
+    process.send?.({ thrown } satisfies Reply<unknown>)
+  }
+}
+
 /** The child's side: answers each question by `act`. */
 export function answerParent(act: (question: never) => unknown): void {
   const replyTo = async (question: unknown): Promise<Reply<unknown>> => {
@@ -230,8 +247,10 @@ export function answerParent(act: (question: never) => unknown): void {
     }
   }
   process.on('message', (question) => {
-    void replyTo(question).then((reply) => process.send?.(reply))
+    void replyTo(question).then(sendReply)
   })
+  // The parent may have ended while this program was loading.
+  if (!process.connected) process.exit(0)
   process.on('disconnect', () => process.exit(0))
   process.on('SIGINT', () => undefined)
 }

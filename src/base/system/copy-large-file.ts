@@ -10,10 +10,10 @@ const pieceBytes = 2 ** 23
 
 /**
  * Copies `source` over whatever `target` is. Where the file system can, the two share blocks, which
- * takes no time. Elsewhere the copy is written in large pieces: the system then keeps it in pages of
- * 2 MB, and maps it by these. A copy by `copyFile` of Node.js lay in pages of 4 kB alone, and took
- * 77 to 129 ms for 190 MB in place of 48, because ext4 begins to flush it when it is closed. Throws
- * what the system throws, with the folder that has no room; what was written stays.
+ * takes no time. Elsewhere the copy is written in large pieces: the system then keeps it in pages
+ * of 2 MB, and maps it by these. A copy by `copyFile` of Node.js lay in pages of 4 kB alone, and
+ * took 77 to 129 ms for 190 MB in place of 48, because ext4 begins to flush it when it is closed.
+ * Throws what the system throws, with the folder that has no room; what was written stays.
  */
 export function copyLargeFile(source: string, target: string): void {
   const steps = copyLargeFileInSteps(source, target)
@@ -66,10 +66,10 @@ function* copyInPieces(
 
 // Memory that files are read into, or written from, in large pieces.
 //
-// The system keeps files in whole pages, and large buffers of Node.js mostly begin 16 bytes behind a
-// page's beginning. Where a copy's target lies so little behind its source, by the last 12 bits of
-// their addresses, an AMD processor takes four times as long for it (`rep movsb`: each load waits for
-// the store before it; on the EPYC of docs/targets.md 83 ms for 190 MB in place of 21).
+// The system keeps files in whole pages, and large buffers of Node.js mostly begin 16 bytes behind
+// a page's beginning. Where a copy's target lies so little behind its source, by the last 12 bits
+// of their addresses, an AMD processor takes four times as long for it (`rep movsb`: each load
+// waits for the store before it; on the EPYC of docs/targets.md 83 ms for 190 MB in place of 21).
 
 /** Where in a page it begins: neither reading nor writing meets that. */
 const beginsAt = pageBytes / 2

@@ -103,8 +103,8 @@ interface Slot {
 }
 
 /**
- * Never given back: a process has, of each size of files, as many as it ever had mapped at once, and
- * a spare.
+ * Never given back: a process has, of each size of files, as many as it ever had mapped at once,
+ * and a spare.
  */
 const slots: Slot[] = []
 

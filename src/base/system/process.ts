@@ -16,8 +16,9 @@ export function isProcessAlive(pid: number): boolean {
 }
 
 /**
- * Names where a process id means one process: a machine, and on it a container (those of a pod share
- * their host name, not their process ids). Another run of the machine has the same name (`bootId`).
+ * Names where a process id means one process: a machine, and on it a container (those of a pod
+ * share their host name, not their process ids). Another run of the machine has the same name
+ * (`bootId`).
  */
 export function pidNamespaceName(): string {
   try {
@@ -99,8 +100,8 @@ export function privateBytesOf(pid: number): number | undefined {
 }
 
 /**
- * Lowers the priority of a process beside which workers answer; threads that it starts later inherit
- * it. With a lower one still, a busy machine would take minutes for a table of the world.
+ * Lowers the priority of a process beside which workers answer; threads that it starts later
+ * inherit it. With a lower one still, a busy machine would take minutes for a table of the world.
  */
 export function lowerPriority(pid: number | undefined): void {
   try {

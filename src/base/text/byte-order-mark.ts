@@ -1,5 +1,5 @@
-// The byte order mark that some programs, spreadsheets among them, write before UTF-8. It belongs to
-// no address, name or number.
+// The byte order mark that some programs, spreadsheets among them, write before UTF-8. It belongs
+// to no address, name or number.
 
 export const byteOrderMarkBytes = 3
 

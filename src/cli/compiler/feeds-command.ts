@@ -8,8 +8,8 @@ import { loadCompiler } from './load-compiler.ts'
 import { exitCodes, type Io, printResult, warn } from '../terminal/io.ts'
 
 /**
- * Every feed of the catalogue: whether it is on, of which day its snapshot is, and when a fetch from
- * its publisher succeeded last, as the catalogue knows (`never` where nobody has had a file).
+ * Every feed of the catalogue: whether it is on, of which day its snapshot is, and when a fetch
+ * from its publisher succeeded last, as the catalogue knows (`never` where nobody has had a file).
  */
 export async function feedsList(settings: Settings, io: Io): Promise<void> {
   const { catalogueFolder, chooseFeeds, loadWholeCatalogue, readStoredSnapshots, unknownFeeds } =

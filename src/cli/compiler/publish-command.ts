@@ -33,8 +33,8 @@ export const publishCommand: Command = async (settings, io, [to = '']) => {
 }
 
 /**
- * What publishes the table that a build makes, where `--publish` says so. What it needs is looked at
- * before the build, which takes minutes: throws where the key or the place is none.
+ * What publishes the table that a build makes, where `--publish` says so. What it needs is looked
+ * at before the build, which takes minutes: throws where the key or the place is none.
  */
 export function preparePublish(
   settings: Settings,

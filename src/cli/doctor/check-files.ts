@@ -176,8 +176,9 @@ function gapText({ kind, state, newest }: KindCoverage): string {
 // network decides much of its verdict.
 
 /**
- * The alert's limit, too: three monthly editions of places. At the pace measured in docs/acceptance.md
- * some 0.7 % of the IPv4 addresses have another country by then, and 1.4 % another origin AS.
+ * The alert's limit, too: three monthly editions of places. At the pace measured in
+ * docs/acceptance.md some 0.7 % of the IPv4 addresses have another country by then, and 1.4 %
+ * another origin AS.
  */
 export const dataSetDaysMax = 90
 

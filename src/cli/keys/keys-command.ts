@@ -1,11 +1,11 @@
 // The commands `iprisk keys create|revoke|rotate|export|import|signing`: what they say and in which
-// form. The options have been validated as settings; what is left to judge here needs the clock. How
-// keys are made and kept is src/account's; listings are list-keys.ts's.
+// form. The options have been validated as settings; what is left to judge here needs the clock.
+// How keys are made and kept is src/account's; listings are list-keys.ts's.
 //
 // A key's text goes to standard output once and nowhere else; before the servers are notified, so
-// that it is not lost where one does not answer. All lines with it go out at once: a reader that wants
-// the first one alone (`| head -1`) leaves after that, and would end this program before the servers
-// know the key.
+// that it is not lost where one does not answer. All lines with it go out at once: a reader that
+// wants the first one alone (`| head -1`) leaves after that, and would end this program before the
+// servers know the key.
 
 import type { ErrorCode } from '../../base/error-codes.ts'
 import {
@@ -151,8 +151,8 @@ export function signingCreate({ publish, invocation }: Settings, io: CommandIo):
   }
 }
 
-// `keys export` and `keys import FILE`: keys as one JSON file of hashes, to keep or to take to another
-// state folder.
+// `keys export` and `keys import FILE`: keys as one JSON file of hashes, to keep or to take to
+// another state folder.
 
 /** So many conflicts are named one by one. */
 const conflictsShownMax = 50

@@ -23,8 +23,8 @@ import { type PinnedTable, pinTable } from './pin-table.ts'
 const encoder = new TextEncoder()
 
 /**
- * The arguments are addresses, files and `-`, as the user mixed them. Bad lines are counted, and all
- * others are answered all the same. Exit code 1 where a file is missing, where no line names an
+ * The arguments are addresses, files and `-`, as the user mixed them. Bad lines are counted, and
+ * all others are answered all the same. Exit code 1 where a file is missing, where no line names an
  * address, and where --strict is given and a single one does not.
  */
 export const checkCommand: Command<Promise<number>> = async (settings, io, args) => {
@@ -145,8 +145,8 @@ export interface InputGroup {
 }
 
 /**
- * `missing`: a sentence for each argument that names no file and looks like no address. An address is
- * one even where a file has its name; `./1.2.3.4` is a file.
+ * `missing`: a sentence for each argument that names no file and looks like no address. An address
+ * is one even where a file has its name; `./1.2.3.4` is a file.
  */
 export function sortInputs(args: readonly string[]): {
   readonly groups: readonly InputGroup[]

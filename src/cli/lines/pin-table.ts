@@ -15,8 +15,8 @@ export interface PinnedTable {
 }
 
 /**
- * Pins a private copy (open-copied-table.ts), because a run may take minutes; with `inPlace` the file
- * itself, for a run of milliseconds. Throws what `openTable` and `openOfflineLists` throw.
+ * Pins a private copy (open-copied-table.ts), because a run may take minutes; with `inPlace` the
+ * file itself, for a run of milliseconds. Throws what `openTable` and `openOfflineLists` throw.
  */
 export async function pinTable(
   name: string,

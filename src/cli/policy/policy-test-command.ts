@@ -1,5 +1,5 @@
-// `iprisk policy test`: what a policy would have done to the addresses of files, before it counts; and
-// what its report for people shares with that of `iprisk replay`.
+// `iprisk policy test`: what a policy would have done to the addresses of files, before it counts;
+// and what its report for people shares with that of `iprisk replay`.
 
 import { existsSync } from 'node:fs'
 import { usageError } from '../../base/coded-error.ts'
@@ -94,7 +94,12 @@ function readPolicySet(place: PolicyPlace, io: Io): PolicySet {
 }
 
 /** The policy of that name; `path` is what an error names. */
-export function rehearsed(table: OpenTable, set: PolicySet, name: string, path: string): PolicyInUse {
+export function rehearsed(
+  table: OpenTable,
+  set: PolicySet,
+  name: string,
+  path: string,
+): PolicyInUse {
   const index = set.indexOf(name)
   if (index < 0) {
     const names = set.policies.map(({ name }) => name).join(', ')

@@ -47,8 +47,9 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-// The program as the first process of a container, with no init above it. For that process alone the
-// kernel drops a signal that nothing listens for: Ctrl-C and `docker stop` would not end a build.
+// The program as the first process of a container, with no init above it. For that process alone
+// the kernel drops a signal that nothing listens for: Ctrl-C and `docker stop` would not end a
+// build.
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 

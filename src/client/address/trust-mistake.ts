@@ -1,7 +1,7 @@
-// Detects that a request is judged by a proxy's address instead of the visitor's, because `trust` or
-// `header` does not match the proxies in front: the address is private while a forwarding header holds
-// a public one, or a trusted proxy wrote something that is not an address. Unreported, that lets every
-// visitor in, because a private address is a bogon.
+// Detects that a request is judged by a proxy's address instead of the visitor's, because `trust`
+// or `header` does not match the proxies in front: the address is private while a forwarding header
+// holds a public one, or a trusted proxy wrote something that is not an address. Unreported, that
+// lets every visitor in, because a private address is a bogon.
 //
 // Invariants: a public address is never a mistake, so no header can cause one on a server without
 // proxies. Messages repeat no address from the left of a header, which any client can write.

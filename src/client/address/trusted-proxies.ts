@@ -5,8 +5,8 @@ import { addressGroups, unmapped } from './address-text.ts'
 import { proxyPresets } from './proxy-presets.ts'
 
 /**
- * How many proxies stand in front of the application, or from which addresses they connect: presets,
- * addresses and prefixes.
+ * How many proxies stand in front of the application, or from which addresses they connect:
+ * presets, addresses and prefixes.
  */
 export type Trust = number | TrustedRange | readonly TrustedRange[]
 export type TrustedRange = keyof typeof proxyPresets | (string & Record<never, never>)

@@ -21,9 +21,9 @@ export const failureReasons = [
   'invalid_address',
 ] as const
 /**
- * `timeout`: no answer in time. `unavailable`: no answer to be had now. `limited`: the key's rate or
- * quota is spent. `misconfigured`: the server refuses what this application sends, and waiting does
- * not help. `invalid_address`: what was to be checked is no address; nothing was sent.
+ * `timeout`: no answer in time. `unavailable`: no answer to be had now. `limited`: the key's rate
+ * or quota is spent. `misconfigured`: the server refuses what this application sends, and waiting
+ * does not help. `invalid_address`: what was to be checked is no address; nothing was sent.
  */
 export type FailureReason = (typeof failureReasons)[number]
 

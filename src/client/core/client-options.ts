@@ -69,8 +69,8 @@ export type Fallback = Readonly<
 const cacheMaxMax = 10_000
 
 /**
- * iprisk must not be the reason that a login fails. But what is no address was said by nobody who is
- * trusted, and must not be a way around the check.
+ * iprisk must not be the reason that a login fails. But what is no address was said by nobody who
+ * is trusted, and must not be a way around the check.
  */
 const defaultFallback: Fallback = {
   timeout: 'allow',

@@ -98,8 +98,8 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
   }
 }
 
-// A batch: each address gets a result of its own, in order, as if it had been checked alone; what is
-// no address is not sent. More than one request takes are several requests, one after the other,
+// A batch: each address gets a result of its own, in order, as if it had been checked alone; what
+// is no address is not sent. More than one request takes are several requests, one after the other,
 // within the time of one batch; what fails fails for its addresses, and is told once.
 
 interface Part {

@@ -1,15 +1,16 @@
 // Logs failures to the console if the application has no function for them: at once, then once a
-// minute, and when they end. There is no timer, so an idle application logs the end of an outage with
-// its next answer.
+// minute, and when they end. There is no timer, so an idle application logs the end of an outage
+// with its next answer.
 //
-// Invariants: at most two lines per minute and kind; while requests go on, each failure is counted in
-// some line.
+// Invariants: at most two lines per minute and kind; while requests go on, each failure is counted
+// in some line.
 
 const everyMs = 60_000
 
 /**
- * `over`: milliseconds without a failure after which an answer ends the episode. While visitors spend
- * a rate, answers and refusals alternate. A mistake affects only some requests, so no answer ends it.
+ * `over`: milliseconds without a failure after which an answer ends the episode. While visitors
+ * spend a rate, answers and refusals alternate. A mistake affects only some requests, so no answer
+ * ends it.
  */
 const kinds = {
   misconfigured: { says: 'is misconfigured', over: Infinity },

@@ -1,5 +1,5 @@
-// Reports outcomes: counts everything, calls the application's functions, and logs where it has none,
-// because a wrong key or an unreachable server must not let every visitor in silently.
+// Reports outcomes: counts everything, calls the application's functions, and logs where it has
+// none, because a wrong key or an unreachable server must not let every visitor in silently.
 
 import type { CheckOptions, ClientCounts, CountName, FailureReason } from './check-result.ts'
 import { createFailureLog, type FailureKind, tell } from './failure-log.ts'

@@ -41,9 +41,9 @@ export interface GuardOptions<Handler> {
    */
   readonly log?: (judged: Judged) => unknown
   /**
-   * Answers in place of the application; by default 403 with a problem (RFC 9457). Also gets requests
-   * while the key's rate or quota is spent, unless the client's `fallback` sets `limited`: visitors
-   * can spend a key's rate, which must not let them in.
+   * Answers in place of the application; by default 403 with a problem (RFC 9457). Also gets
+   * requests while the key's rate or quota is spent, unless the client's `fallback` sets `limited`:
+   * visitors can spend a key's rate, which must not let them in.
    */
   readonly challenge?: Handler
   readonly block?: Handler

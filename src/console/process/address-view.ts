@@ -95,7 +95,8 @@ export function firstStripDay(asOf: Day): string {
   return formatDay((asOf - stripDays + 1) as Day)
 }
 
-// The addresses beside one: the 256 of an IPv4 address's /24; of an IPv6 address the 256 /64s of its
+// The addresses beside one: the 256 of an IPv4 address's /24; of an IPv6 address the 256 /64s of
+// its
 // /56, each by its first address, its own by the address itself.
 
 type Neighbours = AddressView['neighbours']

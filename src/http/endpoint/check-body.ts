@@ -1,11 +1,10 @@
-// Hot path: all but `queryText` and `parseIpWithJson`. No allocation, throw, closure or regular
-// expression there.
+// Hot path: all but `queryText`, `parseIpWithJson` and `checkFaultOf`. No allocation, throw,
+// closure or regular expression there.
 //
 // Reads the address from the body of a check (contract 3.11): RFC 8259, escapes honoured, unknown
-// members ignored, of a repeated `ip` the last one. `parseIpWithJson` says what is right; what is
-// wrong with a refused body, src/api/input-fault.ts.
-// `parseCheckBody` reads the form that nearly every client sends by itself, in the body's own
-// bytes, and leaves every other form to it.
+// members ignored, of a repeated `ip` the last one. `parseIpWithJson` says what is right;
+// `checkFaultOf` says what is wrong with a refused body. `parseCheckBody` reads the form that
+// nearly every client sends by itself, in the body's own bytes, and leaves every other form to it.
 
 import { addressFaultText, checkFaults, type InputFault } from '../../api/input-fault.ts'
 import { type JsonObject, parseJsonObject } from '../../base/json-object.ts'

@@ -102,7 +102,7 @@ function answerQuery(
     memory === undefined ? undefined : outcomeOf(exchange, memory, about, answer.located)
   if (observers !== undefined) {
     const revision = memory?.set.revision
-    observeCheck(exchange, observers, { query: about, answer, outcome, revision })
+    observeCheck(exchange, observers, about, answer, outcome, revision)
   }
   const decided = outcome === undefined ? body : extendAnswer(body, outcome.tail)
   replyBytes(

@@ -20,8 +20,8 @@ import type { Log } from '../../base/log.ts'
 import { countEvent, type RequestCounters } from '../../observe/request-counters.ts'
 
 /**
- * Refusals, and pieces of bodies that nobody reads, in one turn of a worker's loop: 20 ms of work at
- * the most. Far above what clients with a wrong key send in the same instant.
+ * Refusals, and pieces of bodies that nobody reads, in one turn of a worker's loop: 20 ms of work
+ * at the most. Far above what clients with a wrong key send in the same instant.
  */
 const strangerWorkMax = 4096
 

@@ -4,9 +4,9 @@
 // The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own
 // line ends, all other headers of the answer. They are written into an array that is kept, so that
 // nearly all of it is there already from the answer before; no string is made of the numbers and
-// none is encoded. `contentHeaders`, `keepAliveHeader` and ratelimit-and-retry-after.ts make the same as
-// text and are the slow twin. Only answers that keep their connection are written so. A client's
-// text must never stand here.
+// none is encoded. `contentHeaders`, `keepAliveHeader` and ratelimit-and-retry-after.ts make the
+// same as text and are the slow twin. Only answers that keep their connection are written so. A
+// client's text must never stand here.
 //
 //   application/json ⏎ cache-control: … ⏎ keep-alive: … ⏎ x-request-id: prefix number ⏎ …-policy: …
 //   └ written once ───────────────────────────────────────────────────────┘ └ each time └ for another

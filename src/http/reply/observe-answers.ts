@@ -33,11 +33,14 @@ export function observeAnswers(
   recordFacts(exchange, facts.chosen, revision)
 }
 
-/** A single check that the loop has answered. */
+/** A single check that the loop has answered; `revision` is that of the policies that decided. */
 export function observeCheck(
   exchange: Exchange,
   observers: AnswerObservers,
-  { query, answer, outcome, revision }: AnsweredCheck,
+  query: Query,
+  answer: AnswerBytes,
+  outcome: Outcome | undefined,
+  revision: string | undefined,
 ): void {
   const weight = observers.traffic?.takeCheck(answer.score) ?? 0
   const below = chosenBelow(observers)
@@ -48,22 +51,16 @@ export function observeCheck(
   recordFacts(exchange, [facts], revision)
 }
 
-interface AnsweredCheck {
-  readonly query: Query
-  readonly answer: AnswerBytes
-  readonly outcome: Outcome | undefined
-  /** Of the policies that decided. */
-  readonly revision: string | undefined
-}
-
 function recordFacts(
   exchange: Exchange,
   facts: readonly AnswerFacts[],
   revision: string | undefined,
 ): void {
   const { observers } = exchange.service
-  observers?.sampler?.take(facts)
+  if (observers === undefined || facts.length === 0) return
+  observers.sampler?.take(facts)
+  if (observers.decisionLog === undefined) return
   const requestId = requestIdOf(exchange)
   const keyId = exchange.key?.keyId ?? ''
-  observers?.decisionLog?.record(facts, { requestId, keyId, revision })
+  observers.decisionLog.record(facts, { requestId, keyId, revision })
 }

@@ -5,8 +5,9 @@
 import type { ListSections } from './list-file.ts'
 
 /**
- * A size as a number: of 2^n addresses, n; of an AS, which is less specific than any range, the code
- * below; of other ranges a number that the table gives. Big integers would take most of the time.
+ * A size as a number: of 2^n addresses, n; of an AS, which is less specific than any range, the
+ * code below; of other ranges a number that the table gives. Big integers would take most of the
+ * time.
  */
 export const systemSize = 129
 

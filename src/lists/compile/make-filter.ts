@@ -1,4 +1,5 @@
-// Makes the filter that stands before the look-up in compiled lists (list-filter.ts) of their pieces.
+// Makes the filter that stands before the look-up in compiled lists (list-filter.ts) of their
+// pieces.
 
 import { grown } from '../../base/grown-array.ts'
 import { type FilterSections, hashOf } from '../list-filter.ts'

@@ -150,9 +150,10 @@ function sortedOrder({ words, count, firsts, lengths }: PrefixColumn): Uint32Arr
 const bucketsMax = 2 ** 20
 
 /**
- * Lists are dense in few places (2a00::/12), so the buckets lie between the first words of the first
- * and the last start behind 0: two words say where they begin and by how much words are shifted.
- * Then by bucket, and one more, the last piece that begins at or below the bucket's first address.
+ * Lists are dense in few places (2a00::/12), so the buckets lie between the first words of the
+ * first and the last start behind 0: two words say where they begin and by how much words are
+ * shifted. Then by bucket, and one more, the last piece that begins at or below the bucket's first
+ * address.
  */
 function indexOf(starts: Uint32Array, words: 1 | 4): Uint32Array {
   const pieces = starts.length / words

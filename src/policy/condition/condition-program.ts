@@ -1,15 +1,15 @@
-// Compiles a checked condition (condition.ts) to closures and bounds their work: the steps that each
-// part may take on the largest facts, and the largest size of its value.
+// Compiles a checked condition (condition.ts) to closures and bounds their work: the steps that
+// each part may take on the largest facts, and the largest size of its value.
 //
 //   one step    an operation (two for `&&` and `||`: long chains miss the caches); a list element
 //               visited or copied; a character searched or counted; `charsPerStep` characters compared
 //               or joined. About 10 ns (`npm run bench -- conditions`), more on a busy machine.
 //
-// The library's own evaluation walks the tree and rebuilds each literal list: it is the slow twin in
-// tests. Here lists of literals are built once, and `in` looks up a set.
+// The library's own evaluation walks the tree and rebuilds each literal list: it is the slow twin
+// in tests. Here lists of literals are built once, and `in` looks up a set.
 //
-// Invariants: an evaluation never takes more steps than its bound; no value is larger than its size.
-// The sizes of facts below are enforced by the acceptance of tables and the limits of lists.
+// Invariants: an evaluation never takes more steps than its bound; no value is larger than its
+// size. The sizes of facts below are enforced by the acceptance of tables and the limits of lists.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { tableTextBytesMax } from '../../base/limits.ts'

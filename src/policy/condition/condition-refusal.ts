@@ -7,8 +7,8 @@
 //   refused   * / % (overflow, division by zero), indexes (out of range), conversions, dyn, maps,
 //             bytes, null (a null object's members read as empty), regular expressions
 //
-// Sums are exact: members are below 2^32 and literals at most 10^13; 4,000 characters hold fewer than
-// 300 of them, which stays below 2^53.
+// Sums are exact: members are below 2^32 and literals at most 10^13; 4,000 characters hold fewer
+// than 300 of them, which stays below 2^53.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { suggestName } from '../../config/setting-problem.ts'

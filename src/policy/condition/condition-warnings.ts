@@ -1,10 +1,10 @@
-// Finds parts of a condition that never hold, or always hold because of a literal that no answer has:
-// `location.country_code == "UK"`, `risk_score > 100`, `"tor_exit_listd" in reasons`. The condition
-// can be used (condition-refusal.ts refuses others), so these are warnings.
+// Finds parts of a condition that never hold, or always hold because of a literal that no answer
+// has: `location.country_code == "UK"`, `risk_score > 100`, `"tor_exit_listd" in reasons`. The
+// condition can be used (condition-refusal.ts refuses others), so these are warnings.
 //
-// Each operand stands for the set of its possible values (member-values.ts); unknown operands cause no
-// warning. Neither does a condition that is always true (`true`, `risk_score >= 0`): that is how a
-// catch-all rule is written.
+// Each operand stands for the set of its possible values (member-values.ts); unknown operands cause
+// no warning. Neither does a condition that is always true (`true`, `risk_score >= 0`): that is how
+// a catch-all rule is written.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { type Refusal, memberPath } from './condition-refusal.ts'

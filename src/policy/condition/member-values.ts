@@ -1,8 +1,8 @@
-// The possible values of an answer's members: a closed list of words, the form of a text, the range of
-// a number. A literal outside of it can never match.
+// The possible values of an answer's members: a closed list of words, the form of a text, the range
+// of a number. A literal outside of it can never match.
 //
-// Invariant: every value that an answer from any table can have is allowed. Names of providers, cities
-// and the like may be any clean text.
+// Invariant: every value that an answer from any table can have is allowed. Names of providers,
+// cities and the like may be any clean text.
 
 import { parseDay } from '../../base/day.ts'
 import { cleanText } from '../../base/text/clean-text.ts'

@@ -4,8 +4,8 @@
 // costs bytes: the index of the parts (part-index.ts) says the shape of each segment, so a server
 // needs none of this to put a table together, only to find what it has already.
 //
-// A segment is cut into parts in its columns (columns.ts), where its content says (cut-points.ts). A
-// column begins a part, so what one column does moves no cut of the next.
+// A segment is cut into parts in its columns (columns.ts), where its content says (cut-points.ts).
+// A column begins a part, so what one column does moves no cut of the next.
 
 import type { SectionName } from '../../schema/table-sections.ts'
 import { sectionNames } from '../../schema/table-sections.ts'

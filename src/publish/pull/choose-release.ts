@@ -66,10 +66,10 @@ function instantOf(serial: number): string {
 }
 
 /**
- * The place of a machine among all: from 0 up to 100, the same for ever. A table goes to some machines
- * first: `10%,50%+1h,100%+4h` lets a tenth of them have it at once, half of them after an hour, and
- * all after four. Which are the first follows from their names alone, so that it is the same ones
- * each time, and no machine has to know of another.
+ * The place of a machine among all: from 0 up to 100, the same for ever. A table goes to some
+ * machines first: `10%,50%+1h,100%+4h` lets a tenth of them have it at once, half of them after an
+ * hour, and all after four. Which are the first follows from their names alone, so that it is the
+ * same ones each time, and no machine has to know of another.
  */
 export function machinePercent(machine: string): number {
   const hash = createHash('sha256').update(machine).digest()

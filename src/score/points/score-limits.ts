@@ -95,8 +95,8 @@ interface ScoreLimit {
 
 /**
  * Every posting is a reason with its points, so the sum of the reasons is the score by
- * construction. Order (MODEL.md, rule 11): the kinds, blocklists, floors, the lowest cap, the end of
- * the scale; then what explains without points.
+ * construction. Order (MODEL.md, rule 11): the kinds, blocklists, floors, the lowest cap, the end
+ * of the scale; then what explains without points.
  */
 export interface ScoreLedger {
   score: number

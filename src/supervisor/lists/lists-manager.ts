@@ -3,8 +3,8 @@
 // come while one is being compiled are compiled together. They are also recompiled if the
 // compiled file is missing or changed, or if a worker cannot use it.
 //
-// Invariants: while the lists cannot be read or compiled, the previous ones stay in use; without any,
-// no worker answers. If the first ones are damaged, their readable parts are used. Failure and
+// Invariants: while the lists cannot be read or compiled, the previous ones stay in use; without
+// any, no worker answers. If the first ones are damaged, their readable parts are used. Failure and
 // recovery are logged once each; a file is removed only when no request can have begun with it.
 
 import { rm } from 'node:fs/promises'

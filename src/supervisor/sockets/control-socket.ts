@@ -25,9 +25,9 @@ const requests = [
   'yield',
 ] as const
 /**
- * `keys`, `lists`: every worker is to know them as they are now, before the reply. `yield`: another server answers on
- * the same port, and this one is to end. `sample`: writes what it has sampled; the text is JSON
- * (`SampledPlaces`).
+ * `keys`, `lists`: every worker is to know them as they are now, before the reply. `yield`: another
+ * server answers on the same port, and this one is to end. `sample`: writes what it has sampled;
+ * the text is JSON (`SampledPlaces`).
  */
 export type ControlRequest = (typeof requests)[number]
 
@@ -179,8 +179,8 @@ export async function sendControlRequest(
 /**
  * Makes the running servers of a state folder, and all their workers, know changed keys or lists:
  * the change is in effect when this resolves. `warn` gets a sentence for each server that does not
- * confirm it. The change itself stands; servers of other machines see it in the store by themselves.
- * Never rejects.
+ * confirm it. The change itself stands; servers of other machines see it in the store by
+ * themselves. Never rejects.
  */
 export async function notifyServers(
   { state }: { readonly state: string },

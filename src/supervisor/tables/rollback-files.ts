@@ -3,11 +3,11 @@
 //
 //   <state>/current-<the table's place>-<id>.iprisk     previous-…
 //
-// Each is a hard link, so the table in use takes no space twice. Its content may have changed: verify
-// it before use.
+// Each is a hard link, so the table in use takes no space twice. Its content may have changed:
+// verify it before use.
 //
-// Invariant: one name per role once `keep` has returned. The previous holder is removed off the loop,
-// because freeing a large file takes a tenth of a second.
+// Invariant: one name per role once `keep` has returned. The previous holder is removed off the
+// loop, because freeing a large file takes a tenth of a second.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'

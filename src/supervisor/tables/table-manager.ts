@@ -92,8 +92,8 @@ export interface TableManager {
   readonly loadFirst: (begun: FirstTable) => Promise<VerifiedTableFile | undefined>
   readonly loadIfChanged: (how?: { readonly again: boolean }) => Promise<SwapOutcome>
   /**
-   * Another file than the one at the path, which the caller puts there where it is taken; by `force`
-   * whatever its trials say.
+   * Another file than the one at the path, which the caller puts there where it is taken; by
+   * `force` whatever its trials say.
    */
   readonly take: (file: string, how: { readonly force: boolean }) => Promise<SwapOutcome>
   readonly repair: () => Promise<SwapOutcome>
@@ -237,7 +237,7 @@ async function loadFirst(
       useFirst(parts, state, first)
     } else refuse(parts, state, first)
   }
-  // There is nothing better to serve, and acceptance by the build has let it pass, or was told to.
+  // There is nothing better to serve, and the build accepted it, or was forced to.
   for (const caution of state.current?.cautions ?? []) log.warn({ path }, caution)
   return state.current?.file
 }

@@ -8,13 +8,14 @@
 //   manager    table-manager.ts       canaries, the trial, the swap
 //   place      a link, renamed        `<folder>/pulled/<id>.iprisk` stays beside: the last good ones
 //
-// It polls the manifest while a table comes, too: on a slow line that takes up to half an hour. A table that is withdrawn meanwhile is not fetched to its end, nor tried;
-// a newer one waits its turn, or a machine that is slower than its publisher would never have one.
+// It polls the manifest while a table comes, too: on a slow line that takes up to half an hour. A
+// table that is withdrawn meanwhile is not fetched to its end, nor tried; a newer one waits its
+// turn, or a machine that is slower than its publisher would never have one.
 //
 // Invariants: never two fetches at once; nothing comes to the table's place that no trusted key has
-// signed, or that the trials refuse (but on the way back from a withdrawn table); the highest serial
-// that was seen is on disk before its table is; whatever fails, the table in use answers on, and the
-// reason is logged once, kept and counted by its code.
+// signed, or that the trials refuse (but on the way back from a withdrawn table); the highest
+// serial that was seen is on disk before its table is; whatever fails, the table in use answers on,
+// and the reason is logged once, kept and counted by its code.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -190,9 +191,14 @@ async function pollOnce(pull: Pull): Promise<void> {
   } catch (error) {
     if (isStopped(state)) return
     // A disk that cannot take the table will not the next second.
-    if (release !== undefined && state.last.kind !== 'unplaced') tryLater(pull)
+    if (release !== undefined && !isKept(state.last, release)) tryLater(pull)
     refuse(pull, pullRefusalOf(error))
   }
+}
+
+/** Whether what is known of this release stands, whatever failed after it. */
+function isKept(last: LastRelease, { id }: Release): boolean {
+  return last.kind === 'unplaced' || (last.kind === 'settled' && last.id === id)
 }
 
 function pollDelayMs({ everyMs }: TablePullParts): number {

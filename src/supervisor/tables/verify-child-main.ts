@@ -1,8 +1,8 @@
 // The process that prepares one table file, started by verify-process.ts: copies it, verifies the
 // whole copy, checks its answers against the table in use, tries it by sampled traffic where its
 // order says so, and reads it into memory, which all processes share. It ends with its work, so a
-// broken file or a slow disk harms no other process, and verify-process.ts can stop it by killing it.
-// That of a server's first table has a second thread (verify-thread.ts).
+// broken file or a slow disk harms no other process, and verify-process.ts can stop it by killing
+// it. That of a server's first table has a second thread (verify-thread.ts).
 
 import { statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'

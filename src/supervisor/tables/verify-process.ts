@@ -1,5 +1,5 @@
-// Runs the process that copies and verifies one table file (verify-child-main.ts). It takes longer to
-// load than a server takes to read its options; so that of a server's first table starts before
+// Runs the process that copies and verifies one table file (verify-child-main.ts). It takes longer
+// to load than a server takes to read its options; so that of a server's first table starts before
 // those are read, and waits for its order.
 
 import { isErrorCode } from '../../base/error-codes.ts'
@@ -16,8 +16,8 @@ const verifyMsMax = 300_000
 const program = new URL('./verify-child-main.js', import.meta.url)
 
 /**
- * Of the process that a server's start waits for, on cores that the server's other processes need as
- * well: it verifies in two threads, and V8 compiles in these. Threads of its own for that took a
+ * For the process that a starting server waits for, on cores that the server's other processes need
+ * as well: it verifies in two threads, and V8 compiles in these. Threads of its own for that took a
  * seventh of all the processor time.
  */
 const ahead = { nodeFlags: ['--no-concurrent-recompilation'], arguments: [secondThread] }
@@ -69,7 +69,8 @@ function takeAhead(): VerifyProcess | undefined {
 }
 
 function startProcess(how?: typeof ahead): VerifyProcess {
-  // It asks nobody by TLS, and Node.js reads these certificates at its start, which takes 50 ms.
+  // It makes no TLS connections, and Node.js reads these certificates at its start, which takes 50
+  // ms.
   const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
   return startChild({ program, environment, keepsWords: true, ...how })
 }
@@ -85,7 +86,7 @@ export async function verifyInProcess(
 ): Promise<VerifyResult> {
   const child = takeAhead()
   let outcome = await carryOut(child ?? startProcess(), order, how)
-  // By the system or by a fault at its start, perhaps before it had its order.
+  // It was ended by the system, or failed at its start, perhaps before it had its order.
   if (child !== undefined && outcome.kind === 'ended') {
     outcome = await carryOut(startProcess(), order, how)
   }
@@ -103,9 +104,9 @@ async function carryOut(
   order: VerifyOrder,
   { signal, urgent }: Parameters<typeof verifyInProcess>[1],
 ): Promise<ChildOutcome<VerifyResult>> {
-  // At once, because Node's own start takes as long as a small table does: over 40 swaps each, p99.9
-  // of checks in the second of the swap over the steady one was 1.1, and 1.9 where the process
-  // lowered it itself once it ran.
+  // At once, because Node's own start takes as long as a small table does: over 40 swaps each,
+  // p99.9 of checks in the second of the swap over the steady one was 1.1, and 1.9 where the
+  // process lowered it itself once it ran.
   if (!urgent) lowerPriority(child.pid)
   const outcome = await child.ask(order, { msMax: verifyMsMax, signal })
   child.release()

@@ -1,5 +1,5 @@
-// A second thread for the process that verifies a table (verify-child-main.ts), where nothing is more
-// urgent than that table: what takes half of the time runs beside the rest.
+// A second thread for the process that verifies a table (verify-child-main.ts), where nothing is
+// more urgent than that table: what takes half of the time runs beside the rest.
 
 import { type OneShotThread, startOneShotThread } from '../../base/system/one-shot-thread.ts'
 

@@ -1,6 +1,6 @@
 // What answers are made of: a table's views, its texts, and the parts that many answers share (what
-// a verdict decides, a network, a location). A part is made at its first use, frozen, and cached: an
-// answer of the world's table took four times as long when all of it was made each time.
+// a verdict decides, a network, a location). A part is made at its first use, frozen, and cached:
+// an answer of the world's table took four times as long when all of it was made each time.
 
 import type { CheckAnswer, Location, NetworkAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'

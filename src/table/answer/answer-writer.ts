@@ -2,10 +2,10 @@
 // Forbidden there for warm fragments: allocation, throw, closure, a string, JSON.stringify, regular
 // expression.
 //
-// One parsed address to the bytes of its answer: the fragments of its verdict, and the table's own runs
-// of JSON for network and place (src/schema/FORMAT.md), one behind the other in one array for all
-// answers. `checkAddress` (check-address.ts) makes the same as an object and is the slow twin: the
-// bytes are exactly those of JSON.stringify of it.
+// One parsed address to the bytes of its answer: the fragments of its verdict, and the table's own
+// runs of JSON for network and place (src/schema/FORMAT.md), one behind the other in one array for
+// all answers. `checkAddress` (check-address.ts) makes the same as an object and is the slow twin:
+// the bytes are exactly those of JSON.stringify of it.
 //
 // Invariant: an answer's bytes are good until the next answer, of any table. An array view is made
 // once for each length of answer, which is cheaper than one for each answer.
@@ -240,8 +240,8 @@ function isSame(from: number, to: number, query: Query): boolean {
   return true
 }
 
-// The fragments of a verdict are made at their first use, by JSON.stringify of what the twin has, and
-// kept until another verdict takes their slot.
+// The fragments of a verdict are made at their first use, by JSON.stringify of what the twin has,
+// and kept until another verdict takes their slot.
 
 /** A power of two; full, they take some 10 MB. */
 const verdictSlots = 16_384

@@ -1,6 +1,6 @@
 // What a table's answers say of its coverage (contract 5.1), and what status and meta say. Answers
-// measure the age of feeds to the table's own day, and add the table's age. Operators see the coverage
-// of today, because by now every feed may be too old. The age changes once a day at most:
+// measure the age of feeds to the table's own day, and add the table's age. Operators see the
+// coverage of today, because by now every feed may be too old. The age changes once a day at most:
 // `open-table.ts` looks once a minute and makes the writer of answers anew, so that no answer asks
 // the clock.
 

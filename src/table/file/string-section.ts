@@ -27,17 +27,17 @@ export function openStrings(views: Pick<SectionViews, 'string_offsets' | 'string
 }
 
 /**
- * Cached values lie in pages by id. Lookups in a Map took longer than all else in an answer, and one
- * array with an element for each id stalls the loop for 12 ms when a table is opened.
+ * Cached values lie in pages by id. Lookups in a Map took longer than all else in an answer, and
+ * one array with an element for each id stalls the loop for 12 ms when a table is opened.
  */
 const pageBits = 10
 const pageIds = 2 ** pageBits
 
 /**
- * `make` with a cache of at most `max` values, of ids below `ids`: the same networks, places and texts
- * come again and again, and a scan of the whole world must not fill memory. Emptied whole at the
- * bound, which costs less than to know what is old. For any other id (in a damaged table that was not
- * verified) the value is made each time.
+ * `make` with a cache of at most `max` values, of ids below `ids`: the same networks, places and
+ * texts come again and again, and a scan of the whole world must not fill memory. Emptied whole at
+ * the bound, which costs less than to know what is old. For any other id (in a damaged table that
+ * was not verified) the value is made each time.
  */
 export function pagedCache<T extends object | string>(
   { ids, max }: { readonly ids: number; readonly max: number },

@@ -1,6 +1,6 @@
 // The errors of a damaged table file. A table that was verified gives none of them later
-// (verify-table.ts, verify-values.ts); in one that was not, a list may claim all the memory there is,
-// and its reader must refuse it at once.
+// (verify-table.ts, verify-values.ts); in one that was not, a list may claim all the memory there
+// is, and its reader must refuse it at once.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { formatMajor } from '../../schema/table-layout.ts'

@@ -7,9 +7,9 @@
 //   word 3  percent_days_seen in hundredths word 4  bot provider (string)
 //   word 5  reason list
 //
-// A reason is a word: code (string id) << 8 | points + 128. Where its points are below -128, as what
-// `others_limited` takes away from five kinds can be, it is several words of the same code that
-// follow each other, and their points add up.
+// A reason is a word: code (string id) << 8 | points + 128. Where its points are below -128, as
+// what `others_limited` takes away from five kinds can be, it is several words of the same code
+// that follow each other, and their points add up.
 
 import type { Day } from '../../base/day.ts'
 import {

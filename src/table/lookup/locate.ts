@@ -46,8 +46,8 @@ const mapped = new Uint32Array(4)
 const unknownRecord = -1
 
 /**
- * Looks up the address that `parseAddress` left in `words`. `known` is what the search of its family
- * (search.ts) finds for these words, where the caller has searched.
+ * Looks up the address that `parseAddress` left in `words`. `known` is what the search of its
+ * family (search.ts) finds for these words, where the caller has searched.
  */
 export function locate(
   views: SectionViews,

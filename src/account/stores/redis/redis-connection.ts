@@ -1,6 +1,7 @@
-// The connection to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a node)
-// that mends itself for ever; nothing queues while it is away and nothing is sent twice. Whether
-// the store counts as reachable is store-circuit-breaker.ts, what is asked of it lua-scripts.ts.
+// The connection to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a
+// node) that mends itself for ever; nothing queues while it is away and nothing is sent twice.
+// Whether the store counts as reachable is store-circuit-breaker.ts, what is asked of it
+// lua-scripts.ts.
 //
 // A server that fails over loses what its replica did not have yet. With `replicas` set, what a
 // script must not lose (`kept`) counts as done only when so many replicas have it: WAIT goes along

@@ -11,8 +11,8 @@
 //   <temporary folder>/iprisk-<user id>/tables
 //
 // A user of a copy holds a shared flock, which the kernel frees when the process ends. Opening and
-// releasing sweep the folder: a copy whose exclusive lock is free is unused and is removed, also one
-// left by a killed process.
+// releasing sweep the folder: a copy whose exclusive lock is free is unused and is removed, also
+// one left by a killed process.
 //
 // Invariants:
 // - A copy gets its name when it is complete, verified and locked.
@@ -303,7 +303,8 @@ function ownerOf(folder: string): number | undefined {
   try {
     return statSync(folder).uid
   } catch {
-    // Not there, in a home that is shut to this user, or below a file, as where the home is /dev/null.
+    // Not there, in a home that is shut to this user, or below a file, as where the home is
+    // /dev/null.
     return dirname(folder) === folder ? undefined : ownerOf(dirname(folder))
   }
 }

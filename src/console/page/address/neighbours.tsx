@@ -1,6 +1,6 @@
-// What is listed around the address as sixteen rows of sixteen: the addresses of its /24, or of IPv6
-// the /64s of its /56. A click, or the arrow keys and Enter, walk to a neighbour, and one walks on
-// from there.
+// What is listed around the address as sixteen rows of sixteen: the addresses of its /24, or of
+// IPv6 the /64s of its /56. A click, or the arrow keys and Enter, walk to a neighbour, and one
+// walks on from there.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'

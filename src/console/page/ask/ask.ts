@@ -1,5 +1,5 @@
-// The page's requests to its server: JSON, with the session's cookie and its text in a header, which
-// no page of another origin can add. Nothing throws: a refusal is an answer.
+// The page's requests to its server: JSON, with the session's cookie and its text in a header,
+// which no page of another origin can add. Nothing throws: a refusal is an answer.
 
 import { type ConsoleError, type ConsoleSession, csrfHeader } from '../../../api/admin-answers.ts'
 import { notify } from './notices.ts'

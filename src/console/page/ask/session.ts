@@ -11,8 +11,8 @@ export function useMay(role: AdminRole): boolean {
   return mayAct(useContext(RoleContext), role)
 }
 
-// The text of this tab's session, which every request needs beside the cookie. Only the login returns
-// it; tabs then pass it on to each other.
+// The text of this tab's session, which every request needs beside the cookie. Only the login
+// returns it; tabs then pass it on to each other.
 //
 // A browser sends the cookie to every port of this host. sessionStorage and BroadcastChannel belong
 // to the origin, port included: a page on another port can neither read the text nor ask for it.

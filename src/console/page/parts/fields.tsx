@@ -1,4 +1,5 @@
-// The parts of a form: fields with a label above what takes their value, and the form that sends it.
+// The parts of a form: fields with a label above what takes their value, and the form that sends
+// it.
 
 import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from 'preact'
 

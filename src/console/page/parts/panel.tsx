@@ -1,5 +1,5 @@
-// A part of a page with its heading, and a quiet line or buttons beside it; facts in it by name; and
-// words that link to what they mean.
+// A part of a page with its heading, and a quiet line or buttons beside it; facts in it by name;
+// and words that link to what they mean.
 
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'

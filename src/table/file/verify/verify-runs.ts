@@ -1,8 +1,8 @@
-// Verifies that an answer which copies runs is the JSON that its slow twin (check-address.ts) gives:
-// runs of networks and regions are the JSON of their rows, that of a location is JSON as an answer
-// has it, with coordinates on Earth. For ids, texts and values that have been verified. Compared
-// byte by byte and not made anew, for the world has 650,000 runs: making them would take as long as
-// all other checks together.
+// Verifies that an answer which copies runs is the JSON that its slow twin (check-address.ts)
+// gives: runs of networks and regions are the JSON of their rows, that of a location is JSON as an
+// answer has it, with coordinates on Earth. For ids, texts and values that have been verified.
+// Compared byte by byte and not made anew, for the world has 650,000 runs: making them would take
+// as long as all other checks together.
 
 import { isUtf8 } from 'node:buffer'
 import { networkTypes } from '../../../model/kind.ts'
@@ -188,8 +188,8 @@ function matchInteger(bytes: Uint8Array, from: number, value: number): number {
 }
 
 /**
- * Degrees with at most four decimals, at most `max` of them, as JSON has them: `-0.1`, `13`. They end
- * before `end`, or at it.
+ * Degrees with at most four decimals, at most `max` of them, as JSON has them: `-0.1`, `13`. They
+ * end before `end`, or at it.
  */
 function matchDegrees(bytes: Uint8Array, from: number, end: number, max: number): number {
   if (from < 0) return -1

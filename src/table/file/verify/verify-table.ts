@@ -41,14 +41,14 @@ type WordSection = {
 }[SectionName]
 
 /**
- * `runs` takes as long as all others do, and can be verified beside them. What it finds counts where
- * they find nothing: it reads by ids and offsets which they verify.
+ * `runs` takes as long as all others do, and can be verified beside them. What it finds counts
+ * where they find nothing: it reads by ids and offsets which they verify.
  */
 type TablePart = 'sections' | 'runs'
 
 /**
- * Throws as `openTable` does, and `table_corrupt` for the first thing that does not hold; of one part
- * alone where it is named. `mapped` is the copy of the file that errors name.
+ * Throws as `openTable` does, and `table_corrupt` for the first thing that does not hold; of one
+ * part alone where it is named. `mapped` is the copy of the file that errors name.
  */
 export function verifyTable(
   path: string,
@@ -276,10 +276,10 @@ function checkTexts({ views }: TableView, fail: Fail): void {
 }
 
 /**
- * Bounds the texts of an answer, and the JSON of a network or place (its lists: verify-values.ts). A
- * batch has ten thousand of each, so a table whose answers are long would fill the memory of the
- * server, and a build makes none (src/base/text/clean-text.ts). Throws by `fail`, or `table_corrupt`
- * for the header of `path`. Runs lie in their section.
+ * Bounds the texts of an answer, and the JSON of a network or place (its lists: verify-values.ts).
+ * A batch has ten thousand of each, so a table whose answers are long would fill the memory of the
+ * server, and a build makes none (src/base/text/clean-text.ts). Throws by `fail`, or
+ * `table_corrupt` for the header of `path`. Runs lie in their section.
  */
 function verifyBounds({ views, sources }: TableView, path: string, fail: Fail): void {
   const { string_offsets: texts } = views
