@@ -5,16 +5,10 @@
 // that uses both `iprisk` and `iprisk/embedded` loads what they share twice.
 //
 // Bundled with it are the packages that are plain code (with their licences beside them); all
-// others are loaded from node_modules, by `require` where they can be, as is what Node itself
-// brings: `import` of both first makes a module of all that they export, even of what Node would
-// load only when it is used (a worker took 248 ms of processor time to be ready, 209 with `require`).
-// The library imports: what packs an application must see what the library needs. So do threads of
-// the pool, which start later: with `require` V8 left 160 MB of large batches in a worker, with
-// `import` less than 100 (test/http/endpoint/batch-large.world.test.ts). `modules.json` says what is
-// in which file. A module's own place (`import.meta`) stays what it was.
+// others are imported from node_modules. `modules.json` says what is in which file. A module's own
+// place (`import.meta`) stays what it was.
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -39,9 +33,6 @@ const programs = {
   embedded: 'src/embedded/embedded.js',
 }
 
-/** Programs whose files import what others require. */
-const importing = new Set(['embedded', 'pool-thread'])
-
 const bundledPackages = ['flatbuffers', 'zod']
 
 const isExternal = (id) =>
@@ -62,67 +53,13 @@ function keepPlaces(folder) {
   }
 }
 
-const requireOfRoot = createRequire(join(root, 'package.json'))
-
-/** Whether `require` loads it: Node's own modules, and packages that come as CommonJS. */
-function isRequirable(id) {
-  if (isBuiltin(id)) return true
-  if (/^[./]/.test(id)) return false
-  const path = pathToRequire(id)
-  if (path === undefined) return false
-  if (/\.[cm]js$/.test(path)) return path.endsWith('.cjs')
-  let folder = dirname(path)
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type !== 'module'
-}
-
-/** `undefined`: the package can be imported alone. */
-function pathToRequire(id) {
-  try {
-    return requireOfRoot.resolve(id)
-  } catch (error) {
-    if (error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return undefined
-    throw error
-  }
-}
-
-/** `import a, { b as c } from "d"` as `const a = require("d"), { b: c } = a`. */
-function requireLine(line) {
-  const [, names, id] = /^import (.+) from "(.+)";$/.exec(line) ?? []
-  if (id === undefined || !isRequirable(id)) return line
-  const [, whole = names, , some] = /^(?:\* as )?([\w$]+)(, (\{.*\}))?$/.exec(names) ?? []
-  const rest = some === undefined ? '' : `, ${membersOf(some)} = ${whole}`
-  return `const ${membersOf(whole)} = requireOfBundle(${JSON.stringify(id)})${rest};`
-}
-
-function membersOf(names) {
-  return names.replaceAll(' as ', ': ')
-}
-
-/** The imports with which a file of a bundle begins. */
-const requireImports = {
-  name: 'require-imports',
-  renderChunk(code) {
-    const lines = code.split('\n')
-    const first = lines.findIndex((line) => !/^(#!|\/\/|$)/.test(line))
-    const end = lines.findIndex((line, at) => at >= first && !line.startsWith('import '))
-    const head = lines.slice(first, end).map(requireLine)
-    if (!head.some((line) => line.startsWith('const '))) return null
-    const made = [
-      'import { createRequire as createRequireOfBundle } from "node:module";',
-      'const requireOfBundle = createRequireOfBundle(import.meta.url);',
-    ]
-    return [...lines.slice(0, first), ...made, ...head, ...lines.slice(end)].join('\n')
-  },
-}
-
 async function bundleProgram(name, path) {
   const folder = join(draft, name)
   const bundle = await rolldown({
     input: { [name]: path },
     platform: 'node',
     external: isExternal,
-    plugins: [keepPlaces(folder), ...(importing.has(name) ? [] : [requireImports])],
+    plugins: [keepPlaces(folder)],
   })
   const fileNames = { entryFileNames: '[name].js', chunkFileNames: '[name].js' }
   // The comments stand in the modules themselves.
