@@ -1,6 +1,5 @@
-// The first acts of a server with its settings, before the rest of its code is loaded: it hears
-// signals, and gives the process that is to verify its table, and was started before the settings
-// were read (src/cli/main.ts), its order. That takes longest of all, and needs nothing of the rest.
+// The first acts of a server with its settings, before the rest of its code is loaded: it listens for
+// signals, and begins to verify its table, which takes longest of all and needs nothing of the rest.
 
 import type { Settings } from '../config/settings.ts'
 import {

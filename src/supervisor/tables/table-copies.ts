@@ -22,7 +22,7 @@ import { builtMsOf } from '../../table/file/header.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
 import { fileIdentity, identityOrEmpty } from '../../base/system/file-watch.ts'
 import { type TableRefusal, tableRefusalOf } from './table-refusal.ts'
-import { endVerifyingAhead, type VerifyResult, verifyInProcess } from './verify-process.ts'
+import { type VerifyResult, verifyInProcess } from './verify-process.ts'
 
 const touchMs = 10_000
 
@@ -228,7 +228,7 @@ export function beginFirstTable(
 ): FirstTable {
   const identity = identityOrEmpty(of.path)
   // There is nothing better to serve, whatever its answers are.
-  const loaded = loadTable(loader, { ...of, force: true }).finally(endVerifyingAhead)
+  const loaded = loadTable(loader, { ...of, force: true })
   return { identity, urgent: of.urgent, loaded }
 }
 

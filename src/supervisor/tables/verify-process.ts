@@ -1,10 +1,8 @@
-// Runs the process that copies and verifies one table file (verify-child-main.ts). It takes longer
-// to load than a server takes to read its options; so that of a server's first table starts before
-// those are read, and waits for its order.
+// Runs the process that copies and verifies one table file (verify-child-main.ts).
 
 import { isErrorCode } from '../../base/error-codes.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-import { type Child, type ChildOutcome, startChild } from '../../base/system/child-task.ts'
+import { type ChildOutcome, startChild } from '../../base/system/child-task.ts'
 import { lowerPriority } from '../../base/system/process.ts'
 import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
@@ -20,7 +18,7 @@ const program = new URL('./verify-child-main.js', import.meta.url)
  * as well: it verifies in two threads, and V8 compiles in these. Threads of its own for that took a
  * seventh of all the processor time.
  */
-const ahead = { nodeFlags: ['--no-concurrent-recompilation'], arguments: [secondThread] }
+const urgently = { nodeFlags: ['--no-concurrent-recompilation'], arguments: [secondThread] }
 
 export interface VerifyOrder {
   readonly source: string
@@ -40,39 +38,6 @@ export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly isBeforeLost?: boolean
 }
 
-type VerifyProcess = Child<VerifyOrder, VerifyResult>
-
-let startedAhead: VerifyProcess | undefined
-
-/** Starts the process of the next order; nothing but that order keeps it, or this process, alive. */
-export function startVerifyingAhead(): void {
-  try {
-    startedAhead = startProcess(ahead)
-    startedAhead.holdLoop('unref')
-  } catch {
-    // The order itself tries again, and says what is wrong.
-  }
-}
-
-/** Ends that process where no order has come for it. */
-export function endVerifyingAhead(): void {
-  startedAhead?.release()
-  startedAhead = undefined
-}
-
-function takeAhead(): VerifyProcess | undefined {
-  const child = startedAhead
-  startedAhead = undefined
-  if (child?.isAlive() !== true) return undefined
-  child.holdLoop('ref')
-  return child
-}
-
-function startProcess(how?: typeof ahead): VerifyProcess {
-  // It makes no TLS connections, and Node.js reads these certificates at its start, which takes 50
-  // ms.
-  const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
-  return startChild({ program, environment, keepsWords: true, ...how })
 }
 
 /** Makes `copy` a verified copy of `source`, or throws; its code is that of what was thrown there. */
@@ -84,12 +49,7 @@ export async function verifyInProcess(
     readonly urgent: boolean
   },
 ): Promise<VerifyResult> {
-  const child = takeAhead()
-  let outcome = await carryOut(child ?? startProcess(), order, how)
-  // It was ended by the system, or failed at its start, perhaps before it had its order.
-  if (child !== undefined && outcome.kind === 'ended') {
-    outcome = await carryOut(startProcess(), order, how)
-  }
+  const outcome = await carryOut(order, how)
   if (outcome.kind === 'answered') return outcome.answer
   const message = whyUnverified(order.source, outcome)
   const thrown = outcome.kind === 'failed' ? outcome.error.code : undefined
@@ -100,10 +60,14 @@ export async function verifyInProcess(
 }
 
 async function carryOut(
-  child: VerifyProcess,
   order: VerifyOrder,
   { signal, urgent }: Parameters<typeof verifyInProcess>[1],
 ): Promise<ChildOutcome<VerifyResult>> {
+  // It makes no TLS connections, and Node.js reads these certificates at its start, which takes 50
+  // ms.
+  const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
+  const how = urgent ? urgently : {}
+  const child = startChild<VerifyOrder, VerifyResult>({ program, environment, keepsWords: true, ...how })
   // At once, because Node's own start takes as long as a small table does: over 40 swaps each,
   // p99.9 of checks in the second of the swap over the steady one was 1.1, and 1.9 where the
   // process lowered it itself once it ran.
