@@ -38,7 +38,6 @@ export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly isBeforeLost?: boolean
 }
 
-}
 
 /** Makes `copy` a verified copy of `source`, or throws; its code is that of what was thrown there. */
 export async function verifyInProcess(
