@@ -11,7 +11,7 @@
 //   verifying begins before the rest is loaded (here) 66    1011   878   125  kept
 //   a second thread verifies (verify-thread.ts)       46     950   887    68  kept
 //   few known answers where no table was before
-//     (table/acceptance-check.ts)                     20     954   882    59  kept
+//     (compare/acceptance-check.ts)                   20     954   882    59  kept
 //   the verifying process starts before options are
 //     read                                            66     947   879    47  deleted
 //   bundles `require` packages                        46     922   883    29  deleted

@@ -10,7 +10,6 @@
 // terminal sends to every process of its group.
 
 import { type ChildProcess, fork } from 'node:child_process'
-import type { Socket } from 'node:net'
 import { type Fault, IpriskError, messageOf } from '../coded-error.ts'
 import { createQueue } from '../concurrency.ts'
 import { lowerPriority } from './process.ts'
@@ -80,7 +79,6 @@ export interface ChildOptions {
 
 export interface Child<Question, Answer> {
   readonly pid: number | undefined
-  readonly isAlive: () => boolean
   readonly ask: (
     question: Question,
     how: { readonly msMax: number; readonly signal: AbortSignal },
@@ -89,8 +87,6 @@ export interface Child<Question, Answer> {
   readonly release: () => void
   readonly kill: () => void
   readonly ended: Promise<ProcessEnd>
-  /** Whether it keeps this process alive, as it does from its start. */
-  readonly holdLoop: (how: 'ref' | 'unref') => void
 }
 
 /** `program` is a compiled file that calls `answerParent`. */
@@ -114,7 +110,6 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
   const kill = (): void => void child.kill('SIGKILL')
   return {
     pid: child.pid,
-    isAlive: () => child.exitCode === null && child.signalCode === null,
     ask: (question, { msMax, signal }) =>
       new Promise((resolve) => {
         const settle = (outcome: ChildOutcome<Answer>): void => {
@@ -157,10 +152,6 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
     },
     kill,
     ended,
-    holdLoop: (how) => {
-      const parts = [child, child.channel, child.stderr as Socket | null]
-      for (const part of parts) part?.[how]()
-    },
   }
 }
 

@@ -38,7 +38,6 @@ export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly isBeforeLost?: boolean
 }
 
-
 /** Makes `copy` a verified copy of `source`, or throws; its code is that of what was thrown there. */
 export async function verifyInProcess(
   order: VerifyOrder,
@@ -66,7 +65,12 @@ async function carryOut(
   // ms.
   const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
   const how = urgent ? urgently : {}
-  const child = startChild<VerifyOrder, VerifyResult>({ program, environment, keepsWords: true, ...how })
+  const child = startChild<VerifyOrder, VerifyResult>({
+    program,
+    environment,
+    keepsWords: true,
+    ...how,
+  })
   // At once, because Node's own start takes as long as a small table does: over 40 swaps each,
   // p99.9 of checks in the second of the swap over the steady one was 1.1, and 1.9 where the
   // process lowered it itself once it ran.
