@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
-import { type Reading, keptReading } from '../reading-cache.ts'
+import { type Reading, keptReading } from '../layer/reading-cache.ts'
 import type { Layer, Layers } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { networkOf } from '../mmdb/mmdb-layouts.ts'
@@ -49,7 +49,7 @@ export function defaultRangeFiles(): readonly string[] {
 
 const reading = {
   kind: 'networks',
-  code: ['.', '../networks', '../mmdb', '../layer', '../../src/base', '../../src/ip'],
+  code: ['../networks', '../mmdb', '../layer', '../../src/base', '../../src/ip'],
   tables: [],
 } as const satisfies Partial<Reading>
 

@@ -1,9 +1,9 @@
-// Places in a form that a file keeps (build/reading-cache.ts), and that a thread hands to another:
+// Places in a form that a file keeps (build/layer/reading-cache.ts), and that a thread hands to another:
 // locations as a column a member, each text once. A location becomes an object when it is asked
 // for, as few of them are.
 
 import type { Location } from '../../src/api/check-answer.ts'
-import { keptReading, type Reading } from '../reading-cache.ts'
+import { keptReading, type Reading } from '../layer/reading-cache.ts'
 import { newInterner } from '../layer/intern.ts'
 import type { Layers } from '../layer/layer.ts'
 import { type PairedLayers, pairLayers } from '../layer/overlay.ts'
@@ -92,7 +92,6 @@ function locationsOf({ texts, textColumns, numberColumns }: Columns): Locations 
 const reading = {
   kind: 'places',
   code: [
-    '.',
     '../places',
     '../mmdb',
     '../layer',

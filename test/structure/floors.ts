@@ -103,7 +103,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['main.ts'],
   ],
   build: [
-    ['reading-cache.ts', 'layer', 'parse'],
+    ['layer', 'parse'],
     ['catalogue', 'mmdb'],
     ['fetch', 'networks', 'places'],
     ['history'],

@@ -92,13 +92,16 @@ export interface Child<Question, Answer> {
 /** `program` is a compiled file that calls `answerParent`. */
 export function startChild<Question, Answer>(options: ChildOptions): Child<Question, Answer> {
   const { program, environment = process.env, nodeFlags = [], keepsWords = false } = options
-  const output = keepsWords ? (['ignore', 'pipe'] as const) : (['inherit', 'inherit'] as const)
+  const output = keepsWords ? 'pipe' : 'inherit'
   const child = fork(program, options.arguments, {
     execArgv: [...nodeFlags],
     env: environment,
     serialization: 'advanced',
-    stdio: ['ignore', ...output, 'ipc'],
+    // Not `ignore`, which opens /dev/null: a sandbox may forbid that.
+    stdio: ['pipe', output, output, 'ipc'],
   })
+  child.stdin?.on('error', () => undefined).end()
+  child.stdout?.resume()
   if (options.hasLowPriority === true) lowerPriority(child.pid)
   let end: ProcessEnd | undefined
   let onEnd: (() => void) | undefined

@@ -6,10 +6,10 @@ import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Reading, keptReading } from '../../build/reading-cache.ts'
-import { noAsFacts } from '../../build/networks/as-facts.ts'
-import { loadNetworkTables } from '../../build/networks/network-tables.ts'
-import { readNetworks } from '../../build/networks/read-networks.ts'
+import { type Reading, keptReading } from '../../../build/layer/reading-cache.ts'
+import { noAsFacts } from '../../../build/networks/as-facts.ts'
+import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
+import { readNetworks } from '../../../build/networks/read-networks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-kept-'))
 const newCache = (): string => join(mkdtempSync(join(folder, 'c-')), 'cache')

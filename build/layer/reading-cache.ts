@@ -22,11 +22,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
-import { msPerDay } from '../src/base/day.ts'
-import { packageRoot } from '../src/base/package-root.ts'
-import { openRegularFile } from '../src/base/system/bounded-file.ts'
-import { newFileBuffer } from '../src/base/system/copy-large-file.ts'
-import { inLargePages } from '../src/base/system/memory-map.ts'
+import { msPerDay } from '../../src/base/day.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { openRegularFile } from '../../src/base/system/bounded-file.ts'
+import { newFileBuffer } from '../../src/base/system/copy-large-file.ts'
+import { inLargePages } from '../../src/base/system/memory-map.ts'
 
 /** What is read, and what of this package decides what it gives. */
 export interface Reading {
