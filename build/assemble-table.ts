@@ -98,7 +98,7 @@ export function assembleTable(parts: TableParts): AssembledTable {
   }
 }
 
-/** About so many pieces of the layers share a record. */
+/** How many pieces of the layers share a record, about. */
 const piecesOfRecord = 4
 
 function piecesOf({ pairs, evidenceLayers }: TableParts): number {

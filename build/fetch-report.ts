@@ -2,6 +2,7 @@
 // Only feeds count: networks and places always have an edition
 // (build/acceptance/edition-acceptance.ts).
 
+import { addTo } from '../src/base/counts.ts'
 import { formatDay } from '../src/base/day.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
 import type { Quarantine } from './acceptance/feed-quarantine.ts'
@@ -55,7 +56,7 @@ const feedsIn = (files: readonly ObtainedFile[]): number =>
 /** `58 fresh, 2 missing`: of files or of feeds. */
 export function statesText(of: readonly { readonly state: string }[]): string {
   const counts = new Map<string, number>()
-  for (const { state } of of) counts.set(state, (counts.get(state) ?? 0) + 1)
+  for (const { state } of of) addTo(counts, state)
   return [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
 }
 

@@ -9,7 +9,7 @@ export interface ProcessMemory {
   /** Resident, of each shared page the share of one of its holders. */
   readonly pss: number
   /**
-   * Written by this process and shared with nobody: what one more process costs. Not the table,
+   * Written by this process and not shared: what one more process costs. Not the table,
    * whose pages are dirty until the system has written the copy to its disk.
    */
   readonly privateDirty: number

@@ -54,7 +54,7 @@ export interface CpuShares {
   readonly clients: number
 }
 
-/** A load of so many whole seconds. */
+/** Runs a load for a whole number of seconds. */
 export type TimedLoad = (seconds: number) => Promise<LoadResult>
 
 export interface FullPoolRound {

@@ -13,7 +13,7 @@ import type { Entry } from '../parse/entry.ts'
 
 /**
  * So many prefixes of IPv4 an address can have. Among the feeds of the world the deepest nest has
- * 5; of ninety feeds each with so many, a list of the table (`evidenceListMax`) still has room.
+ * 5; if ninety feeds each had this many, a list of the table (`evidenceListMax`) still has room.
  */
 export const overlapMax = 32
 

@@ -143,7 +143,7 @@ function operatorsOwn(
 // Example: a weak feed of weight 0.5, a + b = 10: sd 0.151, from 0.31 to 0.69. An operator's own
 // list has weight 1 by definition of its claim, and no spread.
 
-/** Of a normal distribution, 80 percent lie within so many standard deviations. */
+/** 80 percent of a normal distribution lie within this many standard deviations. */
 const deviations = 1.2816
 
 function voiceWithInterval(feed: Feed): SourceVoice {

@@ -17,7 +17,7 @@ import { commitSnapshotSet, readStoredSnapshots } from './snapshot-store.ts'
 import { publicUrl } from './public-url.ts'
 
 export interface FileOutcome {
-  /** `recent`: stored so short a while ago that nobody was asked. */
+  /** `recent`: stored a short while ago, so no request was made. */
   readonly state: 'fresh' | 'unchanged' | 'recent'
   readonly path: string
   readonly day: Day

@@ -35,7 +35,7 @@ export interface ObtainedFile {
   readonly file: FeedFile
   /**
    * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `recent`:
-   * those stored a short while ago, for which nobody was asked; `stored`: the last good copy, by
+   * those stored a short while ago, for which no request was made; `stored`: the last good copy, by
    * choice or because of `problem`; `missing`: none.
    */
   readonly state: 'fresh' | 'unchanged' | 'recent' | 'stored' | 'missing'

@@ -46,7 +46,7 @@ export interface PairedLayers {
   readonly places: Uint32Array
 }
 
-/** About so many pieces of both share a pair. */
+/** How many pieces of both layers share a pair, about. */
 const piecesOfPair = 8
 
 export function pairLayers(networks: Layers, places: Layers): PairedLayers {

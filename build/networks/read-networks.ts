@@ -3,6 +3,7 @@
 // of the mobile and corporate tables are networks of their own within their AS. Space that no AS
 // announces has no network, whatever a table says of it.
 
+import { addTo } from '../../src/base/counts.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { bigintToWords } from '../../src/ip/range.ts'
 import type { Network } from '../../src/model/network.ts'
@@ -66,7 +67,7 @@ export async function readNetworks(options: {
       fromFeeds: fact?.name ?? '',
     })
     const { rule, ...own } = classifyNetwork({ asn, organization, facts, tables })
-    if (overlay === undefined) rules.set(rule, (rules.get(rule) ?? 0) + 1)
+    if (overlay === undefined) addTo(rules, rule)
     networks.push({ asn, organization, ...traitsIn(own, overlay) })
     newIds[variant.id] = networks.length
   }

@@ -5,6 +5,7 @@
 // addresses come first (size-order.ts), else in order of first appearance (files as given, IPv4
 // before IPv6, address order), so that the same files give the same ids.
 
+import { addTo } from '../../src/base/counts.ts'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -59,7 +60,7 @@ export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> 
     if (raw === undefined) return 0
     const location = resolve(raw)
     if (location !== undefined) return dictionary.id(location)
-    unknownCountries.set(raw.country, (unknownCountries.get(raw.country) ?? 0) + 1)
+    addTo(unknownCountries, raw.country)
     return 0
   }
   const held: { [Of in Family]?: { readonly layer: Layer; readonly path: string } } = {}

@@ -7,6 +7,7 @@
 // Invariants: workers are asked at the end of each minute and, while somebody looks, at most every
 // two seconds, however many look; a point is never changed once its minute is over.
 
+import { addTo } from '../base/counts.ts'
 import { trafficNamesMax } from '../base/limits.ts'
 import {
   type CounterSnapshot,
@@ -113,9 +114,7 @@ function openMinute(nowMs: number, before: CounterSnapshot): OpenMinute {
 
 function addCounts({ scores, decisions, tops }: OpenMinute, counts: TrafficCounts): void {
   counts.scores.forEach((count, band) => (scores[band]! += count))
-  for (const [name, count] of counts.decisions) {
-    decisions.set(name, (decisions.get(name) ?? 0) + count)
-  }
+  for (const [name, count] of counts.decisions) addTo(decisions, name, count)
   tops.push(counts.top)
 }
 
@@ -171,7 +170,7 @@ function decisionsOf(
     if (added <= 0) continue
     const { policy, action } = readDecisionLabel(label)
     const name = action === '' ? policy : `${policy}/${action}`
-    sums.set(name, (sums.get(name) ?? 0) + added)
+    addTo(sums, name, added)
   }
   return Object.fromEntries(sums)
 }

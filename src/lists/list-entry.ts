@@ -69,7 +69,7 @@ function keyOfAddress(text: string): string | undefined {
   return `6${value}${value}`
 }
 
-const hex = (word: number): string => word.toString(16).padStart(8, '0')
+export const hex = (word: number): string => word.toString(16).padStart(8, '0')
 
 export function keyOfAs(asn: number): string {
   return `a${asn.toString(16).padStart(8, '0')}`

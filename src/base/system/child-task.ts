@@ -158,6 +158,18 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
   }
 }
 
+/** Asks a child its only question, and waits until it has ended. */
+export async function askOnce<Question, Answer>(
+  child: Child<Question, Answer>,
+  question: Question,
+  how: { readonly msMax: number; readonly signal: AbortSignal },
+): Promise<ChildOutcome<Answer>> {
+  const outcome = await child.ask(question, how)
+  child.release()
+  await child.ended
+  return outcome
+}
+
 /** A child that is kept for the next question. */
 export interface ChildTask<Question, Answer> {
   /** Questions wait for those before them. */

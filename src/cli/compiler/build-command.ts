@@ -1,5 +1,6 @@
 // `iprisk build`.
 
+import type { BuildProgress } from '../../../build/build-stages.ts'
 import type { BuildReport } from '../../../build/build-report.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { checkOutput, outputTarget } from '../../base/system/atomic-file.ts'
@@ -66,26 +67,14 @@ export function fetchModeOf({ build }: Settings) {
 // A build's progress: one live line a stage on a terminal; in a pipe a plain line a stage, and
 // every five seconds one that says how far a stage is.
 
-/** What a build says of itself (build/build-stages.ts). */
-type Progress =
-  | { readonly kind: 'begin'; readonly name: string }
-  | {
-      readonly kind: 'end'
-      readonly name: string
-      readonly seconds: number
-      readonly found: string
-    }
-  | { readonly kind: 'step'; readonly text: string }
-  | { readonly kind: 'warn'; readonly text: string }
-
 const stepMs = 5000
 
 /** `now`: milliseconds; a clock for tests. */
-export function newProgress(io: Io, now = () => performance.now()): (event: Progress) => void {
+export function newProgress(io: Io, now = () => performance.now()): (event: BuildProgress) => void {
   return io.errIsTerminal ? liveProgress(io) : plainProgress(io, now)
 }
 
-function plainProgress(io: Io, now: () => number): (event: Progress) => void {
+function plainProgress(io: Io, now: () => number): (event: BuildProgress) => void {
   let name = ''
   let saidMs = now()
   return (event) => {
@@ -100,7 +89,7 @@ function plainProgress(io: Io, now: () => number): (event: Progress) => void {
   }
 }
 
-function liveProgress(io: Io): (event: Progress) => void {
+function liveProgress(io: Io): (event: BuildProgress) => void {
   const live = newLiveStage()
   let name = ''
   return (event) => {
@@ -111,6 +100,6 @@ function liveProgress(io: Io): (event: Progress) => void {
   }
 }
 
-function endLine({ name, seconds, found }: Extract<Progress, { kind: 'end' }>): string {
+function endLine({ name, seconds, found }: Extract<BuildProgress, { kind: 'end' }>): string {
   return `${name}${found === '' ? '' : `: ${found}`} (${seconds.toFixed(1)} s)`
 }

@@ -6,7 +6,7 @@ import { networkWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { parseCatalogue } from '../../lists/list-catalogue.ts'
 import { decodeChunk } from '../../lists/list-chunk.ts'
-import { formatEntryKey, keyOfAs, rangeOfKey } from '../../lists/list-entry.ts'
+import { formatEntryKey, hex, keyOfAs, rangeOfKey } from '../../lists/list-entry.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { formatExpiry } from '../../lists/list-text.ts'
 import type { Located } from '../../table/lookup/locate.ts'
@@ -23,8 +23,6 @@ export interface AskedKeys {
   /** The key of the AS; `''` for none. */
   readonly system: string
 }
-
-const hex = (word: number): string => word.toString(16).padStart(8, '0')
 
 export function askedKeys(views: SectionViews, words: Uint32Array, located: Located): AskedKeys {
   const { version, ipv4, network } = located

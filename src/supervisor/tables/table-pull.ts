@@ -26,7 +26,7 @@ import { messageOf } from '../../base/coded-error.ts'
 import { parseDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
 import { replaceFile } from '../../base/system/atomic-file.ts'
-import { startChild } from '../../base/system/child-task.ts'
+import { askOnce, startChild } from '../../base/system/child-task.ts'
 import {
   type PullRefusal,
   type PullRefusalCode,
@@ -296,9 +296,7 @@ async function pullInProcess(job: PullJob, signal: AbortSignal): Promise<PullRes
     keepsWords: true,
     hasLowPriority: true,
   })
-  const outcome = await child.ask(job, { msMax: pullMsMax, signal })
-  child.release()
-  await child.ended
+  const outcome = await askOnce(child, job, { msMax: pullMsMax, signal })
   const refused = (reason: string, code: PullRefusalCode = 'other'): PullResult => {
     return { kind: 'refused', code, reason }
   }

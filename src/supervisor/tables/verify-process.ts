@@ -2,7 +2,7 @@
 
 import { isErrorCode } from '../../base/error-codes.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-import { type ChildOutcome, startChild } from '../../base/system/child-task.ts'
+import { askOnce, type ChildOutcome, startChild } from '../../base/system/child-task.ts'
 import { lowerPriority } from '../../base/system/process.ts'
 import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
@@ -75,10 +75,7 @@ async function carryOut(
   // p99.9 of checks in the second of the swap over the steady one was 1.1, and 1.9 where the
   // process lowered it itself once it ran.
   if (!urgent) lowerPriority(child.pid)
-  const outcome = await child.ask(order, { msMax: verifyMsMax, signal })
-  child.release()
-  await child.ended
-  return outcome
+  return askOnce(child, order, { msMax: verifyMsMax, signal })
 }
 
 function whyUnverified(
