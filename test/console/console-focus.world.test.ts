@@ -91,10 +91,10 @@ describeWith('chromium', ['--version'], () => {
     await page.keyboard.type('8.8.8.8')
     await press('Enter')
     await expect.poll(() => page.title()).toContain('8.8.8.8')
-    expect(await page.inputValue('.ask input')).toBe('8.8.8.8')
+    await expect.poll(() => page.inputValue('.ask input')).toBe('8.8.8.8')
     await page.goBack()
     await expect.poll(() => page.title()).toContain('185.220')
-    expect(await page.inputValue('.ask input')).toBe('185.220.101.33')
+    await expect.poll(() => page.inputValue('.ask input')).toBe('185.220.101.33')
   })
 
   it('arrow keys walk on from the neighbour that Enter has opened', async () => {
@@ -144,8 +144,10 @@ describeWith('chromium', ['--version'], () => {
     await page.click('dialog[open] >> text=Rotate it')
     await secrets.nth(1).waitFor()
     await page.waitForSelector('dialog', { state: 'detached' })
-    expect(await page.innerText('main')).toContain('irk_knew_the-secret-that-is-shown-once')
-    expect(await page.innerText('main')).toContain('_another-secret')
+    await expect
+      .poll(() => page.innerText('main'))
+      .toContain('irk_knew_the-secret-that-is-shown-once')
+    await expect.poll(() => page.innerText('main')).toContain('_another-secret')
     expect(await focused()).toBe('The new secret')
     await page.click('.secret:has-text("another-secret") >> text=I have it')
     expect(await secrets.allInnerTexts()).toEqual([expect.stringContaining('irk_knew_')])

@@ -77,7 +77,7 @@ describeWith('chromium', ['--version'], () => {
     await page.waitForSelector('tbody tr:has-text("needle")')
     await page.fill('input[type=search]', 'hay')
     await page.waitForSelector('text=No entry has this.')
-    expect(await page.locator('text=Search further').count()).toBe(0)
+    await expect.poll(() => page.locator('text=Search further').count()).toBe(0)
   })
 
   it('a rehearsal goes on after a look that had no answer', async () => {
@@ -89,9 +89,9 @@ describeWith('chromium', ['--version'], () => {
     })
     await page.click('text=Try it on the sample')
     await page.waitForSelector('.problem:has-text("does not answer")')
-    expect(await page.locator('.running').count()).toBe(1)
+    await expect.poll(() => page.locator('.running').count()).toBe(1)
     await page.waitForSelector('h3:text("Decisions")')
-    expect(await page.locator('.problem').count()).toBe(0)
+    await expect.poll(() => page.locator('.problem').count()).toBe(0)
   })
 
   it('traffic says that it no longer follows, until it does again', async () => {
@@ -100,7 +100,7 @@ describeWith('chromium', ['--version'], () => {
     await page.route('**/admin/traffic*', (route) => route.abort())
     await page.clock.runFor(15_000)
     await page.waitForSelector('.problem:has-text("does not answer")')
-    expect(await page.locator('.plot canvas').count()).toBe(6)
+    await expect.poll(() => page.locator('.plot canvas').count()).toBe(6)
     await page.unroute('**/admin/traffic*')
     await page.clock.runFor(15_000)
     await page.waitForSelector('.problem', { state: 'detached' })

@@ -81,8 +81,8 @@ describeWith('chromium', ['--version'], () => {
     const { page, show } = await openConsole(browser, server, wide)
     for (const hash of ['#/address/185.220.101.33', '#/table', '#/rules/lists', '#/keys']) {
       await show(hash, `text=${hostile.slice(0, 20)}`)
-      expect(await page.innerText('main')).toContain(hostile)
-      expect(await page.locator('main img, main script, main [onerror]').count()).toBe(0)
+      await expect.poll(() => page.innerText('main')).toContain(hostile)
+      await expect.poll(() => page.locator('main img, main script, main [onerror]').count()).toBe(0)
     }
     expect(await page.evaluate('window.harmed')).toBeUndefined()
     await page.context().close()

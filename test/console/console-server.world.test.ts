@@ -111,7 +111,7 @@ describeWith('chromium', ['--version'], () => {
     const file = { name: 'access.log', mimeType: 'text/plain', buffer: Buffer.from(log) }
     await page.setInputFiles('input[type=file]', file)
     await page.waitForSelector('text=would be decided otherwise than now')
-    expect(await page.innerText('main')).toContain('Example VPN')
+    await expect.poll(() => page.innerText('main')).toContain('Example VPN')
     await page.click('button:text("Save")')
     await page.click('dialog[open] >> text=Save >> nth=-1')
     await page.waitForSelector('text=This is what decides.')
@@ -119,7 +119,7 @@ describeWith('chromium', ['--version'], () => {
     expect((await check('9.1.2.3')).decision?.action).toBe('allow')
     expect(readFileSync(policies, 'utf8')).toContain('"Ours"')
     await show('#/rules/audit', 'td')
-    expect(await page.innerText('main')).toContain('policies save')
+    await expect.poll(() => page.innerText('main')).toContain('policies save')
   })
 
   it('a key works as soon as it is shown, and no more when it is revoked', async () => {
@@ -137,10 +137,10 @@ describeWith('chromium', ['--version'], () => {
 
   it('tables, feeds and traffic are those of the server', async () => {
     await show('#/table', 'td')
-    expect(await page.innerText('main')).toContain((await check('9.1.2.3')).table)
+    await expect.poll(() => page.innerText('main')).toContain((await check('9.1.2.3')).table)
     // It has had one table only.
-    expect(await page.isDisabled('button:text("Go back")')).toBe(true)
-    expect(await page.innerText('main')).toContain(hostile)
+    await expect.poll(() => page.isDisabled('button:text("Go back")')).toBe(true)
+    await expect.poll(() => page.innerText('main')).toContain(hostile)
     await show('#/traffic', 'h1:text("Traffic")')
   })
 
@@ -165,7 +165,7 @@ describeWith('chromium', ['--version'], () => {
     await other.close()
     site.close()
     await show('#/rules/lists', '.new-list')
-    expect(await page.innerText('main')).not.toContain('evil')
+    await expect.poll(() => page.innerText('main')).not.toContain('evil')
   })
 
   it('nothing of a feed or of a note became a part of the page', async () => {

@@ -121,8 +121,8 @@ describeWith('chromium', ['--version'], () => {
       await page.context().addCookies([more])
       await page.goto(url('#/keys'))
       await page.waitForSelector('td')
-      expect(await page.innerText('tbody')).not.toContain('evil')
-      expect(await page.locator('tbody tr').count()).toBe(1)
+      await expect.poll(() => page.innerText('tbody')).not.toContain('evil')
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
     } finally {
       site.close()
       site.closeAllConnections()
@@ -143,7 +143,7 @@ describeWith('chromium', ['--version'], () => {
     await signIn(other, tokens.viewer)
     await isIn(page)
     expect(await role(page)).toBe('viewer')
-    expect(await page.inputValue('textarea')).toBe('')
+    await expect.poll(() => page.inputValue('textarea')).toBe('')
   })
 
   it('a session that has ended is dropped by every tab', async () => {

@@ -112,9 +112,9 @@ describeWith('chromium', ['--version'], () => {
     await page.click('text=Sign out')
     expect(await title(page)).toBe('Welcome')
     await fill(page, 'login', 'grace@example.org', 'not her password')
-    expect(await page.innerText('[role=alert]')).toContain(
-      'no account with this email and password',
-    )
+    await expect
+      .poll(() => page.innerText('[role=alert]'))
+      .toContain('no account with this email and password')
     await fill(page, 'login', 'Grace@example.org ')
     expect(await isSignedIn(page)).toBe(true)
   })
@@ -152,7 +152,7 @@ describeWith('chromium', ['--version'], () => {
       const other = { challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } }
       await send(page, btoa(JSON.stringify(other)))
       expect(await title(page)).toBe('One more step')
-      expect(await page.innerText('[role=alert]')).toContain('did not hold')
+      await expect.poll(() => page.innerText('[role=alert]')).toContain('did not hold')
       await keepShot(page, 'challenge-failed', 'main')
       expect(await isSignedIn(page)).toBe(false)
       await page.goto(`${example.url}/challenge`)
@@ -224,7 +224,7 @@ describeWith('chromium', ['--version'], () => {
     const page = await visitor(number)
     await fill(page, form, form === 'login' ? 'ada@example.org' : `of-${number}@example.org`)
     expect(await title(page)).toBe('Not from this connection')
-    expect(await page.innerText('main')).toContain(why)
+    await expect.poll(() => page.innerText('main')).toContain(why)
     expect(example.output()).toContain(
       `refused ${await page.innerText('code')}: 198.18.0.${number}`,
     )
@@ -240,7 +240,9 @@ describeWith('chromium', ['--version'], () => {
     await fill(page, 'login', 'ada@example.org')
     expect(await title(page)).toBe('You are signed in')
     expect(await action(page)).toBe('allow')
-    expect(await page.innerText('aside')).toContain(`no answer about 198.18.0.${number}: ${reason}`)
+    await expect
+      .poll(() => page.innerText('aside'))
+      .toContain(`no answer about 198.18.0.${number}: ${reason}`)
     if (number === 23) await keepShot(page, name, 'aside')
   })
 
@@ -251,7 +253,9 @@ describeWith('chromium', ['--version'], () => {
     await solve(page)
     await page.click('text=Go on')
     expect(await title(page)).toBe('You are signed in')
-    expect(await page.innerText('aside')).toContain('no answer about 198.18.0.21: limited')
+    await expect
+      .poll(() => page.innerText('aside'))
+      .toContain('no answer about 198.18.0.21: limited')
   })
 
   it('lets everybody in with a wrong key, and says so where its operator looks', async () => {
@@ -263,7 +267,7 @@ describeWith('chromium', ['--version'], () => {
     const page = await visitor(8, small, wrong.url)
     await fill(page, 'signup', 'ada@example.org')
     expect(await title(page)).toBe('You are signed in')
-    expect(await page.innerText('aside')).toContain('misconfigured')
+    await expect.poll(() => page.innerText('aside')).toContain('misconfigured')
     expect(wrong.output()).toContain(
       'iprisk is misconfigured; 1 request was not checked: "invalid_api_key',
     )

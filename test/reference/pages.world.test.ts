@@ -73,7 +73,7 @@ describeWith('chromium', ['--version'], () => {
     const tryIt = async (page: Page, key: string, address: string): Promise<string> => {
       await page.fill('#try-key', key)
       await page.selectOption('#try-case', address)
-      expect(await page.inputValue('#try-address')).toBe(address)
+      await expect.poll(() => page.inputValue('#try-address')).toBe(address)
       await page.click('#try-form button')
       return page.locator('#try-status').filter({ hasNotText: 'Asking' }).innerText()
     }
@@ -85,9 +85,9 @@ describeWith('chromium', ['--version'], () => {
     ])('asks about %s with a test key, and shows %s', async (address, status, shown) => {
       await visit('/docs', looks[2], async (page) => {
         expect(await tryIt(page, testKey, address)).toContain(status)
-        expect(await page.innerText('#try-body')).toContain(shown)
-        expect(await page.innerText('#try-headers')).toContain('x-request-id')
-        expect(await page.innerText('#try-curl')).not.toContain(testKey)
+        await expect.poll(() => page.innerText('#try-body')).toContain(shown)
+        await expect.poll(() => page.innerText('#try-headers')).toContain('x-request-id')
+        await expect.poll(() => page.innerText('#try-curl')).not.toContain(testKey)
         // The rest of the page is as it was looked at above.
         expect(await findingsOf(page, 'section[aria-labelledby=try]')).toEqual([])
         await page.locator('#try-curl').scrollIntoViewIfNeeded()
