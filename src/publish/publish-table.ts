@@ -39,6 +39,8 @@ import type { PublishPlace } from './places/publish-place.ts'
 
 /** Old parts that one run removes: a day leaves some hundred. */
 const placePruneMax = 5000
+/** A store that takes a minute for each would keep the publisher for days. */
+const placePruneMsMax = 300_000
 
 export interface PublishOptions {
   readonly place: PublishPlace
@@ -302,7 +304,12 @@ async function prunePlace(
   const old = (await place.list('parts')).filter(
     ({ name, writtenMs }) => !named.has(name) && writtenMs < now - keepMs,
   )
-  const going = old.slice(0, placePruneMax)
-  for (const { name } of going) await place.remove(name)
-  return going.length
+  const until = performance.now() + placePruneMsMax
+  let removed = 0
+  for (const { name } of old.slice(0, placePruneMax)) {
+    if (performance.now() > until) break
+    await place.remove(name)
+    removed += 1
+  }
+  return removed
 }

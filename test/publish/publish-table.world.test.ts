@@ -281,6 +281,31 @@ describe('a published table', () => {
     await pull(release)
   })
 
+  it('is published also where old parts take their time to go; the next run goes on', async () => {
+    await publishTable(first, options())
+    const old = new Date(Date.now() - 3 * dayMs)
+    for (const name of ['one', 'two']) {
+      writeFileSync(join(at, 'parts', name), '')
+      utimesSync(join(at, 'parts', name), old, old)
+    }
+    const { remove, ...place } = openFolderPlace(at)
+    const now = performance.now.bind(performance)
+    const removeSlowly = async (name: string): Promise<void> => {
+      await remove(name)
+      performance.now = () => now() + 300_001
+    }
+    try {
+      const { pruned } = await publishTable(
+        second,
+        options({ place: { ...place, remove: removeSlowly } }),
+      )
+      expect(pruned).toBe(1)
+    } finally {
+      performance.now = now
+    }
+    expect((await publishTable(second, options())).pruned).toBe(1)
+  })
+
   it('that was swapped for another one in the place is not put together', async () => {
     const { release: one } = await publishTable(first, options())
     const copy = `${at}.copy`

@@ -52,10 +52,19 @@ export interface ListedObject {
   readonly writtenMs: number
 }
 
-const listBytesMax = 8_388_608
+const pageBytesMax = 8_388_608
+/**
+ * Of one listing. A page names 1,000 objects; a place with a new table every hour for a fortnight
+ * has some 340,000.
+ */
+const listingLimits = { pagesMax: 1000, bytesMax: 268_435_456, msMax: 300_000 }
 const answerBytesMax = 65_536
 
-export function openObjectStore(text: string, environment: Environment = process.env): ObjectStore {
+export function openObjectStore(
+  text: string,
+  environment: Environment = process.env,
+  listing = listingLimits,
+): ObjectStore {
   const place = parseObjectUrl(text)
   if (place === undefined) throw pullError('other', `${text} is no s3://bucket/prefix`)
   const { bucket, prefix } = place
@@ -90,7 +99,7 @@ export function openObjectStore(text: string, environment: Environment = process
     return answer
   }
   return {
-    name: text,
+    name: prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`,
     get: (name, { bytesMax, etag, again = false }) => {
       const headers = etag === undefined ? {} : { 'if-none-match': etag }
       const of = { url: urlOf(keyOf(name)), method: 'GET', headers, bytesMax } as const
@@ -103,26 +112,52 @@ export function openObjectStore(text: string, environment: Environment = process
       await expect(of, [200], again)
     },
     list: async (folder) => {
-      const found: ListedObject[] = []
-      let token: string | undefined
-      do {
+      const what = `${text}: the listing of ${folder}/`
+      const objects = await everyPage(what, listing, async (token) => {
         const url = urlOf('')
         url.searchParams.set('list-type', '2')
         url.searchParams.set('prefix', `${keyOf(folder)}/`)
         if (token !== undefined) url.searchParams.set('continuation-token', token)
-        const { body } = await expect({ url, method: 'GET', bytesMax: listBytesMax }, [200])
-        const page = parseListing(body.toString('utf8'), token)
-        const skip = prefix === '' ? 0 : prefix.length + 1
-        found.push(...page.objects.map((each) => ({ ...each, name: each.name.slice(skip) })))
-        token = page.next
-      } while (token !== undefined)
-      return found
+        return (await expect({ url, method: 'GET', bytesMax: pageBytesMax }, [200])).body
+      })
+      const skip = prefix === '' ? 0 : prefix.length + 1
+      return objects.map((each) => ({ ...each, name: each.name.slice(skip) }))
     },
     remove: async (name) => {
       const url = urlOf(keyOf(name))
       await expect({ url, method: 'DELETE', bytesMax: answerBytesMax }, [200, 204, 404])
     },
   }
+}
+
+async function everyPage(
+  what: string,
+  most: typeof listingLimits,
+  ask: (token: string | undefined) => Promise<Buffer>,
+): Promise<readonly ListedObject[]> {
+  const found: ListedObject[] = []
+  const until = performance.now() + most.msMax
+  let token: string | undefined
+  let [pages, bytes] = [0, 0]
+  const reached = (): string | undefined => {
+    if (pages >= most.pagesMax) return `${most.pagesMax} pages`
+    if (bytes >= most.bytesMax) return `${most.bytesMax} bytes`
+    return performance.now() >= until ? `${most.msMax / 1000} s` : undefined
+  }
+  do {
+    const limit = reached()
+    if (limit !== undefined) {
+      const next = 'Delete old objects there, or publish at another prefix.'
+      throw pullError('size', `${what} does not end: ${limit}. ${next}`)
+    }
+    const body = await ask(token)
+    pages += 1
+    bytes += body.length
+    const page = parseListing(body.toString('utf8'), token)
+    found.push(...page.objects)
+    token = page.next
+  } while (token !== undefined)
+  return found
 }
 
 /**

@@ -194,4 +194,23 @@ describe('a store of objects', () => {
     answers = [page('a', next), page('a', next), page('a', next)]
     await expect(store.list('parts')).rejects.toThrow(/keeps returning the same page/)
   })
+
+  it.each([
+    ['pages', { pagesMax: 3 }, '3 pages', 3],
+    ['bytes', { bytesMax: 200 }, '200 bytes', 3],
+    ['time', { msMax: 0 }, '0 s', 0],
+  ])('has a limit for a listing that does not end: %s', async (_what, limit, said, requests) => {
+    // The token of each page is new, so that no page repeats the one before.
+    answers = Array.from({ length: 10 }, (_, page) => {
+      return `<IsTruncated>true</IsTruncated><NextContinuationToken>${page}</NextContinuationToken>`
+    })
+    const environment = { ...credentials, AWS_ENDPOINT_URL: endpoint }
+    const listing = { pagesMax: 9, bytesMax: 9999, msMax: 600_000, ...limit }
+    const store = openObjectStore('s3://tables/world', environment, listing)
+    await expect(store.list('parts')).rejects.toMatchObject({
+      code: 'pull_size',
+      message: `s3://tables/world: the listing of parts/ does not end: ${said}. Delete old objects there, or publish at another prefix.`,
+    })
+    expect(asked).toHaveLength(requests)
+  })
 })
