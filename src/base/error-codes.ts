@@ -118,6 +118,7 @@ export const errorCodes = {
   publish_refused: { meaning: 'The table must not be published.' },
   pull_disk: { meaning: 'The disk is full or failed while a table was fetched.' },
   pull_format: { meaning: 'No published table has a format that this program reads.' },
+  pull_future: { meaning: 'The manifest is of a time yet to come.' },
   pull_manifest: { meaning: 'The manifest is malformed.' },
   pull_older: { meaning: 'The published table is older than the one in use.' },
   pull_other: { meaning: 'A published table was refused for another reason.' },

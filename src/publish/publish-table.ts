@@ -28,6 +28,7 @@ import {
   publishedForm,
   type Release,
   sealManifest,
+  serialAhead,
   manifestReleasesMax,
   manifestWithdrawnMax,
 } from './form/manifest.ts'
@@ -206,11 +207,20 @@ async function currentManifest(options: PublishOptions): Promise<Manifest | unde
   const bytes = await place.read(manifestName, manifestBytesMax)
   if (bytes === undefined) return undefined
   const opened = openManifest(bytes.toString('utf8'), [key.trusted])
-  if (opened.kind === 'manifest') return opened.manifest
+  const why =
+    opened.kind === 'manifest'
+      ? notContinued(opened.manifest, options)
+      : `${opened.why}. Publish to another place, sign with the key that was used, or add --force to begin anew`
+  if (opened.kind === 'manifest' && why === undefined) return opened.manifest
   if (force) return undefined
-  const hint =
-    'Publish to another place, sign with the key that was used, or add --force to begin anew.'
-  throw refusal(`The manifest at ${place.name} is not continued: ${opened.why}. ${hint}`)
+  throw refusal(`The manifest at ${place.name} is not continued: ${why}.`)
+}
+
+/** Why not, and what to do, though this publisher's key has signed it. */
+function notContinued({ serial }: Manifest, { now }: PublishOptions): string | undefined {
+  const ahead = serialAhead(serial, now)
+  if (ahead === undefined) return undefined
+  return `${ahead}. Replace a stolen key (docs/distribute.md); --force begins anew`
 }
 
 /** All that come after it would be older, and be refused. */

@@ -157,7 +157,7 @@ describe('a published table', () => {
     expect(manifest.releases.map(({ id }) => id)).toEqual([one.id])
     expect(manifest.withdrawn).toEqual([two.id])
     const current = { id: two.id, asOf: parseDay(two.as_of)! }
-    const ground = { serial: 0, current, machine: 'one', now: Date.now() }
+    const ground = { current, machine: 'one', now: Date.now() }
     expect(chooseRelease(manifest, ground)).toEqual({ kind: 'take', release })
   })
 

@@ -21,6 +21,8 @@ export const pullRefusalCodes = [
   'signature',
   /** The manifest is older than one that was seen before. */
   'replay',
+  /** The manifest's serial is more than a day ahead of the clock. */
+  'future',
   /** Its table is older than the one in use, and nobody has withdrawn that. */
   'older',
   /** It has no table of a format that this program reads. */

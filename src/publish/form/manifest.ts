@@ -5,12 +5,13 @@
 //   manifest.json ──sha256──▶ parts/<index> ──sha256──▶ parts/<part> …
 //
 // Invariants: `serial` grows with every manifest of a place, so an older one can be told from a
-// newer one by it alone; of two releases of one format the one that comes first is meant to be
+// newer one by it alone; it is the time of signing, or just above the serial before, so that one
+// far ahead of the clock is no publisher's; of two releases of one format the one that comes first is meant to be
 // served; a manifest that withdraws a table names it.
 
 import { createHash, sign, verify } from 'node:crypto'
 import { z } from 'zod'
-import { parseDay } from '../../base/day.ts'
+import { msPerDay, parseDay } from '../../base/day.ts'
 import { parseJson } from '../../base/json-object.ts'
 import { manifestStagesMax } from '../../base/limits.ts'
 import { fileBytesMax } from '../../schema/table-layout.ts'
@@ -30,7 +31,8 @@ export const publishedForm = 1
 
 export const hashText = z.string().regex(/^[0-9a-f]{64}$/)
 const tableId = z.string().regex(/^\d{8}-[0-9a-f]{12}$/)
-const instant = z.int().min(0)
+/** Milliseconds since the epoch, up to the last that a `Date` holds. */
+const instant = z.int().min(0).max(8_640_000_000_000_000)
 const count = z.int().min(0).max(0xffff)
 
 /** From `from` on, milliseconds since the epoch, so many percent of the machines may take it. */
@@ -59,7 +61,8 @@ const releaseSchema = z.object({
 
 const manifestSchema = z.object({
   form: z.literal(publishedForm),
-  serial: instant,
+  /** Of any size, so that `serialAhead` can explain one that no clock reaches. */
+  serial: z.int().min(0),
   releases: z.array(releaseSchema).min(1).max(manifestReleasesMax),
   withdrawn: z.array(tableId).max(manifestWithdrawnMax),
 })
@@ -71,6 +74,22 @@ export type Manifest = z.output<typeof manifestSchema>
 type OpenedManifest =
   | { readonly kind: 'manifest'; readonly manifest: Manifest; readonly by: TrustedKey }
   | { readonly kind: 'refused'; readonly code: 'manifest' | 'signature'; readonly why: string }
+
+/** Clocks differ, but not by more. */
+const serialAheadMsMax = msPerDay
+
+/**
+ * Why the serial cannot be right: one of a year to come would outdate every manifest after it.
+ * `undefined` where it can.
+ */
+export function serialAhead(serial: number, now: number): string | undefined {
+  if (serial <= now + serialAheadMsMax) return undefined
+  const clock = new Date(now).toISOString()
+  return (
+    `its serial ${serial} is a time more than a day after this machine's clock (${clock}): ` +
+    "a clock is wrong, or the publisher's key was stolen"
+  )
+}
 
 export function sealManifest(manifest: Manifest, key: SigningKey): string {
   return sealEnvelope(payloadType, JSON.stringify(manifestSchema.parse(manifest)), key)

@@ -1,6 +1,7 @@
 // Which table of a manifest this machine shall serve now. Pure: the manifest is open and signed,
 // the clock and what is known of before are given.
 //
+//   the serial is ahead of the clock               refused: it would outdate all that come after it
 //   the serial is lower than one that was seen     refused: somebody shows an old manifest
 //   no release of a format that is read here       refused
 //   the first release whose stage has come         that is the one; none: wait
@@ -11,10 +12,10 @@
 // machines have it.
 
 import { createHash } from 'node:crypto'
-import { parseDay } from '../../base/day.ts'
+import { type Day, dayOf, isYetToCome, parseDay } from '../../base/day.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import type { PullRefusal } from '../fetch/pull-refusal.ts'
-import type { Manifest, Release, Stage } from '../form/manifest.ts'
+import { type Manifest, type Release, type Stage, serialAhead } from '../form/manifest.ts'
 
 export type ReleaseChoice =
   | { readonly kind: 'take'; readonly release: Release }
@@ -22,21 +23,34 @@ export type ReleaseChoice =
   | { readonly kind: 'stay' }
   | ({ readonly kind: 'refused' } & PullRefusal)
 
-export interface ChoiceContext {
-  /** The highest serial that was seen; 0 where none was. */
+export interface ManifestContext {
+  /** The highest serial that was seen from a key that is trusted; 0 where none was. */
   readonly serial: number
+  readonly now: number
+}
+
+/** Why nothing that the manifest says counts here, though a trusted key has signed it. */
+export function manifestRefusal(
+  manifest: Manifest,
+  { serial, now }: ManifestContext,
+): PullRefusal | undefined {
+  const ahead = serialAhead(manifest.serial, now)
+  if (ahead !== undefined) return { code: 'future', reason: ahead }
+  if (manifest.serial >= serial) return undefined
+  const reason = `its manifest is of ${instantOf(manifest.serial)}, older than the one of ${instantOf(serial)} that was seen here`
+  return { code: 'replay', reason }
+}
+
+export interface ChoiceContext {
   /** The table in use: its id, and its day as the table says. */
   readonly current: { readonly id: string; readonly asOf: number } | undefined
   readonly machine: string
   readonly now: number
 }
 
+/** Of a manifest that `manifestRefusal` lets pass. */
 export function chooseRelease(manifest: Manifest, context: ChoiceContext): ReleaseChoice {
-  const { serial, current, machine, now } = context
-  if (manifest.serial < serial) {
-    const reason = `its manifest is of ${instantOf(manifest.serial)}, older than the one of ${instantOf(serial)} that was seen here`
-    return { kind: 'refused', code: 'replay', reason }
-  }
+  const { current, machine, now } = context
   const readable = manifest.releases.filter(({ format }) => format.major === formatMajor)
   if (readable.length === 0) {
     const formats = manifest.releases.map(({ format, program }) => `${format.major} (${program})`)
@@ -54,7 +68,9 @@ export function chooseRelease(manifest: Manifest, context: ChoiceContext): Relea
   const own = readable.findIndex(({ id }) => id === current.id)
   if (own >= 0 && own < readable.indexOf(release)) return { kind: 'stay' }
   const day = parseDay(release.as_of)
-  if (day !== undefined && day < current.asOf) {
+  // A table of a day yet to come would make every later one an older one.
+  const binds = !isYetToCome(current.asOf as Day, dayOf(now))
+  if (binds && day !== undefined && day < current.asOf) {
     const reason = `its table ${release.id} is older than ${current.id}, which nobody has withdrawn`
     return { kind: 'refused', code: 'older', reason }
   }

@@ -17,15 +17,11 @@
 // serial that was seen is on disk before its table is; whatever fails, the table in use answers on,
 // and the reason is logged once, kept and counted by its code.
 
-import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestBytesMax } from '../../base/limits.ts'
 import { backoffMs, withJitter } from '../../base/backoff.ts'
-import { messageOf } from '../../base/coded-error.ts'
 import { parseDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
-import { replaceFile } from '../../base/system/atomic-file.ts'
 import { askOnce, startChild } from '../../base/system/child-task.ts'
 import {
   type PullRefusal,
@@ -43,10 +39,15 @@ import {
 } from '../../publish/form/manifest.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
-import { type ChoiceContext, chooseRelease } from '../../publish/pull/choose-release.ts'
+import {
+  type ChoiceContext,
+  chooseRelease,
+  manifestRefusal,
+} from '../../publish/pull/choose-release.ts'
 import type { PullJob, PullResult } from '../../publish/pull/pull-child-main.ts'
 import { type LongTimer, runAfter, runRepeatedly } from '../../base/system/long-timer.ts'
 import { type PulledTables, openPulledTables } from './pulled-tables.ts'
+import { type SeenManifests, openSeenManifests } from './seen-manifests.ts'
 import type { TableManager } from './table-manager.ts'
 import { isLasting } from './table-refusal.ts'
 
@@ -123,6 +124,8 @@ interface State {
   last: LastRelease
   etag: string | undefined
   manifest: Manifest | undefined
+  /** Who has signed it. */
+  by: TrustedKey | undefined
   /** The newest that is signed, also where nothing of it can be taken. */
   offer: Manifest | undefined
   readonly status: { -readonly [K in keyof TablePullStatus]: TablePullStatus[K] }
@@ -130,16 +133,16 @@ interface State {
 
 interface Pull extends TablePullParts {
   readonly source: ReleaseSource
-  readonly note: SerialNote
+  readonly seen: SeenManifests
   readonly pulled: PulledTables
   readonly state: State
 }
 
 export function startTablePull(parts: TablePullParts): TablePull {
-  const note = openSerialNote(parts)
-  const state = firstState(parts, note.read())
+  const seen = openSeenManifests(parts)
+  const state = firstState(parts, seen.serialMin(Date.now()))
   const source = openReleaseSource(parts.url)
-  const pull: Pull = { ...parts, source, note, pulled: openPulledTables(parts.tablePath), state }
+  const pull: Pull = { ...parts, source, seen, pulled: openPulledTables(parts.tablePath), state }
   const poll = (): void => {
     if (state.phase.kind === 'waiting') state.phase.timer.stop()
     state.phase = { kind: 'polling' }
@@ -243,6 +246,7 @@ function firstState({ url, everyMs }: TablePullParts, serial: number): State {
     last: { kind: 'none' },
     etag: undefined,
     manifest: undefined,
+    by: undefined,
     offer: undefined,
     status: {
       url,
@@ -340,10 +344,10 @@ function takeResult(
 
 /** The release to fetch now, if any. Throws `pull_…`. */
 async function nextRelease(pull: Pull): Promise<Release | undefined> {
-  const { url, source, state, note } = pull
+  const { url, source, state, seen } = pull
   const { etag, status } = state
   const answer = await source.get(manifestName, { bytesMax: manifestBytesMax, etag })
-  let { manifest } = state
+  let { manifest, by } = state
   if (answer.bytes === undefined && etag === undefined) {
     throw pullError('status', `${url}: status 304 to somebody who has no manifest yet`)
   }
@@ -353,25 +357,30 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
       refuse(pull, { code: opened.code, reason: `${url}: ${opened.why}` })
       return undefined
     }
-    ;({ manifest } = opened)
+    ;({ manifest, by } = opened)
   }
-  if (manifest === undefined) return undefined
+  if (manifest === undefined || by === undefined) return undefined
+  const now = Date.now()
+  const refused = manifestRefusal(manifest, { serial: seen.serialMin(now), now })
   // Also where nothing of it can be taken.
-  if (manifest.serial >= status.serial) state.offer = manifest
-  const here = { current: pull.current(), machine: pull.machine, now: Date.now() }
-  const choice = chooseRelease(manifest, { serial: status.serial, ...here })
+  if (refused === undefined) state.offer = manifest
+  const here = { current: pull.current(), machine: pull.machine, now }
+  const choice = refused
+    ? ({ kind: 'refused', ...refused } as const)
+    : chooseRelease(manifest, here)
   if (choice.kind === 'refused') {
     refuse(pull, { code: choice.code, reason: `${url}: ${choice.reason}` })
     return undefined
   }
+  if (!seen.isKnown(manifest.serial, by)) await seen.remember(manifest.serial, by)
   if (manifest.serial !== status.serial) {
-    await note.write(manifest.serial)
     status.serial = manifest.serial
     if (state.last.kind === 'settled') state.last = { kind: 'none' }
   }
   // Only what was taken is asked for by its etag: what was refused is judged anew each time.
   state.etag = answer.etag
   state.manifest = manifest
+  state.by = by
   const readable = manifest.releases.find(({ format }) => format.major === formatMajor)
   status.offered = readable?.id ?? null
   status.last_success_at = new Date().toISOString()
@@ -438,34 +447,4 @@ async function handOver(pull: Pull, release: Release): Promise<void> {
   }
   const inUse = current()?.id
   pulled.removeOld(inUse === undefined ? [id] : [id, inUse])
-}
-
-interface SerialNote {
-  readonly read: () => number
-  readonly write: (serial: number) => Promise<void>
-}
-
-/** The highest serial that was seen of this source, in the state folder. */
-function openSerialNote({ stateFolder, url, log }: TablePullParts): SerialNote {
-  const name = `source-${createHash('sha256').update(url).digest('hex').slice(0, 8)}.json`
-  return {
-    read: () => {
-      try {
-        const { serial } = JSON.parse(readFileSync(join(stateFolder, name), 'utf8')) as {
-          serial?: unknown
-        }
-        if (typeof serial === 'number' && Number.isSafeInteger(serial)) return serial
-        throw new Error('it has no serial')
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
-        const why = `${join(stateFolder, name)} cannot be read: ${messageOf(error)}`
-        log.error({}, `${why}. An old manifest would not be known as one.`)
-        return 0
-      }
-    },
-    write: async (serial) => {
-      mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
-      await replaceFile(join(stateFolder, name), `${JSON.stringify({ url, serial })}\n`)
-    },
-  }
 }

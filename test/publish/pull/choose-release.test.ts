@@ -8,6 +8,7 @@ import {
   type ChoiceContext,
   chooseRelease,
   machinePercent,
+  manifestRefusal,
 } from '../../../src/publish/pull/choose-release.ts'
 
 const id = (day: number): string => `202608${day}-0123456789ab`
@@ -42,6 +43,7 @@ const using = (day: number): ChoiceContext['current'] => ({
 })
 
 const machine = 'pod-7'
+const now = Date.parse('2026-08-30T12:00:00Z')
 const early = machinePercent(machine) + 1
 const late = machinePercent(machine) - 1
 const otherFormat = { format: { major: formatMajor + 1, minor: 0 } }
@@ -55,9 +57,19 @@ const rows: readonly (readonly [
   ['the newest', manifest([release(22), release(21)]), { current: using(21) }, id(22)],
   ['the newest, without any', manifest([release(22)]), {}, id(22)],
   ['none, having it', manifest([release(22)]), { current: using(22) }, 'stay'],
-  ['none of an old manifest', manifest([release(22)]), { serial: 11 }, 'replay'],
-  ['that of the same manifest again', manifest([release(22)]), { serial: 10 }, id(22)],
   ['none that is older', manifest([release(21)]), { current: using(22) }, 'older'],
+  [
+    'none that is older than one of tomorrow, where the clock may be slow',
+    manifest([release(22)]),
+    { current: using(31) },
+    'older',
+  ],
+  [
+    'a possible one in place of one of a day yet to come',
+    manifest([release(22)]),
+    { current: { id: id(99), asOf: parseDay('2026-09-01')! } },
+    id(22),
+  ],
   [
     'an older one, where its own is withdrawn',
     manifest([release(21)], { withdrawn: [id(22)] }),
@@ -94,7 +106,7 @@ const rows: readonly (readonly [
   ],
   [
     'none before the time of its stage',
-    manifest([release(22, { stages: [{ percent: early, from: 101 }] })]),
+    manifest([release(22, { stages: [{ percent: early, from: now + 1 }] })]),
     { current: using(21) },
     'stay',
   ],
@@ -106,13 +118,37 @@ const rows: readonly (readonly [
   ],
 ]
 
+describe('a manifest', () => {
+  const serials: readonly (readonly [claim: string, serial: number, expected: string])[] = [
+    ['of a serial below the one that was seen', 9, 'replay'],
+    ['of the one that was seen', 10, 'counts'],
+    ['of a serial a day ahead', now + 86_400_000, 'counts'],
+    ['of a serial more than a day ahead', now + 86_400_001, 'future'],
+    ['of a serial that no clock reaches', Number.MAX_SAFE_INTEGER, 'future'],
+  ]
+  it.each(serials)('%s: %3$s', (_claim, serial, expected) => {
+    const refusal = manifestRefusal(manifest([release(22)], { serial }), { serial: 10, now })
+    expect(refusal?.code ?? 'counts').toBe(expected)
+  })
+
+  it('is refused in words that name both times', () => {
+    const of = (serial: number) =>
+      manifestRefusal(manifest([release(22)], { serial }), { serial: now, now })?.reason
+    expect(of(now - 1)).toBe(
+      'its manifest is of 2026-08-30T11:59:59.999Z, older than the one of 2026-08-30T12:00:00.000Z that was seen here',
+    )
+    expect(of(Number.MAX_SAFE_INTEGER)).toBe(
+      "its serial 9007199254740991 is a time more than a day after this machine's clock (2026-08-30T12:00:00.000Z): a clock is wrong, or the publisher's key was stolen",
+    )
+  })
+})
+
 describe('a machine', () => {
   it.each(rows)('takes %s', (_claim, of, ground, expected) => {
     const choice = chooseRelease(of, {
-      serial: 0,
       current: undefined,
       machine,
-      now: 100,
+      now,
       ...ground,
     })
     const found =

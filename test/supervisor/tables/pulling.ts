@@ -36,8 +36,9 @@ export function newPublisher(options: { readonly keepMs: number }) {
 /** Looks every 50 ms. */
 export function pullFrom(
   { how, tablePath }: Pick<ReturnType<typeof newPublisher>, 'how' | 'tablePath'>,
-  played: Pick<tablePull.TablePullParts, 'url' | 'current' | 'tables'>,
+  played: Pick<tablePull.TablePullParts, 'url' | 'current' | 'tables'> &
+    Partial<tablePull.TablePullParts>,
 ): tablePull.TablePull {
   const own = { stateFolder: newState(), machine: 'one', everyMs: 50, log }
-  return startTablePull({ ...played, ...own, trusted: [how.key.trusted], tablePath })
+  return startTablePull({ ...own, trusted: [how.key.trusted], tablePath, ...played })
 }

@@ -1,0 +1,88 @@
+// What a server remembers of a source: in a file, which versions before and after read, for each key.
+
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { Log } from '../../../src/base/log.ts'
+import { createSigningKey } from '../../../src/publish/form/signing-key.ts'
+import { openSeenManifests } from '../../../src/supervisor/tables/seen-manifests.ts'
+import { newState } from '../../serve/server.ts'
+
+const keys = newState()
+const old = createSigningKey(join(keys, 'old.pem'))
+const fresh = createSigningKey(join(keys, 'new.pem'))
+const now = Date.now()
+const url = 'https://tables.example.org/world'
+
+function newMemory() {
+  const stateFolder = newState()
+  const said: string[] = []
+  const say = (_of: object, text: string): void => void said.push(text)
+  const log = { warn: say, error: say } as unknown as Log
+  const file = (): string => join(stateFolder, readdirSync(stateFolder)[0]!)
+  return {
+    said,
+    open: (...trusted: readonly (typeof old)[]) =>
+      openSeenManifests({ stateFolder, url, trusted, log }),
+    text: () => JSON.parse(readFileSync(file(), 'utf8')) as unknown,
+    write: (text: string) => writeFileSync(file(), text),
+  }
+}
+
+it('is the highest serial of the keys that are trusted, after a restart, too', async () => {
+  const { open, text, said } = newMemory()
+  const first = open(old)
+  expect([first.serialMin(now), first.isKnown(7, old)]).toEqual([0, false])
+  await first.remember(7, old)
+  expect([first.serialMin(now), first.isKnown(7, old), first.isKnown(7, fresh)]).toEqual([
+    7,
+    true,
+    false,
+  ])
+  const both = open(old, fresh)
+  expect(both.serialMin(now)).toBe(7)
+  await both.remember(9, fresh)
+  expect(text()).toEqual({ url, serial: 9, serials: { [old.id]: 7, [fresh.id]: 9 } })
+  expect([open(old), open(fresh), open(old, fresh)].map((of) => of.serialMin(now))).toEqual([
+    7, 9, 9,
+  ])
+  // A key that is trusted no longer is forgotten with the next manifest.
+  await open(fresh).remember(10, fresh)
+  expect(text()).toEqual({ url, serial: 10, serials: { [fresh.id]: 10 } })
+  expect(said).toEqual([])
+})
+
+it('is what an earlier version remembers, for each key', async () => {
+  const { open, write } = newMemory()
+  await open(old).remember(7, old)
+  write(`{"url":"${url}","serial":8}\n`)
+  expect([open(old), open(fresh)].map((of) => of.serialMin(now))).toEqual([8, 8])
+})
+
+it('leaves out a serial that is ahead of the clock, and forgets it with the next one', async () => {
+  const { open, write, said, text } = newMemory()
+  await open(old).remember(7, old)
+  write(`{"url":"${url}","serial":${Number.MAX_SAFE_INTEGER}}\n`)
+  const seen = open(old)
+  expect(seen.serialMin(now)).toBe(0)
+  await seen.remember(now, old)
+  expect(said).toEqual(['A remembered serial is ahead of the clock: forgotten.'])
+  expect(text()).toEqual({ url, serial: now, serials: { [old.id]: now } })
+})
+
+it.each([
+  ['not JSON', '{'],
+  ['without a serial', '{}'],
+  ['of another serial', '{"serial":-1}'],
+  ['of other serials', '{"serial":1,"serials":{"a":"b"}}'],
+])('is nothing where the file is %s, which is said', async (_what, content) => {
+  const { open, write, said } = newMemory()
+  await open(old).remember(7, old)
+  write(content)
+  expect(open(old).serialMin(now)).toBe(0)
+  expect(said).toEqual([
+    expect.stringMatching(
+      /source-[0-9a-f]{8}\.json cannot be read: it has no serial\. An old manifest would not be known as one\.$/,
+    ),
+  ])
+})
