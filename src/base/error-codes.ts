@@ -123,6 +123,7 @@ export const errorCodes = {
   pull_older: { meaning: 'The published table is older than the one in use.' },
   pull_other: { meaning: 'A published table was refused for another reason.' },
   pull_part: { meaning: 'A part does not match its hash.' },
+  pull_place: { meaning: 'The manifest is signed for another place.' },
   pull_redirect: { meaning: 'A redirect of the publisher was not followed.' },
   pull_replay: { meaning: 'The manifest is older than one seen before.' },
   pull_signature: { meaning: 'No trusted key has signed the manifest.' },

@@ -227,6 +227,10 @@ export const optionTable = {
     help: 'the public keys whose tables are taken, commas between',
     type: is.trustedKeys.default([]),
   }),
+  'serve.tablePlace': option('--table-place <name>', ['serve'], {
+    help: 'the place whose tables are taken, as its publisher names it; the first one seen by default',
+    type: is.placeName.exactOptional(),
+  }),
   // A poll is one small request, nearly always "not modified".
   'serve.tablePollSeconds': option('--table-poll-seconds <s>', ['serve'], {
     help: 'how often to look for a new table there, give or take a fifth',
@@ -239,6 +243,10 @@ export const optionTable = {
   'publish.to': option('--publish <place>', ['build', 'serve'], {
     help: 'where a new table is published: a folder or s3://bucket/prefix',
     type: is.publishPlace.exactOptional(),
+  }),
+  'publish.placeName': option('--place-name <name>', publishCommands, {
+    help: 'the name that is signed with a table; the folder or s3://bucket/prefix by default',
+    type: is.placeName.exactOptional(),
   }),
   'publish.signingKey': option(
     '--signing-key <file>',

@@ -12,6 +12,7 @@ import { trimEnd } from '../base/text/clean-text.ts'
 import { apiNames, insightsModes } from './plan.ts'
 import {
   isPublishPlace,
+  placeNameForm,
   isTableSource,
   parseStages,
   trustedKeyForm,
@@ -90,6 +91,9 @@ export const tableSource = textOf(
 ).transform((value) => trimEnd(value, '/'))
 /** Where tables are put. A folder is a path, which is taken from where the command runs. */
 export const publishPlace = textOf('a folder or s3://bucket/prefix', isPublishPlace)
+export const placeName = textOf('printable text of 1 to 1,024 characters', (value) =>
+  placeNameForm.test(value),
+)
 export const trustedKeys = z
   .array(z.string().regex(trustedKeyForm, keyAllowed), keyAllowed)
   .max(trustedKeysMax, `at most ${trustedKeysMax} keys`)

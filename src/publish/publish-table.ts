@@ -15,7 +15,7 @@ import { type Day, dayOf, formatDay, isYetToCome } from '../base/day.ts'
 import { manifestBytesMax } from '../base/limits.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { mapFile } from '../base/system/memory-map.ts'
-import type { PlannedStage } from '../config/values/publish-values.ts'
+import { type PlannedStage, placeNameForm } from '../config/values/publish-values.ts'
 import { formatMajor, formatMinor } from '../schema/table-layout.ts'
 import { readTableView } from '../table/file/table-view.ts'
 import { verifyTable } from '../table/file/verify/verify-table.ts'
@@ -45,6 +45,8 @@ const placePruneMsMax = 300_000
 
 export interface PublishOptions {
   readonly place: PublishPlace
+  /** Signed in the manifest; the folder or the bucket with its prefix where there is none. */
+  readonly placeName?: string | undefined
   readonly key: SigningKey
   readonly stages: readonly PlannedStage[]
   /** A table that is published already keeps the stages that it has. */
@@ -159,13 +161,13 @@ function withRelease(
     before,
     releases: [release, ...kept],
     withdrawn: gone.filter((each) => each !== id),
-    now: options.now,
+    options,
   })
 }
 
 /** Lets every server go back to the table `id`, which is still there; those after it are withdrawn. */
 export async function publishRollback(id: string, options: PublishOptions): Promise<Published> {
-  const { place, now } = options
+  const { place } = options
   const before = await currentManifest(options)
   const releases = before?.releases ?? []
   const at = releases.findIndex((release) => release.id === id)
@@ -180,7 +182,7 @@ export async function publishRollback(id: string, options: PublishOptions): Prom
   const release = { ...target, stages: stagesFrom(options) }
   const left = releases.filter((each, index) => !isNewer(each, index) && each !== target)
   const withdrawn = [...gone, ...before.withdrawn.filter((each) => each !== id)]
-  const manifest = manifestOf({ before, releases: [release, ...left], withdrawn, now })
+  const manifest = manifestOf({ before, releases: [release, ...left], withdrawn, options })
   await putManifest(manifest, options)
   return { manifest, release, moved: { parts: 0, bytes: 0 }, pruned: 0 }
 }
@@ -204,6 +206,7 @@ async function prune(
 /** The manifest that is there, which this publisher must have signed. */
 async function currentManifest(options: PublishOptions): Promise<Manifest | undefined> {
   const { place, key, force } = options
+  placeNameOf(options)
   const bytes = await place.read(manifestName, manifestBytesMax)
   if (bytes === undefined) return undefined
   const opened = openManifest(bytes.toString('utf8'), [key.trusted])
@@ -217,10 +220,23 @@ async function currentManifest(options: PublishOptions): Promise<Manifest | unde
 }
 
 /** Why not, and what to do, though this publisher's key has signed it. */
-function notContinued({ serial }: Manifest, { now }: PublishOptions): string | undefined {
-  const ahead = serialAhead(serial, now)
-  if (ahead === undefined) return undefined
-  return `${ahead}. Replace a stolen key (docs/distribute.md); --force begins anew`
+function notContinued(before: Manifest, options: PublishOptions): string | undefined {
+  const ahead = serialAhead(before.serial, options.now)
+  if (ahead !== undefined) {
+    return `${ahead}. Replace a stolen key (docs/distribute.md); --force begins anew`
+  }
+  const own = placeNameOf(options)
+  if (before.place === undefined || before.place === own) return undefined
+  return (
+    `it is of the place "${before.place}", and this one is "${own}". --place-name continues it ` +
+    'under its name, if it belongs here; --force begins anew under this one, and servers that ' +
+    'know the other need --table-place'
+  )
+}
+
+function placeNameOf({ place, placeName = place.name }: PublishOptions): string {
+  if (placeNameForm.test(placeName)) return placeName
+  throw refusal(`${place.name} cannot be the name of a place in a manifest: add --place-name.`)
 }
 
 /** All that come after it would be older, and be refused. */
@@ -274,13 +290,14 @@ function manifestOf(of: {
   readonly before: Manifest | undefined
   readonly releases: readonly Release[]
   readonly withdrawn: readonly string[]
-  readonly now: number
+  readonly options: PublishOptions
 }): Manifest {
-  const { before, releases, withdrawn, now } = of
+  const { before, releases, withdrawn, options } = of
   return {
     form: publishedForm,
+    place: placeNameOf(options),
     // A place that was emptied begins anew, and its serials are higher all the same.
-    serial: Math.max((before?.serial ?? 0) + 1, now),
+    serial: Math.max((before?.serial ?? 0) + 1, options.now),
     releases: [...releases],
     withdrawn: withdrawn.slice(0, manifestWithdrawnMax),
   }

@@ -64,6 +64,7 @@ function pullTables({ settings, supervisor, tables, log }: SourceParts): TablePu
   return startTablePull({
     url: serve.tableUrl,
     trusted: serve.tableTrust.map(parseTrustedKey).filter((key) => key !== undefined),
+    place: serve.tablePlace,
     tablePath,
     stateFolder,
     machine: serve.machineName ?? hostname(),

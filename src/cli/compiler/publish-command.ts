@@ -58,6 +58,7 @@ export function preparePublish(
 function publishOptions({ publish }: Settings, to: string, force: boolean): PublishOptions {
   return {
     place: openPlace(to),
+    placeName: publish.placeName,
     key: readSigningKey(publish.signingKey),
     stages: parseStages(publish.stage) ?? [],
     keepMs: publish.keepDays * msPerDay,
@@ -79,6 +80,7 @@ function publishedFacts(published: Published, { place, key }: PublishOptions): o
   const { release, manifest, moved, pruned, pruneTrouble } = published
   return {
     place: place.name,
+    place_name: manifest.place,
     table: release.id,
     as_of: release.as_of,
     serial: manifest.serial,

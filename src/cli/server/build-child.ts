@@ -33,9 +33,11 @@ export function buildChildCommand(
 }
 
 /** As they were settled here: where its tables are published, and how. */
-function publishArguments({ to, signingKey, stage, keepDays }: Settings['publish']): string[] {
+function publishArguments(publish: Settings['publish']): string[] {
+  const { to, placeName, signingKey, stage, keepDays } = publish
   if (to === undefined) return []
   const how = ['--publish', to, '--signing-key', signingKey, '--keep-days', String(keepDays)]
+  if (placeName !== undefined) how.push('--place-name', placeName)
   return stage.length === 0 ? how : [...how, '--stage', stage.join(',')]
 }
 

@@ -35,6 +35,9 @@ export function isPublishPlace(text: string): boolean {
   return text !== '' && !text.includes('\0') && !/^[a-z]+:\/\//.test(text)
 }
 
+/** The name of a place, as manifests have it. It goes to terminals and logs as it is. */
+export const placeNameForm = /^\P{C}{1,1024}$/u
+
 /** 32 bytes in base64url. */
 export const trustedKeyForm = /^ed25519:([A-Za-z0-9_-]{43})$/
 

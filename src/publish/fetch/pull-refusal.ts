@@ -19,6 +19,8 @@ export const pullRefusalCodes = [
   'manifest',
   /** Nobody who is trusted has signed the manifest. */
   'signature',
+  /** The manifest is of another place, or of none although one was named before. */
+  'place',
   /** The manifest is older than one that was seen before. */
   'replay',
   /** The manifest's serial is more than a day ahead of the clock. */

@@ -14,6 +14,7 @@ import { z } from 'zod'
 import { msPerDay, parseDay } from '../../base/day.ts'
 import { parseJson } from '../../base/json-object.ts'
 import { manifestStagesMax } from '../../base/limits.ts'
+import { placeNameForm } from '../../config/values/publish-values.ts'
 import { fileBytesMax } from '../../schema/table-layout.ts'
 import type { SigningKey, TrustedKey } from './signing-key.ts'
 
@@ -61,6 +62,8 @@ const releaseSchema = z.object({
 
 const manifestSchema = z.object({
   form: z.literal(publishedForm),
+  /** The name of the place that it is for. Earlier versions write none. */
+  place: z.string().regex(placeNameForm).exactOptional(),
   /** Of any size, so that `serialAhead` can explain one that no clock reaches. */
   serial: z.int().min(0),
   releases: z.array(releaseSchema).min(1).max(manifestReleasesMax),

@@ -2,6 +2,7 @@
 // the clock and what is known of before are given.
 //
 //   the serial is ahead of the clock               refused: it would outdate all that come after it
+//   the manifest is of another place               refused: its tables are for other servers
 //   the serial is lower than one that was seen     refused: somebody shows an old manifest
 //   no release of a format that is read here       refused
 //   the first release whose stage has come         that is the one; none: wait
@@ -26,19 +27,43 @@ export type ReleaseChoice =
 export interface ManifestContext {
   /** The highest serial that was seen from a key that is trusted; 0 where none was. */
   readonly serial: number
+  /** The place that the operator named. */
+  readonly expectedPlace?: string | undefined
+  /** The place that the last manifest named. */
+  readonly seenPlace?: string | undefined
   readonly now: number
 }
 
 /** Why nothing that the manifest says counts here, though a trusted key has signed it. */
 export function manifestRefusal(
   manifest: Manifest,
-  { serial, now }: ManifestContext,
+  context: ManifestContext,
 ): PullRefusal | undefined {
+  const { serial, now } = context
   const ahead = serialAhead(manifest.serial, now)
   if (ahead !== undefined) return { code: 'future', reason: ahead }
+  const elsewhere = otherPlace(manifest.place, context)
+  if (elsewhere !== undefined) return { code: 'place', reason: elsewhere }
   if (manifest.serial >= serial) return undefined
   const reason = `its manifest is of ${instantOf(manifest.serial)}, older than the one of ${instantOf(serial)} that was seen here`
   return { code: 'replay', reason }
+}
+
+/** Why a manifest of that place is not for this server; `undefined` where it is. */
+function otherPlace(
+  named: string | undefined,
+  { expectedPlace, seenPlace }: ManifestContext,
+): string | undefined {
+  if (named === undefined) {
+    if (seenPlace === undefined) return undefined
+    return `its manifest names no place, and the one before named "${seenPlace}": publish with a version that names places`
+  }
+  if (named === (expectedPlace ?? seenPlace ?? named)) return undefined
+  const own =
+    expectedPlace === undefined
+      ? `"${seenPlace}", as the one before. If that is its new name, set --table-place`
+      : `"${expectedPlace}", which --table-place names`
+  return `its manifest is of the place "${named}", not of ${own}`
 }
 
 export interface ChoiceContext {

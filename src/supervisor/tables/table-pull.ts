@@ -94,6 +94,8 @@ export interface TablePull {
 export interface TablePullParts {
   readonly url: string
   readonly trusted: readonly TrustedKey[]
+  /** The place that manifests must name; without one, what the first one names. */
+  readonly place?: string | undefined
   readonly tablePath: string
   readonly stateFolder: string
   readonly machine: string
@@ -140,7 +142,7 @@ interface Pull extends TablePullParts {
 
 export function startTablePull(parts: TablePullParts): TablePull {
   const seen = openSeenManifests(parts)
-  const state = firstState(parts, seen.serialMin(Date.now()))
+  const state = firstState(parts, seen.serialMin(Date.now(), parts.place))
   const source = openReleaseSource(parts.url)
   const pull: Pull = { ...parts, source, seen, pulled: openPulledTables(parts.tablePath), state }
   const poll = (): void => {
@@ -361,7 +363,12 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
   }
   if (manifest === undefined || by === undefined) return undefined
   const now = Date.now()
-  const refused = manifestRefusal(manifest, { serial: seen.serialMin(now), now })
+  const refused = manifestRefusal(manifest, {
+    serial: seen.serialMin(now, manifest.place),
+    expectedPlace: pull.place,
+    seenPlace: seen.place(),
+    now,
+  })
   // Also where nothing of it can be taken.
   if (refused === undefined) state.offer = manifest
   const here = { current: pull.current(), machine: pull.machine, now }
@@ -372,7 +379,7 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
     refuse(pull, { code: choice.code, reason: `${url}: ${choice.reason}` })
     return undefined
   }
-  if (!seen.isKnown(manifest.serial, by)) await seen.remember(manifest.serial, by)
+  if (!seen.isKnown(manifest, by)) await seen.remember(manifest, by)
   if (manifest.serial !== status.serial) {
     status.serial = manifest.serial
     if (state.last.kind === 'settled') state.last = { kind: 'none' }

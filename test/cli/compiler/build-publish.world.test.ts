@@ -1,5 +1,5 @@
 // Tables that are published as they are built, by `iprisk build` and by a server that refreshes:
-// what --publish, --signing-key, --stage and --keep-days say is what comes to the place.
+// what --publish, --place-name, --signing-key, --stage and --keep-days say is what comes to the place.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ async function newGround(): Promise<Ground> {
   const place = join(folder, 'place')
   const put = async (table: string, daysAgo: number): Promise<string> => {
     const now = Date.now() - daysAgo * msPerDay
-    const how = { key, stages: [], keepMs: 30 * msPerDay, force: false, now }
+    const how = { key, placeName: 'world', stages: [], keepMs: 30 * msPerDay, force: false, now }
     return (await publishTable(table, { ...how, place: openFolderPlace(place) })).release.id
   }
   const older = await put(otherTable('2026-08-22'), 5)
@@ -62,7 +62,8 @@ async function newGround(): Promise<Ground> {
 }
 
 const argumentsOf = ({ place }: Pick<Ground, 'place'>, ...stages: readonly string[]) => {
-  const kept = ['--keep-days', '3', '--stage', stages.join(',')]
+  // The tables there are of a place of that name, and are continued under no other.
+  const kept = ['--place-name', 'world', '--keep-days', '3', '--stage', stages.join(',')]
   return ['--publish', place, '--signing-key', keyFile, ...kept]
 }
 

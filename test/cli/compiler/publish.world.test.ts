@@ -17,6 +17,7 @@ let trust = ''
 interface Facts {
   readonly table: string
   readonly serial: number
+  readonly place_name: string
   readonly moved_bytes: number
   readonly stored_bytes: number
   readonly trust: string
@@ -59,11 +60,23 @@ describe('a publisher', () => {
     expect(text).toContain('"signatures"')
   })
 
+  it('names its place, which it keeps', async () => {
+    expect((await publish('--table', second, '--force')).place_name).toBe(join(cwd, 'place'))
+    const { code, err } = await run('publish', 'place', '--place-name', 'eu', '--table', second)
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/is of the place ".*", and this one is "eu"/),
+    ])
+    const named = await run('publish', 'other', '--place-name', 'eu', '--json', '--table', second)
+    expect(JSON.parse(named.out)).toMatchObject({ place_name: 'eu', trust })
+  })
+
   it('is told what is wrong, and puts nothing', async () => {
     const cases = [
       [['publish', 'place', '--rollback-to', '20260101-0123456789ab'], 1, /There is no table/],
       [['publish', 'elsewhere', '--signing-key', 'none.pem', '--table', first], 1, /none\.pem/],
       [['publish', 'ftp://host/tables', '--table', first], 2, /is no place to publish at/],
+      [['publish', 'elsewhere', '--place-name', '', '--table', first], 2, /--place-name/],
       [['publish', 'elsewhere', '--stage', '50%,10%', '--table', first], 2, /--stage/],
       [['publish', 'elsewhere', '--table', key], 1, /signing-key\.pem/],
       // Before the build, which takes a while.

@@ -96,6 +96,15 @@ describe('a manifest', () => {
     })
   })
 
+  it('has the name of its place in what is signed, or none', () => {
+    const placed = { ...manifest, place: 's3://tables/world' }
+    expect(openManifest(sealed(placed), [own.trusted])).toMatchObject({ manifest: placed })
+    expect(openManifest(text, [own.trusted])).toMatchObject({ manifest })
+    for (const place of ['', 'a\u001b[2J', 'a\u202eb', 'x'.repeat(1025)]) {
+      expect(() => sealed({ ...manifest, place })).toThrow('place')
+    }
+  })
+
   it('cannot name what is no hash, no day or no id', () => {
     const [release] = manifest.releases
     for (const wrong of [

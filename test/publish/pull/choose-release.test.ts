@@ -131,6 +131,53 @@ describe('a manifest', () => {
     expect(refusal?.code ?? 'counts').toBe(expected)
   })
 
+  type Places = readonly [
+    named: string | undefined,
+    expected: string | undefined,
+    seen: string | undefined,
+    reason: RegExp,
+  ]
+  const places: readonly Places[] = [
+    [undefined, undefined, undefined, /^counts$/],
+    [undefined, 'production', undefined, /^counts$/],
+    [
+      undefined,
+      undefined,
+      'production',
+      /^place: .* names no place, and the one before named "production"/,
+    ],
+    [undefined, 'production', 'production', /^place: .* names no place/],
+    ['production', undefined, undefined, /^counts$/],
+    ['production', undefined, 'production', /^counts$/],
+    ['production', 'production', undefined, /^counts$/],
+    // The operator has named another one since.
+    ['production', 'production', 'staging', /^counts$/],
+    [
+      'staging',
+      undefined,
+      'production',
+      /^place: .* is of the place "staging", not of "production", as the one before\. .* --table-place$/,
+    ],
+    [
+      'staging',
+      'production',
+      undefined,
+      /^place: .* not of "production", which --table-place names$/,
+    ],
+    [
+      'staging',
+      'production',
+      'staging',
+      /^place: .* not of "production", which --table-place names$/,
+    ],
+  ]
+  it.each(places)('of the place %s where %s is expected and %s was seen', (...row) => {
+    const [place, expectedPlace, seenPlace, reason] = row
+    const of = manifest([release(22)], place === undefined ? {} : { place })
+    const refusal = manifestRefusal(of, { serial: 0, expectedPlace, seenPlace, now })
+    expect(refusal === undefined ? 'counts' : `${refusal.code}: ${refusal.reason}`).toMatch(reason)
+  })
+
   it('is refused in words that name both times', () => {
     const of = (serial: number) =>
       manifestRefusal(manifest([release(22)], { serial }), { serial: now, now })?.reason

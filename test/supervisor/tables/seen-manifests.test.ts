@@ -18,7 +18,7 @@ function newMemory() {
   const stateFolder = newState()
   const said: string[] = []
   const say = (_of: object, text: string): void => void said.push(text)
-  const log = { warn: say, error: say } as unknown as Log
+  const log = { info: say, warn: say, error: say } as unknown as Log
   const file = (): string => join(stateFolder, readdirSync(stateFolder)[0]!)
   return {
     said,
@@ -32,42 +32,65 @@ function newMemory() {
 it('is the highest serial of the keys that are trusted, after a restart, too', async () => {
   const { open, text, said } = newMemory()
   const first = open(old)
-  expect([first.serialMin(now), first.isKnown(7, old)]).toEqual([0, false])
-  await first.remember(7, old)
-  expect([first.serialMin(now), first.isKnown(7, old), first.isKnown(7, fresh)]).toEqual([
-    7,
-    true,
-    false,
-  ])
+  expect([first.serialMin(now, undefined), first.isKnown({ serial: 7 }, old)]).toEqual([0, false])
+  await first.remember({ serial: 7 }, old)
+  expect([
+    first.serialMin(now, undefined),
+    first.isKnown({ serial: 7 }, old),
+    first.isKnown({ serial: 7 }, fresh),
+  ]).toEqual([7, true, false])
   const both = open(old, fresh)
-  expect(both.serialMin(now)).toBe(7)
-  await both.remember(9, fresh)
+  expect(both.serialMin(now, undefined)).toBe(7)
+  await both.remember({ serial: 9 }, fresh)
   expect(text()).toEqual({ url, serial: 9, serials: { [old.id]: 7, [fresh.id]: 9 } })
-  expect([open(old), open(fresh), open(old, fresh)].map((of) => of.serialMin(now))).toEqual([
-    7, 9, 9,
-  ])
+  expect(
+    [open(old), open(fresh), open(old, fresh)].map((of) => of.serialMin(now, undefined)),
+  ).toEqual([7, 9, 9])
   // A key that is trusted no longer is forgotten with the next manifest.
-  await open(fresh).remember(10, fresh)
+  await open(fresh).remember({ serial: 10 }, fresh)
   expect(text()).toEqual({ url, serial: 10, serials: { [fresh.id]: 10 } })
   expect(said).toEqual([])
 })
 
 it('is what an earlier version remembers, for each key', async () => {
   const { open, write } = newMemory()
-  await open(old).remember(7, old)
+  await open(old).remember({ serial: 7 }, old)
   write(`{"url":"${url}","serial":8}\n`)
-  expect([open(old), open(fresh)].map((of) => of.serialMin(now))).toEqual([8, 8])
+  expect([open(old), open(fresh)].map((of) => of.serialMin(now, undefined))).toEqual([8, 8])
 })
 
 it('leaves out a serial that is ahead of the clock, and forgets it with the next one', async () => {
   const { open, write, said, text } = newMemory()
-  await open(old).remember(7, old)
+  await open(old).remember({ serial: 7 }, old)
   write(`{"url":"${url}","serial":${Number.MAX_SAFE_INTEGER}}\n`)
   const seen = open(old)
-  expect(seen.serialMin(now)).toBe(0)
-  await seen.remember(now, old)
+  expect(seen.serialMin(now, undefined)).toBe(0)
+  await seen.remember({ serial: now }, old)
   expect(said).toEqual(['A remembered serial is ahead of the clock: forgotten.'])
   expect(text()).toEqual({ url, serial: now, serials: { [old.id]: now } })
+})
+
+it('is of the place that was named last, whose name is said and stays', async () => {
+  const { open, said, text } = newMemory()
+  const seen = open(old)
+  await seen.remember({ serial: 7 }, old)
+  expect([seen.place(), said]).toEqual([undefined, []])
+  // What was seen without a place counts for the first one that is named.
+  expect(seen.serialMin(now, 'staging')).toBe(7)
+  await seen.remember({ serial: 8, place: 'staging' }, old)
+  expect(said).toEqual(['The source has named its place; manifests of others are refused.'])
+  expect(text()).toEqual({ url, serial: 8, serials: { [old.id]: 8 }, place: 'staging' })
+  const again = open(old)
+  expect([again.place(), again.isKnown({ serial: 8, place: 'staging' }, old)]).toEqual([
+    'staging',
+    true,
+  ])
+  expect(again.isKnown({ serial: 8, place: 'production' }, old)).toBe(false)
+  // Another place has serials of its own, where the operator has named it.
+  expect([again.serialMin(now, 'staging'), again.serialMin(now, 'production')]).toEqual([8, 0])
+  await again.remember({ serial: 5, place: 'production' }, old)
+  expect([again.place(), again.serialMin(now, undefined)]).toEqual(['production', 5])
+  expect(said).toHaveLength(2)
 })
 
 it.each([
@@ -77,9 +100,9 @@ it.each([
   ['of other serials', '{"serial":1,"serials":{"a":"b"}}'],
 ])('is nothing where the file is %s, which is said', async (_what, content) => {
   const { open, write, said } = newMemory()
-  await open(old).remember(7, old)
+  await open(old).remember({ serial: 7 }, old)
   write(content)
-  expect(open(old).serialMin(now)).toBe(0)
+  expect(open(old).serialMin(now, undefined)).toBe(0)
   expect(said).toEqual([
     expect.stringMatching(
       /source-[0-9a-f]{8}\.json cannot be read: it has no serial\. An old manifest would not be known as one\.$/,

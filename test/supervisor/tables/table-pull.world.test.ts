@@ -284,6 +284,16 @@ const attacks: readonly (readonly [claim: string, code: string, attack: () => An
         })),
       ),
   ],
+  [
+    'the manifest of another place',
+    'place',
+    () => body(signed((of) => ({ ...of, place: 'staging', serial: of.serial + 1 }))),
+  ],
+  [
+    'a manifest ahead of the clock',
+    'future',
+    () => body(signed((of) => ({ ...of, serial: Number.MAX_SAFE_INTEGER }))),
+  ],
   ['an old manifest again', 'replay', () => body(readFileSync(join(before, 'manifest.json')))],
 ]
 
