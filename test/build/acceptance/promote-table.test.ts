@@ -147,6 +147,8 @@ describe('a new table', () => {
     expect(readFileSync(first.live).equals(first.bytes.now)).toBe(true)
     const allowed = judge(usual, bad, { flipsMaxPercent: 60 })
     expect(allowed).toMatchObject({ promoted: true, forced: false, reasons: [] })
+    const needless = judge(usual, usual, { force: true })
+    expect(needless).toMatchObject({ promoted: true, forced: false, reasons: [], flips: [] })
   })
 
   const canaries = [
@@ -228,6 +230,10 @@ describe('a new table', () => {
     expect(error.message).toMatch(
       /one; .*five, and 1 more\. No table is live; .*t\.rejected.*--force/,
     )
+    const out = join(mkdtempSync(join(tmpdir(), 'iprisk-promote-')), 'world.iprisk')
+    writeFileSync(out, '')
+    const { message } = buildRejected({ reasons: ['one'] }, { out, report: '/nowhere/r' })
+    expect(message).toContain(`The table at ${out} stays as it was; the new one is ${out}.rejected`)
   })
 })
 
