@@ -11,7 +11,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { messageOf } from '../../src/base/coded-error.ts'
-import { type Day, formatDay } from '../../src/base/day.ts'
+import { type Day, dayOf, formatDay } from '../../src/base/day.ts'
 import type { DataSetFeed, DataSetKind } from '../catalogue/feed.ts'
 import { type DataEdition, embeddedEdition, statedEditionDay } from '../evidence/data-edition.ts'
 import { fileHasContent } from '../fetch/snapshot-store.ts'
@@ -70,13 +70,14 @@ export async function chooseEdition(of: {
   readonly obtained: readonly ObtainedFile[]
   readonly store: string | undefined
   readonly force: boolean
-  /** For tests: what is embedded. */
+  /** For tests: what is embedded, and the day. */
   readonly embedded?: DataEdition
+  readonly today?: Day
 }): Promise<ChosenEdition | undefined> {
-  const { feed, obtained, store, force } = of
+  const { feed, obtained, store, force, today = dayOf(Date.now()) } = of
   const embedded = of.embedded ?? embeddedEdition(feed.kind)
-  const kept = store === undefined ? undefined : await keptEdition(store, feed, embedded)
-  const known = { kind: feed.kind, embedded, kept }
+  const kept = store === undefined ? undefined : await keptEdition(store, { feed, embedded, today })
+  const known = { kind: feed.kind, embedded, kept, today }
   const found = await judgeFetched(known, obtained, force)
   const problem = problemOf(obtained)
   if (found.kind === 'passes') {
@@ -104,7 +105,7 @@ type Judged =
   | { readonly kind: 'refused'; readonly reasons: readonly string[] }
 
 async function judgeFetched(
-  { kind, embedded, kept }: Editions,
+  { kind, embedded, kept, today }: Editions & { readonly today: Day },
   obtained: readonly ObtainedFile[],
   force: boolean,
 ): Promise<Judged> {
@@ -115,7 +116,7 @@ async function judgeFetched(
   const files = readFiles(kind, paths)
   if (embedded !== undefined && haveSameContent(files, embedded.files)) return { kind: 'known' }
   try {
-    const edition = { files, day: statedEditionDay(kind, paths) }
+    const edition = { files, day: statedEditionDay(kind, paths, today) }
     if (kept !== undefined && (await areKept(paths, kept.described))) {
       return { kind: 'passes', edition }
     }
@@ -211,9 +212,13 @@ async function readLayers(
 /** The newest that passed, where it is newer than the embedded one and still whole. */
 async function keptEdition(
   store: string,
-  feed: DataSetFeed,
-  embedded: DataEdition | undefined,
+  of: {
+    readonly feed: DataSetFeed
+    readonly embedded: DataEdition | undefined
+    readonly today: Day
+  },
 ): Promise<Editions['kept']> {
+  const { feed, embedded, today } = of
   const { ledger } = await readAcceptanceLedger(store)
   const copy = ledger.get(feed.id)?.lastGood
   if (copy === undefined) return undefined
@@ -226,7 +231,7 @@ async function keptEdition(
   }
   let day: Day
   try {
-    day = statedEditionDay(feed.kind, paths)
+    day = statedEditionDay(feed.kind, paths, today)
   } catch {
     return undefined
   }

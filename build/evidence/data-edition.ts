@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Day, parseDay } from '../../src/base/day.ts'
+import { type Day, formatDay, isYetToCome, parseDay } from '../../src/base/day.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { DataSetKind } from '../catalogue/feed.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
@@ -32,8 +32,17 @@ export function embeddedEdition(kind: DataSetKind): DataEdition | undefined {
   return { files, day: packageDay(manifest) }
 }
 
-/** The day that an edition states: places in their files, networks in the package.json beside them. */
-export function statedEditionDay(kind: DataSetKind, files: readonly string[]): Day {
+/**
+ * The day that an edition states: places in their files, networks in the package.json beside them.
+ * Throws for a day yet to come: every later edition would be an older one until then.
+ */
+export function statedEditionDay(kind: DataSetKind, files: readonly string[], today: Day): Day {
+  const day = statedDay(kind, files)
+  if (!isYetToCome(day, today)) return day
+  throw editionError(`it is of ${formatDay(day)}, a day yet to come`)
+}
+
+function statedDay(kind: DataSetKind, files: readonly string[]): Day {
   if (kind === 'places') return Math.min(...files.map((file) => openMmdb(file).day)) as Day
   const manifest = files.find((file) => file.endsWith('package.json'))
   if (manifest === undefined) throw editionError(`${files.join(', ')}: no package.json among them`)

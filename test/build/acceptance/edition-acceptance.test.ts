@@ -90,10 +90,15 @@ function embeddedOf(kind: DataSetKind): DataEdition {
 function choose(
   kind: DataSetKind,
   spec: Spec | undefined,
-  { store = newFolder(), force = false, embedded = embeddedOf(kind) } = {},
+  {
+    store = newFolder(),
+    force = false,
+    embedded = embeddedOf(kind),
+    today = day('2030-01-01'),
+  } = {},
 ) {
   const obtained = fetched(kind, spec === undefined ? [] : writeEdition(kind, spec))
-  return chooseEdition({ feed: feedOf(kind), obtained, store, force, embedded })
+  return chooseEdition({ feed: feedOf(kind), obtained, store, force, embedded, today })
 }
 
 describe.each(['networks', 'places'] as const)('the edition of %s', (kind) => {
@@ -157,6 +162,21 @@ describe.each(['networks', 'places'] as const)('the edition of %s', (kind) => {
       'the embedded edition of 2026-06-05',
     )
     expect((await choose(kind, much, { force: true }))?.from).toBe('fetched')
+  })
+
+  it('of a day yet to come is refused, also where an earlier version accepted it', async () => {
+    const store = newFolder()
+    const forged = { day: '2029-12-31', changed: 1 }
+    await (await choose(kind, forged, { store }))?.commit()
+    expect((await choose(kind, undefined, { store }))?.from).toBe('kept')
+    const today = day('2026-07-02')
+    const refused = await choose(kind, forged, { store, today, force: true })
+    expect(refused?.quarantine).toEqual({
+      reasons: ['it is of 2029-12-31, a day yet to come'],
+      instead: 'the embedded edition of 2026-06-05',
+    })
+    const next = await choose(kind, { day: '2026-07-03', changed: 2 }, { store, today })
+    expect(next).toMatchObject({ from: 'fetched', edition: { day: day('2026-07-03') } })
   })
 
   it('that is broken is refused, and what was accepted before stays', async () => {
