@@ -8,6 +8,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+// Also while it compiles (src/base/system/debugger-signal.ts).
+process.on('SIGUSR1', () => undefined)
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 const program = new URL('../dist/src/cli/main.js', import.meta.url)
 const stamp = join(root, 'dist/.tsbuildinfo')

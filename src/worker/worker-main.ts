@@ -6,6 +6,7 @@ import process from 'node:process'
 import { openAccount } from '../account/open-account.ts'
 import type { Keyring } from '../account/keyring.ts'
 import { createLog } from '../base/log.ts'
+import { ignoreDebuggerSignal } from '../base/system/debugger-signal.ts'
 import { useShortTimeSlices } from '../base/system/thread-priority.ts'
 import { openTableInSteps } from '../table/open-table.ts'
 import { workerClosingMs } from '../base/limits.ts'
@@ -32,6 +33,7 @@ function send(message: ToPrimary): void {
   if (process.connected) process.send?.(message)
 }
 
+ignoreDebuggerSignal()
 useShortTimeSlices()
 
 const receive = createWorker({
@@ -47,13 +49,16 @@ const receive = createWorker({
     if (changed !== undefined) keyring.usePlans(changed)
     return account
   },
-  createLog: ({ logLevel, ...settings }) =>
-    createLog({
+  createLog: ({ logLevel, ...settings }) => {
+    const log = createLog({
       level: logLevel,
       name: 'iprisk-worker',
       pretty: process.stderr.isTTY,
       addresses: logAddressFormatter({ logAddressForm: 'full', ...settings }),
-    }),
+    })
+    ignoreDebuggerSignal((message) => log.warn(message))
+    return log
+  },
   exit: (code) => process.exit(code),
 })
 

@@ -1,11 +1,14 @@
 // The command line as scripts see it: exit codes, what goes to which stream, answers and errors.
 // The first of each kind is a process, the others run here.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { writeSmallTable } from '../table/small-table.ts'
-import { newFolder, runHere, runProgram } from './program.ts'
+import { eventually } from '../eventually.ts'
+import { newFolder, programPath, runHere, runProgram } from './program.ts'
 
 const cwd = newFolder()
 const table = writeSmallTable()
@@ -108,6 +111,26 @@ interface Answer {
   readonly classification?: string
   readonly error?: { readonly code: string }
 }
+
+it('opens no debugger on SIGUSR1, and goes on', async () => {
+  const child = spawn(process.execPath, [programPath, 'check', '-', '--table', table], {
+    cwd,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (text: Buffer) => (out += text.toString()))
+  child.stderr.on('data', (text: Buffer) => (err += text.toString()))
+  const isEnded = once(child, 'close')
+  child.stdin.write('9.1.2.3\n'.repeat(10_000))
+  await eventually(() => out !== '')
+  child.kill('SIGUSR1')
+  await eventually(() => err !== '')
+  child.stdin.end()
+  expect(await isEnded).toEqual([0, null])
+  expect(err).toBe(
+    'iprisk: SIGUSR1 is ignored: it would open the debugger of Node.js to every local user.\n',
+  )
+})
 
 describe('iprisk explain', () => {
   it('has reasons whose points add up, and evidence with its range', async () => {

@@ -10,6 +10,7 @@ const writer = 'src/cli/terminal/'
 const others: Readonly<Record<string, string>> = {
   'src/client/middleware/request-guard.ts': 'the same, where it observes',
   'src/client/core/failure-log.ts': 'speaks on the console of an application that set no hook',
+  'src/base/system/debugger-signal.ts': 'one line of its own words, where no log is open',
   'src/base/log.ts': 'writes whole lines of the log, escaped by the same function',
 }
 

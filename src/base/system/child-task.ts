@@ -6,12 +6,13 @@
 //                               ◀─── the answer, or the code and message of what was thrown
 //
 // Invariants: one question at a time; asking never rejects, the outcome says what happened. A child
-// ends when its channel closes, so it does not outlive its parent; it ignores SIGINT, which a
-// terminal sends to every process of its group.
+// ends when its channel closes, so it does not outlive its parent; it ignores the signals that a
+// terminal, or `systemctl kill`, sends to a server's every process and that do not end the server.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { type Fault, IpriskError, messageOf } from '../coded-error.ts'
 import { createQueue } from '../concurrency.ts'
+import { ignoreDebuggerSignal } from './debugger-signal.ts'
 import { lowerPriority } from './process.ts'
 
 /** What a child threw; `fault` is `undefined` where that was no IpriskError. */
@@ -243,6 +244,7 @@ function sendReply(reply: Reply<unknown>): void {
 
 /** The child's side: answers each question by `act`. */
 export function answerParent(act: (question: never) => unknown): void {
+  ignoreDebuggerSignal()
   const replyTo = async (question: unknown): Promise<Reply<unknown>> => {
     try {
       return { answer: await act(question as never) }
@@ -258,5 +260,5 @@ export function answerParent(act: (question: never) => unknown): void {
   // The parent may have ended while this program was loading.
   if (!process.connected) process.exit(0)
   process.on('disconnect', () => process.exit(0))
-  process.on('SIGINT', () => undefined)
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGUSR2']) process.on(signal, () => undefined)
 }

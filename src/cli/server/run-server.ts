@@ -2,6 +2,7 @@
 
 import { createLog } from '../../base/log.ts'
 import { formatDay } from '../../base/day.ts'
+import { ignoreDebuggerSignal } from '../../base/system/debugger-signal.ts'
 import { parseDurationMs } from '../../base/time-text.ts'
 import { logAddressFormatter } from '../../observe/log-address.ts'
 import { type RunningServer, type ServerOptions, runPrimary } from '../../serve/primary.ts'
@@ -36,6 +37,7 @@ export function runServer(
     pretty: io.errIsTerminal,
     addresses: logAddressFormatter(settings.serve),
   })
+  ignoreDebuggerSignal((message) => log.warn(message))
   // No reason to end a server that answers: each refresh fails, and is counted.
   const missing = parseDurationMs(settings.serve.refreshEvery) > 0 ? compilerMissing() : undefined
   if (missing !== undefined) log.error({}, `--refresh-every will fail. ${missing.message}`)

@@ -93,3 +93,17 @@ it('ends when it is released', async () => {
   child.release()
   expect(await child.ended).toEqual({ by: 0, words: '', error: undefined })
 })
+
+it('goes on at signals that a whole service gets, and opens no debugger', async () => {
+  const child = start()
+  const double = (value: number) => child.ask({ act: 'double', value }, how)
+  await double(1)
+  for (const name of ['SIGHUP', 'SIGINT', 'SIGUSR2', 'SIGUSR1', 'SIGUSR1'] as const) {
+    process.kill(child.pid ?? 0, name)
+    expect(await double(2)).toMatchObject({ kind: 'answered' })
+  }
+  child.release()
+  const words =
+    'iprisk: SIGUSR1 is ignored: it would open the debugger of Node.js to every local user.\n'
+  expect(await child.ended).toEqual({ by: 0, words, error: undefined })
+})

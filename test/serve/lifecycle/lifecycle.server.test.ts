@@ -102,6 +102,21 @@ describe('a server', () => {
     expect(await become(second, 401)).toBe(true)
   })
 
+  it('opens no debugger on SIGUSR1 in any of its processes, says so once in each, and goes on', async () => {
+    const pids = [server.child.pid ?? 0, ...workersOf(server)]
+    const said = () => server.stderr().match(/SIGUSR1 is ignored/g)?.length ?? 0
+    for (const [index, pid] of pids.entries()) {
+      process.kill(pid, 'SIGUSR1')
+      await eventually(() => said() === index + 1)
+      // The second one of the same minute is not reported.
+      process.kill(pid, 'SIGUSR1')
+    }
+    expect(await statuses(server.port, key)).toEqual(new Set([200]))
+    expect([pids.length, said()]).toEqual([3, 3])
+    expect(server.stderr()).not.toContain('Debugger listening')
+    expect([server.child.pid, ...workersOf(server)]).toEqual(pids)
+  })
+
   it('replaces workers that die, and what they counted stays', async () => {
     const counted = await server.metric('iprisk_answers_total', 'tor')
     for (let i = 0; i < 10; i += 1) await check(server.port, key)

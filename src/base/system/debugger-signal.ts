@@ -1,0 +1,36 @@
+// SIGUSR1, on which Node opens its debugger on loopback: any local user could then run code as this
+// process's user. Node does not while the signal has a listener. For our own programs, each of
+// which calls this first; the library leaves an application's signals alone. Threads need nothing:
+// only a process receives signals.
+
+import { writeSync } from 'node:fs'
+import process from 'node:process'
+
+/** A loop of signals must not fill a log. */
+const reportMs = 60_000
+
+type Report = (message: string) => void
+
+const toStandardError: Report = (message) => {
+  try {
+    writeSync(2, `iprisk: ${message}\n`)
+  } catch {
+    // Nobody reads it; a signal is no reason to end.
+  }
+}
+
+let report = toStandardError
+let nextMs = 0
+
+/** Ignores it from now on, and says so at most once a minute: to `how` where that is given. */
+export function ignoreDebuggerSignal(how: Report = toStandardError): void {
+  report = how
+  if (!process.listeners('SIGUSR1').includes(onSignal)) process.on('SIGUSR1', onSignal)
+}
+
+function onSignal(): void {
+  const nowMs = performance.now()
+  if (nowMs < nextMs) return
+  nextMs = nowMs + reportMs
+  report('SIGUSR1 is ignored: it would open the debugger of Node.js to every local user.')
+}
