@@ -56,6 +56,7 @@ function newProgram(io: Io, done: (code: number) => void): Command {
       const flags = given.at(-2) as Readonly<Record<string, unknown>>
       const sources: SettingSources = {
         command: name,
+        creates: entry.changes === true,
         flags,
         environment: process.env,
         cwd: process.cwd(),

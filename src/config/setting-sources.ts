@@ -25,6 +25,8 @@ const valueFileBytesMax = 16_384
 /** `flags` is what commander's `opts()` gives. */
 export interface SettingSources extends ConfigPlace {
   readonly command: Command
+  /** The command makes what is missing. */
+  readonly creates?: boolean
 }
 
 /** Sources that are being read: where their values go, and what is wrong with them so far. */

@@ -6,7 +6,8 @@
 // plan, and must give all members of a new one.
 //
 // Invariants: what is returned is deeply frozen plain data (it crosses to workers as it is), its
-// paths are absolute, and the same sources give the same settings. Pure but for the files named.
+// paths are absolute, and the same sources give the same settings. Pure but for the files named, and
+// for the owners of default places (untrusted-defaults.ts).
 
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -23,6 +24,7 @@ import {
 import { type Plan, type Plans, defaultPlans } from './plan.ts'
 import { type SettingProblem, formatSettingProblem, suggestName } from './setting-problem.ts'
 import { brokenRules } from './setting-rules.ts'
+import { untrustedDefaults } from './untrusted-defaults.ts'
 import { type SettingSources, readSources } from './setting-sources.ts'
 import {
   type SettingPath,
@@ -188,7 +190,7 @@ export function validateSettings(
   resolvePaths(tree, sources.cwd)
   const parsed = settingsSchema.safeParse(tree.root)
   for (const issue of parsed.error?.issues ?? []) problems.push(...problemsOf(issue, tree))
-  problems.push(...brokenRules(tree))
+  problems.push(...brokenRules(tree), ...untrustedDefaults(tree, sources))
   if (problems.length > 0 || parsed.data === undefined) return problems.map(explainServiceLink)
   const stateNamed = settingOrigin(tree, ['state']) !== defaultOrigin
   return freeze({ ...settingsOf(parsed.data, sources.command), stateNamed })

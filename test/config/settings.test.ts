@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseDay } from '../../src/base/day.ts'
 import { optionVariable, optionName, options } from '../../src/config/options.ts'
 import type { SettingProblem } from '../../src/config/setting-problem.ts'
@@ -497,4 +497,51 @@ it('reads every option from a file, those of one call among them', () => {
       `${optionVariable(option)}_FILE = "gone"`,
     )
   }
+})
+
+describe('default places that others may write', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-found-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'data'))
+  chmodSync(join(folder, 'data'), 0o777)
+  const refused = (some: Partial<SettingSources>): readonly string[] =>
+    problems({ cwd: folder, ...some }).map(({ name }) => name)
+
+  it('are refused to the commands that use them', () => {
+    expect(refused({ command: 'serve' })).toEqual(['table', 'state'])
+    expect(refused({ command: 'start' })).toEqual([
+      'table',
+      'state',
+      'build.snapshots',
+      'build.history',
+    ])
+    expect(refused({ command: 'build' })).toEqual(['table', 'build.snapshots', 'build.history'])
+    expect(refused({ command: 'keys list' })).toEqual(['state'])
+    expect(refused({ command: 'check' })).toEqual(['table'])
+    expect(refused({ command: 'keys signing create' })).toEqual(['publish.signingKey'])
+    expect(refused({ command: 'table info' })).toEqual([])
+  })
+
+  it('are used where they are named, each by its own flag, variable or file', () => {
+    const flags = { state: 'data/state' }
+    const environment = { IPRISK_TABLE: join(folder, 'data/table/world.iprisk') }
+    expect(refused({ flags })).toEqual(['table'])
+    expect(refused({ flags, environment })).toEqual([])
+    expect(refused({ command: 'build', flags: { out: 'data/t' } })).not.toContain('table')
+    const publish = { publish: 'file:///srv/tables' }
+    expect(refused({ flags: { ...flags, ...publish }, environment })).toContain(
+      'publish.signingKey',
+    )
+  })
+
+  it('are refused with what is wrong, where, and what to do', () => {
+    const [problem] = problems({ command: 'keys list', cwd: folder })
+    expect(problem?.allowed).toBe(
+      `users other than its owner may write ${folder}/data, so it is not used unless you name ` +
+        `it: --state ${folder}/data/state; else make it yours alone (chown, chmod go-w), or run ` +
+        'this as that user or in another folder',
+    )
+    const [, , snapshots] = problems({ command: 'start', cwd: folder })
+    expect(snapshots?.allowed).toContain(`IPRISK_SNAPSHOTS=${folder}/data/snapshots`)
+  })
 })

@@ -7,8 +7,12 @@
 // link's own owner counts too, for he chose what is read, and a link that changes meanwhile is
 // refused. The folder is not judged: whoever may write it can remove the file, or put one there
 // that is his own, which is refused. Without user ids (Windows) everything is obeyed.
+//
+// Default places of data, such as ./data/state, hold more than one file and are written to, so each
+// folder on the way there is judged, from the working directory on (`distrustOfFound`).
 
-import { lstatSync } from 'node:fs'
+import { type Stats, lstatSync, statSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { type BoundedFile, readBoundedFile } from './bounded-file.ts'
 
 export interface TrustedFile extends BoundedFile {
@@ -27,11 +31,61 @@ export function distrustOf(
   caller = callerUserId(),
 ): string | undefined {
   if (caller === undefined) return undefined
-  if (uid !== 0 && uid !== caller) {
-    const whom = caller === 0 ? 'root, who runs this' : `root or to user ${caller}, who runs this`
-    return `it belongs to user ${uid}, not to ${whom}`
-  }
+  const stranger = ownerDistrust('it', uid, caller)
+  if (stranger !== undefined) return stranger
   return (mode & 0o022) === 0 ? undefined : 'users other than its owner may write it'
+}
+
+function ownerDistrust(what: string, uid: number, caller: number): string | undefined {
+  if (uid === 0 || uid === caller) return undefined
+  const whom = caller === 0 ? 'root, who runs this' : `root or to user ${caller}, who runs this`
+  return `${what} belongs to user ${uid}, not to ${whom}`
+}
+
+/**
+ * Why what is only found at `path`, below `folder`, is not to be used, as a clause that names the
+ * file or folder at fault. Where nothing is there yet, `folder` counts only for a caller that
+ * `creates` it.
+ */
+export function distrustOfFound(
+  path: string,
+  { folder, creates }: { readonly folder: string; readonly creates: boolean },
+): string | undefined {
+  const caller = callerUserId()
+  if (caller === undefined) return undefined
+  const places = [folder]
+  for (const name of relative(folder, path).split(sep)) places.push(join(places.at(-1)!, name))
+  if (!creates && statOf(places[1]!, lstatSync) === undefined) return undefined
+  for (const place of places) {
+    const link = statOf(place, lstatSync)
+    if (link === undefined) return undefined
+    // Of a link, too, for its owner chose where it leads.
+    const stat = statOf(place, statSync) ?? link
+    const distrust =
+      ownerDistrust(place, link.uid, caller) ?? ownerDistrust(place, stat.uid, caller)
+    if (distrust !== undefined) return distrust
+    // A sticky working directory, such as /tmp: others may not remove or rename what is here.
+    const isSticky = place === folder && (stat.mode & 0o1000) !== 0
+    if (!isSticky && isWritableByOthers(stat))
+      return `users other than its owner may write ${place}`
+  }
+  return undefined
+}
+
+/** `undefined` also where the system refuses: using the path will say why. */
+function statOf(path: string, read: typeof lstatSync): Stats | undefined {
+  try {
+    return read(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** A user's own group is as good as the user: many systems make new folders writable for it. */
+function isWritableByOthers(stat: Stats): boolean {
+  if (stat.isSymbolicLink()) return false
+  const isOwnGroup = stat.gid === 0 || stat.gid === process.getegid?.()
+  return (stat.mode & (isOwnGroup ? 0o002 : 0o022)) !== 0
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   chownSync,
   lchownSync,
   linkSync,
+  mkdirSync,
   mkdtempSync,
   rmSync,
   symlinkSync,
@@ -14,7 +15,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { callerUserId, distrustOf, readTrustedFile } from '../../../src/base/system/trusted-file.ts'
+import {
+  callerUserId,
+  distrustOf,
+  distrustOfFound,
+  readTrustedFile,
+} from '../../../src/base/system/trusted-file.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -101,5 +107,87 @@ describe.skipIf(process.getuid?.() !== 0)('a file of another user', () => {
     lchownSync(link, 12_345, 12_345)
     expect(() => read(link)).toThrow('it belongs to user 12345')
     expect(read(link, true).bytes.toString()).toBe('own')
+  })
+})
+
+describe('a default place', () => {
+  const state = (): string => join(folder, 'data/state')
+  const distrust = (creates = true) => distrustOfFound(state(), { folder, creates })
+  /** Makes data/state; `data` with that mode. */
+  const make = (mode = 0o755): void => {
+    mkdirSync(state(), { recursive: true })
+    chmodSync(join(folder, 'data'), mode)
+  }
+
+  it('of the caller is used, also where the own group may write it', () => {
+    make(0o775)
+    expect(distrust()).toBeUndefined()
+  })
+
+  it('that is not there yet, or only a part of the way, is used', () => {
+    expect(distrust()).toBeUndefined()
+    mkdirSync(join(folder, 'data'))
+    expect(distrust()).toBeUndefined()
+  })
+
+  it('that others may replace is refused, in a sticky working directory only where it is open', () => {
+    for (const mode of [0o777, 0o1777]) {
+      make(mode)
+      expect(distrust()).toBe(`users other than its owner may write ${join(folder, 'data')}`)
+    }
+    make()
+    chmodSync(folder, 0o1777)
+    expect(distrust()).toBeUndefined()
+    chmodSync(folder, 0o777)
+    expect(distrust()).toBe(`users other than its owner may write ${folder}`)
+  })
+
+  it('behind a link of the caller is judged as what it leads to', () => {
+    mkdirSync(join(folder, 'elsewhere/state'), { recursive: true })
+    symlinkSync('elsewhere', join(folder, 'data'))
+    expect(distrust()).toBeUndefined()
+    chmodSync(join(folder, 'elsewhere'), 0o777)
+    expect(distrust()).toBe(`users other than its owner may write ${join(folder, 'data')}`)
+  })
+
+  it('is used whoever owns it where the system has no owners', () => {
+    make(0o777)
+    const { geteuid } = process
+    try {
+      Object.assign(process, { geteuid: undefined })
+      expect(distrust()).toBeUndefined()
+    } finally {
+      Object.assign(process, { geteuid })
+    }
+  })
+
+  describe.skipIf(process.getuid?.() !== 0)('of another user', () => {
+    const words = (place: string) => `${place} belongs to user 12345, not to root, who runs this`
+
+    it('is refused at whichever folder it begins', () => {
+      make()
+      for (const place of [state(), join(folder, 'data'), folder]) {
+        chownSync(place, 12_345, 12_345)
+        expect(distrust(false)).toBe(words(place))
+      }
+    })
+
+    it('is refused by its link, though that leads to what is root’s', () => {
+      mkdirSync(join(folder, 'elsewhere'))
+      symlinkSync('elsewhere', join(folder, 'data'))
+      lchownSync(join(folder, 'data'), 12_345, 12_345)
+      expect(distrust()).toBe(words(join(folder, 'data')))
+    })
+
+    it('may write by its group, which is not root’s', () => {
+      make(0o775)
+      chownSync(join(folder, 'data'), 0, 12_345)
+      expect(distrust()).toBe(`users other than its owner may write ${join(folder, 'data')}`)
+    })
+
+    it('is of no weight for a command that makes nothing where nothing is', () => {
+      chownSync(folder, 12_345, 12_345)
+      expect([distrust(false), distrust()]).toEqual([undefined, words(folder)])
+    })
   })
 })
