@@ -19,7 +19,7 @@
 // is ever in it. Rotating the file by renaming it loses nothing: it is opened for each line.
 
 import { randomUUID } from 'node:crypto'
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, mkdirSync, readSync, writeSync } from 'node:fs'
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -28,6 +28,7 @@ import type { KeySummary } from '../api/admin-answers.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { type JsonObject, isJsonObject, parseJson } from '../base/json-object.ts'
 import { flushFolderSync } from '../base/system/atomic-file.ts'
+import { openOwnFile } from '../base/system/own-files.ts'
 import type { ListAct } from '../lists/list-catalogue.ts'
 
 export type AuditAct =
@@ -140,7 +141,7 @@ function append(path: string, line: object): void {
   const isNew = !existsSync(path)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // Also for reading: opening a pipe for writing alone waits for a reader. Its fsync fails.
-  const file = openSync(path, 'a+', 0o600)
+  const file = openOwnFile(path, { append: true })
   try {
     const text = `${endsMidLine(file) ? '\n' : ''}${JSON.stringify(line)}\n`
     const bytes = Buffer.from(text)

@@ -5,7 +5,8 @@
 // Forgetting an address writes spaces over its lines, in place: nobody who appends can lose a line
 // by that, and no copy of the file is left. Readers skip such lines.
 
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
+import { makeOwnFolder, openOwnHandle } from '../base/system/own-files.ts'
 import { join } from 'node:path'
 import { IpriskError } from '../base/coded-error.ts'
 import { dayOf, formatDay, msPerDay } from '../base/day.ts'
@@ -31,9 +32,11 @@ export async function appendOutcomes(
   about: { readonly keyId: string; readonly receivedMs: number },
 ): Promise<void> {
   const folder = feedbackFolder(state)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeOwnFolder(folder)
   const lines = outcomes.map((one) => outcomeLine(one, about)).join('')
-  const file = await open(join(folder, `${dayName(about.receivedMs)}.jsonl`), 'a+', 0o600)
+  const file = await openOwnHandle(join(folder, `${dayName(about.receivedMs)}.jsonl`), {
+    append: true,
+  })
   try {
     const { size } = await file.stat()
     const bytes = Buffer.from((await endsMidLine(file, size)) ? `\n${lines}` : lines)
@@ -121,7 +124,7 @@ export async function eraseOutcomes(state: string, address: string): Promise<num
   const start = Buffer.from(lineStartOf(address))
   let erased = 0
   for (const { path } of await outcomeDays(state)) {
-    const file = await open(path, 'r+')
+    const file = await openOwnHandle(path)
     try {
       const found: { readonly at: number; readonly length: number }[] = []
       await eachLine(file, (line, at) => {

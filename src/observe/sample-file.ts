@@ -5,10 +5,11 @@
 // Invariant: the file is complete (base/system/atomic-file.ts).
 
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, formatDay, msPerDay, parseDay } from '../base/day.ts'
 import { replaceFile } from '../base/system/atomic-file.ts'
+import { makeOwnFolder, refuseLink } from '../base/system/own-files.ts'
 
 export const sampledCheckDaysMax = 30
 
@@ -42,7 +43,8 @@ export async function writeSample(path: string, checks: readonly SampledCheck[])
     await rm(path, { force: true })
     return
   }
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
+  makeOwnFolder(join(path, '..'))
+  refuseLink(path)
   await replaceFile(path, piecesOf(checks), 0o600)
 }
 

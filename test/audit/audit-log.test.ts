@@ -1,5 +1,6 @@
 // The audit log where things end badly: a disk that is full before an act, or in the middle of it,
-// and a store that was asked and did not answer. The full disk is /dev/full, in the file's place.
+// and a store that was asked and did not answer. A link in the file's place, which is not followed, stands
+// for every reason why it cannot be written.
 
 import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,11 +31,11 @@ afterEach(async () => {
 
 const onUnwritten = (error: IpriskError): void => void told.push(error)
 const file = (): string => auditLogPath(state)
-function fillDisk(): void {
+function blockFile(): void {
   renameSync(file(), `${file()}.before`)
   symlinkSync('/dev/full', file())
 }
-function makeRoom(): void {
+function unblockFile(): void {
   renameSync(`${file()}.before`, file())
 }
 const unknown = new IpriskError({
@@ -76,14 +77,16 @@ describe('an act', () => {
     const what = { state, store, act: 'create', keys: [], onUnwritten } as const
     const issued = await withAudit(what, async (store) => {
       const made = await createKey(store, team, now)
-      fillDisk()
+      blockFile()
       return made
     })
     expect(issued.text).toMatch(/^irk_/)
     expect(await store.get(issued.record.id)).toEqual(issued.record)
     expect(told.map(({ code }) => code)).toEqual(['audit_end_unwritten'])
-    expect(told[0]?.message).toMatch(/second line of this act.*could not be written.*ENOSPC/)
-    makeRoom()
+    expect(told[0]?.message).toMatch(
+      /second line of this act.*could not be written.*is a symbolic link/,
+    )
+    unblockFile()
     const { entries } = await readAuditLog(state, 10)
     expect(entries).toMatchObject([{ act: 'create', result: 'unknown' }])
   })
@@ -91,7 +94,7 @@ describe('an act', () => {
   it('that fails says why, though that cannot be recorded', async () => {
     const what = { state, store, act: 'rotate', keys: ['000000000000'], onUnwritten } as const
     const failing = withAudit(what, (store) => {
-      fillDisk()
+      blockFile()
       return rotateKey(store, '000000000000', { now, graceMs: 0 })
     })
     await expect(failing).rejects.toMatchObject({ code: 'key_unknown' })
@@ -105,7 +108,10 @@ describe('an act', () => {
     const refused = withAudit(what, async () => {
       ran = true
     })
-    await expect(refused).rejects.toMatchObject({ code: 'audit_unwritable', message: /ENOSPC/ })
+    await expect(refused).rejects.toMatchObject({
+      code: 'audit_unwritable',
+      message: /is a symbolic link/,
+    })
     expect([ran, told]).toEqual([false, []])
   })
 

@@ -37,4 +37,12 @@ describe.skipIf(process.getuid?.() !== 0)('another user’s data/state', () => {
     expect(err).toContain('so it is not used unless you name it: --')
     expect(readFileSync(secret, 'utf8')).toBe('secret\n')
   })
+
+  it('is used where it is named, but no link in it is written through', async () => {
+    const { cwd, secret } = sharedFolder()
+    const args = ['keys', 'create', '--plan', 'internal', '--state', 'data/state']
+    const { code, err } = await runHere(args, { cwd })
+    expect([code, readFileSync(secret, 'utf8')]).toEqual([1, 'secret\n'])
+    expect(err).toContain('audit.log is a symbolic link, and is not followed')
+  })
 })

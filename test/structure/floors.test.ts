@@ -87,7 +87,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['src/account/stores/redis/redis-connection.ts'],
   marked: ['src/reference/errors-page.ts'],
   koffi: [
-    'src/base/system/create-zero-file.ts',
     'src/base/system/file-lock.ts',
     'src/base/system/memory-map.ts',
     'src/base/system/thread-priority.ts',

@@ -17,10 +17,10 @@
 // beyond `leaseSlots`.
 
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { acquireFileLock } from '../../base/system/file-lock.ts'
-import { createZeroFile } from '../../base/system/create-zero-file.ts'
+import { createZeroFile, makeOwnFolder } from '../../base/system/own-files.ts'
 import { mapSharedFile } from '../../base/system/memory-map.ts'
 import type { Month } from './quota-period.ts'
 
@@ -79,7 +79,7 @@ export function openLeaseFile(
   { boot, slots = leaseSlots }: { readonly boot: string; readonly slots?: number },
 ): LeaseFile {
   const folder = join(state, 'leases')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeOwnFolder(folder)
   const name = `${boot} ${randomUUID()}`
   const lock = acquireFileLock(join(folder, `${name}.lock`))
   const path = join(folder, `${name}.map`)

@@ -16,11 +16,11 @@
 // and the old ones are removed. Losing the file costs one burst a key.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { linkSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { rateKeysMax, rateSlots } from '../../base/limits.ts'
-import { createZeroFile } from '../../base/system/create-zero-file.ts'
+import { createZeroFile, makeOwnFolder } from '../../base/system/own-files.ts'
 import { type MappedFile, mapSharedFile } from '../../base/system/memory-map.ts'
 import type { Rate } from '../../config/plan.ts'
 
@@ -74,7 +74,7 @@ export function openRateFile(
   const folder = join(state, 'rates')
   const path = join(folder, `${boot}.map`)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeOwnFolder(folder)
     const isNew = createRateFile(folder, path, size)
     return { ...viewRateFile(path, mapSharedFile(path, fileBytes(size)), size), isNew }
   } catch (cause) {

@@ -139,7 +139,7 @@ function keepText(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {
     if (existsSync(path) && readText(path) === text) return
-    writeFileSync(temporary, text, { mode: 0o600 })
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
     renameSync(temporary, path)
   } catch {
     rmSync(temporary, { force: true })

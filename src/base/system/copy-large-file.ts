@@ -30,12 +30,15 @@ export function* copyLargeFileInSteps(
   bytesMax = Infinity,
 ): Generator<undefined, void, undefined> {
   try {
-    copyFileSync(source, target, constants.COPYFILE_FICLONE_FORCE)
+    copyFileSync(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL)
   } catch {
     // Two file systems, or one that cannot. Whatever else is wrong shows itself again.
     yield* copyInPieces(source, target, bytesMax)
   }
 }
+
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
+const targetFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
 
 function* copyInPieces(
   source: string,
@@ -44,7 +47,7 @@ function* copyInPieces(
 ): Generator<undefined, void, undefined> {
   const from = openSync(source, 'r')
   try {
-    const to = openSync(target, 'w', 0o600)
+    const to = openSync(target, targetFlags, 0o600)
     try {
       const piece = newFileBuffer(pieceBytes)
       for (let left = bytesMax, length = 1; length > 0; left -= length) {

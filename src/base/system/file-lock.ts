@@ -11,11 +11,9 @@
 
 import {
   closeSync,
-  constants,
   fstatSync,
   ftruncateSync,
   mkdirSync,
-  openSync,
   rmSync,
   statSync,
   writeSync,
@@ -24,6 +22,7 @@ import os from 'node:os'
 import { dirname } from 'node:path'
 import koffi from 'koffi'
 import { IpriskError } from '../coded-error.ts'
+import { openOwnFile } from './own-files.ts'
 
 const LOCK_SH = 1
 const LOCK_EX = 2
@@ -42,8 +41,8 @@ export interface FileLock {
  * what the disk says where the file cannot be made.
  */
 export function acquireFileLock(path: string): FileLock | undefined {
-  mkdirSync(dirname(path), { recursive: true })
-  const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
+  const descriptor = openOwnFile(path)
   let held = false
   try {
     if (!lockDescriptor(descriptor, { path, how: 'exclusive' })) return undefined

@@ -177,7 +177,7 @@ function isFailed(pointer: unknown): boolean {
 /**
  * Maps `path` whole to read and write: what is written is seen by every process that maps it, and
  * outlives them all (not a crash of the machine). Throws `file_unreadable` for what is not a
- * regular file of exactly `bytes`, whose blocks are all there (create-zero-file.ts).
+ * regular file of exactly `bytes`, whose blocks are all there (own-files.ts).
  */
 export function mapSharedFile(path: string, bytes: number): MappedFile {
   const { pointer, length } = withRegularFile(path, { mode: 'r+', bytes }, (descriptor, length) => {
@@ -219,8 +219,9 @@ export function withRegularFile<T>(
   let descriptor: number
   try {
     // A pipe without a writer would keep a plain open waiting for ever.
-    const flags = (mode === 'r' ? constants.O_RDONLY : constants.O_RDWR) | constants.O_NONBLOCK
-    descriptor = openSync(path, flags)
+    // A link to write through is nobody's wish; a table may be one.
+    const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
+    descriptor = openSync(path, O_NONBLOCK | (mode === 'r' ? O_RDONLY : O_RDWR | O_NOFOLLOW))
   } catch (cause) {
     throw unreadable(path, messageOf(cause), cause)
   }

@@ -28,7 +28,7 @@ async function compile({
   const facts = { tag, lists: sources.length, entries }
   if (entries === 0) return { ...facts, written: false }
   const bytes = compileLists(sources, Math.floor(Date.now() / 1000))
-  writeFileSync(unfinished, bytes, { mode: 0o600 })
+  writeFileSync(unfinished, bytes, { flag: 'wx', mode: 0o600 })
   renameSync(unfinished, path)
   return { ...facts, written: true }
 }

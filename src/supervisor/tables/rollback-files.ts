@@ -15,6 +15,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { namesIn, replaceFileSync } from '../../base/system/atomic-file.ts'
 import { inodeIdentity } from '../../base/system/file-watch.ts'
+import { refuseLink } from '../../base/system/own-files.ts'
 
 type KeptRole = 'current' | 'previous'
 
@@ -102,6 +103,7 @@ export function writeRollbackNote(place: Place, note: RollbackNote, copy: string
   const table = rollbackTable(place)
   rmSync(table, { force: true })
   linkSync(copy, table)
+  refuseLink(`${nameOf(place)}.json`)
   replaceFileSync(`${nameOf(place)}.json`, `${JSON.stringify(note)}\n`, 0o600)
 }
 

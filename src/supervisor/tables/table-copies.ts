@@ -10,11 +10,12 @@
 // touches its copies.
 
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { namesIn } from '../../base/system/atomic-file.ts'
 import { bootId } from '../../base/system/clock.ts'
+import { makeOwnFolder } from '../../base/system/own-files.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
@@ -76,7 +77,7 @@ export function createTableCopies(
   const folder = join(stateFolder, 'serving')
   const own = `${machine}-${process.pid}-`
   const makeFolder = (): void => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeOwnFolder(folder)
   }
   const isForeignOrphan = (name: string): boolean => !name.startsWith(own) && isOrphaned(name)
   const isUnfinished = (name: string): boolean => name.startsWith(own) && name.endsWith('.part')

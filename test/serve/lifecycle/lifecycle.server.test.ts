@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
+  lstatSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -44,7 +45,13 @@ describe('a server', () => {
   beforeAll(async () => {
     const keyed = await keyedState()
     ;({ key } = keyed)
-    server = await startServer({ table: newTable(), workers: 2, state: keyed.state })
+    server = await startServer({
+      table: newTable(),
+      workers: 2,
+      state: keyed.state,
+      args: ['--sample', '2000'],
+      under: ['sh', '-c', 'umask 0; exec "$@"', 'sh'],
+    })
   })
   afterAll(() => server.stop('SIGKILL'))
 
@@ -100,6 +107,13 @@ describe('a server', () => {
     await revokeKey(store, id, Date.now())
     await store.close()
     expect(await become(second, 401)).toBe(true)
+  })
+
+  it('keeps its state for its user alone, whatever the umask', () => {
+    const names = readdirSync(server.state, { recursive: true, encoding: 'utf8' })
+    expect(names.filter((name) => name.endsWith('.lock'))).not.toEqual([])
+    const open = names.filter((name) => (lstatSync(join(server.state, name)).mode & 0o077) !== 0)
+    expect(open).toEqual([])
   })
 
   it('opens no debugger on SIGUSR1 in any of its processes, says so once in each, and goes on', async () => {

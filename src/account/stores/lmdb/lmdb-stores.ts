@@ -21,7 +21,8 @@
 // 0700 and its files are 0600, whatever the umask. Values are read as text and parsed here,
 // because lmdb throws at the first that is not JSON and the rows after it would be unreachable.
 
-import { chmodSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { makeOwnFolder, refuseLink } from '../../../base/system/own-files.ts'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { type Database, open, type RootDatabase } from 'lmdb'
@@ -82,11 +83,12 @@ export function hasLmdbStore(state: string): boolean {
 
 function openFolder(folder: string, absent: AbsentStore): RootDatabase {
   if (absent === 'make') {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeOwnFolder(folder)
     // mkdir leaves a folder as it is that was there before.
     chmodSync(folder, 0o700)
   }
   const data = dataFile(folder)
+  for (const path of [folder, data, join(folder, 'lock.mdb')]) refuseLink(path)
   const isAbsent = !existsSync(data)
   if (isAbsent && absent === 'fail') {
     throw new Error(

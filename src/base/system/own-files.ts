@@ -1,0 +1,80 @@
+// Files and folders that the program keeps for itself, such as those of a state folder: for its
+// user alone, whatever the umask, and never through a symbolic link, which would lead a write of
+// root's to any file. What is thrown is an Error whose message is a reason ("it is a symbolic
+// link…"), or the system's. Not for files that a user names: their links are wanted
+// (atomic-file.ts).
+
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
+const flags = O_RDWR | O_CREAT | O_NOFOLLOW
+const mode = 0o600
+
+/** Opens one to read and write, and makes it where it is missing. */
+export function openOwnFile(path: string, { append = false } = {}): number {
+  try {
+    return openSync(path, append ? flags | O_APPEND : flags, mode)
+  } catch (cause) {
+    throw reasonOf(cause)
+  }
+}
+
+/** The same for code that can wait. */
+export async function openOwnHandle(path: string, { append = false } = {}): Promise<FileHandle> {
+  return open(path, append ? flags | O_APPEND : flags, mode).catch((cause: unknown) => {
+    throw reasonOf(cause)
+  })
+}
+
+/**
+ * Makes `path`, which must not be there, of `bytes` zeros that begin with `head`, for processes to
+ * map and write (memory-map.ts). It has all its
+ * blocks from then on, because a write to a hole of a mapped file ends the process where the disk
+ * is full. Throws what the system throws, and leaves nothing then.
+ */
+export function createZeroFile(
+  path: string,
+  bytes: number,
+  { head = new Uint8Array(0) } = {},
+): void {
+  const content = Buffer.alloc(bytes)
+  content.set(head)
+  const descriptor = openSync(path, 'wx', mode)
+  try {
+    writeFileSync(descriptor, content)
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Makes a folder and those above it. */
+export function makeOwnFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  refuseLink(path)
+}
+
+/** For what is opened by others, or replaced. */
+export function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw linkError(path)
+}
+
+function reasonOf(cause: unknown): unknown {
+  const { code, path = '' } = cause as NodeJS.ErrnoException
+  return code === 'ELOOP' ? linkError(path) : cause
+}
+
+function linkError(path: string): Error {
+  return new Error(`${path} is a symbolic link, and is not followed: put the file itself there`)
+}
