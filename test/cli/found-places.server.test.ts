@@ -1,10 +1,19 @@
 // Another user's files in the working directory, as root meets them: what nobody named is refused
 // before anything is read or written, and what is named is used, without following its links.
 
-import { chmodSync, lchownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  lchownSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { newFolder, runHere } from './program.ts'
+import { newFolder, programPath, runHere } from './program.ts'
 
 const stranger = 12_345
 
@@ -45,4 +54,12 @@ describe.skipIf(process.getuid?.() !== 0)('another user’s data/state', () => {
     expect([code, readFileSync(secret, 'utf8')]).toEqual([1, 'secret\n'])
     expect(err).toContain('audit.log is a symbolic link, and is not followed')
   })
+})
+
+it('a new folder is not for everybody to write, whatever the umask', () => {
+  const cwd = newFolder()
+  const command = `umask 0; exec "$@"`
+  const program = [process.execPath, programPath, 'keys', 'signing', 'create']
+  const { status } = spawnSync('sh', ['-c', command, 'sh', ...program], { cwd })
+  expect([status, statSync(join(cwd, 'data')).mode & 0o002]).toEqual([0, 0])
 })
