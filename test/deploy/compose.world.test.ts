@@ -68,9 +68,14 @@ describe('the compose file', () => {
     expect(existsSync(join(folder, service.build.context, service.build.dockerfile))).toBe(true)
   })
 
-  it('shows nothing but the API and Grafana, and both to this machine alone', () => {
+  it('shows nothing but API, console and Grafana, to this machine alone, each behind a secret', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? [])
-    expect(ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:3000:3000'])
+    expect(ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:9090:9090', '127.0.0.1:3000:3000'])
+    const secretOf = (service: string, variable: string) =>
+      content.services[service]?.environment?.[variable]
+    expect(secretOf('iprisk', 'IPRISK_ADMIN_TOKEN_FILE')).toBe('/run/secrets/admin-token')
+    const password = secretOf('grafana', 'GF_SECURITY_ADMIN_PASSWORD__FILE')
+    expect(password).toBe('/run/secrets/grafana-password')
   })
 
   it('gives settings that the server takes', () => {
@@ -112,7 +117,7 @@ describeWith('docker-compose', ['--version'], () => {
   it('is rendered by docker-compose, with all of its services', () => {
     const at = newFolder()
     cpSync(folder, at, { recursive: true })
-    writeFileSync(join(at, 'admin-token'), 'x')
+    for (const name of ['admin-token', 'grafana-password']) writeFileSync(join(at, name), 'x')
     const args = ['-f', join(at, 'compose.yaml'), '--profile', 'build', 'config', '--services']
     const { status, stdout } = spawnSync('docker-compose', args, { encoding: 'utf8' })
     expect(status).toBe(0)
