@@ -50,4 +50,14 @@ describe('the unit', () => {
     expect(seconds).toBeGreaterThanOrEqual(settings.serve.drainSeconds + 10)
     expect(value('KillMode')).toBe('mixed')
   })
+
+  it('has its places also in the settings for commands', () => {
+    const flags = { config: join(packageRoot, 'deploy/systemd/iprisk.json') }
+    const found = readSettings({ command: 'build', flags, environment: {}, cwd: '/' })
+    const ofUnit = (name: string): string | undefined =>
+      new RegExp(`^Environment=IPRISK_${name}=(.*)$`, 'm').exec(unit)?.[1]
+    const { table, state, build } = found
+    const ofCommands = [table, state, build.snapshots, build.history]
+    expect(ofCommands).toEqual(['TABLE', 'STATE', 'SNAPSHOTS', 'HISTORY'].map(ofUnit))
+  })
 })
