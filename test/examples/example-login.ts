@@ -19,9 +19,11 @@ export interface ExampleLogin {
 export async function startExample(
   program: 'start.js' | 'server.js',
   environment: Readonly<Record<string, string>> = {},
+  cwd = packageRoot,
 ): Promise<ExampleLogin> {
   const child: ChildProcess = spawn(process.execPath, [join(exampleFolder, program)], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    cwd,
     // The machine of the tests may be busy; less than the two seconds of the slow test address.
     env: { ...process.env, PORT: '0', TIMEOUT_MS: '1500', ...environment },
   })

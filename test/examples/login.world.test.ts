@@ -3,10 +3,12 @@
 // makes the pictures of its README anew.
 
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
+import { defaultPoliciesText } from '../../src/policy/default-policies.ts'
 import {
   type Look,
   type TestBrowser,
@@ -35,7 +37,9 @@ describeWith('chromium', ['--version'], () => {
 
   beforeAll(async () => {
     await writeDeclarations()
-    example = await startExample('start.js')
+    const cwd = newState()
+    writeFileSync(join(cwd, 'policies.json'), defaultPoliciesText({ observe: true }))
+    example = await startExample('start.js', {}, cwd)
     const state = newState()
     const policies = ['--policies', `${exampleFolder}/policies.json`]
     iprisk = await startServer({ table: writeSmallTable(), state, args: policies })
@@ -95,6 +99,10 @@ describeWith('chromium', ['--version'], () => {
     await page.goto(example.url)
     return (await title(page)) === 'You are signed in'
   }
+
+  it('begins without a warning, whatever policies the folder has where it is started', () => {
+    expect(example.output()).not.toContain('warning')
+  })
 
   it('fits the types of the packed client', () => {
     const compiler = join(packageRoot, 'node_modules/typescript/bin/tsc')

@@ -12,11 +12,17 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const program = join(here, '../../../bin/iprisk.mjs')
 const state = mkdtempSync(join(tmpdir(), 'iprisk-example-'))
 
+// Both commands read the same files, and not the ones of the folder where this is started.
+const surroundings = {
+  cwd: state,
+  env: { ...process.env, IPRISK_POLICIES: join(here, 'policies.json') },
+}
+
 const keyOptions = ['--test', '--plan', 'enterprise', '--policies', 'login,signup', '--json']
 const made = spawnSync(
   process.execPath,
   [program, 'keys', 'create', ...keyOptions, '--state', state],
-  { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+  { ...surroundings, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
 )
 if (made.status !== 0) process.exit(1)
 
@@ -26,11 +32,10 @@ writeClientPackage(join(here, 'node_modules/iprisk-client'))
 
 // A test key needs no table, so none is compiled.
 const serveOptions = ['--port', '0', '--admin-port', '0', '--workers', '1', '--state', state]
-const iprisk = spawn(
-  process.execPath,
-  [program, 'serve', ...serveOptions, '--policies', join(here, 'policies.json')],
-  { cwd: state, stdio: ['ignore', 'ignore', 'pipe'] },
-)
+const iprisk = spawn(process.execPath, [program, 'serve', ...serveOptions], {
+  ...surroundings,
+  stdio: ['ignore', 'ignore', 'pipe'],
+})
 process.once('exit', () => {
   iprisk.kill()
   rmSync(state, { recursive: true, force: true })
