@@ -86,6 +86,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['open-console.ts'],
   ],
   'src/client': [
+    ['option-error.ts'],
     ['generated', 'address', 'transport'],
     ['core'],
     ['client.ts', 'node-client.ts', 'testing', 'middleware'],

@@ -1,6 +1,7 @@
 // Walks from the peer through the trusted proxies to the client (drawing in client-address.ts), and
 // records where and why it ended, which reveals a wrong `trust`.
 
+import { optionError } from '../option-error.ts'
 import { bareAddress, forwardedAddresses } from './forwarded-header.ts'
 import {
   type AddressHeader,
@@ -48,8 +49,9 @@ export function walkProxies(
   const isTrusted = trustOf(trust)
   const peerText = request.peer ?? request.socket?.remoteAddress ?? undefined
   let address = peerText === undefined ? undefined : bareAddress(peerText)
-  const value = headerOf(request, checkedHeader(header))
-  const named = value === undefined ? [] : forwardedAddresses(header, value).toReversed()
+  const name = checkedHeader(header)
+  const value = headerOf(request, name)
+  const named = value === undefined ? [] : forwardedAddresses(name, value).toReversed()
   for (const [hop, next] of named.entries()) {
     if (!isTrusted(address, hop)) break
     if (next === undefined) return { address, isUnread: true, named }
@@ -63,7 +65,12 @@ const readTrusts = new Map<string, IsTrusted>()
 const readTrustsMax = 64
 
 export function trustOf(trust: Trust): IsTrusted {
-  const key = JSON.stringify(trust)
+  let key = ''
+  try {
+    key = JSON.stringify(trust)
+  } catch {
+    // What has no text is no trust, which `readTrust` says.
+  }
   let isTrusted = readTrusts.get(key)
   if (isTrusted !== undefined) return isTrusted
   isTrusted = readTrust(trust)
@@ -71,9 +78,12 @@ export function trustOf(trust: Trust): IsTrusted {
   return isTrusted
 }
 
+/** The name in lower case. Throws a TypeError where it is none that may be believed. */
 export function checkedHeader(header: AddressHeader): AddressHeader {
-  if (addressHeaders.includes(header)) return header
-  throw new TypeError(`iprisk: \`header\` must be one of ${addressHeaders.join(', ')}.`)
+  const name = typeof header === 'string' ? header.toLowerCase() : ''
+  const known = addressHeaders.find((one) => one === name)
+  if (known !== undefined) return known
+  throw optionError(`\`header\` must be one of ${addressHeaders.join(', ')}.`)
 }
 
 /** `name` is in lower case; some gateways pass on headers with capitals. */

@@ -1,6 +1,7 @@
 // Which proxies an application believes, and in which header: read once from what it says, then
 // asked for each request.
 
+import { optionError } from '../option-error.ts'
 import { addressGroups, unmapped } from './address-text.ts'
 import { proxyPresets } from './proxy-presets.ts'
 
@@ -49,6 +50,7 @@ export function readTrust(trust: Trust): IsTrusted {
 }
 
 function readPrefix(text: string): TrustedPrefix {
+  if (typeof text !== 'string') throw wrong(text)
   const [, base, lengthText] = /^([^/]*)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
   const groups = addressGroups(base)
   if (groups === undefined) throw wrong(text)
@@ -73,8 +75,10 @@ function holds({ groups, length }: TrustedPrefix, address: readonly number[]): b
 
 function wrong(given: unknown): TypeError {
   const presets = Object.keys(proxyPresets).join(', ')
-  return new TypeError(
-    `iprisk: ${JSON.stringify(given)} in \`trust\`: give the number of proxies, or addresses, ` +
-      `prefixes and presets (${presets}).`,
+  const isNamed = given === null || ['number', 'boolean'].includes(typeof given)
+  const other = isNamed ? String(given) : `a value of type ${typeof given}`
+  return optionError(
+    `${typeof given === 'string' ? JSON.stringify(given) : other} in \`trust\`: give the number ` +
+      `of proxies (\`1\`), or addresses, prefixes and presets (${presets}).`,
   )
 }

@@ -8,6 +8,7 @@ import {
   type Unchecked,
   failureReasons,
 } from './check-result.ts'
+import { checkOptionTypes, optionError } from '../option-error.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { ClientFailure } from './outcome-report.ts'
 
@@ -81,21 +82,28 @@ const defaultFallback: Fallback = {
 
 /** Throws a TypeError that never repeats the key. */
 export function clientSettings(options: ClientOptions): ClientSettings {
-  const { key, fallback = {} } = options
+  checkOptionTypes(options, { onMisconfigured: 'function', onUnavailable: 'function' })
+  const { key, transport } = options
+  // For callers without types.
+  const { send, close } = (transport ?? {}) as Partial<Transport>
+  const canSend = typeof send === 'function' && typeof close === 'function'
+  if (transport !== undefined && !canSend) {
+    throw optionError('`transport` must have the functions `send` and `close`.')
+  }
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) {
-    throw new TypeError('iprisk: `key` must be an API key, without white space around it.')
+    throw optionError('`key` must be an API key, without white space around it.')
   }
   const number = (name: NumberName, without: number, least = 1): number => {
     const value: unknown = options[name] ?? without
     if (typeof value === 'number' && value >= least && value <= numberMax) return value
-    throw new TypeError(`iprisk: \`${name}\` must be a number from ${least} to ${numberMax}.`)
+    throw optionError(`\`${name}\` must be a number from ${least} to ${numberMax}.`)
   }
   return {
     url: serverUrl(options.url),
     key,
     timeoutMs: number('timeoutMs', 150),
     batchTimeoutMs: number('batchTimeoutMs', 10_000),
-    fallback: fallbackFor(fallback),
+    fallback: fallbackFor(options.fallback),
     cacheMs: number('cacheMs', 5000, 0),
     cacheMax: Math.min(cacheMaxMax, number('cacheMax', cacheMaxMax, 0)),
     hedgeMs: number('hedgeMs', numberMax),
@@ -116,14 +124,19 @@ type NumberName =
 /** The longest that a timer takes. */
 export const numberMax = 2_147_483_647
 
-/** Throws a TypeError where it is no action. */
-export function fallbackFor(fallback: NonNullable<ClientOptions['fallback']>): Fallback {
-  const chosen: Partial<Record<FailureReason, Action>> = {}
-  for (const reason of failureReasons) {
-    const action: unknown = typeof fallback === 'object' ? fallback[reason] : fallback
+/** Throws a TypeError where it has no action, or one for a reason that there is not. */
+export function fallbackFor(fallback: NonNullable<ClientOptions['fallback']> = {}): Fallback {
+  const chosen: Partial<Record<string, Action>> = {}
+  const isOne = typeof fallback !== 'object' || (fallback as unknown) === null
+  const given: readonly (readonly [string, unknown])[] = isOne
+    ? failureReasons.map((reason) => [reason, fallback])
+    : Object.entries(fallback)
+  for (const [reason, action] of given) {
     if (action === undefined) continue
-    if (typeof action !== 'string' || action === '') {
-      throw new TypeError('iprisk: `fallback` must be an action, or have one for each reason.')
+    const isReason = (failureReasons as readonly string[]).includes(reason)
+    if (typeof action !== 'string' || action === '' || !isReason) {
+      const reasons = failureReasons.join(', ')
+      throw optionError(`\`fallback\` must be an action, or an object with actions for ${reasons}.`)
     }
     chosen[reason] = action
   }
@@ -147,10 +160,10 @@ function serverUrl(text: string): string {
     // Said below, together with all other mistakes.
   }
   if (url === undefined || !/^https?:$/.test(url.protocol) || /[?#]/.test(text)) {
-    throw new TypeError('iprisk: `url` must be the server\'s, such as "http://127.0.0.1:8080".')
+    throw optionError('`url` must be the server\'s, such as "http://127.0.0.1:8080".')
   }
   if (url.host !== url.href.split('/')[2]) {
-    throw new TypeError('iprisk: `url` must hold no user or password; the key goes into `key`.')
+    throw optionError('`url` must hold no user or password; the key goes into `key`.')
   }
   let path = url.pathname
   while (path.endsWith('/')) path = path.slice(0, -1)

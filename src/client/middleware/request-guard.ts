@@ -10,10 +10,11 @@ import {
   type Trust,
   lacksAddressSource,
 } from '../address/client-address.ts'
-import { type ProxyWalk, walkProxies } from '../address/proxy-walk.ts'
+import { type ProxyWalk, checkedHeader, trustOf, walkProxies } from '../address/proxy-walk.ts'
 import { trustMistake } from '../address/trust-mistake.ts'
 import type { Action, CheckOptions, CheckResult, Client } from '../core/check-result.ts'
 import { tell } from '../core/failure-log.ts'
+import { checkOptionTypes, optionError } from '../option-error.ts'
 
 /** What is known of a request; it is set on it for the application. */
 export interface Judged {
@@ -67,8 +68,9 @@ const noAddress =
   'The runtime does not say who connects, as over a Unix socket, and `trust` believes no header ' +
   'that came: count the proxies (`trust: 1`).'
 
-/** Throws a TypeError at once where `trust` or `header` is wrong. */
+/** Throws a TypeError at once where an option is wrong. */
 export function createRequestGuard<Handler>(options: GuardOptions<Handler>): RequestGuard<Handler> {
+  checkGuardOptions(options)
   const { client, trust = 0, header = 'x-forwarded-for', observe = false } = options
   const checkOptions: CheckOptions = {
     ...(options.policy === undefined ? {} : { policy: options.policy }),
@@ -76,8 +78,8 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>): Req
     ...(handlerOf(options, 'challenge') === undefined ? {} : { whenLimited: 'challenge' }),
   }
   const { log = observe ? logToConsole : undefined } = options
-  const from = { trust, header }
-  walkProxies({ headers: {} }, from)
+  const from = { trust, header: checkedHeader(header) }
+  trustOf(trust)
 
   async function check(request: AddressedRequest, walk: ProxyWalk): Promise<CheckResult> {
     const { address } = walk
@@ -111,6 +113,28 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>): Req
 
 function actionOf(result: CheckResult): Action {
   return result.ok ? (result.decision?.action ?? 'allow') : result.fallback
+}
+
+/** Callers without types get their mistakes at the start, not at the first login. */
+function checkGuardOptions<Handler>(options: GuardOptions<Handler>): void {
+  checkOptionTypes(options, {
+    policy: 'string',
+    insights: 'boolean',
+    observe: 'boolean',
+    log: 'function',
+    challenge: 'function',
+    block: 'function',
+    actions: 'object',
+    peer: 'function',
+  })
+  const { client, policy, actions = {} } = options
+  if (typeof (client as Partial<typeof client> | undefined)?.check !== 'function') {
+    throw optionError('`client` must be a client, such as that of `createClient`.')
+  }
+  if (policy === '') throw optionError('`policy` must not be empty; leave it out for the default.')
+  for (const [word, handler] of Object.entries(actions)) {
+    if (typeof handler !== 'function') throw optionError(`\`actions.${word}\` must be a function.`)
+  }
 }
 
 function handlerOf<Handler>(options: GuardOptions<Handler>, action: Action): Handler | undefined {

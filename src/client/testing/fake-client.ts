@@ -45,7 +45,7 @@ export interface FakeClient extends Client {
 
 export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions = {}): FakeClient {
   const said = new Map(Object.entries(answers))
-  const fallback = fallbackFor(options.fallback ?? {})
+  const fallback = fallbackFor(options.fallback)
   const ignore = (): void => undefined
   const { onMisconfigured = ignore, onUnavailable = ignore, delayMs = 0 } = options
   const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: monotonicMs })

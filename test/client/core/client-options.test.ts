@@ -15,7 +15,13 @@ describe('the options of a client', () => {
     [{ key: undefined }, '`key`'],
     [{ key: '' }, '`key`'],
     [{ key: 'irk_secret\n' }, 'white space'],
+    [{ url: null }, '`url`'],
+    [{ url: Symbol('url') }, '`url`'],
+    [{ key: null }, '`key`'],
     [{ fallback: 403 }, '`fallback`'],
+    [{ fallback: null }, '`fallback`'],
+    [{ fallback: ['block'] }, '`fallback`'],
+    [{ fallback: { timout: 'block' } }, 'actions for timeout, unavailable, limited'],
     [{ fallback: '' }, '`fallback`'],
     [{ fallback: { timeout: '' } }, '`fallback`'],
     [{ fallback: { limited: null } }, '`fallback`'],
@@ -26,11 +32,31 @@ describe('the options of a client', () => {
     [{ cacheMs: -1 }, '`cacheMs`'],
     [{ cacheMax: '10' }, '`cacheMax`'],
     [{ hedgeMs: 0 }, '`hedgeMs`'],
-  ])('%j is refused', (wrong, said) => {
+    [{ batchTimeoutMs: true }, '`batchTimeoutMs`'],
+    [{ circuitFailures: {} }, '`circuitFailures`'],
+    [{ circuitMs: 1n }, '`circuitMs`'],
+    [{ onUnavailable: 'log' }, '`onUnavailable` must be of type function'],
+    [{ onMisconfigured: null }, '`onMisconfigured` must be of type function'],
+    [{ transport: null }, '`transport`'],
+    [{ transport: {} }, '`transport`'],
+    [{ transport: { send: () => undefined } }, '`transport`'],
+    [{ transport: { close: () => undefined } }, '`transport`'],
+  ])('%o is refused', (wrong, said) => {
     const made = (): unknown => clientSettings({ ...good, ...wrong } as ClientOptions)
     expect(made).toThrow(TypeError)
     expect(made).toThrow(said)
+    expect(made).toThrow(expect.objectContaining({ code: 'usage' }))
     expect(made).not.toThrow(/secret/)
+  })
+
+  it.each([undefined, null, 'http://127.0.0.1:8080'])('cannot be %j', (options) => {
+    const made = (): unknown => clientSettings(options as unknown as ClientOptions)
+    expect(made).toThrow('iprisk: the options must be an object.')
+  })
+
+  it('may be undefined', () => {
+    const none = { onUnavailable: undefined, transport: undefined, fallback: undefined }
+    expect(clientSettings({ ...good, ...none } as unknown as ClientOptions).timeoutMs).toBe(150)
   })
 
   it('have defaults', () => {

@@ -301,7 +301,48 @@ describe('a request whose address nobody knows', () => {
   })
 })
 
-it('a wrong trust is a mistake of the start, not of the first login', () => {
-  const wrong = { client: createFakeClient(), trust: 'here' }
-  expect(() => createRequestGuard(wrong)).toThrow('`trust`')
+describe('a wrong option', () => {
+  type Options = Parameters<typeof createRequestGuard>[0]
+  const client = createFakeClient()
+
+  it.each<[string, readonly unknown[], string]>([
+    ['client', [undefined, null, {}, 'client'], '`client` must be a client'],
+    ['policy', [1, null, {}], '`policy` must be of type string'],
+    ['policy', [''], '`policy` must not be empty'],
+    ['insights', ['yes', null], '`insights` must be of type boolean'],
+    ['observe', ['false', 0, null], '`observe` must be of type boolean'],
+    ['log', ['console', null], '`log` must be of type function'],
+    ['challenge', ['/login', null], '`challenge` must be of type function'],
+    ['block', [403, null], '`block` must be of type function'],
+    ['actions', ['block', null], '`actions` must be of type object'],
+    ['actions', [{ review: 1 }, ['block']], '`actions.'],
+    ['peer', ['127.0.0.1'], '`peer` must be of type function'],
+    ['trust', [true, false, null, () => true, 1n, Symbol('a'), {}, NaN, 'here'], '`trust`: give'],
+    ['trust', [[null], [true], [Symbol('a')], [1n]], '`trust`: give'],
+    ['header', [null, 1, {}, 'x-client-ip'], '`header` must be one of'],
+  ])('%s of %o is a mistake of the start, not of the first login', (name, values, said) => {
+    for (const value of values) {
+      const made = (): unknown => createRequestGuard({ client, [name]: value } as Options)
+      expect(made).toThrow(TypeError)
+      expect(made).toThrow(`iprisk: `)
+      expect(made).toThrow(said)
+      expect(made).toThrow(expect.objectContaining({ code: 'usage' }))
+    }
+  })
+
+  it.each([undefined, null, 'login'])('in place of all of them is one, too: %j', (options) => {
+    const made = (): unknown => createRequestGuard(options as unknown as Options)
+    expect(made).toThrow('the options must be an object')
+  })
+
+  it('is none that is undefined', () => {
+    const names = ['policy', 'insights', 'trust', 'header', 'observe', 'log', 'block', 'actions']
+    const none = Object.fromEntries(names.map((name) => [name, undefined]))
+    expect(() => createRequestGuard({ client, ...none })).not.toThrow()
+  })
+
+  it.each(['', 'loopback,private', 'loopback private'])('is the trust %j', (trust) => {
+    createRequestGuard({ client, trust: ['loopback', 'private'] })
+    expect(() => createRequestGuard({ client, trust })).toThrow('`trust`')
+  })
 })
