@@ -60,7 +60,8 @@ function isEscaped(text: string, quote: number): boolean {
  * brackets or a zone with it; IPv4 mapped into IPv6 becomes IPv4. `undefined` for all else, such as
  * `unknown`, `_hidden` and garbage.
  */
-export function bareAddress(text: string): string | undefined {
+export function bareAddress(text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined
   const trimmed = text.trim()
   const [, bracketed] = /^\[([^\]]*)\](?::(?:\d{1,5}|_[\w.-]+))?$/.exec(trimmed) ?? []
   const [, quad] = /^([\d.]+):(?:\d{1,5}|_[\w.-]+)$/.exec(trimmed) ?? []

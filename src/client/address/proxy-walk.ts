@@ -86,16 +86,19 @@ export function checkedHeader(header: AddressHeader): AddressHeader {
   throw optionError(`\`header\` must be one of ${addressHeaders.join(', ')}.`)
 }
 
-/** `name` is in lower case; some gateways pass on headers with capitals. */
-export function headerOf({ headers }: AddressedRequest, name: string): string | undefined {
-  if (typeof headers.get === 'function') {
-    return (headers as { get(name: string): string | null }).get(name) ?? undefined
-  }
-  const record = headers as Readonly<Record<string, string | readonly string[] | undefined>>
-  let value = record[name]
-  if (value === undefined) {
-    const written = Object.keys(record).find((one) => one.toLowerCase() === name)
-    value = written === undefined ? undefined : record[written]
-  }
-  return typeof value === 'object' ? value.join(', ') : value
+/**
+ * `name` is in lower case. Some gateways pass on headers with capitals, and one that came in two
+ * spellings as two: those are the lines of one header, in their order.
+ */
+export function headerOf(request: AddressedRequest, name: string): string | undefined {
+  // Callers without types hand on what their gateway gave them.
+  const headers = ((request.headers as unknown) ?? {}) as Readonly<Record<string, unknown>>
+  const lines =
+    typeof headers['get'] === 'function'
+      ? [(headers as { get(name: string): unknown }).get(name)]
+      : Object.keys(headers)
+          .filter((one) => one.length === name.length && one.toLowerCase() === name)
+          .map((one) => headers[one])
+  const texts = lines.flat().filter((line) => typeof line === 'string')
+  return texts.length === 0 ? undefined : texts.join(', ')
 }

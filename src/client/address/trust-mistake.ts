@@ -27,17 +27,14 @@ function isPublic(address: string | undefined): boolean {
 /** Headers that proxies write; only the `addressHeaders` are allowed in `header`. */
 const knownHeaders = [
   ...addressHeaders,
-  'x-real-ip',
   'x-client-ip',
   'x-cluster-client-ip',
   'x-nf-client-connection-ip',
   'x-appengine-user-ip',
   'x-original-forwarded-for',
   'x-envoy-external-address',
-  'fly-client-ip',
   'fastly-client-ip',
   'do-connecting-ip',
-  'x-azure-clientip',
   'x-vercel-forwarded-for',
   'cloudfront-viewer-address',
 ]

@@ -18,6 +18,9 @@ export const addressHeaders = [
   'forwarded',
   'cf-connecting-ip',
   'true-client-ip',
+  'x-real-ip',
+  'fly-client-ip',
+  'x-azure-clientip',
 ] as const
 export type AddressHeader = (typeof addressHeaders)[number]
 

@@ -168,6 +168,7 @@ const rows: readonly Row[] = [
     byForwarded,
     '2001:db8::7',
   ],
+  ['the shortest hidden port', proxy, forwarded(`for="${client}:_p"`), byForwarded, client],
   ['no port at all behind the colon', proxy, forwarded(`for="${client}:_"`), byForwarded, proxy],
   ['IPv6 in it', proxy, forwarded('for="[2001:db8::7]:4711"'), byForwarded, '2001:db8::7'],
   [
@@ -272,6 +273,42 @@ const rows: readonly Row[] = [
     { trust: 'cloudflare', header: 'true-client-ip' },
     '192.0.2.5',
   ],
+  ['X-Real-IP', proxy, { 'x-real-ip': client }, { trust: 1, header: 'x-real-ip' }, client],
+  [
+    'X-Real-IP that nobody asked for',
+    proxy,
+    { ...xff(client), 'x-real-ip': forged },
+    { trust: 1 },
+    client,
+  ],
+  [
+    'X-Real-IP of a stranger',
+    '192.0.2.5',
+    { 'x-real-ip': forged },
+    { trust: 'private', header: 'x-real-ip' },
+    '192.0.2.5',
+  ],
+  [
+    'Fly-Client-IP',
+    proxy,
+    { 'fly-client-ip': client },
+    { trust: 1, header: 'fly-client-ip' },
+    client,
+  ],
+  [
+    'X-Azure-ClientIP',
+    proxy,
+    { 'x-azure-clientip': client },
+    { trust: 1, header: 'x-azure-clientip' },
+    client,
+  ],
+  [
+    'X-Azure-ClientIP twice',
+    proxy,
+    { 'x-azure-clientip': `${forged}, ${client}` },
+    { trust: 1, header: 'x-azure-clientip' },
+    proxy,
+  ],
 ]
 
 describe('the address of a request', () => {
@@ -295,6 +332,39 @@ describe('the address of a request', () => {
     expect(clientAddress({ headers, socket })).toBeUndefined()
     expect(lacksAddressSource({ headers, socket })).toBe(true)
     expect(lacksAddressSource({ headers, socket }, { trust: 1 })).toBe(false)
+  })
+
+  it('is found by a header whose name is given with capitals', () => {
+    const headers = { Forwarded: `For="${client}:_p"` }
+    const header = 'Forwarded' as 'forwarded'
+    expect(clientAddress({ headers, peer: proxy }, { trust: 1, header })).toBe(client)
+    expect(lacksAddressSource({ headers }, { trust: 1, header })).toBe(false)
+  })
+
+  it('takes a header in two spellings for two lines of one, whose last the proxy wrote', () => {
+    const headers = { 'x-forwarded-for': forged, 'X-Forwarded-For': client, 'x-forwarded-foo': '1' }
+    expect(clientAddress({ headers, peer: proxy }, { trust: 1 })).toBe(client)
+    const cf = { 'cf-connecting-ip': forged, 'CF-Connecting-IP': client }
+    const believed: AddressOptions = { trust: 1, header: 'cf-connecting-ip' }
+    expect(clientAddress({ headers: cf, peer: proxy }, believed)).toBe(proxy)
+  })
+
+  it.each<[string, object, string | undefined]>([
+    ['without headers', { peer: proxy }, proxy],
+    ['whose headers are null', { headers: null, peer: proxy }, proxy],
+    [
+      'whose headers are a Map',
+      { headers: new Map([['x-forwarded-for', client]]), peer: proxy },
+      client,
+    ],
+    ['whose header is a number', { headers: { 'x-forwarded-for': 5 }, peer: proxy }, proxy],
+    ['whose header is null', { headers: { 'x-forwarded-for': null }, peer: proxy }, proxy],
+    ['whose headers get a number', { headers: { get: () => 5 }, peer: proxy }, proxy],
+    ['whose peer is a number', { headers: {}, peer: 5 }, undefined],
+    ['whose socket is odd', { headers: {}, socket: { remoteAddress: {} } }, undefined],
+    ['whose socket is null', { headers: {}, socket: null }, undefined],
+  ])('of a request %s is read without a fault', (_claim, request, expected) => {
+    expect(clientAddress(request as AddressedRequest, { trust: 1 })).toBe(expected)
   })
 
   it('reads a header that came in several lines', () => {
@@ -332,7 +402,7 @@ describe('the address of a request', () => {
   })
 
   it('cannot be asked with a header that is none of them', () => {
-    const header = 'x-real-ip' as 'forwarded'
+    const header = 'x-client-ip' as 'forwarded'
     expect(() => clientAddress({ headers: {}, peer: proxy }, { header })).toThrow('`header`')
   })
 })

@@ -67,9 +67,9 @@ describe('a mistake', () => {
     [
       'another header that cannot be named',
       '127.0.0.1',
-      { 'x-real-ip': client },
+      { 'x-client-ip': client },
       { trust: 'loopback' },
-      ['x-real-ip', 'configure the proxy to write x-forwarded-for.'],
+      ['x-client-ip', 'configure the proxy to write x-forwarded-for.'],
     ],
     [
       'another header beside one that names a proxy alone',
@@ -77,6 +77,13 @@ describe('a mistake', () => {
       { ...xff('10.0.0.5'), forwarded: `for="${client}:4711"` },
       { trust: 1 },
       ["`header: 'forwarded'`"],
+    ],
+    [
+      'another header that can be named',
+      '127.0.0.1',
+      { 'X-Real-IP': client },
+      { trust: 'loopback' },
+      ['x-real-ip does', "`header: 'x-real-ip'`"],
     ],
     ['a header of one vendor', '10.0.0.1', { 'x-cluster-client-ip': client }, {}, ['x-cluster']],
     ['no trust, another header', '127.0.0.1', { 'X-Real-IP': `${client}:80` }, {}, ['x-real-ip']],

@@ -10,7 +10,11 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import fastify from 'fastify'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { AddressedRequest, Trust } from '../../../src/client/address/client-address.ts'
+import type {
+  AddressHeader,
+  AddressedRequest,
+  Trust,
+} from '../../../src/client/address/client-address.ts'
 import type { Action } from '../../../src/client/core/check-result.ts'
 import type { ClientFailure } from '../../../src/client/core/outcome-report.ts'
 import { guarded } from '../../../src/client/middleware/connect-middleware.ts'
@@ -164,6 +168,34 @@ describe('a server of node:http', () => {
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- that is what is tried
     await serving({ challenge: () => Promise.reject(undefined) }, handler)
     expect(handler).not.toHaveBeenCalled()
+  })
+})
+
+describe('a header of a proxy', () => {
+  it.each<[AddressHeader, string]>([
+    ['x-forwarded-for', `198.51.100.1, ${address}:4711`],
+    ['forwarded', `For="198.51.100.1", FOR="${address}:_p";PROTO=https`],
+    ['cf-connecting-ip', address],
+    ['true-client-ip', address],
+    ['x-real-ip', address],
+    ['fly-client-ip', address],
+    ['x-azure-clientip', `${address}:443`],
+  ])('%s is read from a real request, in capitals too', async (header, value) => {
+    const client = createFakeClient({ [address]: { action: 'block' } })
+    const options = { client, trust: 'loopback', header }
+    const server = createServer(guarded(options, (_request, reply) => reply.end('in')))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    for (const name of [header, header.toUpperCase()]) {
+      const sent = request({ port, host: '127.0.0.1', headers: { [name]: value }, agent: false })
+      const [response] = (await once(sent.end(), 'response')) as [IncomingMessage]
+      response.resume()
+      expect(response.statusCode).toBe(403)
+    }
+    server.close()
+    server.closeAllConnections()
+    expect(client.asked.map(({ ip }) => ip)).toEqual([address, address])
+    expect(client.counts()).toMatchObject({ checked: 2, misconfigured: 0 })
   })
 })
 
