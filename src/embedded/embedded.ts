@@ -12,15 +12,16 @@
 import type { CheckAnswer } from '../api/check-answer.ts'
 import type { InsightsAnswer } from '../api/insights-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
-import type {
-  Answer,
-  Checked,
-  CheckOptions,
-  CheckResult,
-  Client,
-  Decision,
-  Outcome,
-  Unchecked,
+import {
+  actionIn,
+  type Answer,
+  type Checked,
+  type CheckOptions,
+  type CheckResult,
+  type Client,
+  type Decision,
+  type Outcome,
+  type Unchecked,
 } from '../client/core/check-result.ts'
 import { type ClientOptions, fallbackFor, uncheckedFor } from '../client/core/client-options.ts'
 import { monotonicMs, tell } from '../client/core/failure-log.ts'
@@ -73,6 +74,7 @@ export interface EmbeddedOptions extends Pick<
 const failures = {
   address: { reason: 'invalid_address', message: 'What was to be checked is no IP address.' },
   decision: { reason: 'misconfigured', message: 'A policy was named, but nothing decides by it.' },
+  action: { reason: 'misconfigured', message: '`decide` gave a decision without an `action`.' },
   feedback: { reason: 'misconfigured', message: 'Nothing takes feedback: give `onFeedback`.' },
 } as const satisfies Readonly<Record<string, ClientFailure>>
 
@@ -170,9 +172,10 @@ function createJudge(
     const failed = parts.policies()?.failure()
     if (failed !== undefined) return failed
     const answer = decided(found, policy)
-    return answer === undefined
-      ? failures.decision
-      : { ok: true, answer, decision: answer.decision }
+    if (answer === undefined) return failures.decision
+    const { decision } = answer
+    if (decision !== undefined && actionIn(decision) === undefined) return failures.action
+    return { ok: true, answer, decision }
   }
 }
 

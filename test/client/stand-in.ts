@@ -97,8 +97,8 @@ export function answerFor(ip: string, more: Partial<Answer> = {}): Answer {
   }
 }
 
-export function decided(action: string): Decision {
-  return { action, rule: 'a-rule', policy: 'login' }
+export function decided(action: string, policy: unknown = 'login'): Decision {
+  return { action, rule: 'a-rule', policy: String(policy) }
 }
 
 /** Answers every check, cleanly. */

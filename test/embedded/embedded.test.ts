@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { writeTable } from '../../build/write/write-table.ts'
-import type { Client } from '../../src/client/core/check-result.ts'
+import type { Client, Decision } from '../../src/client/core/check-result.ts'
 import { type EmbeddedOptions, createEmbedded } from '../../src/embedded/embedded.ts'
 import { eventually } from '../eventually.ts'
 import { smallContent, writeSmallTable } from '../table/small-table.ts'
@@ -62,6 +62,25 @@ it('decides where the application has rules, and not by a score', async () => {
     decision: { action: 'block' },
     answer: { decision: { action: 'block' } },
   })
+})
+
+it('has no answer where those rules give a decision without an action', async () => {
+  const table = writeSmallTable()
+  for (const decision of [null, 'allow', {}, { action: {} }, { action: '' }]) {
+    const told: string[] = []
+    const client = embedded({
+      table,
+      decide: () => decision as Decision | undefined,
+      fallback: 'block',
+      onMisconfigured: ({ message }) => told.push(message),
+    })
+    expect(await client.check('9.1.2.3', { policy: 'login' })).toEqual({
+      ok: false,
+      reason: 'misconfigured',
+      fallback: 'block',
+    })
+    expect(told).toEqual([expect.stringContaining('`decide`')])
+  }
 })
 
 it('takes feedback where the application has a place for it', async () => {

@@ -44,3 +44,13 @@ export function unmapped(groups: readonly number[]): string | undefined {
   const isMapped = groups.length === 8 && groups.slice(0, 6).join() === '0,0,0,0,0,65535'
   return isMapped ? [six >> 8, six & 255, seven >> 8, seven & 255].join('.') : undefined
 }
+
+/** Whether two texts are of one address, in whatever spelling and mapped into IPv6 or not. */
+export function isSameAddress(text: unknown, other: string): boolean {
+  return text === other || (plainGroups(text) ?? '') === plainGroups(other)
+}
+
+function plainGroups(text: unknown): string | undefined {
+  const groups = addressGroups(text)
+  return (groups && unmapped(groups) !== undefined ? groups.slice(6) : groups)?.join()
+}

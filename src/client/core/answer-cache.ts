@@ -17,13 +17,18 @@ export interface CacheTerms {
 
 export interface AnswerCache {
   readonly find: (terms: CacheTerms) => Answer | undefined
-  readonly keep: (terms: CacheTerms, answer: Answer) => void
+  /** `chars`: how long the answer's text was. */
+  readonly keep: (terms: CacheTerms, answer: Answer, chars: number) => void
 }
 
 interface Kept {
   readonly answer: Answer
   readonly until: number
+  readonly chars: number
 }
+
+/** For the text of all kept answers: room for 10,000 plain ones, or about 3,000 with insights. */
+const keptCharsMax = 16 * 1024 * 1024
 
 export function createAnswerCache(options: {
   readonly max: number
@@ -33,13 +38,17 @@ export function createAnswerCache(options: {
   const { max, keptMs, now } = options
   const kept = new Map<string, Kept>()
   let table = ''
+  let keptChars = 0
 
   /** A Map keeps the order of insertion: what is found is put last again. */
   function take(key: string): Answer | undefined {
     const found = kept.get(key)
     if (found === undefined) return undefined
     kept.delete(key)
-    if (found.until <= now()) return undefined
+    if (found.until <= now()) {
+      keptChars -= found.chars
+      return undefined
+    }
     kept.set(key, found)
     return found.answer
   }
@@ -56,18 +65,22 @@ export function createAnswerCache(options: {
     return { ...rest, ip: terms.ip }
   }
 
-  function keep(terms: CacheTerms, answer: Answer): void {
-    if (answer.table !== table) kept.clear()
+  function keep(terms: CacheTerms, answer: Answer, chars: number): void {
+    if (answer.table !== table) {
+      kept.clear()
+      keptChars = 0
+    }
     table = answer.table
     if (max === 0 || keptMs === 0) return
     const line = sharesPrefix64(answer) ? prefix64(terms.ip) : undefined
     const key = keyOf(terms, line ?? terms.ip)
+    keptChars += chars - (kept.get(key)?.chars ?? 0)
     kept.delete(key)
-    kept.set(key, { answer, until: now() + keptMs })
-    if (kept.size <= max) return
-    for (const oldest of kept.keys()) {
+    kept.set(key, { answer, until: now() + keptMs, chars })
+    for (const [oldest, entry] of kept) {
+      if (kept.size <= max && keptChars <= keptCharsMax) return
       kept.delete(oldest)
-      return
+      keptChars -= entry.chars
     }
   }
 
@@ -89,7 +102,13 @@ function prefix64(ip: string): string | undefined {
 }
 
 function sharesPrefix64({ version, insights }: Answer): boolean {
-  if (version !== 6 || insights === undefined || insights === null) return false
-  const line = insights.neighborhood.find(({ scope }) => scope.endsWith('/64'))
-  return line?.listed.length === 0
+  if (version !== 6) return false
+  // What stands in them is believed where it has the form of the API.
+  const { neighborhood } = (insights ?? {}) as { readonly neighborhood?: unknown }
+  const rows = (Array.isArray(neighborhood) ? neighborhood : []) as readonly ({
+    readonly scope?: unknown
+    readonly listed?: unknown
+  } | null)[]
+  const line = rows.find((row) => typeof row?.scope === 'string' && row.scope.endsWith('/64'))
+  return Array.isArray(line?.listed) && line.listed.length === 0
 }

@@ -10,6 +10,12 @@ export type Action = 'allow' | 'challenge' | 'block' | (string & Record<never, n
 /** What a policy of the operator's says of an answer (contract 5.4). */
 export type Decision = NonNullable<CheckAnswer['decision']>
 
+/** The action of a decision; `undefined` where there is none, which must not count as `allow`. */
+export function actionIn(decision: unknown): Action | undefined {
+  const { action } = (decision ?? {}) as { readonly action?: unknown }
+  return typeof action === 'string' && action !== '' ? action : undefined
+}
+
 /** A check's answer, with the decision where the server has policies. */
 export type Answer = CheckAnswer
 

@@ -3,19 +3,19 @@
 // Invariants: no function of it throws or rejects; everything that ends without an answer is
 // counted and told; an answer comes without a decision only where no policy was named.
 
-import { addressGroups } from '../address/address-text.ts'
+import { addressGroups, isSameAddress } from '../address/address-text.ts'
 import { batchAddressesMax, batchPath, checkPath } from '../generated/wire-types.ts'
-import type { Transport } from '../transport/transport.ts'
+import { batchCharsMax, checkCharsMax, type Transport } from '../transport/transport.ts'
 import { createAnswerCache } from './answer-cache.ts'
-import type {
-  Answer,
-  BatchOptions,
-  CheckOptions,
-  CheckResult,
-  Client,
-  Decision,
-  FeedbackResult,
-  Unchecked,
+import {
+  type Answer,
+  type BatchOptions,
+  type CheckOptions,
+  type CheckResult,
+  type Client,
+  type FeedbackResult,
+  type Unchecked,
+  actionIn,
 } from './check-result.ts'
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
 import {
@@ -72,13 +72,15 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
       timeoutMs,
       signal,
       isHeavy: insights,
+      replyCharsMax: checkCharsMax,
     })
     if (meaning.kind === 'failure') return unchecked(meaning.failure, options)
-    const answer = answerIn(meaning.body)
-    if (answer === undefined) return unchecked(noAnswer)
+    const wrong = mistakeIn(meaning.body, terms)
+    if (wrong !== undefined) return unchecked(wrong)
     report.answered()
+    const answer = meaning.body as unknown as Answer
     const result = checked(answer, policy)
-    if (result.ok) cache.keep(terms, answer)
+    if (result.ok) cache.keep(terms, answer, meaning.chars)
     return result
   }
 
@@ -128,14 +130,17 @@ function createCheckBatch(parts: ClientParts, observe: Observe): Client['checkBa
       timeoutMs,
       signal,
       isHeavy: true,
+      replyCharsMax: Math.min(batchCharsMax, ips.length * checkCharsMax),
     })
     if (meaning.kind === 'failure') return ips.map(() => unchecked(meaning.failure, { told }))
     const { results } = meaning.body
     const rows: readonly unknown[] = Array.isArray(results) ? results : []
-    const answers = ips.map((_ip, at) => answerIn(rows[at]))
-    if (answers.some((answer) => answer !== undefined)) report.answered()
-    return answers.map((answer) =>
-      answer === undefined ? unchecked(noAnswer, { told }) : checked(answer, policy, { told }),
+    const wrong = ips.map((ip, at) => mistakeIn(rows[at], { ip, policy }))
+    if (wrong.includes(undefined)) report.answered()
+    return wrong.map((failure, at) =>
+      failure === undefined
+        ? checked(rows[at] as Answer, policy, { told })
+        : unchecked(failure, { told }),
     )
   }
 
@@ -188,6 +193,7 @@ function createFeedback(parts: ClientParts, observe: Observe): Client['feedback'
       timeoutMs: settings.batchTimeoutMs,
       signal: options?.signal,
       isHeavy: true,
+      replyCharsMax: checkCharsMax,
     })
     if (meaning.kind === 'failure') return failed(meaning.failure)
     const { accepted } = meaning.body
@@ -213,6 +219,7 @@ interface ApiRequest {
   readonly signal: AbortSignal | undefined
   /** Insights and batches: a full pool may refuse them while plain checks are answered. */
   readonly isHeavy: boolean
+  readonly replyCharsMax: number
 }
 
 /** What checks, batches and feedback share: one way to ask, and one to end without an answer. */
@@ -241,6 +248,11 @@ const noAnswer: ClientFailure = {
   reason: 'unavailable',
   message: 'What answered is not the API: no answer in its form.',
 }
+const otherAnswer: ClientFailure = {
+  reason: 'unavailable',
+  message:
+    'The answer is for another address or policy than was asked; check the proxies in between.',
+}
 const circuitOpen: ClientFailure = {
   reason: 'unavailable',
   message: 'The server did not answer just now; the next try is later.',
@@ -268,11 +280,12 @@ function createClientParts(
   const onRetry = (): void => report.count('retried')
   const onHedge = (): void => report.count('hedged')
 
-  async function ask({ path, body, timeoutMs, signal, isHeavy }: ApiRequest): Promise<Meaning> {
+  async function ask(request: ApiRequest): Promise<Meaning> {
+    const { path, body, timeoutMs, signal, isHeavy, replyCharsMax } = request
     const circuit = isHeavy ? circuits.heavy : circuits.plain
     // Both throw before there is an admission, which must end.
     const text = JSON.stringify(body)
-    if (signal && !('addEventListener' in signal)) {
+    if (signal && typeof signal.addEventListener !== 'function') {
       throw new TypeError('`signal` must be an AbortSignal.')
     }
     const admission = circuit.admit()
@@ -280,7 +293,7 @@ function createClientParts(
       return { kind: 'failure', failure: circuitOpen, server: 'unknown' }
     }
     const reply = await sendInTime(
-      { url: url + path, headers, body: text },
+      { url: url + path, headers, body: text, replyCharsMax },
       { transport, timeoutMs, hedgeMs, signal, onRetry, onHedge },
     )
     const meaning = meaningOf(reply, timeoutMs)
@@ -306,16 +319,23 @@ function createClientParts(
   return { settings, report, ask, unchecked, checked }
 }
 
-/** The body, if it has the members of an answer and its decision, if any, has an action. */
-function answerIn(body: unknown): Answer | undefined {
-  if (typeof body !== 'object' || body === null) return undefined
-  const { classification, risk_score: score, table, decision } = body as Partial<Answer>
+/** Why a body is no answer to what was asked: it lacks a member, or answers something else. */
+function mistakeIn(
+  body: unknown,
+  { ip, policy = '' }: { readonly ip: string; readonly policy: string | undefined },
+): ClientFailure | undefined {
+  const given = (body ?? {}) as Partial<Answer>
+  const { classification, risk_score: score, table, decision } = given
   const isAnswer =
     typeof classification === 'string' &&
     typeof score === 'number' &&
+    score >= 0 &&
+    score <= 100 &&
     typeof table === 'string' &&
-    (decision === undefined || typeof (decision as Decision | null)?.action === 'string')
-  return isAnswer ? (body as Answer) : undefined
+    (decision === undefined || actionIn(decision) !== undefined)
+  if (!isAnswer) return noAnswer
+  const isBySame = policy === '' || decision === undefined || decision.policy === policy
+  return isBySame && isSameAddress(given.ip, ip) ? undefined : otherAnswer
 }
 
 /** What no part of the client expects to happen. */

@@ -5,11 +5,19 @@ import type { ClientFailure } from './outcome-report.ts'
 import type { Reply } from './timely-request.ts'
 
 export type Meaning =
-  | { readonly kind: 'answer'; readonly body: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'answer'
+      readonly body: Readonly<Record<string, unknown>>
+      /** How long its text was. */
+      readonly chars: number
+    }
   | { readonly kind: 'failure'; readonly failure: ClientFailure; readonly server: ServerState }
 
 /** What the failure says of the server: `silent` ones open the circuit. */
 export type ServerState = 'alive' | 'silent' | 'unknown'
+
+/** Longer than any of the API's; what a proxy in between wrote must not fill the log. */
+const messageCharsMax = 1000
 
 export function meaningOf(reply: Reply, timeoutMs: number): Meaning {
   if (reply.kind === 'timed_out') {
@@ -25,7 +33,9 @@ export function meaningOf(reply: Reply, timeoutMs: number): Meaning {
   }
   const { status, text, requestId } = reply
   const body = objectIn(text)
-  if (status >= 200 && status < 300 && body !== undefined) return { kind: 'answer', body }
+  if (status >= 200 && status < 300 && body !== undefined) {
+    return { kind: 'answer', body, chars: text.length }
+  }
   const said = errorIn(body)
   const message = said.message ?? `The server answered with status ${status}.`
   const id = requestId === undefined ? {} : { requestId }
@@ -68,7 +78,7 @@ function errorIn(body: Readonly<Record<string, unknown>> | undefined): {
   if (typeof error !== 'object' || error === null) return {}
   const { code, message } = error as { code?: unknown; message?: unknown }
   return {
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(typeof message === 'string' ? { message } : {}),
+    ...(typeof code === 'string' ? { code: code.slice(0, 64) } : {}),
+    ...(typeof message === 'string' ? { message: message.slice(0, messageCharsMax) } : {}),
   }
 }

@@ -7,6 +7,7 @@ import {
   type TransportReply,
   type TransportRequest,
   isClosedConnection,
+  replyTooLong,
 } from '../transport/transport.ts'
 
 export type Reply =
@@ -29,7 +30,7 @@ export interface RequestTerms {
 
 /** Never rejects. */
 export function sendInTime(
-  request: Pick<TransportRequest, 'url' | 'headers' | 'body'>,
+  request: Pick<TransportRequest, 'url' | 'headers' | 'body' | 'replyCharsMax'>,
   terms: RequestTerms,
 ): Promise<Reply> {
   const { signal, timeoutMs, hedgeMs } = terms
@@ -80,6 +81,8 @@ async function sendAgainWhereClosed(
   for (const isLast of [false, true]) {
     try {
       const reply = await transport.send(isLast ? { ...request, fresh: true } : request)
+      // A transport of the application's own may ignore the limit.
+      if (reply.text.length > request.replyCharsMax) throw replyTooLong()
       return { kind: 'answered', ...reply }
     } catch (cause) {
       const again = !isLast && !request.signal.aborted && isClosedConnection(cause)

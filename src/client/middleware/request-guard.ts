@@ -12,7 +12,13 @@ import {
 } from '../address/client-address.ts'
 import { type ProxyWalk, checkedHeader, trustOf, walkProxies } from '../address/proxy-walk.ts'
 import { trustMistake } from '../address/trust-mistake.ts'
-import type { Action, CheckOptions, CheckResult, Client } from '../core/check-result.ts'
+import {
+  type Action,
+  type CheckOptions,
+  type CheckResult,
+  type Client,
+  actionIn,
+} from '../core/check-result.ts'
 import { tell } from '../core/failure-log.ts'
 import { checkOptionTypes, optionError } from '../option-error.ts'
 
@@ -68,6 +74,9 @@ const noAddress =
   'The runtime does not say who connects, as over a Unix socket, and `trust` believes no header ' +
   'that came: count the proxies (`trust: 1`).'
 
+/** Of a client that the application itself has written. */
+const noAction = 'The client gave a decision or fallback whose action is not a non-empty string.'
+
 /** Throws a TypeError at once where an option is wrong. */
 export function createRequestGuard<Handler>(options: GuardOptions<Handler>): RequestGuard<Handler> {
   checkGuardOptions(options)
@@ -101,8 +110,11 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>): Req
   return {
     async judge(request) {
       const walk = walkProxies(request, from)
-      const result = await check(request, walk)
-      const action = actionOf(result)
+      let result = await check(request, walk)
+      if (actionOf(result) === undefined) {
+        result = await client.check('', { ...checkOptions, noAddress: noAction })
+      }
+      const action = actionOf(result) ?? 'challenge'
       const judged = { action, result, address: walk.address, observed: observe }
       if (action === 'allow') return { judged, stop: undefined }
       tell(log, judged)
@@ -111,8 +123,10 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>): Req
   }
 }
 
-function actionOf(result: CheckResult): Action {
-  return result.ok ? (result.decision?.action ?? 'allow') : result.fallback
+/** `undefined` where it is not a non-empty string. */
+function actionOf(result: CheckResult): Action | undefined {
+  const decision = result.ok ? result.decision : { action: result.fallback }
+  return decision === undefined ? 'allow' : actionIn(decision)
 }
 
 /** Callers without types get their mistakes at the start, not at the first login. */

@@ -1,11 +1,11 @@
 // The transport of runtimes that have fetch: Deno, Bun, edge runtimes, browsers' workers. The pool
 // of connections is the runtime's own.
 
-import { type Transport, replyCharsMax, replyTooLong } from './transport.ts'
+import { type Transport, replyTooLong } from './transport.ts'
 
 export function createFetchTransport(): Transport {
   return {
-    async send({ url, headers, body, signal }) {
+    async send({ url, headers, body, signal, replyCharsMax }) {
       const response = await fetch(url, {
         method: 'POST',
         headers,
@@ -15,7 +15,7 @@ export function createFetchTransport(): Transport {
       })
       return {
         status: response.status,
-        text: await textOf(response),
+        text: await textOf(response, replyCharsMax),
         requestId: response.headers.get('x-request-id') ?? undefined,
       }
     },
@@ -23,7 +23,7 @@ export function createFetchTransport(): Transport {
   }
 }
 
-async function textOf({ body }: Response): Promise<string> {
+async function textOf({ body }: Response, charsMax: number): Promise<string> {
   if (body === null) return ''
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -33,6 +33,6 @@ async function textOf({ body }: Response): Promise<string> {
     text += decoder.decode(value, { stream: !done })
     if (done) return text
     // Whoever sent the request aborts it for this.
-    if (text.length > replyCharsMax) throw replyTooLong()
+    if (text.length > charsMax) throw replyTooLong()
   }
 }

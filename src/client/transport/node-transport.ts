@@ -10,7 +10,6 @@ import {
   type Transport,
   type TransportReply,
   type TransportRequest,
-  replyCharsMax,
   replyTooLong,
 } from './transport.ts'
 
@@ -75,7 +74,7 @@ function idleMsFor(hintSeconds: number): number {
 
 function replyTo(
   sent: ClientRequest,
-  { body, signal }: TransportRequest,
+  { body, signal, replyCharsMax }: TransportRequest,
   onHead: (response: IncomingMessage) => void,
 ): Promise<TransportReply> {
   return new Promise((resolve, reject) => {

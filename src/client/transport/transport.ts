@@ -8,6 +8,8 @@ export interface TransportRequest {
   readonly body: string
   /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal
+  /** Reading stops beyond this many characters of the answer, and `send` rejects. */
+  readonly replyCharsMax: number
   /** Not on a connection that has waited in the pool: the server may have closed it. */
   readonly fresh: boolean
 }
@@ -20,14 +22,16 @@ export interface TransportReply {
 }
 
 export interface Transport {
-  /** POSTs. Rejects where there is no whole answer, or one beyond `replyCharsMax`; follows no redirection. */
+  /** POSTs. Rejects where there is no whole answer, or one too long; follows no redirection. */
   readonly send: (request: TransportRequest) => Promise<TransportReply>
   /** Closes idle connections. */
   readonly close: () => void
 }
 
-/** Several times the longest answer, that of a full batch; what is longer is not the API's. */
-export const replyCharsMax = 64 * 1024 * 1024
+/** Many times the longest answer to a check, insights included. */
+export const checkCharsMax = 1024 * 1024
+/** Several times the longest answer to a full batch. */
+export const batchCharsMax = 64 * 1024 * 1024
 
 export function replyTooLong(): Error {
   return new Error('The answer is too long to be of the API.')

@@ -7,6 +7,7 @@ import type { ClientOptions } from '../../../src/client/core/client-options.ts'
 import type { ClientFailure } from '../../../src/client/core/outcome-report.ts'
 import { createClient as createFetchClient } from '../../../src/client/client.ts'
 import { createClient as createNodeClient } from '../../../src/client/node-client.ts'
+import { checkCharsMax, type TransportRequest } from '../../../src/client/transport/transport.ts'
 import { type Act, answerFor, answering, decided, errorOf, freePort, standIn } from '../stand-in.ts'
 
 const key = 'irk_test'
@@ -146,6 +147,13 @@ describe('what a status means', () => {
     // Without an action nothing would stop the request.
     [200, { ...answerFor('203.0.113.1'), decision: null }, 'unavailable'],
     [200, { ...answerFor('203.0.113.1'), decision: { rule: 'tor' } }, 'unavailable'],
+    [200, { ...answerFor('203.0.113.1'), decision: 'allow' }, 'unavailable'],
+    [200, { ...answerFor('203.0.113.1'), decision: decided('') }, 'unavailable'],
+    [200, { ...answerFor('203.0.113.1'), risk_score: -1 }, 'unavailable'],
+    [200, { ...answerFor('203.0.113.1'), risk_score: 101 }, 'unavailable'],
+    [200, answerFor('203.0.113.2'), 'unavailable'],
+    [200, answerFor('2001:db8::1'), 'unavailable'],
+    [200, { ...answerFor('203.0.113.1'), ip: null }, 'unavailable'],
     [204, '', 'unavailable'],
   ])('%i %j: %s', async (status, body, reason) => {
     const server = await standIn(() => ({ status, body }))
@@ -223,6 +231,83 @@ describe('a policy', () => {
     const result = await client.check('203.0.113.1', { policy: 'login' })
     expect(result).toEqual(unchecked('misconfigured'))
     expect(told[0]?.failure.message).toContain('no decision')
+    client.close()
+  })
+})
+
+describe('an answer', () => {
+  it.each([
+    ['203.0.113.1', '203.0.113.1'],
+    ['::ffff:203.0.113.1', '203.0.113.1'],
+    ['203.0.113.1', '::ffff:cb00:7101'],
+    ['2001:DB8:0:0::1', '2001:db8::1'],
+  ])('to a check of %s may name %s', async (ip, said) => {
+    const server = await standIn(() => ({
+      status: 200,
+      body: answerFor(said, { risk_score: 100 }),
+    }))
+    const { client } = clientOf({ url: server.url })
+    expect(await client.check(ip)).toMatchObject({ ok: true, answer: { ip: said } })
+    client.close()
+  })
+
+  it('for another address or policy than was asked is none, and is not kept', async () => {
+    const said = { ip: '203.0.113.2', policy: 'login' }
+    const server = await standIn(() => ({
+      status: 200,
+      body: { ...answerFor(said.ip), decision: decided('allow', said.policy) },
+    }))
+    const { client, told } = clientOf({ url: server.url, cacheMs: 60_000 })
+    const asked = { policy: 'login' }
+    expect(await client.check('203.0.113.1', asked)).toEqual(unchecked('unavailable'))
+    Object.assign(said, { ip: '203.0.113.1', policy: 'signup' })
+    expect(await client.check('203.0.113.1', asked)).toEqual(unchecked('unavailable'))
+    Object.assign(said, { policy: 'login' })
+    expect(await client.check('203.0.113.1', asked)).toMatchObject({ ok: true })
+    const messages = told.map(({ failure }) => failure.message)
+    expect(messages).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('another')))
+    client.close()
+  })
+
+  it.each([
+    ['node:http', createNodeClient],
+    ['fetch', createFetchClient],
+  ])('over %s is read up to its limit', async (_name, create) => {
+    let chars = 0
+    const whole = (ip: unknown): string => {
+      const body = JSON.stringify(answerFor(String(ip), { table: '' }))
+      return body.replace('"table":""', `"table":"${'t'.repeat(chars - body.length)}"`)
+    }
+    const server = await standIn(({ body }) => ({ status: 200, body: whole(body['ip']) }))
+    const { client, told } = clientOf({ url: server.url, timeoutMs: 20_000 }, create)
+    chars = checkCharsMax
+    expect(await client.check('203.0.113.1')).toMatchObject({ ok: true })
+    expect(told).toEqual([])
+    chars = 60_000_000
+    expect(await client.check('203.0.113.1')).toEqual(unchecked('unavailable'))
+    expect(told.map(({ failure }) => failure.message)).toEqual([
+      expect.stringContaining('too long'),
+    ])
+    client.close()
+  })
+
+  it('of a transport that reads on is too long all the same; a batch may be longer', async () => {
+    const results = ['203.0.113.1', '203.0.113.2'].map((ip) => answerFor(ip))
+    const rows = JSON.stringify({ results, more: '' })
+    const send = (request: TransportRequest) => {
+      const text = request.url.endsWith('batch') ? rows : JSON.stringify(answerFor('203.0.113.1'))
+      const limit = request.replyCharsMax + past
+      return Promise.resolve({ status: 200, text: text.padEnd(limit), requestId: undefined })
+    }
+    let past = 0
+    const transport = { send, close: () => undefined }
+    const { client } = clientOf({ url: 'http://127.0.0.1:1', transport })
+    const both = ['203.0.113.1', '203.0.113.2']
+    expect(await client.check('203.0.113.1')).toMatchObject({ ok: true })
+    expect(await client.checkBatch(both)).toMatchObject([{ ok: true }, { ok: true }])
+    past = 1
+    expect(await client.check('203.0.113.1')).toEqual(unchecked('unavailable'))
+    expect(await client.checkBatch(both)).toEqual(both.map(() => unchecked('unavailable')))
     client.close()
   })
 })
@@ -311,7 +396,10 @@ describe('the cache', () => {
   it('answers again without asking, by address, policy and insights', async () => {
     const server = await standIn((asked) => ({
       status: 200,
-      body: { ...answerFor(String(asked.body['ip'])), decision: decided('allow') },
+      body: {
+        ...answerFor(String(asked.body['ip'])),
+        decision: decided('allow', asked.body['policy']),
+      },
     }))
     const { client } = clientOf({ url: server.url, cacheMs: 60_000 })
     for (let i = 0; i < 2; i++) {
@@ -388,6 +476,19 @@ describe('a batch', () => {
     expect(client.counts().timeout).toBe(10_001)
     expect(told.length).toBeLessThan(3)
     expect(server.asked.length).toBeLessThan(2)
+    client.close()
+  })
+
+  it('of rows that are out of order has no answer for those', async () => {
+    const server = await standIn(({ body }) => ({
+      status: 200,
+      body: { results: (body['ips'] as string[]).map((ip) => answerFor(ip)).toReversed() },
+    }))
+    const { client, told } = clientOf({ url: server.url })
+    const ips = ['203.0.113.1', '203.0.113.2', '203.0.113.3']
+    const results = await client.checkBatch(ips)
+    expect(results.map(({ ok }) => ok)).toEqual([false, true, false])
+    expect(told).toHaveLength(1)
     client.close()
   })
 

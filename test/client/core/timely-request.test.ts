@@ -33,7 +33,7 @@ it.each([
   const client = create({ url, key: 'irk_k', cacheMs: 0, timeoutMs, circuitFailures: 1 })
   // After an immediate the loop goes on with its timers.
   worker.once('message', () => setImmediate(standStill))
-  const results = [1, 2, 3].map((last) => client.check(`203.0.113.${last}`))
+  const results = [1, 2, 3].map(() => client.check('203.0.113.7'))
   expect((await Promise.all(results)).map(({ ok }) => ok)).toEqual([true, true, true])
   expect(client.counts()).toMatchObject({ checked: 3, timeout: 0, opened: 0 })
   client.close()

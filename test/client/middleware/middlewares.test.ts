@@ -23,6 +23,7 @@ import { ipriskProxy } from '../../../src/client/middleware/next-handlers.ts'
 import { type Judged, createRequestGuard } from '../../../src/client/middleware/request-guard.ts'
 import { createFakeClient } from '../../../src/client/testing/fake-client.ts'
 import { eventually } from '../../eventually.ts'
+import { answerFor } from '../stand-in.ts'
 import { type App, type AppOptions, edges, frameworks } from './frameworks.ts'
 
 const address = '203.0.113.7'
@@ -376,5 +377,38 @@ describe('a wrong option', () => {
   it.each(['', 'loopback,private', 'loopback private'])('is the trust %j', (trust) => {
     createRequestGuard({ client, trust: ['loopback', 'private'] })
     expect(() => createRequestGuard({ client, trust })).toThrow('`trust`')
+  })
+})
+
+describe('an action that is no word', () => {
+  const odd = [null, 1, '', {}, ['allow'], Object.create(null), { toString: null }] as unknown[]
+
+  it('of a decision is reported, and has the fallback of a mistake', async () => {
+    for (const action of odd) {
+      const onMisconfigured = vi.fn<(failure: ClientFailure) => void>()
+      const client = createFakeClient(
+        { [address]: { action: action as Action } },
+        { onMisconfigured, fallback: { misconfigured: 'block' } },
+      )
+      const guard = createRequestGuard({ client, policy: 'login', actions: {} })
+      const { judged, stop } = await guard.judge({ headers: {}, peer: address })
+      expect([judged.action, stop, judged.address]).toEqual(['block', 'default', address])
+      expect(onMisconfigured).toHaveBeenCalledOnce()
+    }
+  })
+
+  it('of a decision that is one itself, or of a fallback, lets nobody in', async () => {
+    for (const decision of [null, 'allow', {}, ...odd]) {
+      const fallback = decision as Action
+      for (const result of [
+        { ok: true, answer: answerFor(address), decision: decision as undefined } as const,
+        { ok: false, reason: 'unavailable', fallback } as const,
+      ]) {
+        if (!result.ok && fallback === 'allow') continue
+        const guard = createRequestGuard({ client: { check: () => Promise.resolve(result) } })
+        const { judged, stop } = await guard.judge({ headers: {}, peer: address })
+        expect([judged.action, stop]).toEqual(['challenge', 'default'])
+      }
+    }
   })
 })

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { createFetchTransport } from '../../../src/client/transport/fetch-transport.ts'
 import { createNodeTransport } from '../../../src/client/transport/node-transport.ts'
-import { isClosedConnection } from '../../../src/client/transport/transport.ts'
+import { batchCharsMax, isClosedConnection } from '../../../src/client/transport/transport.ts'
 import { eventually } from '../../eventually.ts'
 import { standIn } from '../stand-in.ts'
 
@@ -15,6 +15,7 @@ const send = (transport: ReturnType<typeof createNodeTransport>, url: string, fr
     body: '{}',
     signal: new AbortController().signal,
     fresh,
+    replyCharsMax: batchCharsMax,
   })
 
 it('lets an idle connection go before the server closes it', async () => {
@@ -68,6 +69,7 @@ it.each([
       body: '{}',
       signal: controller.signal,
       fresh: false,
+      replyCharsMax: batchCharsMax,
     })
     const error: unknown = await reply.catch((cause: unknown) => cause)
     expect(String(error)).toContain('too long')
@@ -99,6 +101,7 @@ it('sends and reads UTF-8, and gives the request id', async () => {
     body: '{"é":"ü"}',
     signal: new AbortController().signal,
     fresh: false,
+    replyCharsMax: 10,
   })
   expect(reply).toEqual({ status: 200, text: '{"é":"ü"}', requestId: 'r1' })
   expect(server.asked[0]?.path).toBe('/a?b=c')
