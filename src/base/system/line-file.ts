@@ -8,11 +8,13 @@
 // is opened anew within a second, and until then lines go to the renamed one. Not here: when it is
 // renamed.
 //
-// The one catch is a disk that takes half a line and then fails: that half stays, on a line of its
-// own, and the whole line follows when the disk is back.
+// The one catch is a disk that takes half a line and then fails, or a process that is killed between
+// the two halves: the half stays, on a line of its own, and the whole line follows when the disk is
+// back. Every writer looks at the file's last byte first, for the half may be another one's.
 
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, write } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { outputTarget } from './atomic-file.ts'
 
@@ -42,7 +44,17 @@ const identityMs = 1000
 /** A pipe takes this much whole or not at all (PIPE_BUF), so that lines of processes stay whole. */
 const pipeBytesMax = 4096
 
-type Target = { readonly write: (bytes: Uint8Array) => Promise<number>; readonly bytesMax: number }
+/** A write that is under way can look like a half; it is over by then. */
+const settleMs = 10
+const settlesMax = 10
+
+interface Target {
+  readonly write: (bytes: Uint8Array) => Promise<number>
+  readonly bytesMax: number
+  /** Whether its last line has no end; `undefined` where only who wrote it can know. */
+  readonly endsMidLine: () => Promise<boolean | undefined>
+  readonly close: () => Promise<void>
+}
 
 const writeTo = promisify(write) as unknown as (
   descriptor: number,
@@ -56,6 +68,7 @@ export function openLineFile(options: LineFileOptions): LineFile {
   let rest: Buffer = Buffer.alloc(0)
   let lineBytes = 0
   let failing = false
+  let ownHalf = false
   let writing: Promise<void> | undefined
 
   const writeAll = async (): Promise<void> => {
@@ -65,14 +78,23 @@ export function openLineFile(options: LineFileOptions): LineFile {
       lineBytes = 0
     }
     try {
-      while (rest.length > 0) rest = await writePiece(target, rest)
+      while (rest.length > 0) {
+        if ((await target.endsMidLine()) ?? ownHalf) await target.write(Buffer.of(newline))
+        ownHalf = false
+        rest = await writePiece(target, rest)
+      }
       if (failing) options.onRecovery()
       failing = false
     } catch (error) {
-      if (error instanceof PartialWrite) rest = error.rest
+      const isPartial = error instanceof PartialWrite
+      if (isPartial) {
+        rest = error.rest
+        ownHalf = error.half
+      }
+      const cause = isPartial ? error.cause : error
       // A pipe that is full is no trouble: its reader is slow.
-      const isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN'
-      if (!failing && !isFull) options.onTrouble(error)
+      const isFull = (cause as NodeJS.ErrnoException).code === 'EAGAIN'
+      if (!failing && !isFull) options.onTrouble(cause)
       failing ||= !isFull
     }
   }
@@ -109,12 +131,14 @@ function countLines(bytes: Buffer): number {
   return count
 }
 
-/** The disk took half a line; `rest` begins with an end of line and the whole line again. */
+/** The disk took only some of it; `rest` begins with a whole line, of which `half` was written. */
 class PartialWrite extends Error {
   readonly rest: Buffer
-  constructor(rest: Buffer, cause: unknown) {
+  readonly half: boolean
+  constructor(rest: Buffer, half: boolean, cause: unknown) {
     super('A line was written in part.', { cause })
     this.rest = rest
+    this.half = half
   }
 }
 
@@ -130,8 +154,7 @@ async function writePiece({ write, bytesMax }: Target, bytes: Buffer): Promise<B
   } catch (error) {
     if (written === 0) throw error
     const lineStart = bytes.lastIndexOf(newline, written - 1) + 1
-    if (lineStart === written) throw new PartialWrite(bytes.subarray(written), error)
-    throw new PartialWrite(Buffer.concat([Buffer.of(newline), bytes.subarray(lineStart)]), error)
+    throw new PartialWrite(bytes.subarray(lineStart), lineStart < written, error)
   }
 }
 
@@ -142,20 +165,47 @@ function pieceSize(bytes: Buffer, bytesMax: number): number {
   return (last < 0 ? bytes.indexOf(newline) : last) + 1
 }
 
-function standardOutput(): Target & { readonly close: () => Promise<void> } {
+function standardOutput(): Target {
   return {
     bytesMax: pipeBytesMax,
+    endsMidLine: async () => undefined,
     write: async (bytes) => (await writeTo(1, bytes)).bytesWritten,
     close: async () => undefined,
   }
 }
 
-const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
+const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_RDWR, O_WRONLY } = constants
 /** Non-blocking: a plain open of a pipe waits for its reader, and no signal interrupts it. */
-const appendFlags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
+const appendFlags = O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
 
-function namedFile(path: string): Target & { readonly close: () => Promise<void> } {
+/** A pipe is opened to write only: else it would seem to have a reader. So is a file that may not be read. */
+async function openToAppend(path: string): Promise<{ handle: FileHandle; readable: boolean }> {
+  const named = await stat(path).catch(() => undefined)
+  if (named?.isFile() !== false) {
+    const handle = await open(path, O_RDWR | appendFlags, 0o600).catch(() => undefined)
+    if (handle !== undefined) return { handle, readable: true }
+  }
+  return { handle: await open(path, O_WRONLY | appendFlags, 0o600), readable: false }
+}
+
+async function endsInHalf(handle: FileHandle): Promise<boolean> {
+  let sizeBefore = -1
+  for (let looks = 0; looks < settlesMax; looks += 1) {
+    const { size } = await handle.stat()
+    if (size === 0) return false
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
+    // Somebody has emptied it meanwhile, or all is well.
+    if (bytesRead === 0 || buffer[0] === newline) return false
+    if (size === sizeBefore) return true
+    sizeBefore = size
+    await sleep(settleMs)
+  }
+  return true
+}
+
+function namedFile(path: string): Target {
   let handle: FileHandle | undefined
+  let readable = false
   let comparedMs = 0
   const current = async (): Promise<FileHandle> => {
     const nowMs = performance.now()
@@ -167,12 +217,16 @@ function namedFile(path: string): Target & { readonly close: () => Promise<void>
         handle = undefined
       }
     }
-    handle ??= await open(outputTarget(path), appendFlags, 0o600)
+    if (handle === undefined) ({ handle, readable } = await openToAppend(outputTarget(path)))
     return handle
   }
   return {
     bytesMax: 1 << 20,
     write: async (bytes) => (await (await current()).write(bytes)).bytesWritten,
+    endsMidLine: async () => {
+      const opened = await current()
+      return readable ? endsInHalf(opened) : undefined
+    },
     close: async () => handle?.close(),
   }
 }

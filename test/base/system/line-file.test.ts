@@ -1,6 +1,17 @@
 // A file that several processes append lines to.
 
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -24,6 +35,10 @@ function opened(path: string, waitingBytesMax = 1 << 20): Opened {
   })
   return { ...file, events }
 }
+
+/** No file of this process grows beyond it (EFBIG), as on a full disk; only the soft limit moves. */
+const limitFiles = (bytes: number | 'unlimited'): void =>
+  void execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`])
 
 const linesOf = (path: string): readonly string[] =>
   readFileSync(path, 'utf8').split('\n').slice(0, -1)
@@ -79,6 +94,68 @@ describe('a file of lines', () => {
     expect(await file.close()).toBe(0)
     expect(linesOf(path)).toEqual(['a'.repeat(19), 'b'.repeat(19)])
     expect(file.events).toEqual(['trouble', 'recovery'])
+  })
+
+  it('begins a line of its own behind a half that another writer left', async () => {
+    const path = join(folder, 'half')
+    writeFileSync(path, '{"of":"a process that was kil')
+    const file = opened(path)
+    file.append('{"whole":1}')
+    await file.flush()
+    appendFileSync(path, '{"of":"another th')
+    file.append('{"whole":2}')
+    expect(await file.close()).toBe(0)
+    expect(linesOf(path)).toEqual([
+      '{"of":"a process that was kil',
+      '{"whole":1}',
+      '{"of":"another th',
+      '{"whole":2}',
+    ])
+  })
+
+  it('writes a line again of which the disk took half, and counts it once', async () => {
+    const path = join(folder, 'full')
+    const line = (i: number): string => `{"line":${i},"x":"${'x'.repeat(80)}"}`
+    const file = opened(path)
+    file.append(line(0))
+    await file.flush()
+    limitFiles(250)
+    try {
+      for (let i = 1; i < 5; i += 1) file.append(line(i))
+      await file.flush()
+      await file.flush()
+      expect(statSync(path).size).toBe(250)
+      expect(file.events).toEqual(['trouble'])
+    } finally {
+      limitFiles('unlimited')
+    }
+    const other = opened(path)
+    other.append('{"of":"another"}')
+    expect(await other.close()).toBe(0)
+    limitFiles(statSync(path).size)
+    try {
+      await file.flush()
+    } finally {
+      limitFiles('unlimited')
+    }
+    expect(await file.close()).toBe(0)
+    expect(file.events).toEqual(['trouble', 'recovery'])
+    const [first, second, half, ...rest] = linesOf(path)
+    expect([first, second]).toEqual([line(0), line(1)])
+    expect(line(2).startsWith(half ?? '?')).toBe(true)
+    expect(rest).toEqual(['{"of":"another"}', line(2), line(3), line(4)])
+  })
+
+  it('counts a line of which the disk took half as one that is lost', async () => {
+    const path = join(folder, 'full-to-the-end')
+    const file = opened(path)
+    limitFiles(30)
+    try {
+      for (let i = 0; i < 4; i += 1) file.append(`${i} ${'x'.repeat(20)}`)
+      expect(await file.close()).toBe(3)
+    } finally {
+      limitFiles('unlimited')
+    }
   })
 
   it('says at its end how many lines it could not write', async () => {
