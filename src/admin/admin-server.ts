@@ -14,7 +14,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIP } from 'node:net'
 import { dirname } from 'node:path'
 import type { CoverageAnswer } from '../api/coverage-answer.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'
 import { type HostPort, portUnavailable } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening, listenOnUnixSocket } from '../supervisor/sockets/unix-socket.ts'
 import {
@@ -22,6 +22,7 @@ import {
   type AdminPage,
   type AdminRoute,
   answerAdminRequest,
+  errorPage,
   jsonPage as json,
 } from './admin-api.ts'
 import { type AdminCaller, bearerOf, type TokenMatcher, unnamedAdmin } from './admin-caller.ts'
@@ -38,8 +39,8 @@ export interface AdminParts {
   /** The text, and its media type. */
   readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>
   readonly status: () => Promise<object>
-  /** What nobody expected: its connection is cut. */
-  readonly onFailure?: (message: string) => void
+  /** What nobody expected, and the request that it happened to. */
+  readonly onFailure?: (error: unknown, what: string) => void
   /** The administrative API. */
   readonly routes?: readonly AdminRoute[]
   /** Whether the value of a Host header is this server's; absent, as with a socket: every one is. */
@@ -80,10 +81,7 @@ export async function startAdminServer(
   place: AdminListenOptions,
 ): Promise<AdminServer> {
   const server = createServer((request, response) => {
-    respond(parts, request, response).catch((error: unknown) => {
-      parts.onFailure?.(messageOf(error))
-      response.destroy()
-    })
+    void respond(parts, request, response)
   })
   const { socket } = place
   try {
@@ -138,12 +136,33 @@ async function listenOn(server: Server, path: string): Promise<void> {
   await listenOnUnixSocket(server, path)
 }
 
+/** Never fails: what does is logged, and answered too as long as no answer has begun. */
 async function respond(
   parts: AdminParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { status, type, body, headers } = await pageOf(parts, request)
+  try {
+    writePage(request, response, await pageOf(parts, request))
+  } catch (error) {
+    parts.onFailure?.(error, `${request.method} ${pathOf(request).slice(0, shownPathCharsMax)}`)
+    if (response.headersSent) response.destroy()
+    else writePage(request, response, failedPage(error))
+  }
+}
+
+const shownPathCharsMax = 100
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0] ?? ''
+
+function failedPage(error: unknown): AdminPage {
+  return isDiskError(error)
+    ? errorPage(503, 'disk_refused', `The disk refuses: ${messageOf(error)}. Make room, and retry.`)
+    : errorPage(500, 'unexpected_failure', 'The server failed at this request; its log says why.')
+}
+
+function writePage(request: IncomingMessage, response: ServerResponse, page: AdminPage): void {
+  const { status, type, body, headers } = page
   response.writeHead(status, {
     ...(type === '' ? {} : { 'content-type': type }),
     'cache-control': 'no-store',
@@ -155,7 +174,7 @@ async function respond(
 
 async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<AdminPage> {
   if (parts.isOwnHost?.(request.headers.host) === false) return json(403, { error: foreignHost })
-  const path = (request.url ?? '').split('?')[0] ?? ''
+  const path = pathOf(request)
   const { console: door } = parts
   if (door !== undefined && /^\/console(?:$|\/)/.test(path)) return door.answer(request, path)
   if (parts.routes !== undefined && path.startsWith('/admin/')) return apiPage(parts, request, path)

@@ -54,7 +54,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-const diskErrors = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES'] as const
+const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS', 'EACCES'] as const
 
 /** By name, as Node says it, and by number, as LMDB does. */
 const diskErrorCodes: ReadonlySet<unknown> = new Set(

@@ -18,7 +18,8 @@ import { keyRoutes } from '../admin/routes/keys-api.ts'
 import { refreshRoutes } from '../admin/routes/refresh-api.ts'
 import { serverRoutes } from '../admin/routes/server-api.ts'
 import { serverStatus, tableStatus } from '../admin/status.ts'
-import type { Log } from '../base/log.ts'
+import { messageOf } from '../base/coded-error.ts'
+import { describeError, type Log } from '../base/log.ts'
 import type { Settings } from '../config/settings.ts'
 import type { TableInfo } from '../table/served-table.ts'
 import { openFilesOf } from '../observe/open-descriptors.ts'
@@ -71,7 +72,8 @@ export async function openAdmin(
     status: async () => serverStatus(settings, listens, readiness(), await gather()),
     callerOf,
     console: console?.door,
-    onFailure: (message) => parts.log.error({}, `The admin port failed: ${message}`),
+    onFailure: (error, what) =>
+      parts.log.error(describeError(error), `The admin port failed at ${what}: ${messageOf(error)}`),
     routes: [...routesOf(parts, supply), ...(console?.routes ?? [])],
     isOwnHost:
       adminSocket === undefined
