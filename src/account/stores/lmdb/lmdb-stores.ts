@@ -21,7 +21,7 @@
 // 0700 and its files are 0600, whatever the umask. Values are read as text and parsed here,
 // because lmdb throws at the first that is not JSON and the rows after it would be unreachable.
 
-import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import { makeOwnFolder, refuseLink } from '../../../base/system/own-files.ts'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -41,6 +41,7 @@ import {
   updatedRecord,
 } from '../../keys/read-record.ts'
 import type { CounterStore } from '../../limits/quota-ledger.ts'
+import { checkLmdbFile } from './check-lmdb-file.ts'
 
 const format = 1
 
@@ -65,6 +66,17 @@ function unusable(folder: string, cause: unknown): IpriskError {
       'disk, writable by this user; --state names another state folder.',
     fault: 'environment',
     cause,
+  })
+}
+
+/** lmdb would end the process at the damage, without a word. */
+function damaged(folder: string, damage: string): IpriskError {
+  return new IpriskError({
+    code: 'keys_unusable',
+    message:
+      `The store in ${folder} cannot be opened: ${dataFile(folder)} is damaged: ${damage}. Stop the ` +
+      'server, move that folder away, and put a backup back with "iprisk state restore FILE".',
+    fault: 'environment',
   })
 }
 
@@ -95,8 +107,8 @@ function openFolder(folder: string, absent: AbsentStore): RootDatabase {
       'data.mdb is missing; put it back, or restart the server to begin with an empty store',
     )
   }
-  const damage = isAbsent ? undefined : checkLmdbHeader(data)
-  if (damage !== undefined) throw new Error(`data.mdb is damaged: ${damage}`)
+  const damage = isAbsent ? undefined : checkLmdbFile(data)
+  if (damage !== undefined) throw damaged(folder, damage)
   const options = {
     maxDbs: 3,
     // A commit is on disk when it returns, or when its promise resolves.
@@ -138,7 +150,7 @@ async function openStore<T>(
     return withDatabases(store)
   } catch (cause) {
     await root?.close().catch(() => undefined)
-    throw unusable(folder, cause)
+    throw cause instanceof IpriskError ? cause : unusable(folder, cause)
   }
 }
 
@@ -359,74 +371,5 @@ export async function openLmdbListStore(
       return Array.from(chunks.getKeys())
     },
     close: () => root.close(),
-  }
-}
-
-// A look at an LMDB data file before lmdb maps it. lmdb's native part does not check: it ends the
-// whole process with SIGSEGV or SIGBUS on a file that is not its own or that was cut off. This
-// finds foreign files and grossly cut ones. Not found: damage inside a page, and a missing tail
-// that the roots do not lie in.
-//
-//   a meta page, twice: pages 0 and 1        byte of the page
-//     magic 0xbeefc0de, data version 2       24, 28
-//     page size                              48
-//     root of the free list, of the data     88, 136     (all ones: empty)
-//     transaction                            152         (the higher one is current)
-//
-// The layout is that of the LMDB which lmdb 3.5 carries (little-endian); a test opens real files.
-
-const metaBytes = 160
-const magic = 0xbeefc0de
-const dataVersion = 2
-const noPage = 0xffff_ffff_ffff_ffffn
-
-/** What one meta page says, or what is wrong with it. */
-function readMeta(
-  page: Buffer,
-  name: string,
-):
-  | string
-  | {
-      readonly pageBytes: number
-      readonly roots: readonly bigint[]
-      readonly transaction: bigint
-    } {
-  if (page.length < metaBytes) return `it ends inside its ${name} page`
-  if (page.readUInt32LE(24) !== magic) return `its ${name} page is not LMDB's`
-  const version = page.readUInt32LE(28)
-  if (version !== dataVersion) return `its LMDB version is ${version}, not ${dataVersion}`
-  return {
-    pageBytes: page.readUInt32LE(48),
-    roots: [page.readBigUInt64LE(88), page.readBigUInt64LE(136)],
-    transaction: page.readBigUInt64LE(152),
-  }
-}
-
-function readAt(file: number, offset: number): Buffer {
-  const buffer = Buffer.alloc(metaBytes)
-  return buffer.subarray(0, readSync(file, buffer, 0, metaBytes, offset))
-}
-
-/** What is wrong with the data file at `path`; `undefined` where lmdb may open it. */
-export function checkLmdbHeader(path: string): string | undefined {
-  const file = openSync(path, 'r')
-  try {
-    // A process that is just making the store has the file before it has the pages.
-    if (fstatSync(file).size === 0) return undefined
-    const first = readMeta(readAt(file, 0), 'first')
-    if (typeof first === 'string') return first
-    const second = readMeta(readAt(file, first.pageBytes), 'second')
-    if (typeof second === 'string') return second
-    const current = first.transaction > second.transaction ? first : second
-    // The size is read last: another process may be adding pages.
-    const pages = BigInt(Math.floor(fstatSync(file).size / first.pageBytes))
-    for (const root of current.roots) {
-      if (root !== noPage && root >= pages) {
-        return `it is cut off: it has ${pages} pages and needs page ${root}`
-      }
-    }
-    return undefined
-  } finally {
-    closeSync(file)
   }
 }
