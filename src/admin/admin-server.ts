@@ -34,6 +34,8 @@ export type Readiness =
 
 export interface AdminParts {
   readonly readiness: () => Readiness
+  /** Whether keys with a quota may get 503 though the server is ready. */
+  readonly storeDown?: () => boolean
   /** What the table does not know; `undefined` where there is nothing to tell. */
   readonly coverage?: () => CoverageAnswer | undefined
   /** The text, and its media type. */
@@ -187,7 +189,8 @@ async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Admi
   if (page === '/readyz') {
     const status = parts.readiness()
     const code = status === 'ready' || status === 'degraded' ? 200 : 503
-    return json(code, { status, coverage: parts.coverage?.() })
+    const store = parts.storeDown?.() === true ? 'down' : undefined
+    return json(code, { status, store, coverage: parts.coverage?.() })
   }
   const caller = callerOf(parts, request)
   if ('status' in caller) return caller

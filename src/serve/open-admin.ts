@@ -60,6 +60,7 @@ export async function openAdmin(
   const console = await consoleOf(parts)
   const shown: AdminParts = {
     readiness,
+    storeDown: () => supervisor.status().storeDown,
     coverage: () => {
       const { table } = supervisor.status()
       const now = Date.now()

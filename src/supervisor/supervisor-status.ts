@@ -19,6 +19,8 @@ export interface SupervisorStatus {
   readonly answering: number
   /** At least one of them has read the keys; then the server takes requests. */
   readonly keysKnown: boolean
+  /** One of them does not reach the store, or its disk is full: keys with a quota may get 503. */
+  readonly storeDown: boolean
   readonly restarts: Readonly<Record<RestartCause, number>>
   readonly degraded: boolean
   readonly table: TableInfo | undefined
@@ -49,6 +51,7 @@ export function supervisorStatus({
     listening: listening.length,
     answering: answering.length,
     keysKnown: listening.some(({ keysKnown }) => keysKnown),
+    storeDown: listening.some(({ counters }) => !counters.storeReachable || !counters.keysReadable),
     restarts: { ...restarts },
     degraded: deathsMs.filter((ms) => ms > since).length >= crashLoopDeaths,
     table: info,

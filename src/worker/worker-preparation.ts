@@ -4,7 +4,7 @@
 import type { Account, AccountOptions } from '../account/open-account.ts'
 import { type SkippedKey, skippedAdvice, skippedText } from '../account/keys/read-record.ts'
 import { isOutage } from '../account/stores/open-stores.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'
 import { type Log, describeError } from '../base/log.ts'
 import { type DecisionLog, createDecisionLog } from '../observe/decision-log.ts'
 import { readDocsFiles } from '../http/docs-files.ts'
@@ -100,7 +100,8 @@ function quotaStoreCallbacks(
       if (!counters.storeReachable) return
       countStoreOutage(counters)
       // Our own messages hold neither addresses nor credentials.
-      const why = ours === undefined ? '' : ` ${ours.message}`
+      const refused = isDiskError(error) ? ` The disk refuses: ${messageOf(error)}.` : ''
+      const why = ours === undefined ? refused : ` ${ours.message}`
       const text = `The store of keys and quotas is gone; what is leased is spent.${why}`
       log.error(describeError(error), text)
     },

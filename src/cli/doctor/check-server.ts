@@ -155,9 +155,10 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   }
   if (!store.up) {
     const text = `The store ${store.name} does not answer; the policy is to ${store.policy}.`
-    findings.push(
-      problem('store_down', text, 'Is it up, and do its address, password and certificate hold?'),
-    )
+    const fix = store.name.includes('://')
+      ? 'Is it up, and do its address, password and certificate hold?'
+      : 'Is its disk full or read-only? The log names the error.'
+    findings.push(problem('store_down', text, fix))
   }
   if (store.keys_skipped > 0) {
     const text = `${formatCounted(store.keys_skipped, 'invalid key record', 'invalid key records')} in ${store.name}: each key gets 401.`

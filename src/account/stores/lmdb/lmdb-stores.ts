@@ -24,7 +24,7 @@
 import { chmodSync, existsSync } from 'node:fs'
 import { makeOwnFolder, refuseLink } from '../../../base/system/own-files.ts'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
 import { isJsonObject, parseJson } from '../../../base/json-object.ts'
@@ -274,6 +274,18 @@ function ignoreCommitError(failure: unknown): void {
   commitError?.catch(() => undefined)
 }
 
+const commitCauseMsMax = 100
+
+/** What the disk said; lmdb's own error only says that there was something. */
+async function commitCause(failure: unknown): Promise<unknown> {
+  const { commitError } = failure as { readonly commitError?: Promise<unknown> }
+  const cause = commitError?.then(
+    () => failure,
+    (error: unknown) => error,
+  )
+  return Promise.race([cause ?? failure, sleep(commitCauseMsMax, failure, { ref: false })])
+}
+
 function countOf(text: string): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN
   return Number.isSafeInteger(value) ? value : NaN
@@ -309,9 +321,8 @@ export async function openLmdbCounterStore(
         before.version === 0
           ? counters.ifNoExists(name, put)
           : counters.ifVersion(name, before.version, put)
-      return whole.catch((error: unknown) => {
-        ignoreCommitError(error)
-        throw error
+      return whole.catch(async (error: unknown) => {
+        throw await commitCause(error)
       })
     },
     list: (prefix) => {
