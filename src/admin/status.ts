@@ -80,6 +80,8 @@ export interface ServerStatus {
     readonly name: string
     readonly up: boolean
     readonly outages: number
+    /** How often workers found that it had lost keys or quota units. */
+    readonly losses: number
     readonly policy: string
     /** Invalid key records: each is skipped, and its key gets 401. */
     readonly keys_skipped: number
@@ -230,6 +232,7 @@ function storeStatus({ store, state }: Settings, of: ScrapeData): ServerStatus['
     name: parts === undefined ? state : redactStoreUrl(parts),
     up: of.workers.every(({ counters }) => counters.storeReachable && counters.keysReadable),
     outages: counterTotals(of.total).outages,
+    losses: counterTotals(of.total).losses,
     policy: store.policy,
     keys_skipped: Math.max(0, ...of.workers.map(({ counters }) => counters.keysSkipped)),
   }

@@ -157,6 +157,7 @@ export const errorCodes = {
   state_unreadable: { meaning: 'The state cannot be read.' },
   store_failed: { meaning: 'The store answered with an error.' },
   store_file_unreadable: { meaning: 'A file that the store needs cannot be read.' },
+  store_lost_keys: { meaning: 'The store has lost keys that it had.' },
   store_lost_units: { meaning: 'The store has lost quota units.' },
   store_refuses: { meaning: 'The store refuses commands.' },
   store_unknown: { meaning: 'The store did not say whether it did what it was asked.' },

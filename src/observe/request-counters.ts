@@ -63,7 +63,7 @@ const totalIndex = {
   closedForAddress: 7,
   /** Connections cut off in a request: crumbs of a body, or too much for strangers in one turn. */
   closedForWork: 11,
-  /** How often the store was found to have lost units that it had acknowledged. */
+  /** How often the store was found to have lost keys or units that it had acknowledged. */
   losses: 8,
   /** Requests refused because bodies under way held all the room. */
   shed: 9,

@@ -93,7 +93,7 @@ function quotaStoreCallbacks(
     onTrouble: (error) => {
       const ours = error instanceof IpriskError ? error : undefined
       if (!isOutage(error)) {
-        if (ours?.code === 'store_lost_units') countEvent(counters, 'losses')
+        if (ours?.code.startsWith('store_lost_') === true) countEvent(counters, 'losses')
         log.error({ code: ours?.code }, messageOf(error))
         return
       }

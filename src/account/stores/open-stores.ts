@@ -90,6 +90,7 @@ const circuitBreakerCodes = new Set(['store_unreachable', 'store_unknown', 'stor
 /** Trouble with limits while the store is there. */
 const limitCodes = new Set([
   'store_failed',
+  'store_lost_keys',
   'store_lost_units',
   'rates_full',
   'rates_lost',
@@ -254,7 +255,7 @@ async function openShared(
   }
   return {
     name: connection.name,
-    keyStore: createRedisKeyStore(breaker),
+    keyStore: createRedisKeyStore(breaker, hooks.onTrouble),
     openLists: async () => createRedisListStore(breaker),
     ledger,
     uses: createRedisLastUsedStore(breaker),

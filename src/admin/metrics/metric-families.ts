@@ -140,7 +140,7 @@ function requestFamilies(total: CounterSnapshot): readonly MetricFamily[] {
     ),
     counter(
       'iprisk_store_losses_total',
-      'How often the store was found to have lost quota units that it had acknowledged.',
+      'How often the store was found to have lost keys or quota units that it had acknowledged.',
       losses,
     ),
     decisionLogFamily(total),

@@ -160,6 +160,11 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
       : 'Is its disk full or read-only? The log names the error.'
     findings.push(problem('store_down', text, fix))
   }
+  if (store.losses > 0) {
+    const text = `The store ${store.name} has lost keys or quota units that it had: lost keys get 401.`
+    const fix = 'The log says which. Set appendonly yes and noeviction; restore lost keys.'
+    findings.push(problem('store_losses', text, fix))
+  }
   if (store.keys_skipped > 0) {
     const text = `${formatCounted(store.keys_skipped, 'invalid key record', 'invalid key records')} in ${store.name}: each key gets 401.`
     findings.push(problem('keys_skipped', text, `"iprisk keys list" names them; ${skippedAdvice}`))

@@ -61,6 +61,14 @@ interface ReaderState {
   version: number
   stamp: string
   readonly ids: Set<string>
+  /** Those that the store had lost, and has not had since. */
+  readonly lost: Set<string>
+  /** Called with how many more are lost, and how many keys there are. */
+  readonly onLost: (lost: number, left: number) => void
+}
+
+const newReader = (onLost: ReaderState['onLost'] = () => undefined): ReaderState => {
+  return { base: 0, version: 0, stamp: '', ids: new Set(), lost: new Set(), onLost }
 }
 
 interface Page {
@@ -102,8 +110,16 @@ async function readChanges(
     at = page
     if (page.rows.length < pageKeys) break
   }
+  for (const id of rows.keys()) told.lost.delete(id)
   if (histories > 0) {
-    for (const id of told.ids) if (!rows.has(id)) rows.set(id, lostRecord(id, 0))
+    const left = rows.size
+    const lost = [...told.ids].filter((id) => !rows.has(id))
+    const fresh = lost.filter((id) => !told.lost.has(id)).length
+    for (const id of lost) {
+      told.lost.add(id)
+      rows.set(id, lostRecord(id, 0))
+    }
+    if (fresh > 0) told.onLost(fresh, left)
     told.base = Math.max(asked, told.base + told.version) + 1
   }
   for (const id of rows.keys()) told.ids.add(id)
@@ -137,9 +153,20 @@ async function updateRecord(
   throw new IpriskError({ code: 'key_busy', message, fault: 'environment', retryable: true })
 }
 
-/** The keys behind a circuit breaker, which `close` closes. */
-export function createRedisKeyStore(breaker: StoreCircuitBreaker): KeyStore {
-  const told: ReaderState = { base: 0, version: 0, stamp: '', ids: new Set() }
+function lostKeys(lost: number, left: number): IpriskError {
+  const message =
+    `The store has lost ${lost} keys that it had, and has ${left}: the lost ones get 401. Bring its ` +
+    'data back, or run "iprisk state restore FILE" with a backup, or "iprisk keys import FILE".'
+  return new IpriskError({ code: 'store_lost_keys', message, fault: 'environment' })
+}
+
+/** The keys behind a circuit breaker, which `close` closes; `onTrouble` is told of lost keys. */
+export function createRedisKeyStore(
+  breaker: StoreCircuitBreaker,
+  onTrouble: (error: IpriskError) => void = () => undefined,
+): KeyStore {
+  const onLost = (lost: number, left: number): void => onTrouble(lostKeys(lost, left))
+  const told = newReader(onLost)
   // One look after the other, so that what was told last is what was read last.
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -153,10 +180,7 @@ export function createRedisKeyStore(breaker: StoreCircuitBreaker): KeyStore {
       const text = await breaker.runScript(script.readKeyScript, [recordsName], [id])
       return typeof text === 'string' ? recordOf(parseRecord(id, text)) : undefined
     },
-    list: async () => {
-      const fresh: ReaderState = { base: 0, version: 0, stamp: '', ids: new Set() }
-      return oldestFirst(await readChanges(breaker, fresh, 0))
-    },
+    list: async () => oldestFirst(await readChanges(breaker, newReader(), 0)),
     update: (...act) => updateRecord(breaker, ...act),
     version: async () =>
       told.base + Number(await breaker.runScript(script.readCounterScript, [versionName], [])),

@@ -339,8 +339,9 @@ export function storeAdvice(infos: readonly string[], replicas: number): readonl
       lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1)
     if (valueOf('aof_enabled') === '0') {
       sentences.add(
-        'The store keeps no log of its changes (appendonly no): when it ends, quotas that were ' +
-          'spent since its last snapshot can be spent again.',
+        'The store keeps no log of its changes (appendonly no): when it ends, keys, own lists and ' +
+          'quota counts since its last snapshot are lost, all of them if it takes none: new keys ' +
+          'get 401, revoked ones work again, quotas can be spent again. Set appendonly yes.',
       )
     }
     if (replicas === 0 && Number(valueOf('connected_slaves') ?? 0) > 0) {
