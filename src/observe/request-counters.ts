@@ -79,6 +79,8 @@ const totalNames = Object.keys(totalIndex) as readonly TotalName[]
 export interface RequestCounters {
   /** By index in `statuses`. */
   readonly requests: Float64Array
+  /** The same of test keys, which no other count has: what they try is no traffic. */
+  readonly testRequests: Float64Array
   /** By index in `classifications`. */
   readonly answers: Float64Array
   /** Of single checks, by index in `levels`. */
@@ -108,7 +110,15 @@ export interface RequestCounters {
   bodyBytes: number
 }
 
-const countNames = ['requests', 'answers', 'scores', 'outcomes', 'durations', 'totals'] as const
+const countNames = [
+  'requests',
+  'testRequests',
+  'answers',
+  'scores',
+  'outcomes',
+  'durations',
+  'totals',
+] as const
 const labelNames = ['countries', 'providers', 'decisions', 'observed'] as const
 
 /** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
@@ -133,6 +143,7 @@ function mapNames<Name extends string, Value>(
 export function newRequestCounters(): RequestCounters {
   return {
     requests: new Float64Array(httpStatuses.length),
+    testRequests: new Float64Array(httpStatuses.length),
     answers: new Float64Array(classifications.length),
     scores: new Float64Array(levels.length),
     countries: newLabelCounts(levels.length),
@@ -167,6 +178,11 @@ export function countRequest(
   while (bucket < boundsMs.length && durationMs > boundsMs[bucket]!) bucket += 1
   durations[bucket]! += 1
   totals[totalIndex.durationMsSum]! += durationMs
+}
+
+/** A request with a test key was answered. */
+export function countTestRequest({ testRequests }: RequestCounters, status: HttpStatus): void {
+  testRequests[statusIndex[status]!]! += 1
 }
 
 /** The word that was counted last, and its index: of checks in a row most have the same. */

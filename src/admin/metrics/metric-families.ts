@@ -99,9 +99,15 @@ function requestFamilies(total: CounterSnapshot): readonly MetricFamily[] {
   return [
     counter(
       'iprisk_requests_total',
-      'Requests answered, by HTTP status code.',
+      'Requests answered, by HTTP status code; those of test keys are not among them.',
       ['code'],
       httpStatuses.map((code, i) => [{ code }, total.requests[i] ?? 0]),
+    ),
+    counter(
+      'iprisk_test_requests_total',
+      'Requests of test keys answered, by HTTP status code: no other metric of requests has them.',
+      ['code'],
+      httpStatuses.map((code, i) => [{ code }, total.testRequests[i] ?? 0]),
     ),
     counter(
       'iprisk_answers_total',

@@ -182,6 +182,6 @@ export function closeExchange(exchange: Exchange): void {
 /** The client went away. After this `res` must not be touched. */
 export function abortExchange(exchange: Exchange): void {
   if (exchange.state === exchangeStates.gone) return
-  countEvent(exchange.service.counters, 'aborted')
+  if (exchange.key?.isTest !== true) countEvent(exchange.service.counters, 'aborted')
   closeExchange(exchange)
 }

@@ -15,7 +15,7 @@
 import { performance } from 'node:perf_hooks'
 import { type ApiErrorCode, apiErrors, errorBody, type ErrorDetail } from '../../api/api-error.ts'
 import { describeError } from '../../base/log.ts'
-import { countRequest, type HttpStatus } from '../../observe/request-counters.ts'
+import { countRequest, countTestRequest, type HttpStatus } from '../../observe/request-counters.ts'
 import {
   closeExchange,
   type Exchange,
@@ -202,7 +202,9 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
 function writeHead(exchange: Exchange, answer: Answer, close: boolean): void {
   const { res, service, clientRequestId } = exchange
   const nowMs = performance.now()
-  countRequest(service.counters, answer.status, exchange.startedMs, nowMs)
+  // No test key is answered by `replyBytes` or in pieces: their answers are counted here alone.
+  if (exchange.key?.isTest === true) countTestRequest(service.counters, answer.status)
+  else countRequest(service.counters, answer.status, exchange.startedMs, nowMs)
   // uWebSockets.js begins an answer with 200 OK by itself.
   if (answer.status !== 200) res.writeStatus(statusLines[answer.status])
   const kept = close || exchange.headOnly ? '' : keepAliveHeader

@@ -133,6 +133,21 @@ describe('a test key', () => {
   })
 })
 
+it('no metric of requests but its own counts what a test key asks', async () => {
+  const counted = async (name: string, labels = '') => server.metric(`iprisk_${name}`, labels)
+  const before = await counted('test_requests_total', '"503"')
+  await ask({ ip: '198.18.0.22' })
+  await Promise.all(Array.from({ length: 40 }, () => send({ ip: '198.18.0.1' })))
+  expect(await counted('test_requests_total', '"503"')).toBe(before + 1)
+  expect(await counted('test_requests_total', '"429"')).toBeGreaterThan(0)
+  // Without a key no request is a test key's.
+  await send({ ip: '198.18.0.1' }, { key: 'none' })
+  expect(await counted('requests_total')).toBe(await counted('requests_total', '"401"'))
+  expect(await counted('requests_total')).toBeGreaterThan(0)
+  expect(await counted('limited_requests_total')).toBe(0)
+  expect(await counted('request_duration_seconds_count')).toBe(await counted('requests_total'))
+})
+
 it('a test key takes no limits of its own', async () => {
   const args = ['keys', 'create', '--test', '--rate', '100', '--state', server.state]
   const { code, err } = await runHere(args, { cwd: newFolder() })
