@@ -12,7 +12,8 @@ import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { repeatedMembers, repeatedMessage } from '../base/text/repeated-members.ts'
 import { unknownMember } from '../config/setting-problem.ts'
-import type { AdminCaller } from './admin-caller.ts'
+import { readAdminBody } from './admin-body.ts'
+import { type AdminCaller, unnamedAdmin } from './admin-caller.ts'
 import { type AdminRole, mayAct } from '../model/roles.ts'
 
 /** Ten thousand entries of a list of the longest kind, with room. */
@@ -112,8 +113,12 @@ export async function answerAdminRequest(
   }
   const { route, name } = found
   if (!mayAct(caller.role, route.role)) return forbidden(caller, route.role)
+  const { body, bodyBytesMax: bytesMax = adminBodyBytesMax } = route
+  let release: (() => void) | undefined
   try {
-    const bytes = route.body === undefined ? new Uint8Array(0) : await readBody(request, route)
+    const read = body && (await readAdminBody(request, { caller, bytesMax }))
+    release = read?.release
+    const bytes = read?.bytes ?? new Uint8Array(0)
     const value = await route.run({ caller, name, query: url.searchParams, bytes })
     if (!('reply' in value)) return jsonPage(route.status, value)
     const { status, body: answer } = value.reply
@@ -124,7 +129,12 @@ export async function answerAdminRequest(
     const { code, lines, fault } = error
     const row: ErrorCodeRow = errorCodes[code]
     const status = row.status ?? (fault === 'usage' || fault === 'input' ? 400 : 503)
-    return errorPage(status, code, lines.map((line) => line.trim()).join(' '))
+    const page = errorPage(status, code, lines.map((line) => line.trim()).join(' '))
+    if (code === 'admin_body_late') return { ...page, headers: { connection: 'close' } }
+    if (code === 'admin_bodies_full') return { ...page, headers: { 'retry-after': '5' } }
+    return page
+  } finally {
+    release?.()
   }
 }
 
@@ -145,22 +155,6 @@ function nameIn(pattern: string, path: string): string | undefined {
   return name === '' || name.includes('/') ? undefined : name
 }
 
-async function readBody(
-  request: IncomingMessage,
-  { bodyBytesMax = adminBodyBytesMax }: Pick<AdminRoute, 'bodyBytesMax'>,
-): Promise<Uint8Array> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bodyBytesMax) {
-      throw badRequest('payload_too_large', `A body has at most ${bodyBytesMax} bytes.`)
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
 function objectOf(bytes: Uint8Array): JsonObject {
   const value = parseJsonObject(bytes)
   if (typeof value !== 'object') {
@@ -171,12 +165,17 @@ function objectOf(bytes: Uint8Array): JsonObject {
   return value
 }
 
-/** The body of a request that has no route: of a login. */
+/** The body of a request that has no route: of a login, which is too small to need room. */
 export async function readJsonBody(
   request: IncomingMessage,
   bodyBytesMax: number,
 ): Promise<JsonObject> {
-  return objectOf(await readBody(request, { bodyBytesMax }))
+  const { bytes, release } = await readAdminBody(request, {
+    caller: unnamedAdmin,
+    bytesMax: bodyBytesMax,
+  })
+  release()
+  return objectOf(bytes)
 }
 
 export function badRequest(code: ErrorCode, message: string): IpriskError {
@@ -243,6 +242,8 @@ export interface AdminPage {
   readonly type: string
   readonly body: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
+  /** Of an error. */
+  readonly code?: string
 }
 
 export function jsonPage(status: number, value: object): AdminPage {
@@ -251,5 +252,5 @@ export function jsonPage(status: number, value: object): AdminPage {
 
 /** Of the administrative API. */
 export function errorPage(status: number, code: string, message: string): AdminPage {
-  return jsonPage(status, { error: { code, message } } satisfies ConsoleError)
+  return { ...jsonPage(status, { error: { code, message } } satisfies ConsoleError), code }
 }

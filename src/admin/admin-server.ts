@@ -25,7 +25,9 @@ import {
   errorPage,
   jsonPage as json,
 } from './admin-api.ts'
-import { type AdminCaller, bearerOf, type TokenMatcher, unnamedAdmin } from './admin-caller.ts'
+import { type AdminCaller, bearerOf, unnamedAdmin } from './admin-caller.ts'
+import type { AdminRefusals } from './admin-refusals.ts'
+import type { TokenGuard } from './token-guard.ts'
 import { csrfHeader } from '../api/admin-answers.ts'
 
 /** Whether the server is ready, or why not; `degraded`: it is ready, and its workers die. */
@@ -48,7 +50,8 @@ export interface AdminParts {
   /** Whether the value of a Host header is this server's; absent, as with a socket: every one is. */
   readonly isOwnHost?: ((host: string | undefined) => boolean) | undefined
   /** Whose a token is; absent: every client is an admin. */
-  readonly callerOf?: TokenMatcher | undefined
+  readonly guard?: TokenGuard | undefined
+  readonly refusals?: Pick<AdminRefusals, 'note'>
   /** Absent: there is none. */
   readonly console?: AdminConsole | undefined
 }
@@ -77,12 +80,23 @@ const pages = ['/metrics', '/status', '/healthz', '/readyz'] as const
 const foreignHost =
   'Not for this Host: ask by address, or list the name in --admin-allowed-hosts where it is yours.'
 
+/**
+ * Nobody holds a connection for longer with headers that never end, with a body that no route reads
+ * (admin-body.ts is stricter with others), or by not reading an answer.
+ */
+const serverLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5000,
+} as const
+const answerMsMax = 60_000
+
 /** Listens exclusively. Throws `port_unavailable`. */
 export async function startAdminServer(
   parts: AdminParts,
   place: AdminListenOptions,
 ): Promise<AdminServer> {
-  const server = createServer((request, response) => {
+  const server = createServer(serverLimits, (request, response) => {
     void respond(parts, request, response)
   })
   const { socket } = place
@@ -145,7 +159,9 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   try {
-    writePage(request, response, await pageOf(parts, request))
+    const page = await pageOf(parts, request)
+    parts.refusals?.note(page.code)
+    writePage(request, response, page)
   } catch (error) {
     parts.onFailure?.(error, `${request.method} ${pathOf(request).slice(0, shownPathCharsMax)}`)
     if (response.headersSent) response.destroy()
@@ -171,6 +187,8 @@ function writePage(request: IncomingMessage, response: ServerResponse, page: Adm
     ...(status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }),
     ...headers,
   })
+  const timer = setTimeout(() => response.destroy(), answerMsMax).unref()
+  response.once('close', () => clearTimeout(timer))
   response.end(request.method === 'HEAD' || status === 204 ? undefined : body)
 }
 
@@ -207,11 +225,19 @@ function callerOf(parts: AdminParts, request: IncomingMessage): AdminCaller | Ad
   if (origin !== undefined || site !== 'none' || mark !== undefined) {
     return parts.console?.callerOf(request) ?? json(403, { error: 'Not for pages in a browser.' })
   }
-  const caller =
-    parts.callerOf === undefined ? unnamedAdmin : parts.callerOf(bearerOf(authorization))
-  if (caller !== undefined) return caller
-  const refused = json(401, { error: 'The admin token is missing or wrong.' })
-  return { ...refused, headers: { 'www-authenticate': 'Bearer' } }
+  if (parts.guard === undefined) return unnamedAdmin
+  const token = bearerOf(authorization)
+  const { remoteAddress } = request.socket
+  const judged = token === '' ? undefined : parts.guard(token, remoteAddress, Date.now())
+  if (judged === undefined) {
+    const refused = json(401, { error: 'The admin token is missing or wrong.' })
+    const code = token === '' ? {} : { code: 'wrong_token' }
+    return { ...refused, ...code, headers: { 'www-authenticate': 'Bearer' } }
+  }
+  if (!('waitSeconds' in judged)) return judged
+  const refused = json(429, { error: 'Too many wrong tokens from this address in a minute.' })
+  const headers = { 'retry-after': String(judged.waitSeconds) }
+  return { ...refused, code: 'too_many_logins', headers }
 }
 
 async function apiPage(

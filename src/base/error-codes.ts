@@ -4,10 +4,12 @@
 
 export interface ErrorCodeRow {
   readonly meaning: string
-  readonly status?: 404 | 409 | 413
+  readonly status?: 404 | 408 | 409 | 413
 }
 
 export const errorCodes = {
+  admin_bodies_full: { meaning: 'Bodies under way hold all the room of a role on the admin port.' },
+  admin_body_late: { meaning: 'A body on the admin port was not complete in time.', status: 408 },
   admin_token_unusable: { meaning: 'A file of admin tokens cannot be read or is malformed.' },
   assertion_failed: { meaning: 'An invariant of the program does not hold: a bug.' },
   audit_end_unwritten: { meaning: 'An act was done, but its end is not in the audit log.' },

@@ -17,20 +17,14 @@
 
 import type { IncomingMessage } from 'node:http'
 import { type AdminPage, errorPage, jsonPage, readJsonBody } from '../admin/admin-api.ts'
-import type { AdminCaller, TokenMatcher } from '../admin/admin-caller.ts'
+import type { AdminCaller } from '../admin/admin-caller.ts'
 import type { AdminConsole } from '../admin/admin-server.ts'
+import type { TokenGuard } from '../admin/token-guard.ts'
 import { type ConsoleLogin, type ConsoleSession, csrfHeader } from '../api/admin-answers.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
-import { parseAddress } from '../ip/parse-address.ts'
 import type { ConsoleFiles } from './console-files.ts'
 import { createSessionStore, type Session, type SessionStore } from './session-store.ts'
-
-/** Of one client address: whoever mistypes stops before, whoever guesses gets nowhere. */
-export const consoleLoginsPerMinute = 10
-
-/** Client addresses that are counted; while there are more, others wait for the next minute. */
-export const consoleLoginAddressesMax = 1000
 
 /** With the port, so that two consoles on one host do not overwrite each other's cookie. */
 function cookieName({ headers }: IncomingMessage): string {
@@ -68,17 +62,16 @@ const noToken =
 
 export function createConsoleLogin(parts: {
   /** `undefined`: the server has no token. */
-  readonly tokens: TokenMatcher | undefined
+  readonly guard: TokenGuard | undefined
   readonly files: ConsoleFiles
   readonly log: Log
   readonly now?: () => number
 }): AdminConsole {
-  const { tokens, files, log, now = Date.now } = parts
+  const { guard, files, log, now = Date.now } = parts
   const sessions = createSessionStore()
-  const limit = createLoginLimit()
 
   const login = (request: IncomingMessage): Promise<AdminPage> =>
-    logIn({ tokens, sessions, limit, log, nowMs: now() }, request)
+    logIn({ guard, sessions, log, nowMs: now() }, request)
 
   const logout = (request: IncomingMessage): AdminPage => {
     const session = sessionOf(request)
@@ -97,7 +90,7 @@ export function createConsoleLogin(parts: {
       const session = sessions.find({ id, csrf }, now())
       if (session !== undefined) return session
     }
-    return tokens === undefined ? errorPage(401, 'no_admin_token', noToken) : noSession
+    return guard === undefined ? errorPage(401, 'no_admin_token', noToken) : noSession
   }
 
   const page = async (request: IncomingMessage, path: string): Promise<AdminPage> => {
@@ -128,34 +121,30 @@ export function createConsoleLogin(parts: {
 }
 
 interface LoginParts {
-  readonly tokens: TokenMatcher | undefined
+  readonly guard: TokenGuard | undefined
   readonly sessions: SessionStore
-  readonly limit: LoginLimit
   readonly log: Log
   readonly nowMs: number
 }
 
 async function logIn(
-  { tokens, sessions, limit, log, nowMs }: LoginParts,
+  { guard, sessions, log, nowMs }: LoginParts,
   request: IncomingMessage,
 ): Promise<AdminPage> {
   if (!isOwnPage(request)) return foreign
-  const waitSeconds = limit.take(request.socket.remoteAddress ?? '', nowMs)
-  if (waitSeconds > 0) {
-    const page = errorPage(429, 'too_many_logins', 'Too many logins from this address in a minute.')
-    return { ...page, headers: { 'retry-after': String(waitSeconds) } }
-  }
-  if (tokens === undefined) return errorPage(403, 'no_admin_token', noToken)
+  if (guard === undefined) return errorPage(403, 'no_admin_token', noToken)
   const { token } = await readJsonBody(request, loginBytesMax)
-  const caller = typeof token === 'string' ? tokens(token) : undefined
-  if (caller === undefined) {
-    log.warn({}, 'A login to the console was refused: the token is wrong.')
-    return errorPage(401, 'wrong_token', 'The token is wrong.')
+  const caller = guard(typeof token === 'string' ? token : '', request.socket.remoteAddress, nowMs)
+  if (caller === undefined) return errorPage(401, 'wrong_token', 'The token is wrong.')
+  if ('waitSeconds' in caller) {
+    const text = 'Too many wrong tokens from this address in a minute.'
+    const page = errorPage(429, 'too_many_logins', text)
+    return { ...page, headers: { 'retry-after': String(caller.waitSeconds) } }
   }
   for (const id of cookiesOf(request)) sessions.close(id)
   const session = sessions.open(caller, nowMs)
   const { name, role } = session.caller
-  log.info({ name, role }, 'A login to the console.')
+  log.info({ who: name, role }, 'A login to the console.')
   // Before a proxy that speaks TLS the browser names it so; only that browser would be deceived.
   const isTls = request.headers.origin?.startsWith('https://') === true
   const cookie = `${cookieName(request)}=${session.id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
@@ -225,41 +214,4 @@ async function filePage(
 function failurePage(error: unknown): AdminPage {
   if (!(error instanceof IpriskError)) throw error
   return errorPage(error.code === 'payload_too_large' ? 413 : 400, error.code, error.message)
-}
-
-/**
- * How often one client address may try to log in: so many tries a minute, counted by whole minutes.
- * An IPv6 client counts by its /64, which is one line's.
- */
-interface LoginLimit {
-  /** Counts a try; the seconds to wait where there were too many, 0 where it may be made. */
-  readonly take: (address: string, nowMs: number) => number
-}
-
-const minuteMs = 60_000
-
-export function createLoginLimit(): LoginLimit {
-  let minute = -1
-  const tries = new Map<string, number>()
-  return {
-    take: (address, nowMs) => {
-      const now = Math.floor(nowMs / minuteMs)
-      if (now !== minute) tries.clear()
-      minute = now
-      const line = lineOf(address)
-      const before = tries.get(line) ?? 0
-      const isFull = before === 0 && tries.size >= consoleLoginAddressesMax
-      if (isFull || before >= consoleLoginsPerMinute) {
-        return Math.max(1, Math.ceil(((minute + 1) * minuteMs - nowMs) / 1000))
-      }
-      tries.set(line, before + 1)
-      return 0
-    },
-  }
-}
-
-function lineOf(address: string): string {
-  const words = new Uint32Array(4)
-  const family = parseAddress(address.split('%', 1)[0]!, words)
-  return family === 6 ? `${words[0]} ${words[1]}` : address
 }

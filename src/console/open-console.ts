@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import type { AdminRoute } from '../admin/admin-api.ts'
 import type { AdminConsole } from '../admin/admin-server.ts'
-import type { TokenMatcher } from '../admin/admin-caller.ts'
+import type { TokenGuard } from '../admin/token-guard.ts'
 import { messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
 import { packageRoot } from '../base/package-root.ts'
@@ -27,12 +27,12 @@ export interface OpenConsole {
 
 export function openConsole(
   parts: Omit<ConsoleParts, 'process' | 'feedDays'> & {
-    readonly tokens: TokenMatcher | undefined
+    readonly guard: TokenGuard | undefined
     readonly sources: TrafficSources
     readonly log: Log
   },
 ): OpenConsole {
-  const { tokens, sources, settings, table, log } = parts
+  const { guard, sources, settings, table, log } = parts
   const feedDays = openFeedDays(settings.state, log)
   const ring = createTrafficRing(sources, Date.now)
   let timer: NodeJS.Timeout | undefined
@@ -56,7 +56,7 @@ export function openConsole(
   const process = createConsoleProcess(log)
   const files = openConsoleFiles(join(packageRoot, 'dist/console'))
   return {
-    door: createConsoleLogin({ tokens, files, log }),
+    door: createConsoleLogin({ guard, files, log }),
     routes: [
       ...lookRoutes({ ...parts, feedDays, process }),
       ...tableRoutes({ ...parts, feedDays, process }),

@@ -10,6 +10,7 @@ import {
   startAdminServer,
 } from '../admin/admin-server.ts'
 import type { TokenMatcher } from '../admin/admin-caller.ts'
+import { type AdminRefusals, createAdminRefusals } from '../admin/admin-refusals.ts'
 import { listRoutes } from '../admin/routes/lists-api.ts'
 import type { ScrapeData } from '../admin/metrics/metric-families.ts'
 import { createPrometheusText } from '../admin/metrics/prometheus-text.ts'
@@ -20,6 +21,7 @@ import { serverRoutes } from '../admin/routes/server-api.ts'
 import { serverStatus, tableStatus } from '../admin/status.ts'
 import { messageOf } from '../base/coded-error.ts'
 import { describeError, type Log } from '../base/log.ts'
+import { createTokenGuard, type TokenGuard } from '../admin/token-guard.ts'
 import type { Settings } from '../config/settings.ts'
 import type { TableInfo } from '../table/served-table.ts'
 import { openFilesOf } from '../observe/open-descriptors.ts'
@@ -53,11 +55,13 @@ export async function openAdmin(
 ): Promise<AdminServer> {
   const { settings, port, supervisor, callerOf } = parts
   const metrics = createPrometheusText()
+  const refusals = createAdminRefusals(parts.log)
+  const guard = callerOf && createTokenGuard(callerOf)
   const readiness = (): Readiness => readinessOf(parts)
-  const gather = (): Promise<ScrapeData> => gatherAll(parts, supply)
+  const gather = (): Promise<ScrapeData> => gatherAll(parts, supply, refusals)
   const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
   const listens = { host, port, tls: tlsCertFile !== undefined }
-  const console = await consoleOf(parts)
+  const console = await consoleOf(parts, guard)
   const shown: AdminParts = {
     readiness,
     storeDown: () => supervisor.status().storeDown,
@@ -71,7 +75,8 @@ export async function openAdmin(
       body: await metrics.text(await gather()),
     }),
     status: async () => serverStatus(settings, listens, readiness(), await gather()),
-    callerOf,
+    guard,
+    refusals,
     console: console?.door,
     onFailure: (error, what) =>
       parts.log.error(describeError(error), `The admin port failed at ${what}: ${messageOf(error)}`),
@@ -144,12 +149,15 @@ function shownRefresh(refresh: Refresh | undefined): RefreshStatus | undefined {
 }
 
 /** Loaded only where it is on. */
-async function consoleOf(parts: ShownParts): Promise<OpenConsole | undefined> {
+async function consoleOf(
+  parts: ShownParts,
+  guard: TokenGuard | undefined,
+): Promise<OpenConsole | undefined> {
   if (parts.settings.serve.console === 'off') return undefined
   const { openConsole } = await import('../console/open-console.ts')
-  const { supervisor, callerOf: tokens } = parts
+  const { supervisor } = parts
   const table = (): TableInfo | undefined => supervisor.status().table
-  return openConsole({ ...parts, tokens, table, sources: supervisor })
+  return openConsole({ ...parts, guard, table, sources: supervisor })
 }
 
 function readinessOf({ supervisor, lists, shutdown }: ShownParts): Readiness {
@@ -166,6 +174,7 @@ function readinessOf({ supervisor, lists, shutdown }: ShownParts): Readiness {
 async function gatherAll(
   parts: ShownParts,
   supply: () => TableSources | undefined,
+  refusals: AdminRefusals,
 ): Promise<ScrapeData> {
   const { supervisor, tables, policies, lists, sample } = parts
   const { total, workers } = await supervisor.collectCounters()
@@ -187,5 +196,6 @@ async function gatherAll(
     policies: policies.status(),
     lists: lists.status(),
     sample: sample?.status(),
+    adminRefusals: refusals.counts(),
   }
 }

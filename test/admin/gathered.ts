@@ -33,6 +33,7 @@ export const gathered: ScrapeData = {
   workerStatuses: [
     { worker: 1, pid: 1, listening: true, retired: false, privateBytes: 1000, openFiles: 30 },
   ],
+  adminRefusals: { admin_bodies_full: 0, admin_body_late: 0, too_many_logins: 1, wrong_token: 2 },
   restarts: { crash: 0, hang: 0, memory: 0 },
   degraded: false,
   table: {

@@ -1,12 +1,7 @@
-// Sessions of the console and the limit of logins, by a clock of the tests' own.
+// Sessions of the console, by a clock of the tests' own.
 
 import { describe, expect, it } from 'vitest'
 import { unnamedAdmin } from '../../src/admin/admin-caller.ts'
-import {
-  createLoginLimit,
-  consoleLoginAddressesMax,
-  consoleLoginsPerMinute,
-} from '../../src/console/console-login.ts'
 import {
   createSessionStore,
   consoleIdleMsMax,
@@ -64,28 +59,5 @@ describe('a session', () => {
     expect(store.size()).toBe(consoleSessionsMax)
     expect(store.find(first, 202)).toBeDefined()
     expect(store.find(second, 202)).toBe(undefined)
-  })
-})
-
-describe('the limit of logins', () => {
-  it('counts by client and minute, and IPv6 by /64', () => {
-    const { take } = createLoginLimit()
-    for (let i = 0; i < consoleLoginsPerMinute; i += 1) expect(take('2a00:1:2:3::5', 1000)).toBe(0)
-    expect(take('2a00:1:2:3::6', 1000)).toBe(59)
-    expect(take('2a00:1:2:4::6', 1000)).toBe(0)
-    expect(take('::ffff:127.0.0.1', 1000)).toBe(0)
-    for (let i = 0; i < consoleLoginsPerMinute; i += 1) {
-      expect(take(`2001:db8::${i}%eth0`, 1000)).toBe(0)
-    }
-    expect(take('2001:db8:0:0:1::', 1000)).toBe(59)
-    expect(take('2a00:1:2:3::6', 60_000)).toBe(0)
-  })
-
-  it('remembers a bound of clients', () => {
-    const { take } = createLoginLimit()
-    for (let i = 0; i < consoleLoginAddressesMax; i += 1) expect(take(`client-${i}`, 0)).toBe(0)
-    expect(take('another', 0)).toBe(60)
-    expect(take('client-0', 0)).toBe(0)
-    expect(take('another', 60_000)).toBe(0)
   })
 })

@@ -13,6 +13,7 @@ import {
   counterTotals,
   httpStatuses,
 } from '../../observe/request-counters.ts'
+import { type AdminRefusalCode, adminRefusalCodes } from '../admin-refusals.ts'
 import { pullRefusalCodes } from '../../publish/fetch/pull-refusal.ts'
 import type { ListsStatus } from '../../supervisor/lists/lists-manager.ts'
 import type { WorkerStatus } from '../../supervisor/supervisor-status.ts'
@@ -44,6 +45,8 @@ export interface ScrapeData {
   readonly refresh: RefreshStatus | undefined
   /** Absent where no published tables are taken. */
   readonly source?: TablePullStatus | undefined
+  /** Of the admin port. */
+  readonly adminRefusals: Readonly<Record<AdminRefusalCode, number>>
   readonly ready: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -296,8 +299,15 @@ function serverFamilies({
   ready,
   restarts,
   degraded,
+  adminRefusals,
 }: ScrapeData): readonly MetricFamily[] {
   return [
+    counter(
+      'iprisk_admin_refusals_total',
+      'Requests that the admin port refused: wrong tokens, and what it has limits against.',
+      ['reason'],
+      adminRefusalCodes.map((reason) => [{ reason }, adminRefusals[reason]]),
+    ),
     gauge(
       'iprisk_build_info',
       'The program that runs: always 1.',

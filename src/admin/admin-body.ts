@@ -1,0 +1,128 @@
+// Reads the body of a request to the admin port. The primary holds it, so all bodies together have
+// a limit, and each must be complete in time: else a viewer who sends half of 250 bodies holds half
+// a gigabyte.
+//
+// Invariants: roles share nothing, and a caller gets at most half of its role's room, so a viewer
+// never keeps an admin out; small bodies, logins among them, are always taken; a body is copied
+// together as it comes, because pieces of one byte each cost two hundred times what they hold;
+// who reads a body gives its room back with `release`.
+
+import type { IncomingMessage } from 'node:http'
+import { IpriskError } from '../base/coded-error.ts'
+import type { AdminRole } from '../model/roles.ts'
+import { type AdminCaller, viaOf } from './admin-caller.ts'
+
+/** Sixteen of the longest bodies in all: eight for admins. */
+const roomBytesOf: Readonly<Record<AdminRole, number>> = {
+  viewer: 8_388_608,
+  analyst: 8_388_608,
+  admin: 16_777_216,
+}
+
+/** What a body holds at first, without needing room. */
+const smallBodyBytes = 4096
+
+/** The longest body at a megabit a second takes 17 s. */
+export const adminBodyMsMax = 30_000
+
+/** By role, and by caller. */
+const heldBytes = new Map<string, number>()
+
+export interface AdminBody {
+  readonly bytes: Uint8Array
+  /** To be called once, when nothing needs the bytes any more. */
+  readonly release: () => void
+}
+
+/** Throws `payload_too_large`, `admin_body_late` and `admin_bodies_full`. */
+export function readAdminBody(
+  request: IncomingMessage,
+  { caller, bytesMax }: { readonly caller: AdminCaller; readonly bytesMax: number },
+): Promise<AdminBody> {
+  let held = Buffer.allocUnsafeSlow(Math.min(smallBodyBytes, bytesMax))
+  let bytes = 0
+  const room = createRoom(caller)
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      request.off('data', take).off('end', finish).off('close', breakOff).off('error', breakOff)
+    }
+    const refuse = (error: IpriskError): void => {
+      stop()
+      room.release()
+      // What still comes is thrown away, so that the client gets to read its answer.
+      request.on('error', () => undefined).resume()
+      reject(error)
+    }
+    const take = (piece: Buffer): void => {
+      const needed = bytes + piece.length
+      if (needed > bytesMax) {
+        refuse(bodyError('payload_too_large', `A body has at most ${bytesMax} bytes.`))
+        return
+      }
+      if (needed > held.length) {
+        const larger = Math.min(Math.max(needed, held.length * 2), bytesMax)
+        if (!room.reserve(larger)) {
+          refuse(full)
+          return
+        }
+        const grown = Buffer.allocUnsafeSlow(larger)
+        held.copy(grown, 0, 0, bytes)
+        held = grown
+      }
+      piece.copy(held, bytes)
+      bytes = needed
+    }
+    const finish = (): void => {
+      stop()
+      resolve({ bytes: held.subarray(0, bytes), release: room.release })
+    }
+    const breakOff = (): void => refuse(bodyError('admin_body_late', 'The body broke off.'))
+    const timer = setTimeout(() => {
+      const seconds = adminBodyMsMax / 1000
+      refuse(bodyError('admin_body_late', `The body was not complete after ${seconds} seconds.`))
+    }, adminBodyMsMax)
+    request.on('data', take).on('end', finish).on('close', breakOff).on('error', breakOff)
+  })
+}
+
+function bodyError(code: 'payload_too_large' | 'admin_body_late', message: string): IpriskError {
+  return new IpriskError({ code, message, fault: 'input' })
+}
+
+const full = new IpriskError({
+  code: 'admin_bodies_full',
+  message: 'Bodies under way hold all the room of your role; try again in a few seconds.',
+  fault: 'environment',
+  retryable: true,
+})
+
+/** The room of one body. */
+function createRoom(caller: AdminCaller): {
+  readonly reserve: (bytes: number) => boolean
+  readonly release: () => void
+} {
+  const { role } = caller
+  const own = `${role} ${viaOf(caller)}`
+  let reserved = 0
+  const set = (bytes: number): void => {
+    for (const key of [role, own]) {
+      const held = heldOf(key) + bytes - reserved
+      if (held === 0) heldBytes.delete(key)
+      else heldBytes.set(key, held)
+    }
+    reserved = bytes
+  }
+  return {
+    reserve: (bytes) => {
+      const more = bytes - reserved
+      const roomBytes = roomBytesOf[role]
+      if (heldOf(role) + more > roomBytes || heldOf(own) + more > roomBytes / 2) return false
+      set(bytes)
+      return true
+    },
+    release: () => set(0),
+  }
+}
+
+const heldOf = (key: string): number => heldBytes.get(key) ?? 0
