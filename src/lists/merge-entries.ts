@@ -2,7 +2,7 @@
 // are read whose keys change, and a few that hold much of what has expired.
 
 import { IpriskError } from '../base/coded-error.ts'
-import { prefixesOf } from './compile/entry-rows.ts'
+import { eachPrefixOf } from './compile/entry-rows.ts'
 import type { StoredList } from './list-catalogue.ts'
 import {
   type ListChunk,
@@ -12,7 +12,7 @@ import {
   decodeChunk,
   makeChunks,
 } from './list-chunk.ts'
-import { type ListEntry, rangeOfKey } from './list-entry.ts'
+import type { ListEntry } from './list-entry.ts'
 import type { ListStore } from './list-store.ts'
 
 export interface EntryChanges {
@@ -201,9 +201,10 @@ function isPrefixKey(key: string): boolean {
   return key.startsWith('a') || key.slice(1, 1 + half) === key.slice(1 + half)
 }
 
+const ends = new Uint32Array(8)
+const ignore = (): void => undefined
+
 function oddPrefixes(key: string): number {
-  const { family, first, last } = rangeOfKey(key)
-  let count = 0
-  for (const _ of prefixesOf(first, last, family === 4 ? 32 : 128)) count += 1
-  return count
+  for (let at = 1, i = 0; at < key.length; at += 8) ends[i++] = parseInt(key.slice(at, at + 8), 16)
+  return eachPrefixOf(ends, 0, key.startsWith('4') ? 1 : 4, ignore)
 }

@@ -1,9 +1,10 @@
 // A chunk's entries in columns, as the compiler reads them: decoded once, kept by the process that
 // compiles, 45 bytes each.
 
+import { compareWords } from '../../ip/address.ts'
 import { wordsToBigint } from '../../ip/range.ts'
 import { systemSize } from './list-nodes.ts'
-import type { PrefixColumn } from './prefix-tree.ts'
+import { addPower, type PrefixColumn } from './prefix-tree.ts'
 
 export const rowKinds = { as: 0, ipv4: 1, ipv6: 2 } as const
 
@@ -65,13 +66,10 @@ export function readEntryRows(text: string): EntryRows {
         for (let i = 0; i < width; i++) column.firsts[at * width + i] = words[row * 8 + i]!
         return
       }
-      const { first, last } = rangeOf(row)
-      for (const prefix of prefixesOf(first, last, width * 32)) {
-        const at = add(column, prefix.length, tag)
-        for (let i = 0, rest = prefix.first; i < width; i++, rest >>= 32n) {
-          column.firsts[at * width + width - 1 - i] = Number(rest & 0xffff_ffffn)
-        }
-      }
+      eachPrefixOf(words, row * 8, width, (first, length) => {
+        const at = add(column, length, tag)
+        for (let i = 0; i < width; i++) column.firsts[at * width + i] = first[i]!
+      })
     },
   }
 }
@@ -93,20 +91,46 @@ function hostBitsOf(words: Uint32Array, row: number, isIpv4: boolean): number {
   return bits
 }
 
-/** The fewest prefixes that together are a range. */
-export function* prefixesOf(
-  from: bigint,
-  last: bigint,
-  bits: number,
-): Generator<{ readonly first: bigint; readonly length: number }> {
-  for (let first = from; first <= last;) {
-    let host = 0n
-    while (host < BigInt(bits)) {
-      const mask = (2n << host) - 1n
-      if ((first & mask) !== 0n || (first | mask) > last) break
-      host += 1n
-    }
-    yield { first, length: bits - Number(host) }
-    first += 1n << host
+const current = new Uint32Array(4)
+
+/**
+ * The fewest prefixes that together are the range whose first and last address stand in `ends`;
+ * how many there are. `first` is good for the call of `take` only. An odd range of IPv6 is up to
+ * 254 of them: with big integers, 16,000 such entries took most of a minute.
+ */
+export function eachPrefixOf(
+  ends: Uint32Array,
+  at: number,
+  width: 1 | 4,
+  take: (first: Uint32Array, length: number) => void,
+): number {
+  for (let i = 0; i < width; i++) current[i] = ends[at + i]!
+  for (let count = 1; ; count++) {
+    const host = Math.min(zerosBehind(width), powerUpTo(ends, at + width, width))
+    take(current, width * 32 - host)
+    if (addPower(current, 0, width, host)) return count
+    if (compareWords(current, 0, ends, at + width, width) > 0) return count
   }
+}
+
+/** The zero bits at the end of `current`. */
+function zerosBehind(width: 1 | 4): number {
+  for (let i = width - 1; i >= 0; i--) {
+    const word = current[i]!
+    if (word !== 0) return (width - i) * 32 - 1 - Math.clz32(word & -word)
+  }
+  return width * 32
+}
+
+/** The highest n for which 2^n addresses from `current` on end at or below `last`. */
+function powerUpTo(last: Uint32Array, at: number, width: 1 | 4): number {
+  let power = 0
+  let carry = 1
+  for (let i = width - 1; i >= 0; i--) {
+    const size = last[at + i]! - current[i]! + carry
+    carry = size < 0 ? -1 : Number(size > 0xffff_ffff)
+    const word = size >>> 0
+    if (word !== 0) power = (width - i) * 32 - 1 - Math.clz32(word)
+  }
+  return carry === 1 ? width * 32 : power
 }
