@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, afterEach, expect, it } from 'vitest'
 import { type TestBrowser, startBrowser } from '../browser.ts'
 import { describeWith } from '../deploy/need.ts'
-import { type OpenConsole, openConsole, views } from './console-page.ts'
+import { type OpenConsole, fillKey, makeKey, openConsole, views } from './console-page.ts'
 import { type FixtureServer, startFixtureServer } from './fixture-server.ts'
 
 const wide = { colorScheme: 'light', width: 1280 } as const
@@ -137,7 +137,7 @@ describeWith('chromium', ['--version'], () => {
   it('each new secret stays until somebody has it, and has the focus first', async () => {
     await show('#/keys', 'td')
     const secrets = page.locator('.secret')
-    await page.click('button:text("Make the key")')
+    await makeKey(page, 'shop')
     await secrets.nth(0).waitFor()
     await page.locator('td button:text-is("Rotate")').first().focus()
     await press('Enter')
@@ -161,6 +161,7 @@ describeWith('chromium', ['--version'], () => {
       await new Promise((done) => setTimeout(done, 300))
       await route.fallback()
     })
+    await fillKey(page, 'shop')
     await page.dblclick('button:text("Make the key")')
     await page.waitForSelector('.secret')
     expect(asked).toBe(1)

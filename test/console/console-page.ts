@@ -26,6 +26,18 @@ export interface OpenConsole {
   readonly show: (hash: string, shows: string) => Promise<void>
 }
 
+/** Fills the form of a new key, and sends it. */
+export async function makeKey(page: Page, name: string): Promise<void> {
+  await fillKey(page, name)
+  await page.click('button:text("Make the key")')
+}
+
+export async function fillKey(page: Page, name: string): Promise<void> {
+  await page.fill('.fields input >> nth=0', name)
+  await page.selectOption('.fields select', 'team')
+  await page.fill('.fields input >> nth=1', '90d')
+}
+
 export async function openConsole(
   browser: TestBrowser,
   server: FixtureServer,

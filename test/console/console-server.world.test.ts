@@ -14,7 +14,7 @@ import { describeWith } from '../deploy/need.ts'
 import { type Server, keyedState, newState, startServer } from '../serve/server.ts'
 import { newTable } from '../serve/small-tables.ts'
 import { smallContent } from '../table/small-table.ts'
-import { signIn } from './console-page.ts'
+import { makeKey, signIn } from './console-page.ts'
 
 const token = 'a'.repeat(32)
 const hostile = '"><img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'
@@ -124,15 +124,14 @@ describeWith('chromium', ['--version'], () => {
 
   it('a key works as soon as it is shown, and no more when it is revoked', async () => {
     await show('#/keys', 'td')
-    await page.fill('.fields input >> nth=0', 'shop')
-    await page.click('text=Make the key')
+    await makeKey(page, 'shop')
     const secret = page.locator('code:text-matches("^irk_")').first()
     const made = await secret.innerText()
     expect((await check('9.1.2.3', made)).classification).toBe('tor')
-    await page.click('text=I have it')
     await page.click('[aria-label="Revoke shop"]')
     await page.click('dialog[open] >> text=Revoke it')
     await expect.poll(async () => 'error' in (await check('9.1.2.3', made))).toBe(true)
+    await expect.poll(() => page.innerText('main')).not.toContain('irk_')
   })
 
   it('tables, feeds and traffic are those of the server', async () => {

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Look, type TestBrowser, keepShot, startBrowser } from '../browser.ts'
 import { describeWith } from '../deploy/need.ts'
-import { type OpenConsole, openConsole, signIn } from './console-page.ts'
+import { type OpenConsole, makeKey, openConsole, signIn } from './console-page.ts'
 import { type FixtureServer, startFixtureServer } from './fixture-server.ts'
 
 const looks = [
@@ -233,8 +233,10 @@ describeWith('chromium', ['--version'], () => {
     it('a key is made, shown once, rotated and revoked', async () => {
       const { page, show } = await start(look)
       await show('#/keys', 'td')
-      await page.fill('.fields input >> nth=0', 'a new service')
       await page.click('text=Make the key')
+      expect(await page.locator('.fields :invalid').count()).toBe(3)
+      expect(await page.locator('.secret').count()).toBe(0)
+      await makeKey(page, 'a new service')
       await page.waitForSelector('text=irk_knew_the-secret')
       await page.click('text=I have it')
       expect(await main(page)).not.toContain('irk_')
@@ -313,6 +315,10 @@ describeWith('chromium', ['--version'], () => {
     await show('#/keys', 'td')
     await tabTo('.fields input')
     await page.keyboard.type('by the keyboard')
+    await tabTo('.fields select')
+    await page.keyboard.type('team')
+    await tabTo('.fields input[placeholder="90d"]')
+    await page.keyboard.type('90d')
     await tabTo('button', 'Make the key')
     await page.keyboard.press('Enter')
     await page.waitForSelector('text=irk_knew_the-secret')

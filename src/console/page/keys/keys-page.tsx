@@ -42,6 +42,7 @@ function Keys() {
   const revoke = async (id: string): Promise<void> => {
     if ((await askOrNotify('DELETE', pathOf(id))) === undefined) return
     notify(`The key ${id} is revoked.`)
+    setMade((all) => all.filter((one) => one.id !== id))
     loaded.again()
   }
   const { keys = [], total = 0, skipped = [] } = loaded.value ?? {}
@@ -92,7 +93,7 @@ function Keys() {
 
 const pathOf = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`
 
-/** It stays until whoever made it has it, also when others are made meanwhile. */
+/** It stays until whoever made it has it or revokes it, also when others are made meanwhile. */
 function Secret({ made, onDone }: { readonly made: KeyIssued; readonly onDone: () => void }) {
   const { old_secret_until: until = null } = made
   const here = useRef<HTMLElement>(null)

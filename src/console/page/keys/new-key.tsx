@@ -1,5 +1,5 @@
-// A new key: its plan, its name, when it ends, and limits of its own where the plan's are not
-// meant.
+// A new key: its name, its plan and when it ends, none of them by default, and limits of its own
+// where the plan's are not meant.
 
 import { useRef, useState } from 'preact/hooks'
 import type { KeyIssued } from '../../../api/admin-answers.ts'
@@ -12,6 +12,7 @@ interface Draft {
   readonly name: string
   readonly plan: string
   readonly expires: string
+  readonly isEndless: boolean
   readonly rate: string
   readonly quota: string
   readonly policies: string
@@ -22,6 +23,7 @@ const empty: Draft = {
   name: '',
   plan: '',
   expires: '',
+  isEndless: false,
   rate: '',
   quota: '',
   policies: '',
@@ -29,22 +31,19 @@ const empty: Draft = {
 }
 
 /** What is left empty is the plan's. */
-function bodyOf(draft: Draft, plan: string) {
-  const { name, expires, rate, quota, policies, isTest } = draft
+function bodyOf(draft: Draft) {
+  const { name, plan, expires, isEndless, rate, quota, policies, isTest } = draft
   const names = policies.split(',').map((one) => one.trim())
   return {
     plan,
-    name: name || undefined,
+    name: name.trim(),
     test: isTest || undefined,
-    expires: expires || undefined,
+    expires: isEndless ? undefined : expires,
     rate: rate === '' ? undefined : Number(rate),
     quota: quota === '' ? undefined : Number(quota),
     policies: policies.trim() === '' ? undefined : names.filter((one) => one !== ''),
   }
 }
-
-const usualPlan = (plans: readonly string[]): string =>
-  plans.includes('team') ? 'team' : (plans[0] ?? '')
 
 function LimitField(props: {
   readonly label: string
@@ -62,31 +61,38 @@ export function NewKey(props: {
   const { plans, onMade } = props
   const [draft, setDraft] = useState(empty)
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
-  const plan = draft.plan === '' ? usualPlan(plans) : draft.plan
   const isAsking = useRef(false)
   const send = async (): Promise<void> => {
     // A second click, while the answer is on its way, makes no second key.
     if (isAsking.current) return
     isAsking.current = true
-    const answer = await ask<KeyIssued>('POST', '/admin/keys', bodyOf(draft, plan))
+    const answer = await ask<KeyIssued>('POST', '/admin/keys', bodyOf(draft))
     isAsking.current = false
     if (answer.kind === 'refused') return setRefusal(answer)
     setRefusal(undefined)
     setDraft(empty)
     onMade(answer.value)
   }
-  const text = (member: Exclude<keyof Draft, 'isTest'>) => ({
+  const text = (member: Exclude<keyof Draft, 'isTest' | 'isEndless'>) => ({
     value: draft[member],
     set: (next: string) => setDraft({ ...draft, [member]: next }),
   })
   return (
     <Panel title="New key" meaning="keys">
       <Form class="fields" send={send}>
-        <TextField label="Name" placeholder="login service" {...text('name')} />
+        <TextField
+          label="Name"
+          placeholder="login service"
+          required
+          pattern=".*\S.*"
+          title="what uses the key"
+          {...text('name')}
+        />
         <Choice
           label="Plan"
           value={draft.plan}
-          options={plans}
+          isRequired
+          options={[['', 'Choose a plan'], ...plans]}
           choose={(plan) => setDraft({ ...draft, plan })}
         />
         <TextField
@@ -94,8 +100,15 @@ export function NewKey(props: {
           class="mono"
           pattern="\d+d|\d{4}-\d\d-\d\d"
           title="90d, or 2027-01-31"
-          placeholder="never"
+          placeholder="90d"
+          required={!draft.isEndless}
+          disabled={draft.isEndless}
           {...text('expires')}
+        />
+        <Tick
+          label="never ends"
+          isOn={draft.isEndless}
+          set={(isEndless) => setDraft({ ...draft, isEndless })}
         />
         <LimitField label="Requests a second" min={1} {...text('rate')} />
         <LimitField label="Addresses a month" min={0} {...text('quota')} />

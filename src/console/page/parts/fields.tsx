@@ -59,11 +59,17 @@ export function Choice(props: {
   /** With a title each where that is not the value. */
   readonly options: readonly (string | readonly [value: string, title: string])[]
   readonly choose: (value: string) => void
+  /** The empty value is none. */
+  readonly isRequired?: boolean
 }) {
-  const { label, value, options, choose } = props
+  const { label, value, options, choose, isRequired = false } = props
   return (
     <Field label={label}>
-      <select value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <select
+        value={value}
+        required={isRequired}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
         {options.map((option) => {
           const [one, title] = typeof option === 'string' ? [option, option] : option
           return (
