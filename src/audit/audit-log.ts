@@ -88,6 +88,8 @@ export interface AuditEntry {
   /** The list that it was about, and the first of its entries, as they were written. */
   readonly list?: string | undefined
   readonly entries?: readonly string[] | undefined
+  /** How many there were; older acts do not say. */
+  readonly entry_count?: number | undefined
   /** Ids of the keys that it was about; a new key has none before it is made. */
   readonly keys: readonly string[]
   /** `unknown`: no end is recorded, or the store did not say. */
@@ -99,6 +101,20 @@ export interface AuditEntry {
   readonly list_changes?: readonly ListAuditChange[]
   /** Of an act on policies or tables. */
   readonly server_changes?: readonly ServerAuditChange[]
+}
+
+/**
+ * Who acted, and where. Over the admin port it is not the user that the server runs as, but whose
+ * the token is; one without a name is an admin's.
+ */
+export function auditActor({
+  user,
+  sudo_user: sudo,
+  via = 'command line',
+}: Pick<AuditEntry, 'user' | 'sudo_user' | 'via'>): { readonly who: string; readonly via: string } {
+  const [place = '', name = 'admin'] = via.split(' as ')
+  if (place !== 'command line') return { who: name, via: place }
+  return { who: sudo === undefined ? user : `${user} (${sudo})`, via: place }
 }
 
 /** Where the log of a state folder is. */
@@ -170,7 +186,10 @@ export const isUnknown = (error: unknown): error is IpriskError =>
   error instanceof IpriskError && error.code === 'store_unknown'
 
 /** An act to record, beside what it does. */
-export interface AuditedAct extends Pick<AuditEntry, 'act' | 'keys' | 'via' | 'list' | 'entries'> {
+export interface AuditedAct extends Pick<
+  AuditEntry,
+  'act' | 'keys' | 'via' | 'list' | 'entries' | 'entry_count'
+> {
   readonly state: string
   /** Where the end cannot be recorded it is told; what was done is done. */
   readonly onUnwritten: (error: IpriskError) => void
@@ -229,9 +248,14 @@ function lineOf(text: string): JsonObject | undefined {
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 
-const isBegin = ({ at, user, act, keys, list, entries = [] }: JsonObject): boolean =>
-  [at, user, act, list ?? ''].every(isText) &&
-  [keys, entries].every((texts) => Array.isArray(texts) && texts.every(isText))
+const isBegin = (line: JsonObject): boolean => {
+  const { at, user, act, via, keys, list, entries = [], entry_count: count = 0 } = line
+  return (
+    [at, user, act, via ?? '', list ?? ''].every(isText) &&
+    typeof count === 'number' &&
+    [keys, entries].every((texts) => Array.isArray(texts) && texts.every(isText))
+  )
+}
 
 const areObjects = (value: unknown, members: readonly string[] = []): boolean =>
   Array.isArray(value) &&

@@ -3,7 +3,7 @@
 // store is lists/change-lists.ts.
 
 import type { IpriskError } from '../base/coded-error.ts'
-import { joinFew, moreText } from '../base/text/shortened-list.ts'
+import { fewLines, joinFew, moreText } from '../base/text/shortened-list.ts'
 import { bogonRanges } from '../ip/special-purpose.ts'
 import * as change from './change-lists.ts'
 import {
@@ -62,8 +62,11 @@ export interface ListResult extends change.ListChange {
   readonly cautions: readonly string[]
 }
 
-/** So many entries of an act stand in the audit log. */
+/** So many entries of an act stand in the audit log, with the number of all. */
 const entriesAudited = 100
+
+/** Of what is wrong with a request. */
+const faultsShown = 10
 
 /** Throws what is wrong with the request, whole, before anything is recorded or done. */
 export async function actOnLists(actor: ListActor, request: ListRequest): Promise<ListResult> {
@@ -80,6 +83,7 @@ export async function actOnLists(actor: ListActor, request: ListRequest): Promis
       via,
       list,
       entries: texts.length === 0 ? undefined : texts,
+      entry_count: texts.length === 0 ? undefined : checked.keys.length,
       onUnwritten,
     },
     async (changes) => {
@@ -156,27 +160,31 @@ function parseKeys(texts: readonly string[]): readonly string[] {
     faults.push(`  ${JSON.stringify(text.slice(0, 80))}: ${key.fault}`)
     return []
   })
-  if (faults.length > 0) throw listError('list_entry', 'Nothing was changed:', faults.slice(0, 10))
+  if (faults.length > 0)
+    throw listError('list_entry', 'Nothing was changed:', fewLines(faults, faultsShown))
   return keys
 }
 
 function refuseWide(keys: readonly string[], force: boolean): void {
   const wide = force ? [] : keys.filter((key) => isWide(key))
   if (wide.length === 0) return
-  const shown = wide.slice(0, 10).map((key) => `  ${formatEntryKey(key)}`)
   const limit = `wider than /${widestPrefix[4]} (IPv6: /${widestPrefix[6]})`
-  throw listError('list_wide', `Nothing was changed: entries ${limit} want --force:`, shown)
+  const shown = wide.slice(0, faultsShown).map((key) => `  ${formatEntryKey(key)}`)
+  const more = moreText(wide.length - shown.length)
+  throw listError('list_wide', `Nothing was changed: entries ${limit} want --force:`, [
+    ...shown,
+    ...(more === '' ? [] : [`  ${more}`]),
+  ])
 }
 
 /** Bogons stay bogons (contract 5.3): who lists nothing but such an entry waits in vain. */
 function cautionsOf(keys: readonly string[]): readonly string[] {
-  const vain = keys
-    .slice(0, entriesAudited)
-    .filter((key) => !key.startsWith('a') && isBogonKey(key))
+  const vain = keys.slice(0, actEntriesMax).filter((key) => !key.startsWith('a') && isBogonKey(key))
   if (vain.length === 0) return []
-  const shown = joinFew(vain.map(formatEntryKey), 3)
+  const shown = joinFew(vain.slice(0, 3).map(formatEntryKey), 3, { total: vain.length })
+  const among = keys.length > actEntriesMax ? ` (of the first ${actEntriesMax})` : ''
   return [
-    `${shown}: such addresses do not occur on the public Internet; they are ` +
+    `${shown}${among}: such addresses do not occur on the public Internet; they are ` +
       'bogons, and no list changes a bogon',
   ]
 }

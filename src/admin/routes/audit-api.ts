@@ -2,7 +2,7 @@
 // Only the end of the file is read, so that a log of years does not hold up the primary;
 // `iprisk keys audit` reads all of it.
 
-import { type AuditEntry, readAuditLog } from '../../audit/audit-log.ts'
+import { type AuditEntry, auditActor, readAuditLog } from '../../audit/audit-log.ts'
 import { joinFew } from '../../base/text/shortened-list.ts'
 import type { AuditView } from '../../api/admin-answers.ts'
 import { type AdminRoute, badRequest } from '../admin-api.ts'
@@ -61,11 +61,9 @@ function limitOf(asked: string | null): number {
 }
 
 function rowOf(entry: AuditEntry): AuditView['rows'][number] {
-  const { at, act, via = 'command line', user, sudo_user: sudo } = entry
-  const [place = '', name] = via.split(' as ')
-  const who = name ?? (sudo === undefined ? user : `${user} (${sudo})`)
+  const { at, act } = entry
   const failed = entry.result === 'done' ? '' : `${entry.result}: ${entry.code ?? 'no end'}`
-  return { at, who, via: place, act, what: [whatOf(entry), failed].filter(Boolean).join('; ') }
+  return { at, ...auditActor(entry), act, what: [whatOf(entry), failed].filter(Boolean).join('; ') }
 }
 
 /** Ids and entries beyond these are counted. */
@@ -76,10 +74,12 @@ function whatOf({
   changes,
   list,
   entries = [],
+  entry_count: total = entries.length,
   server_changes: own = [],
 }: AuditEntry): string {
   const [change] = own
   if (change !== undefined) return `${change.before ?? 'none'} → ${change.after ?? 'none'}`
-  if (list !== undefined) return [list, joinFew(entries, shownMax)].filter(Boolean).join(': ')
+  if (list !== undefined)
+    return [list, joinFew(entries, shownMax, { total })].filter(Boolean).join(': ')
   return joinFew(keys.length > 0 ? keys : changes.map(({ key }) => key), shownMax)
 }

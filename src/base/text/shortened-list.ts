@@ -5,14 +5,16 @@ export function moreText(left: number, numberText: (left: number) => string = St
   return left > 0 ? `and ${numberText(left)} more` : ''
 }
 
-/** `a, b and 3 more`. */
+/** `a, b and 3 more`; `total` where `texts` are but the first of more. */
 export function joinFew(
   texts: readonly string[],
   max: number,
-  { between = ', ', last = ' ' }: { readonly between?: string; readonly last?: string } = {},
+  how: { readonly between?: string; readonly last?: string; readonly total?: number } = {},
 ): string {
-  const shown = texts.slice(0, max).join(between)
-  return texts.length > max ? `${shown}${last}${moreText(texts.length - max)}` : shown
+  const { between = ', ', last = ' ', total = texts.length } = how
+  const shown = texts.slice(0, max)
+  const more = moreText(total - shown.length)
+  return more === '' ? shown.join(between) : `${shown.join(between)}${last}${more}`
 }
 
 /** The first `max` lines, and one for the others: `  and 3 more`. */

@@ -3,6 +3,7 @@
 import {
   type AuditEntry,
   type ListAuditChange,
+  auditActor,
   auditLogPath,
   readAuditLog,
 } from '../../audit/audit-log.ts'
@@ -18,6 +19,11 @@ function keysText({ keys, list, changes }: AuditEntry): string {
   if (list !== undefined) return list
   const ids = keys.length > 0 ? keys : changes.map(({ key }) => key)
   return joinFew(ids, idsShownMax, { between: ' ' }) || '-'
+}
+
+function whoText(entry: AuditEntry): string {
+  const { who, via } = auditActor(entry)
+  return via === 'command line' ? who : `${who} via ${via}`
 }
 
 /** The members that an act has changed, with what they are now. */
@@ -62,13 +68,13 @@ export async function keysAudit(settings: Settings, io: CommandIo): Promise<void
   }
   const rows = entries.map((entry) => [
     entry.at,
-    entry.sudo_user === undefined ? entry.user : `${entry.user} (${entry.sudo_user})`,
+    whoText(entry),
     entry.act,
     entry.code === undefined ? entry.result : `${entry.result}: ${entry.code}`,
     keysText(entry),
     changeText(entry),
   ])
-  const head = ['AT', 'USER', 'ACT', 'RESULT', 'KEYS OR LIST', 'CHANGE']
+  const head = ['AT', 'WHO', 'ACT', 'RESULT', 'KEYS OR LIST', 'CHANGE']
   printTable(io, head, rows)
   if (broken > 0) io.out(`Lines that killed processes left broken off: ${broken}.`)
 }

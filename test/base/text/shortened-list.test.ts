@@ -30,6 +30,11 @@ describe('joinFew', () => {
   })
 })
 
+it('joinFew counts those that it was not given', () => {
+  expect(joinFew(['a', 'b'], 2, { total: 100 })).toBe('a, b and 98 more')
+  expect(joinFew(['a', 'b'], 2, { total: 2 })).toBe('a, b')
+})
+
 describe('fewLines', () => {
   it('counts the lines that are left out in one of its own', () => {
     expect(fewLines(['a', 'b'], 2)).toEqual(['a', 'b'])
