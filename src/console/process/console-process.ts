@@ -3,9 +3,11 @@
 // after the last one, so that neither the primary's loop nor its memory pays for a console that
 // nobody looks at. Answers come as JSON bytes, which the primary hands on as they are.
 //
-// Invariants: it has one question at a time, the others wait here, a bound of them; one that takes
+// There are two of it, so that a rehearsal of many seconds holds up no look-up.
+//
+// Invariants: each has one question at a time, the others wait here, a bound of them; one that takes
 // longer than `consoleAskMsMax` fails and ends the process, whose successor takes what waits; the
-// process ends with the primary.
+// processes end with the primary.
 
 import { isErrorCode } from '../../base/error-codes.ts'
 import { IpriskError } from '../../base/coded-error.ts'
@@ -19,7 +21,7 @@ const consoleAskMsMax = 30_000
 /** The process ends when nobody has asked for so long. */
 const consoleProcessIdleMs = 300_000
 
-/** Questions that wait for it; more get 503. */
+/** Questions that wait for one of them; more get 503. */
 export const consoleAsksMax = 64
 
 export interface ConsoleProcess {
@@ -39,11 +41,28 @@ interface ConsoleProcessOptions {
 
 export function createConsoleProcess(
   log: Log,
+  options: ConsoleProcessOptions = {},
+): ConsoleProcess {
+  const quick = createProcess(log, options)
+  const long = createProcess(log, options)
+  return {
+    ask: (question) => (longKinds.has(question.kind) ? long : quick).ask(question),
+    close: () => {
+      quick.close()
+      long.close()
+    },
+  }
+}
+
+const longKinds: ReadonlySet<ConsoleQuestion['kind']> = new Set(['changes', 'rehearsal'])
+
+function createProcess(
+  log: Log,
   {
     askMsMax = consoleAskMsMax,
     idleMs = consoleProcessIdleMs,
     program = new URL('./console-process-main.js', import.meta.url),
-  }: ConsoleProcessOptions = {},
+  }: ConsoleProcessOptions,
 ): ConsoleProcess {
   /** Questions that have no answer yet, the running one among them. */
   let open = 0

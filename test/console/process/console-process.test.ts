@@ -70,6 +70,18 @@ test('answers in the order of the questions, by one process', async () => {
   expect(new Set(answers).size).toBe(1)
 })
 
+test('a rehearsal holds up no look-up', async () => {
+  open.close()
+  open = createConsoleProcess({ warn: () => undefined } as unknown as Log, { program: file })
+  let isOver = false
+  const rehearsal = open.ask({ ...question('25000'), kind: 'rehearsal' } as never)
+  const over = rehearsal.catch(() => (isOver = true))
+  await ask('0')
+  expect(isOver).toBe(false)
+  open.close()
+  await over
+})
+
 test('throws what the process refused, and goes on', async () => {
   await expect(open.ask(question('refuse'))).rejects.toMatchObject({
     code: 'invalid_input',
