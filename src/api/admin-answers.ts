@@ -246,7 +246,7 @@ export interface PoliciesStatus {
 
 /** The sample of traffic, in /status and by a metric. */
 export interface SampleStatus {
-  /** How many checks it holds at most. */
+  /** How many checks it holds at most, each of another address (IPv6: /64). */
   readonly size: number
   readonly checks: number
   /** The day of its oldest check; null while it has none. */

@@ -14,7 +14,7 @@ export const socketPathBytesMax = 107
 
 export const workerMemoryMbMin = 128
 
-/** Fewer sampled checks judge no table: one in fifty has an interval of 1.3 to 3.1 % then. */
+/** Fewer sampled addresses judge no table: one in fifty has an interval of 1.3 to 3.1 % then. */
 export const sampledChecksJudged = 1000
 
 /** The rate file keeps one slot a key in integers of nanoseconds: 1 µs a request is its floor. */

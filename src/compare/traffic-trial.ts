@@ -1,7 +1,7 @@
 // The trial of a new table by the operator's own traffic, before it is swapped in: how many of the
-// sampled checks it would decide otherwise than the table in use, by the policy that decided each
-// of them; without policies, how many it would classify otherwise. `iprisk replay --sampled` shows
-// the same in full.
+// sampled addresses it would decide otherwise than the table in use, by the policy that decided
+// each of them; without policies, how many it would classify otherwise. `iprisk replay --sampled`
+// shows the same in full.
 //
 // Both tables are asked with the own lists and the policies of now: only the table differs.
 
@@ -90,7 +90,7 @@ export function trialFault(result: TrialResult | undefined): string | undefined 
   if (!isAbove({ changed, compared: sampled }, most)) return undefined
   const texts = changes.map(({ from, to, checks }) => `${from} to ${to} ${formatCount(checks)}`)
   return (
-    `of ${formatCount(sampled)} sampled checks ${formatCount(changed)} (${percent} %) would get ` +
+    `of ${formatCount(sampled)} sampled addresses ${formatCount(changed)} (${percent} %) would get ` +
     `other ${counted} (${texts.join(', ')}); at most ${most} % may: "iprisk replay --sampled" shows ` +
     'them, "iprisk reload --force" takes the table all the same'
   )

@@ -307,11 +307,11 @@ export const optionTable = {
   }),
   // The most is twice what anyone needs: of 100,000, one in fifty has an interval of 1.9 to 2.1 %.
   'serve.sample': option('--sample <n>', ['serve'], {
-    help: 'keep so many of the checks, chosen by chance, to judge new tables by; 0, the default, none',
-    type: is.whole([0, 200_000], 'checks').default(0),
+    help: 'sample up to <n> addresses of the traffic, to judge new tables by; 0, the default, none',
+    type: is.whole([0, 200_000], 'addresses').default(0),
   }),
   'serve.swapFlipsMax': option('--swap-flips-max <share>', ['serve'], {
-    help: 'how many of the sampled checks a new table may decide otherwise; 2% by default',
+    help: 'share of the sampled addresses that a new table may decide otherwise; 2% by default',
     type: is.share.exactOptional(),
   }),
   // Half a year is long enough to judge weights by.

@@ -71,7 +71,7 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
     [
       'serve.sample',
       isBetween(at('serve.sample'), 0, sampledChecksJudged),
-      `it must be 0, or at least ${sampledChecksJudged}: fewer checks judge no table`,
+      `it must be 0, or at least ${sampledChecksJudged}: fewer addresses judge no table`,
     ],
     [
       'serve.tableUrl',

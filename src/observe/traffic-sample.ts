@@ -8,6 +8,7 @@ import type { SampleStatus } from '../api/admin-answers.ts'
 import { messageOf } from '../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../base/day.ts'
 import type { Log } from '../base/log.ts'
+import { visitorOf } from '../ip/embedded-text.ts'
 import {
   readSample,
   removeOldSamples,
@@ -49,7 +50,8 @@ export function openTrafficSample(parts: {
   reservoir.add(readOrNothing(path, log))
   let writing: Promise<string | undefined> = Promise.resolve(path)
   const write = async (): Promise<string | undefined> => {
-    reservoir.forgetBefore(firstDay())
+    const first = firstDay()
+    reservoir.forget(({ day }) => day < first)
     try {
       await writeSample(path, reservoir.checks())
       return path
@@ -101,18 +103,19 @@ function forget(path: string, log: Log): void {
 }
 
 /**
- * A sample of a stream of bounded size: the checks with the lowest lots of those that are young
- * enough, at most `size` and those on the way to the next cut. The one catch: where checks grow too
- * old faster than new ones come, the newer ones have a better chance for a while, since older ones
- * with higher lots are gone already.
+ * A sample of a stream of bounded size: of each address (IPv6: /64) the check with the lowest lot,
+ * and of these the lowest that are young enough, at most `size` and those on the way to the next
+ * cut. So one address, however often it asks, has one vote and takes one place. The one catch:
+ * where checks grow too old faster than new ones come, the newer ones have a better chance for a
+ * while, since older ones with higher lots are gone already.
  */
 interface Reservoir {
   /** Takes those whose lots are low enough. */
   readonly add: (checks: readonly SampledCheck[]) => void
   /** Lots from here on do not matter; 1 while there is room. */
   readonly below: () => number
-  /** Forgets the checks of days before. */
-  readonly forgetBefore: (day: Day) => void
+  /** Forgets those of which this holds; returns how many. */
+  readonly forget: (isForgotten: (check: SampledCheck) => boolean) => number
   /** Those that it holds, at most `size`. */
   readonly checks: () => readonly SampledCheck[]
 }
@@ -121,29 +124,32 @@ interface Reservoir {
 const slack = 1.25
 
 export function createReservoir(size: number): Reservoir {
-  let held: SampledCheck[] = []
+  const held = new Map<string, SampledCheck>()
   let below = 1
   const cut = (): void => {
-    if (held.length <= size) return
-    held.sort((a, b) => a.lot - b.lot)
-    held.length = size
-    below = held[size - 1]!.lot
+    if (held.size <= size) return
+    const sorted = [...held].sort(([, a], [, b]) => a.lot - b.lot)
+    for (const [visitor] of sorted.slice(size)) held.delete(visitor)
+    below = sorted[size - 1]![1].lot
   }
   return {
     below: () => below,
     add: (checks) => {
-      for (const one of checks) if (one.lot < below) held.push(one)
-      if (held.length >= size * slack) cut()
+      for (const one of checks) {
+        const visitor = visitorOf(one.address) ?? one.address
+        if (one.lot < Math.min(below, held.get(visitor)?.lot ?? 1)) held.set(visitor, one)
+      }
+      if (held.size >= size * slack) cut()
     },
-    forgetBefore: (day) => {
-      const young = held.filter((one) => one.day >= day)
-      if (young.length === held.length) return
-      held = young
-      if (held.length < size) below = 1
+    forget: (isForgotten) => {
+      const before = held.size
+      for (const [visitor, one] of held) if (isForgotten(one)) held.delete(visitor)
+      if (held.size < Math.min(before, size)) below = 1
+      return before - held.size
     },
     checks: () => {
       cut()
-      return held
+      return [...held.values()]
     },
   }
 }

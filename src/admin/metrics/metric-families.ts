@@ -278,12 +278,12 @@ function sampleFamilies({ tables: { last_trial: trial }, sample }: ScrapeData) {
   return [
     gauge(
       'iprisk_sampled_checks',
-      'Checks in the sample of traffic by which new tables are judged; 0 where nothing is sampled.',
+      'Addresses in the sample of traffic by which new tables are judged; 0 where nothing is sampled.',
       sample?.checks ?? 0,
     ),
     gauge(
       'iprisk_table_trial_changed_ratio',
-      'Of the sampled checks, those that the newest table would decide otherwise than the one before.',
+      'Of the sampled addresses, those that the newest table would decide otherwise than the one before.',
       trial === null ? undefined : trial.percent / 100,
     ),
     gauge(

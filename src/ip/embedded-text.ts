@@ -1,0 +1,26 @@
+// The texts by which one address is known, whichever form it came in, and the unit that one visitor
+// has of it. 6to4, NAT64, Teredo and IPv4-mapped addresses stand for the IPv4 address inside.
+
+import { newAddressWords } from './address.ts'
+import { EMBEDDED, embeddedIpv4, embeddedKind } from './embedded-ipv4.ts'
+import { formatAddress, formatIpv4 } from './format-address.ts'
+import { parseAddress } from './parse-address.ts'
+
+const words = newAddressWords()
+
+/** Canonical text of the IPv4 address inside, else of the address; `undefined` for no address. */
+export function innermostAddress(text: string): string | undefined {
+  const family = parseAddress(text, words)
+  if (family === 0) return undefined
+  const kind = family === 4 ? EMBEDDED.none : embeddedKind(words)
+  if (kind !== EMBEDDED.none) return formatIpv4(embeddedIpv4(kind, words))
+  return formatAddress(family, words)
+}
+
+/** The same, of IPv6 the /64: one line has all of it. */
+export function visitorOf(text: string): string | undefined {
+  const address = innermostAddress(text)
+  if (address === undefined || !address.includes(':')) return address
+  words.fill(0, 2)
+  return `${formatAddress(6, words)}/64`
+}
