@@ -23,7 +23,7 @@ import {
 } from './command-groups.ts'
 import { exportFormats, mmdbLayoutNames } from './export-formats.ts'
 import { accessLogFormats, checkFields, checkFormats } from './line-formats.ts'
-import { apiNames } from './plan.ts'
+import { apiNames, defaultPlans } from './plan.ts'
 import * as is from './setting-checks.ts'
 
 /**
@@ -38,6 +38,8 @@ function option<T extends z.ZodType>(
     readonly type: T
     /** The environment variable, where it is not named after the flag. */
     readonly variable?: string
+    /** What a shell offers where the type allows any text. */
+    readonly suggested?: readonly string[]
   },
 ) {
   const own: readonly Command[] = commands.includes('serve') ? [...commands, 'start'] : commands
@@ -478,6 +480,7 @@ export const optionTable = {
   'invocation.plan': option('--plan <plan>', ['keys create'], {
     help: 'the plan of the key',
     type: z.string().exactOptional(),
+    suggested: Object.keys(defaultPlans),
   }),
   'invocation.test': option('--test', ['keys create'], {
     help: 'a key for tests: it judges test addresses only, ten a second',

@@ -52,7 +52,7 @@ export interface Option {
   readonly member: readonly string[]
   /** As people read it; absent where there is none, or none but off and an empty list. */
   readonly defaultText: string | undefined
-  /** The texts that are allowed, where they are a few. */
+  /** The texts that are allowed, or suggested, where they are a few. */
   readonly choices: readonly string[] | undefined
   /** How text becomes a value: a number, on or off, several texts, or as it is. */
   readonly form: 'number' | 'switch' | 'texts' | 'text'
@@ -77,13 +77,13 @@ function choicesOf(type: unknown): readonly string[] | undefined {
 /** In the order in which the help has them. */
 export const options: readonly Option[] = Object.entries(optionTable).flatMap(([name, row]) => {
   if (!('flag' in row)) return []
-  const { type, ...rest } = row
+  const { type, suggested, ...rest } = { suggested: undefined, ...row }
   const inner = type.unwrap()
   return [
     {
       ...rest,
       defaultText: defaultOf(type),
-      choices: choicesOf(inner),
+      choices: suggested ?? choicesOf(inner),
       member: name.split('.'),
       form: forms[inner.def.type] ?? 'text',
     },

@@ -52,9 +52,16 @@ function allOptions(commands: readonly CompletedCommand[]): readonly Option[] {
 function bashScript(commands: readonly CompletedCommand[]): readonly string[] {
   const groups = groupsOf(commands)
   const valued = allOptions(commands).filter(takesValue)
+  /** Two commands may have options of one name: each is told by its command. */
+  const patternOf = (one: Option): string => {
+    const flag = optionFlag(one)
+    if (valued.filter((other) => optionFlag(other) === flag).length === 1) return `*:${flag}`
+    const own = commands.filter(({ options }) => options.includes(one))
+    return own.map(({ words }) => `"${words.join(' ')}:${flag}"`).join('|')
+  }
   const chosen = valued.filter(({ choices }) => choices !== undefined)
-  const paths = ['--config', ...valued.filter(isPath).map(optionFlag)]
-  const others = valued.filter((one) => !isPath(one) && one.choices === undefined).map(optionFlag)
+  const paths = ['*:--config', ...valued.filter(isPath).map(patternOf)]
+  const others = valued.filter((one) => !isPath(one) && one.choices === undefined).map(patternOf)
   const secondWords = [...groups].filter(([, more]) => more.length > 0)
   return [
     '# Completion of iprisk for bash: source <(iprisk completion bash)',
@@ -63,11 +70,6 @@ function bashScript(commands: readonly CompletedCommand[]): readonly string[] {
     '  cur="${COMP_WORDS[COMP_CWORD]}"',
     '  prev="${COMP_WORDS[COMP_CWORD-1]}"',
     '  COMPREPLY=()',
-    '  case "$prev" in',
-    ...chosen.map((one) => `    ${optionFlag(one)}) ${replyBash(one.choices ?? [])}; return ;;`),
-    `    ${paths.join('|')}) COMPREPLY=( $(compgen -f -- "$cur") ); return ;;`,
-    `    ${others.join('|')}) return ;;`,
-    '  esac',
     '  command=""',
     '  for (( at = 1; at < COMP_CWORD; at++ )); do',
     '    word="${COMP_WORDS[at]}"',
@@ -80,6 +82,11 @@ function bashScript(commands: readonly CompletedCommand[]): readonly string[] {
     ),
     '    esac',
     '  done',
+    '  case "$command:$prev" in',
+    ...chosen.map((one) => `    ${patternOf(one)}) ${replyBash(one.choices ?? [])}; return ;;`),
+    `    ${paths.join('|')}) COMPREPLY=( $(compgen -f -- "$cur") ); return ;;`,
+    `    ${others.join('|')}) return ;;`,
+    '  esac',
     '  case "$command" in',
     `    "") ${replyBash([...groups.keys(), '--help', '--version'])} ;;`,
     ...secondWords.map(([first, more]) => `    ${first}) ${replyBash([...more, '--help'])} ;;`),
