@@ -8,12 +8,14 @@ import { readAdminToken } from '../../admin/admin-caller.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { ageSeconds, type Day, dayOf, formatDay } from '../../base/day.ts'
 import { formatTimeSpan } from '../../base/text/number-format.ts'
+import { parseDurationMs } from '../../base/time-text.ts'
 import type { Settings } from '../../config/settings.ts'
 import { tlsFilesOf, validateTlsFiles } from '../../http/listen/tls-files.ts'
 import { freshDaysMax, type KindCoverage, type TableCoverage } from '../../model/coverage.ts'
 import { coverageToday } from '../../table/answer/table-coverage.ts'
 import { dataSetOf, type Source } from '../../table/file/table-source.ts'
 import { readTableView, type TableView } from '../../table/file/table-view.ts'
+import type { StatusAnswer } from '../server/ask-admin.ts'
 import { advice, type DoctorFinding, problem } from './doctor-finding.ts'
 
 const secondsPerDay = 86_400
@@ -28,8 +30,9 @@ const skewMsMax = 120_000
 const certificateDaysMin = 14
 
 export async function checkTableFile(
-  { table: path }: Settings,
+  { table: path, serve }: Settings,
   now: number,
+  answer: StatusAnswer,
 ): Promise<readonly DoctorFinding[]> {
   const build = 'Build one with "iprisk build", or name another with --table.'
   if (!existsSync(path)) return [problem('no_table', `There is no table at ${path}.`, build)]
@@ -56,8 +59,7 @@ export async function checkTableFile(
   const age = ageSeconds(asOf, now)
   if (age > tableDaysMax * secondsPerDay) {
     const text = `The table is as of ${formatDay(asOf)}, ${formatTimeSpan(age)} ago: newer exits and proxies are missing.`
-    const fix = 'Run "iprisk build" every day, or serve with --refresh-every.'
-    findings.push(problem('old_table', text, fix))
+    findings.push(problem('old_table', text, renewalFix(serve, answer)))
   }
   const aheadMs = asOf * secondsPerDay * 1000 - now
   if (aheadMs > secondsPerDay * 1000) {
@@ -65,6 +67,19 @@ export async function checkTableFile(
     findings.push(problem('clock_behind', text, clockFix))
   }
   return [...findings, ...checkDataSets(sources, now)]
+}
+
+/** What a running server does says more than what these settings would have it do. */
+function renewalFix({ refreshEvery, tableUrl }: Settings['serve'], answer: StatusAnswer): string {
+  const status = answer.kind === 'status' ? answer.status : undefined
+  const isPulled = status === undefined ? tableUrl !== undefined : status.source !== null
+  if (isPulled) {
+    return 'New tables come from --table-url: "iprisk info" says when it was last asked. Is its publisher still building?'
+  }
+  const everyMs = status === undefined ? parseDurationMs(refreshEvery) : status.refresh?.every_ms
+  return (everyMs ?? 0) > 0
+    ? 'The refresh is on: "iprisk info" and the log say what became of its last runs; "iprisk build" shows all of one.'
+    : 'Run "iprisk build" every day, or serve with --refresh-every.'
 }
 
 const clockFix = 'Set the clock and keep it by NTP (chrony, systemd-timesyncd).'

@@ -8,12 +8,14 @@ import { formatCounted } from '../../base/text/number-format.ts'
 import { isLoopback } from '../../config/setting-rules.ts'
 import type { Settings } from '../../config/settings.ts'
 import { probePort } from '../../supervisor/sockets/port-probe.ts'
-import { adminName, askStatus, type StatusAnswer } from '../server/ask-admin.ts'
+import { adminName, type StatusAnswer } from '../server/ask-admin.ts'
 import { advice, type DoctorFinding, problem } from './doctor-finding.ts'
 
-export async function checkServer(settings: Settings): Promise<readonly DoctorFinding[]> {
+export async function checkServer(
+  settings: Settings,
+  answer: StatusAnswer,
+): Promise<readonly DoctorFinding[]> {
   const { serve } = settings
-  const answer = await askStatus(serve)
   const findings =
     answer.kind === 'status'
       ? checkStatus(answer.status)

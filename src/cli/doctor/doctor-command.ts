@@ -11,18 +11,20 @@ import {
 } from './check-files.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 import { checkMachine, checkProgram } from './check-program.ts'
+import { askStatus } from '../server/ask-admin.ts'
 import { exitCodes, type Io, printResult } from '../terminal/io.ts'
 
 export async function doctorCommand(settings: Settings, io: Io): Promise<number> {
   const { now } = io
+  const answer = await askStatus(settings.serve)
   const findings: readonly DoctorFinding[] = [
     ...(await checkProgram(settings)),
     ...checkMachine(settings),
-    ...(await checkTableFile(settings, now)),
+    ...(await checkTableFile(settings, now, answer)),
     ...checkStateFolder(settings, now),
     ...checkSecretFiles(settings),
     ...checkCertificate(settings, now),
-    ...(await checkServer(settings)),
+    ...(await checkServer(settings, answer)),
     ...(await checkFront(settings.invocation.front)),
   ]
   const problems = findings.filter(({ severity }) => severity === 'problem').length

@@ -32,6 +32,7 @@ import { type Server, newState, startServer, workersOf } from '../../serve/serve
 import { replaceTable } from '../../serve/small-tables.ts'
 import type { KindCoverage } from '../../../src/model/coverage.ts'
 import { fullCoverage, listed, smallContent, writeSmallTable } from '../../table/small-table.ts'
+import { type StatusAnswer, askStatus } from '../../../src/cli/server/ask-admin.ts'
 import { programPath, runProgram } from '../program.ts'
 import { buildWaitMs, eventually } from '../../eventually.ts'
 
@@ -159,15 +160,33 @@ describe('without a server', () => {
     writeFileSync(garbage, 'x'.repeat(1000))
     const file = join(folder, 'world.iprisk')
     const ask = async (table: string) =>
-      byCode(await checkTableFile(settingsOf({ table }), Date.now()))
+      byCode(await checkTableFile(settingsOf({ table }), Date.now(), { kind: 'silent' }))
     expect((await ask(file)).get('no_table')?.text).toContain(file)
     expect((await ask(garbage)).get('table_unreadable')?.text).toContain('section trailer')
     const old = await ask(small)
     expect(old.get('old_table')?.text).toContain('2026-08-22')
+    expect(old.get('old_table')?.fix).toContain('serve with --refresh-every')
     // They were young enough on the day of the table.
     expect(old.get('feeds_old')?.text).toContain('tor (2026-08-22, at most 3 days)')
     expect((await ask(otherMajor(small, 9))).get('table_version')?.text).toContain('version 9')
     expect([...(await ask(tableAsOf(today))).keys()]).toEqual([])
+  })
+
+  it('advises no refresh where one is on, by the server or by the settings', async () => {
+    const fixOf = async (settings: Settings, status?: object): Promise<string | undefined> => {
+      const answer = (status ? { kind: 'status', status } : { kind: 'silent' }) as StatusAnswer
+      return byCode(await checkTableFile(settings, Date.now(), answer)).get('old_table')?.fix
+    }
+    const off = settingsOf({ table: small })
+    const on = { ...off, serve: { ...off.serve, refreshEvery: '24h' } }
+    const pulled = { ...off, serve: { ...off.serve, tableUrl: 'https://tables.example.org/' } }
+    const refreshing = { refresh: { every_ms: 86_400_000 }, source: null }
+    const catchingUp = { refresh: { every_ms: 0 }, source: null }
+    expect(await fixOf(off, refreshing)).toContain('The refresh is on')
+    expect(await fixOf(on)).toContain('The refresh is on')
+    expect(await fixOf(on, catchingUp)).toContain('serve with --refresh-every')
+    expect(await fixOf(pulled)).toContain('New tables come from --table-url')
+    expect(await fixOf(off, { refresh: null, source: {} })).toContain('--table-url')
   })
 
   it('finds kinds without feeds, with hand-kept tables or too few entries alone, and with old feeds', async () => {
@@ -182,7 +201,9 @@ describe('without a server', () => {
       .map(ofKind('bot', { state: 'partly' }))
       .map(ofKind('proxy', { state: 'missing', newest: (asOf - 9) as Day }))
     writeTable(file, { ...smallContent(listed, coverage), asOf })
-    const found = byCode(await checkTableFile(settingsOf({ table: file }), Date.now()))
+    const found = byCode(
+      await checkTableFile(settingsOf({ table: file }), Date.now(), { kind: 'silent' }),
+    )
     expect([...found.keys()]).toEqual(['feeds_missing', 'feeds_old'])
     const { text, fix, severity } = found.get('feeds_missing')!
     expect(text).toContain('no feed of kind vpn is in it')
@@ -275,7 +296,8 @@ describe('a server', () => {
     flags: Readonly<Record<string, string>> = {},
   ): Promise<ReadonlyMap<string, DoctorFinding>> => {
     const { port, adminPort } = server
-    return byCode(await checkServer(settingsOf({ port, adminPort, ...flags })))
+    const settings = settingsOf({ port, adminPort, ...flags })
+    return byCode(await checkServer(settings, await askStatus(settings.serve)))
   }
 
   it(

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import type { DoctorFinding } from '../../../src/cli/doctor/doctor-finding.ts'
 import { checkFront, checkServer } from '../../../src/cli/doctor/check-server.ts'
+import { askStatus } from '../../../src/cli/server/ask-admin.ts'
 import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import { freePort } from '../../account/stores/redis/redis-servers.ts'
 import { newState, serversOfTests } from '../../serve/server.ts'
@@ -44,13 +45,15 @@ describeWith('nginx', ['-v'], () => {
     // Seen from the server, too: connections that bring nothing.
     const { port, adminPort } = server
     const settings = settingsOf({ port, adminPort })
-    expect(byCode(await checkServer(settings)).has('nothing_heard')).toBe(false)
+    expect(
+      byCode(await checkServer(settings, await askStatus(settings.serve))).has('nothing_heard'),
+    ).toBe(false)
     for (let n = 0; n < 25; n += 1) {
       const { status } = await fetch(`http://127.0.0.1:${bad}/openapi.json`)
       expect(status).toBe(505)
     }
     const seen = await eventually(async () =>
-      byCode(await checkServer(settings)).get('nothing_heard'),
+      byCode(await checkServer(settings, await askStatus(settings.serve))).get('nothing_heard'),
     )
     expect(seen.text).toMatch(/2\d at least were closed without a request/)
   })
