@@ -20,7 +20,7 @@ import { type OverlapDepth, newOverlapDepth, overlapMax } from './overlap-depth.
 export const canaryShareMax = 0.001
 
 export interface CheckedContent {
-  /** The files without the entries on canaries. */
+  /** The files without the entries on canaries and infrastructure. */
   readonly files: readonly ParsedSnapshot[]
   /** Distinct ranges and ASNs that the feed may list. */
   readonly size: number
@@ -104,6 +104,11 @@ function checkEntry(
   if (refused !== undefined || index.holdsResolver(feed, range)) {
     reasons.add(`it lists ${entry.text}, ${refused ?? "a resolver's whole range"}`)
     return true
+  }
+  const owner = index.infrastructureOf(feed, range)
+  if (owner !== undefined) {
+    countDrop(tally, { reason: `infrastructure: ${owner}`, place: entry.place, sample: entry.text })
+    return false
   }
   const kind = index.kindOf(feed, range)
   if (kind === undefined) {

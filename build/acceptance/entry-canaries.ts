@@ -4,12 +4,16 @@
 // The ranges to drop are the canaries (src/table/canaries.ts), the resolvers (resolvers.csv) and
 // the search engines' published ranges (crawlers.csv). build/parse/entry.ts refuses
 // special-purpose space (src/ip/special-purpose.ts).
+//
+// Infrastructure (infrastructure.csv) is dropped likewise and does not count against its feed: a
+// list of attackers' servers that names front ends of a content delivery network says what it means.
 
 import type { Family } from '../../src/ip/address.ts'
 import type { Range } from '../../src/ip/range.ts'
 import { toRangeSet } from '../../src/ip/range-set.ts'
 import type { Canary, CanaryKind } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
+import { isNetworkRange } from '../evidence/builtin-feeds.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
 
 /** Feeds that say something of an address itself; hosting and bot lists hold canaries truly. */
@@ -22,9 +26,19 @@ const judgingKinds: ReadonlySet<Feed['kind']> = new Set([
   'relay',
 ])
 
+/** Feeds that say what a visitor does: no visitor comes from a front end. */
+const visitorKinds: ReadonlySet<Feed['kind']> = new Set([
+  'vpn',
+  'proxy',
+  'residential_proxy',
+  'blocklist',
+])
+
 export interface CanaryIndex {
   /** The canary that an entry of such a feed may not name, or `undefined`. */
   kindOf(feed: Pick<Feed, 'kind'>, range: Range): CanaryKind | undefined
+  /** Whose infrastructure an entry names, narrower than a network; `undefined` for none. */
+  infrastructureOf(feed: Pick<Feed, 'kind'>, range: Range): string | undefined
   /** Whether an entry of such a feed holds the whole range of a resolver. */
   holdsResolver(feed: Pick<Feed, 'kind'>, range: Range): boolean
 }
@@ -33,7 +47,7 @@ type Sets = Readonly<Record<Family, readonly Range[]>>
 
 export function newCanaryIndex(
   canaries: readonly Canary[],
-  tables: Pick<NetworkTables, 'resolvers' | 'crawlers'>,
+  tables: Pick<NetworkTables, 'resolvers' | 'crawlers' | 'infrastructure'>,
 ): CanaryIndex {
   const ofKind = (kind: CanaryKind): Range[] =>
     canaries.filter((canary) => canary.kind === kind).map(({ range }) => range)
@@ -52,10 +66,17 @@ export function newCanaryIndex(
         ? 'search_engine'
         : undefined
     },
-    holdsResolver: (feed, { family, first, last }) =>
-      judgingKinds.has(feed.kind) &&
-      wide.some((it) => it.family === family && first <= it.first && it.last <= last),
+    infrastructureOf: ({ kind }, range) =>
+      visitorKinds.has(kind) && !isNetworkRange(range)
+        ? tables.infrastructure.find(({ range: it }) => holds(it, range))?.name
+        : undefined,
+    holdsResolver: (feed, range) =>
+      judgingKinds.has(feed.kind) && wide.some((it) => holds(range, it)),
   }
+}
+
+function holds(outer: Range, { family, first, last }: Range): boolean {
+  return outer.family === family && outer.first <= first && last <= outer.last
 }
 
 function setsOf(ranges: readonly Range[]): Sets {

@@ -70,7 +70,7 @@ export interface FeedAcceptanceInput {
   readonly missing: readonly MissingFeed[]
   /** The store of the history, beside which acceptance remembers; `undefined`: no past at all. */
   readonly store: string | undefined
-  readonly tables: Pick<NetworkTables, 'resolvers' | 'crawlers'>
+  readonly tables: Pick<NetworkTables, 'resolvers' | 'crawlers' | 'infrastructure'>
 }
 
 export async function acceptFeeds(input: FeedAcceptanceInput): Promise<FeedAcceptance> {

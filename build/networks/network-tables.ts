@@ -50,6 +50,12 @@ interface CarrierRow extends RowSource {
   readonly country: string
 }
 
+/** Well-known space from which nobody browses. */
+interface InfrastructureRow extends RowSource {
+  readonly range: Range
+  readonly name: string
+}
+
 /** A range that a bot's operator publishes as its bot's own. */
 interface CrawlerRow extends RowSource {
   readonly range: Range
@@ -84,6 +90,7 @@ export interface NetworkTables {
   readonly corporatePrefixes: readonly PrefixRow[]
   /** Public resolvers: software everywhere asks them, no person browses from them. */
   readonly resolvers: readonly PrefixRow[]
+  readonly infrastructure: readonly InfrastructureRow[]
   readonly crawlers: readonly CrawlerRow[]
   readonly torOperators: readonly TorOperatorRow[]
   readonly vpnOperators: readonly VpnOperatorRow[]
@@ -124,6 +131,7 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
     ),
     corporatePrefixes: read('corporate-prefixes', { ...prefixFields, note: text }, true),
     resolvers: read('resolvers', { ...prefixFields, note: text }, true),
+    infrastructure: read('infrastructure', { ...prefixFields, ...sourceFields }, true),
     crawlers: read('crawlers', {
       range: prefix,
       provider: named('provider'),

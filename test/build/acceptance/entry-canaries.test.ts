@@ -83,6 +83,25 @@ describe('the index', () => {
     expect(index.kindOf({ kind }, range(text))).toBe(expected)
   })
 
+  it.each([
+    ['vpn', '104.20.4.21', 'Cloudflare front ends'],
+    ['vpn', '1.2.3.4', 'APNIC research, where 1.2.3.4 is an example'],
+    ['blocklist', '104.16.0.0', 'Cloudflare front ends'],
+    ['residential_proxy', '104.27.255.255', 'Cloudflare front ends'],
+    ['proxy', '185.199.111.128/25', 'GitHub Pages'],
+    // WARP and private relay; what reaches origins.
+    ['vpn', '104.28.0.0', undefined],
+    ['blocklist', '172.68.0.0', undefined],
+    ['vpn', '104.15.255.255', undefined],
+    // A network's operator may call it what it likes; other kinds say nothing of visitors.
+    ['vpn', '104.20.4.0/24', undefined],
+    ['hosting', '104.20.4.21', undefined],
+    ['tor', '104.20.4.21', undefined],
+    ['vpn', '2606:4700::1', undefined],
+  ] as const)('a list of kind %s that names %s: infrastructure of %s', (kind, text, expected) => {
+    expect(index.infrastructureOf({ kind }, range(text))).toBe(expected)
+  })
+
   it("knows a resolver's whole range from a part of it", () => {
     expect(index.holdsResolver({ kind: 'vpn' }, range('8.8.8.0/24'))).toBe(true)
     expect(index.holdsResolver({ kind: 'vpn' }, range('8.8.0.0/16'))).toBe(true)

@@ -107,6 +107,17 @@ describe('incidents', () => {
     },
   )
 
+  it('infrastructure is dropped and counted, and does not count against the feed', async () => {
+    const fronts = Array.from({ length: 30 }, (_, n) => `104.20.4.${n}`)
+    const { quarantine, used, files } = await afterAGoodDay([...usual, ...fronts, '1.2.3.4'])
+    expect(quarantine).toBeUndefined()
+    expect(used).toEqual(usual)
+    expect([...(files.find((file) => file.feed === list)?.tally.drops ?? [])]).toEqual([
+      ['infrastructure: Cloudflare front ends', 30],
+      ['infrastructure: APNIC research, where 1.2.3.4 is an example', 1],
+    ])
+  })
+
   it("a search engine's address in a blocklist stays: the answer says so, and caps it", async () => {
     const { quarantine, used } = await afterAGoodDay([...usual, '66.249.66.1'])
     expect(quarantine).toBeUndefined()
