@@ -5,6 +5,8 @@ import { type Day, formatDay } from '../src/base/day.ts'
 import type { CoverageReport } from '../src/api/coverage-answer.ts'
 import { type Classification, classifications, type Kind } from '../src/model/kind.ts'
 import { coverageReportOf } from '../src/table/answer/table-coverage.ts'
+import { formatCounted } from '../src/base/text/number-format.ts'
+import { joinFew } from '../src/base/text/shortened-list.ts'
 import type { CompiledTable, NormalisedFile } from './compile-table.ts'
 import type { FetchReport } from './fetch-report.ts'
 import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
@@ -18,6 +20,8 @@ export interface FeedReport {
   readonly kind: string
   /** YYYY-MM-DD: the day that the snapshot is of; absent where there is none. */
   readonly day?: string | undefined
+  /** Its day is later than the table's: what it lists counts as listed on the table's day. */
+  readonly clamped?: true | undefined
   /**
    * fresh, unchanged, recent (of a short while ago, so not asked for), stored (an older snapshot in
    * place of one that could not be had), missing (`quarantined` has what stands in for it, if any).
@@ -151,6 +155,7 @@ function feedReports(
       id,
       kind: files[0]?.read.feed.kind ?? got?.feed.kind ?? '',
       day: files.length === 0 ? undefined : formatDay(newestDay(files)),
+      clamped: files.some((file) => isClamped(file, compiled.asOf)) || undefined,
       state: got?.state ?? 'built in',
       entries: sum(files, (file) => file.read.tally.entryCount),
       kept: sum(files, (file) => file.kept),
@@ -163,6 +168,34 @@ function feedReports(
       quarantined: compiled.acceptance.quarantined.get(id),
     }
   })
+}
+
+const clampedShownMax = 12
+
+/**
+ * What a table of a past day owes to later ones, in one line (contract 4: later snapshots are
+ * clamped); `undefined` for nothing.
+ */
+export function clampedLine({
+  files,
+  asOf,
+}: Pick<CompiledTable, 'files' | 'asOf'>): string | undefined {
+  const later = new Map(
+    files
+      .filter((file) => isClamped(file, asOf))
+      .map(({ read: { feed, day } }) => [feed.id, `${feed.id} (${formatDay(day)})`]),
+  )
+  if (later.size === 0) return undefined
+  const feeds = joinFew([...later.values()], clampedShownMax)
+  return (
+    `${formatCounted(later.size, 'feed is', 'feeds are')} of a later day and counted as of ` +
+    `${formatDay(asOf)}, so the table knows more than was known then: ${feeds}`
+  )
+}
+
+/** Hand-kept tables are of no day of the world. */
+function isClamped({ read }: NormalisedFile, asOf: Day): boolean {
+  return read.feed.files.length > 0 && read.day > asOf
 }
 
 function newestDay(files: readonly NormalisedFile[]): Day {

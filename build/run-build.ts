@@ -34,7 +34,7 @@ import {
   rejectedPath,
 } from './acceptance/promote-table.ts'
 import { missingFeeds, snapshotsOf } from './evidence/read-snapshots.ts'
-import { type BuildReport, newBuildReport } from './build-report.ts'
+import { type BuildReport, clampedLine, newBuildReport } from './build-report.ts'
 import { type BuildStages, type OnBuildProgress, newBuildStages } from './build-stages.ts'
 import { removeStaleTempFiles, writeTable } from './write/write-table.ts'
 
@@ -125,6 +125,9 @@ async function buildTable(feeds: readonly CatalogueFeed[], run: BuildRun): Promi
   for (const text of compiled.problems) tell({ kind: 'warn', text })
   for (const text of quarantineLines(compiled)) tell({ kind: 'warn', text })
   for (const text of editionLines(compiled.editions, options)) tell({ kind: 'warn', text })
+  // Without a day that was asked for, it is the median: half of the feeds may be a day later.
+  const clamped = options.asOf === undefined ? undefined : clampedLine(compiled)
+  if (clamped !== undefined) tell({ kind: 'warn', text: clamped })
   return goLive(compiled, { ...run, obtained: lists, fetched })
 }
 

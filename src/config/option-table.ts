@@ -336,7 +336,7 @@ export const optionTable = {
     type: is.whole([5, 86_400], 'seconds').default(limits.fetchSecondsDefault),
   }),
   'build.asOf': option('--as-of <day>', ['build', 'history show'], {
-    help: 'the day that counts as today, YYYY-MM-DD',
+    help: 'the day that counts as today, YYYY-MM-DD; later snapshots count as of that day, and are named',
     type: is.day.exactOptional(),
   }),
   'build.out': option('--out <file>', ['build'], {

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile as readBytes, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Day, dayOf, parseDay } from '../../../src/base/day.ts'
+import { type Day, dayOf, formatDay, parseDay } from '../../../src/base/day.ts'
 import { crawlersFile } from '../../../build/evidence/builtin-feeds.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { parseMirrorDays } from '../../../build/fetch/mirror.ts'
@@ -31,7 +31,10 @@ export interface MeasuredInputOptions {
   readonly snapshots: string
   /** The store of the history; by default the mirror's, else none. */
   readonly history: string | undefined
-  /** The day that counts as today; by default the median day of the snapshots. */
+  /**
+   * The day that counts as today: later snapshots are left out. By default the median day of the
+   * snapshots, and all of them.
+   */
   readonly asOf: Day | undefined
 }
 
@@ -71,8 +74,11 @@ export function openNamedInput(
 export async function openMeasuredInput(options: MeasuredInputOptions): Promise<MeasuredInput> {
   const snapshots = await snapshotFiles(options)
   const tables = loadNetworkTables()
-  const files: ParsedSnapshot[] = [crawlersFile(tables)]
-  for (const snapshot of snapshots) files.push(await parseSnapshot(snapshot))
+  const read: ParsedSnapshot[] = []
+  for (const snapshot of snapshots) read.push(await parseSnapshot(snapshot))
+  // A build counts them as of its day; what measures a past day must not know of later ones.
+  const later = read.filter(({ day }) => day > (options.asOf ?? Infinity))
+  const files = [crawlersFile(tables), ...read.filter((file) => !later.includes(file))]
   const asOf = options.asOf ?? medianDay(files)
   if (asOf === undefined) {
     throw usageError(
@@ -83,6 +89,9 @@ export async function openMeasuredInput(options: MeasuredInputOptions): Promise<
   const problems = files.flatMap(({ feed, problem }) =>
     problem === undefined ? [] : [`${feed.id}: ${problem}`],
   )
+  for (const { feed, day } of later) {
+    problems.push(`${feed.id}: left out, its snapshot is of ${formatDay(day)}`)
+  }
   const past = await openMirrorHistory(options, asOf)
   return {
     tables,
