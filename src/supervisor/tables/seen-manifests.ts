@@ -8,26 +8,21 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { messageOf } from '../../base/coded-error.ts'
-import { parseJson } from '../../base/json-object.ts'
+import { isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
 import type { Log } from '../../base/log.ts'
 import { replaceFile } from '../../base/system/atomic-file.ts'
 import { refuseLink } from '../../base/system/own-files.ts'
 import { type Manifest, serialAhead } from '../../publish/form/manifest.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
 
-const serial = z.int().min(0)
-
-const noteSchema = z.object({
+interface Note {
   /** Of the last manifest; the only one that earlier versions write and read. */
-  serial,
+  readonly serial: number
   /** By the id of the key. */
-  serials: z.record(z.string(), serial).exactOptional(),
-  place: z.string().exactOptional(),
-})
-
-type Note = z.output<typeof noteSchema>
+  readonly serials?: Readonly<Record<string, number>>
+  readonly place?: string
+}
 
 type Seen = Pick<Manifest, 'serial' | 'place'>
 
@@ -86,11 +81,20 @@ export function openSeenManifests(of: {
 
 function readNote(path: string, log: Log): Note | undefined {
   try {
-    return noteSchema.parse(parseJson(readFileSync(path, 'utf8')))
+    const note = parseJson(readFileSync(path, 'utf8'))
+    if (isNote(note)) return note
+    throw new Error('it has no serial')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    const why = error instanceof z.ZodError ? 'it has no serial' : messageOf(error)
-    log.error({}, `${path} cannot be read: ${why}. An old manifest would not be known as one.`)
+    const why = `${path} cannot be read: ${messageOf(error)}`
+    log.error({}, `${why}. An old manifest would not be known as one.`)
     return undefined
   }
+}
+
+function isNote(value: unknown): value is Note {
+  if (!isJsonObject(value) || !isWhole(value['serial'])) return false
+  const { serials = {}, place = '' } = value
+  if (!isJsonObject(serials) || typeof place !== 'string') return false
+  return Object.values(serials).every((serial) => isWhole(serial))
 }

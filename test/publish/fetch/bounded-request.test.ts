@@ -56,7 +56,7 @@ const wrong: readonly (readonly [
     'a length that is too much',
     {},
     'pull_size',
-    (of) => void of.writeHead(200, { 'content-length': 100_001 }).flushHeaders(),
+    (of) => of.writeHead(200, { 'content-length': 100_001 }).flushHeaders(),
   ],
   [
     'redirects without an end',
