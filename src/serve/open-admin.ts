@@ -79,7 +79,10 @@ export async function openAdmin(
     refusals,
     console: console?.door,
     onFailure: (error, what) =>
-      parts.log.error(describeError(error), `The admin port failed at ${what}: ${messageOf(error)}`),
+      parts.log.error(
+        describeError(error),
+        `The admin port failed at ${what}: ${messageOf(error)}`,
+      ),
     routes: [...routesOf(parts, supply), ...(console?.routes ?? [])],
     isOwnHost:
       adminSocket === undefined

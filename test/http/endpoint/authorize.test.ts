@@ -35,10 +35,8 @@ it('refuses a batch of one address more than the burst covers, and spends nothin
   const key = { limits: { rate: { perSecond: 3, burst: 3 } } } as Authenticated
   exchange.key = key
   // The answer needs a socket, which there is not; what it says is in batch-endpoint.server.test.ts.
-  try {
+  const spend = (): void =>
     spendBatchRate(exchange, key, 3 * addressesPerRequest + 1, () => expect.unreachable())
-  } catch (error) {
-    expect(error).toBeInstanceOf(TypeError)
-  }
+  expect(spend).toThrow(TypeError)
   expect(exchange.rateCost).toBe(4)
 })

@@ -131,9 +131,8 @@ function readTree(bytes: Buffer, at: number): Tree {
   return { depth, root: root === noPage ? -1 : Number(root) }
 }
 
-function checkPages(file: number, meta: Meta): void {
-  const { pageBytes, lastPage, transaction, trees } = meta
-  const [free, main] = trees
+/** Reads each page of each tree once. */
+function newWalk(file: number, { pageBytes, lastPage, transaction }: Meta) {
   const pages = Math.floor(fstatSync(file).size / pageBytes)
   /** Of pages of the file: 1 where something has it. */
   const taken = new Uint8Array(pages)
@@ -158,8 +157,8 @@ function checkPages(file: number, meta: Meta): void {
     if (!isOwn || bytes.readUIntLE(8, 6) > transaction) fail(`page ${page} is overwritten`)
     return bytes
   }
-  /** A long value's pages, of which the node has the first; gives where the value begins. */
-  const takeLong = (node: Buffer, at: number, bytes: number): number => {
+  /** A long value's pages, of which the node has the first. */
+  const takeLong = (node: Buffer, at: number, bytes: number): void => {
     const first = Number(node.readBigUInt64LE(at))
     const count = Math.floor((headBytes - 1 + bytes) / pageBytes) + 1
     const head = readPage(first, kinds.long, Buffer.alloc(headBytes))
@@ -167,7 +166,6 @@ function checkPages(file: number, meta: Meta): void {
       fail(`the long value on page ${first} has another length`)
     }
     for (let page = first + 1; page < first + count; page += 1) take(page)
-    return first * pageBytes + headBytes
   }
   const visit = (page: number, depth: number, onLeaf: OnLeaf): void => {
     if (depth < 1) return
@@ -184,6 +182,16 @@ function checkPages(file: number, meta: Meta): void {
       }
     }
   }
+  const checkEnd = (): void => {
+    if (lastPage >= pages + beyond) fail(`it has ${pages} pages, and its last one is ${lastPage}`)
+  }
+  return { take, takeLong, visit, checkEnd }
+}
+
+function checkPages(file: number, meta: Meta): void {
+  const { pageBytes, trees } = meta
+  const [free, main] = trees
+  const { take, takeLong, visit, checkEnd } = newWalk(file, meta)
   const onValue: OnLeaf = (page, flags, at, bytes) => {
     if (flags === nodeFlags.long) takeLong(page, at, bytes)
     else if (flags !== nodeFlags.plain) fail(`a value has the flags ${flags}`)
@@ -204,7 +212,7 @@ function checkPages(file: number, meta: Meta): void {
   })
   for (const { root, depth } of subtrees) visit(root, depth, onValue)
   for (const list of freeLists) takeFree(list, (page) => take(page, true))
-  if (lastPage >= pages + beyond) fail(`it has ${pages} pages, and its last one is ${lastPage}`)
+  checkEnd()
 }
 
 /** Checks that the nodes of a page lie side by side. `ends` is zeros for each half of the page. */
