@@ -92,7 +92,7 @@ export function checkedHeader(header: AddressHeader): AddressHeader {
  */
 export function headerOf(request: AddressedRequest, name: string): string | undefined {
   // Callers without types hand on what their gateway gave them.
-  const headers = ((request.headers as unknown) ?? {}) as Readonly<Record<string, unknown>>
+  const headers = (request.headers ?? {}) as Readonly<Record<string, unknown>>
   const lines =
     typeof headers['get'] === 'function'
       ? [(headers as { get(name: string): unknown }).get(name)]

@@ -160,6 +160,7 @@ const rows: readonly Row[] = [
   ],
   ['several', proxy, forwarded(`for=${forged}, for=${client}, for=10.0.0.2`), byForwarded, client],
   ['quotes', proxy, forwarded(`for="${client}:4711"`), byForwarded, client],
+  ['an empty element of it', proxy, forwarded(`,for=${client},`), byForwarded, client],
   ['a hidden port', proxy, forwarded(`for="${client}:_p1"`), byForwarded, client],
   [
     'a hidden port of IPv6',

@@ -115,6 +115,14 @@ describe.each([
     client.close()
   })
 
+  it('gives the id of a refused request', async () => {
+    const server = await standIn(() => ({ status: 401, body: errorOf('invalid_api_key') }))
+    const { client, told } = clientOf({ url: server.url }, create)
+    await client.check('203.0.113.1')
+    expect(told[0]?.failure.requestId).toBe('r1')
+    client.close()
+  })
+
   it('follows no redirection', async () => {
     const server = await standIn((_asked, response) => {
       response.writeHead(301, { location: 'http://127.0.0.1:1/' }).end()
@@ -365,6 +373,17 @@ describe('the circuit', () => {
     )
     const { client } = clientOf({ url: server.url, circuitFailures: 1 })
     await client.check('203.0.113.1', { insights: true })
+    expect(await client.check('203.0.113.1')).toMatchObject({ ok: true })
+    client.close()
+  })
+
+  it('of batches does not, either', async () => {
+    const server = await standIn((asked, response) =>
+      asked.path.endsWith('batch') ? { status: 503, body: {} } : answering(asked, response),
+    )
+    const { client } = clientOf({ url: server.url, circuitFailures: 1 })
+    await client.checkBatch(['203.0.113.1'])
+    expect(client.counts().opened).toBe(1)
     expect(await client.check('203.0.113.1')).toMatchObject({ ok: true })
     client.close()
   })

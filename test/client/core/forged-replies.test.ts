@@ -74,8 +74,13 @@ const tripped = /Cannot|is not a|not iterable|undefined|convert|read propert/
 
 /** What decides whether the answer is believed; with all others forged, the decision stands. */
 const needed = new Set([
-  ...['classification', 'risk_score', 'ip', 'table'],
-  ...['decision', 'decision.action', 'decision.policy'],
+  'classification',
+  'risk_score',
+  'ip',
+  'table',
+  'decision',
+  'decision.action',
+  'decision.policy',
 ])
 
 const members: readonly (readonly (string | number)[])[] = [

@@ -132,6 +132,19 @@ describe('a challenge of Fastify', () => {
     expect(response.body).toBe(factor)
     await app.close()
   })
+
+  it('that has answered by the reply may return something else', async () => {
+    const app = fastify()
+    const challenge = (_request: unknown, reply: { send: (body: unknown) => unknown }) => {
+      reply.send(factor)
+      return 'another'
+    }
+    const preHandler = ipriskFastify({ client: deciding('challenge'), trust: 1, challenge })
+    app.post('/login', { preHandler }, () => 'in')
+    const response = await app.inject({ url: '/login', ...login, method: 'POST' })
+    expect(response.body).toBe(factor)
+    await app.close()
+  })
 })
 
 describe('a server of node:http', () => {
@@ -355,7 +368,7 @@ describe('a wrong option', () => {
     ['header', [null, 1, {}, 'x-client-ip'], '`header` must be one of'],
   ])('%s of %o is a mistake of the start, not of the first login', (name, values, said) => {
     for (const value of values) {
-      const made = (): unknown => createRequestGuard({ client, [name]: value } as Options)
+      const made = (): unknown => createRequestGuard({ client, [name]: value })
       expect(made).toThrow(TypeError)
       expect(made).toThrow(`iprisk: `)
       expect(made).toThrow(said)

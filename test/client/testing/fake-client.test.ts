@@ -2,6 +2,16 @@
 
 import { expect, it } from 'vitest'
 import { createFakeClient } from '../../../src/client/testing/fake-client.ts'
+import { answerFor } from '../stand-in.ts'
+
+it.each(['203.0.113.7', '2001:db8::7'])('is wholly clean by default, for %s', async (ip) => {
+  // Not even a bogon: no policy must meet what the test did not choose.
+  const answer = answerFor(ip, { table: 'fake' })
+  expect(await createFakeClient().check(ip)).toEqual({ ok: true, answer, decision: undefined })
+  const chosen = createFakeClient({ '*': { action: 'block' } })
+  const decision = { action: 'block', rule: 'fake', policy: '' }
+  expect(await chosen.check(ip)).toEqual({ ok: true, answer: { ...answer, decision }, decision })
+})
 
 it('says what was chosen, and is clean elsewhere', async () => {
   const client = createFakeClient({

@@ -1,7 +1,7 @@
 // The pool of Node's client is kept as the server hints.
 
-import { connect } from 'node:net'
-import { expect, it } from 'vitest'
+import { Socket, connect } from 'node:net'
+import { expect, it, vi } from 'vitest'
 import { createFetchTransport } from '../../../src/client/transport/fetch-transport.ts'
 import { createNodeTransport } from '../../../src/client/transport/node-transport.ts'
 import { batchCharsMax, isClosedConnection } from '../../../src/client/transport/transport.ts'
@@ -31,6 +31,35 @@ it('lets an idle connection go before the server closes it', async () => {
   await eventually(() => closed.length > 0, 5000)
   await send(transport, server.url)
   expect(server.asked[2]?.connection).toBe(1)
+  transport.close()
+})
+
+it.each<[string | undefined, number]>([
+  [undefined, 4000],
+  ['timeout', 4000],
+  ['timeout=5', 4000],
+  ['max=9, TIMEOUT=61', 60_000],
+  // Half the time, where a second is too much of it.
+  ['timeout=2', 1000],
+  ['timeout=1', 500],
+  ['timeout=0', 1],
+  ['timeout=600', 599_000],
+  ['timeout=86400', 599_000],
+])('for the hint %j waits %i ms', async (hint, idleMs) => {
+  const server = await standIn(
+    (_asked, response) => {
+      response.shouldKeepAlive = true
+      response.sendDate = false
+      response.writeHead(200, hint === undefined ? {} : { 'keep-alive': hint }).end('{}')
+    },
+    { keepAliveTimeout: 0 },
+  )
+  const set = vi.spyOn(Socket.prototype, 'setTimeout')
+  const transport = createNodeTransport()
+  await send(transport, server.url)
+  const isSet = (): boolean => set.mock.calls.some(([ms]) => ms === idleMs)
+  expect(await eventually(isSet, 5000)).toBe(true)
+  set.mockRestore()
   transport.close()
 })
 
