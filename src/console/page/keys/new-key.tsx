@@ -54,6 +54,29 @@ function LimitField(props: {
   return <TextField {...props} type="number" placeholder="the plan’s" />
 }
 
+function EndFields(props: {
+  readonly draft: Draft
+  readonly change: (some: Partial<Draft>) => void
+}) {
+  const { draft, change } = props
+  return (
+    <>
+      <TextField
+        label="Ends after days, or on a day (UTC)"
+        class="mono"
+        pattern="\d+d|\d{4}-\d\d-\d\d"
+        title="90d, or 2027-01-31"
+        placeholder="90d"
+        required={!draft.isEndless}
+        disabled={draft.isEndless}
+        value={draft.expires}
+        set={(expires) => change({ expires })}
+      />
+      <Tick label="never ends" isOn={draft.isEndless} set={(isEndless) => change({ isEndless })} />
+    </>
+  )
+}
+
 export function NewKey(props: {
   readonly plans: readonly string[]
   readonly onMade: (key: KeyIssued) => void
@@ -73,7 +96,7 @@ export function NewKey(props: {
     setDraft(empty)
     onMade(answer.value)
   }
-  const text = (member: Exclude<keyof Draft, 'isTest' | 'isEndless'>) => ({
+  const text = (member: Exclude<keyof Draft, 'isTest' | 'isEndless' | 'expires'>) => ({
     value: draft[member],
     set: (next: string) => setDraft({ ...draft, [member]: next }),
   })
@@ -95,21 +118,7 @@ export function NewKey(props: {
           options={[['', 'Choose a plan'], ...plans]}
           choose={(plan) => setDraft({ ...draft, plan })}
         />
-        <TextField
-          label="Ends after days, or on a day (UTC)"
-          class="mono"
-          pattern="\d+d|\d{4}-\d\d-\d\d"
-          title="90d, or 2027-01-31"
-          placeholder="90d"
-          required={!draft.isEndless}
-          disabled={draft.isEndless}
-          {...text('expires')}
-        />
-        <Tick
-          label="never ends"
-          isOn={draft.isEndless}
-          set={(isEndless) => setDraft({ ...draft, isEndless })}
-        />
+        <EndFields draft={draft} change={(some) => setDraft({ ...draft, ...some })} />
         <LimitField label="Requests a second" min={1} {...text('rate')} />
         <LimitField label="Addresses a month" min={0} {...text('quota')} />
         <TextField
