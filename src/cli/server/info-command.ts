@@ -104,7 +104,9 @@ function sampleRows({ sample, tables: { last_trial: trial } }: ServerStatus): re
   if (sample === null) return []
   const { checks, size, since } = sample
   const from = since === null ? '' : ` since ${since}`
-  const rows: Row[] = [['sample', `${formatCount(checks)} of ${formatCount(size)} addresses${from}`]]
+  const rows: Row[] = [
+    ['sample', `${formatCount(checks)} of ${formatCount(size)} addresses${from}`],
+  ]
   if (trial === null) return rows
   const { at, table, counted, percent, max_percent: most } = trial
   const text = `${percent} % of other ${counted}, ${most} % may`

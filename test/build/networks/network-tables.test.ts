@@ -64,7 +64,7 @@ describe('a bad table', () => {
     ['resolvers', `${prefixHead}1.1.1.1,X,\n`, 'resolvers.csv:3: "1.1.1.1" is no prefix'],
     ['resolvers', `${prefixHead}1.1.1.1/24,X,\n`, 'resolvers.csv:3: 1.1.1.1/24 has host bits set'],
     ['resolvers', `${prefixHead}1.1.1.0/24,X\n1.1.1.0/24,Y\n`, '1.1.1.0/24 is there twice'],
-    ['infrastructure', `${vpnHead}`, 'the header is "space,owner,name,source,day"'],
+    ['infrastructure', vpnHead, 'the header is "space,owner,name,source,day"'],
     ['crawlers', `${crawlerHead}1.1.1.0/24,X,spider,https://x,2026-08-22\n`, 'no bot category'],
     ['crawlers', `${crawlerHead}1.1.1.0/24,X,ai_tool,http://x,2026-08-22\n`, 'is no https URL'],
     ['crawlers', `${crawlerHead}1.1.1.0/24,X,ai_tool,https://x,2026-02-30\n`, 'is no day'],
