@@ -71,6 +71,8 @@ export interface ErrorDetail {
   readonly message?: string
   /** The member that is wrong, where one is. */
   readonly param?: string
+  /** Retry-After, where it does not follow from the code and the key's limits. */
+  readonly retrySeconds?: number
 }
 
 /** Where the code is described: a heading of docs/errors.md, which the server sends there. */

@@ -36,6 +36,7 @@ export const errorCodes = {
   feedback_export: { meaning: 'A file of exported outcomes cannot be written.' },
   feedback_file: { meaning: 'A file of outcomes cannot be read or has invalid lines.' },
   feedback_full: { meaning: "The day's file of outcomes is full." },
+  feedback_share: { meaning: "A key has used its share of the day's file of outcomes." },
   feedback_none: { meaning: 'There are no outcomes to export.' },
   feeds_unreachable: { meaning: 'Not one feed could be fetched.' },
   fetch_disk: { meaning: 'A feed cannot be stored.' },

@@ -107,7 +107,7 @@ const commands = {
     load: async () => (await import('./lines/explain-command.ts')).explainCommand,
   },
   'feedback import <file...>': {
-    help: 'keep outcomes from files of JSON lines: how addresses turned out',
+    help: 'import outcomes, how addresses turned out, from JSON lines or CSV; - is standard input',
     example: 'feedback import outcomes.jsonl',
     changes: true,
     load: async () => (await import('./feedback/feedback-command.ts')).feedbackImport,
@@ -124,7 +124,7 @@ const commands = {
     load: async () => (await import('./feedback/feedback-command.ts')).feedbackExport,
   },
   'feedback erase <address>': {
-    help: 'forget all outcomes of an address',
+    help: 'erase an address, in every form, from outcomes, notes and the traffic sample',
     example: 'feedback erase 192.0.2.1',
     changes: true,
     load: async () => (await import('./feedback/feedback-command.ts')).feedbackErase,

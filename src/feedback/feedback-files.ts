@@ -2,16 +2,25 @@
 // for its owner alone. Workers and commands append to it at the same time, each whole request in
 // one write; what a reader of `accepted` was told is in the file, whatever becomes of the process.
 //
-// Forgetting an address writes spaces over its lines, in place: nobody who appends can lose a line
-// by that, and no copy of the file is left. Readers skip such lines.
+// Forgetting an address writes spaces over its lines, and over notes that mention it, in place:
+// nobody who appends can lose a line by that, and no copy of the file is left. Readers skip spaces.
 
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { makeOwnFolder, openOwnHandle } from '../base/system/own-files.ts'
 import { join } from 'node:path'
 import { IpriskError } from '../base/coded-error.ts'
+import { addTo } from '../base/counts.ts'
 import { dayOf, formatDay, msPerDay } from '../base/day.ts'
 import { parseJsonObject } from '../base/json-object.ts'
-import { dayBytesMax, lineStartOf, type Outcome, outcomeLine, readOutcome } from './outcome.ts'
+import {
+  dayBytesMax,
+  erasedLine,
+  keyDayBytesMax,
+  keyOfLine,
+  type Outcome,
+  outcomeLine,
+  readOutcome,
+} from './outcome.ts'
 
 export const feedbackFolder = (state: string): string => join(state, 'feedback')
 
@@ -25,22 +34,31 @@ export interface KeptOutcome extends Outcome {
 const dayForm = /^(\d{4}-\d\d-\d\d)\.jsonl$/
 const dayName = (ms: number): string => formatDay(dayOf(ms))
 
-/** Throws `feedback_full`, and what the disk says. */
+/** Throws `feedback_full`, `feedback_share` of one key, and what the disk says. */
 export async function appendOutcomes(
   state: string,
   outcomes: readonly Outcome[],
-  about: { readonly keyId: string; readonly receivedMs: number },
+  about: {
+    readonly keyId: string
+    readonly receivedMs: number
+    /** What the key may have of the day's file. */
+    readonly bytesMax?: number
+  },
 ): Promise<void> {
+  const { keyId, receivedMs, bytesMax = keyDayBytesMax } = about
   const folder = feedbackFolder(state)
   makeOwnFolder(folder)
   const lines = outcomes.map((one) => outcomeLine(one, about)).join('')
-  const file = await openOwnHandle(join(folder, `${dayName(about.receivedMs)}.jsonl`), {
-    append: true,
-  })
+  const path = join(folder, `${dayName(receivedMs)}.jsonl`)
+  const file = await openOwnHandle(path, { append: true })
   try {
     const { size } = await file.stat()
     const bytes = Buffer.from((await endsMidLine(file, size)) ? `\n${lines}` : lines)
     if (size + bytes.length > dayBytesMax) throw fullError()
+    if (bytesMax < dayBytesMax) {
+      const used = await bytesOfKey(file, { path, keyId })
+      if (used + Buffer.byteLength(lines) > bytesMax) throw shareError()
+    }
     const { bytesWritten } = await file.write(bytes)
     // The disk is full: what is there of the last line is no line, and readers skip it.
     if (bytesWritten < bytes.length) throw fullError()
@@ -59,6 +77,37 @@ async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
 function fullError(): IpriskError {
   const message = 'There is no room for more feedback today.'
   return new IpriskError({ code: 'feedback_full', message, fault: 'environment' })
+}
+
+function shareError(): IpriskError {
+  const message = "The key has used its share of today's room for feedback."
+  return new IpriskError({ code: 'feedback_share', message, fault: 'input' })
+}
+
+/** What each key has of one day's file, as far as this process has read it. */
+const counted = { path: '', at: 0, bytes: new Map<string, number>() }
+let counting: Promise<unknown> = Promise.resolve()
+
+/** Reads what has come since the last call, also from other processes. */
+function bytesOfKey(
+  file: FileHandle,
+  { path, keyId }: { readonly path: string; readonly keyId: string },
+): Promise<number> {
+  const count = async (): Promise<number> => {
+    if (counted.path !== path) Object.assign(counted, { path, at: 0, bytes: new Map() })
+    await eachLine(
+      file,
+      (line, at) => {
+        counted.at = at + line.length + 1
+        addTo(counted.bytes, keyOfLine(line.toString('latin1')) ?? '', line.length + 1)
+      },
+      counted.at,
+    )
+    return counted.bytes.get(keyId) ?? 0
+  }
+  const found = counting.then(count)
+  counting = found.catch(() => undefined)
+  return found
 }
 
 export async function outcomeDays(
@@ -119,20 +168,30 @@ function parseLine(line: Buffer): KeptOutcome | undefined {
   return { ...outcome, receivedMs, keyId }
 }
 
-/** Writes spaces over all lines about an address; gives how many there were. */
-export async function eraseOutcomes(state: string, address: string): Promise<number> {
-  const start = Buffer.from(lineStartOf(address))
-  let erased = 0
+/** What was erased of an address. */
+export interface ErasedOutcomes {
+  readonly outcomes: number
+  /** Of outcomes of other addresses. */
+  readonly notes: number
+}
+
+/** Writes spaces over all that is said of an innermost address (src/ip/embedded-text.ts). */
+export async function eraseOutcomes(state: string, address: string): Promise<ErasedOutcomes> {
+  const erased = { outcomes: 0, notes: 0 }
   for (const { path } of await outcomeDays(state)) {
     const file = await openOwnHandle(path)
     try {
-      const found: { readonly at: number; readonly length: number }[] = []
+      const found: { readonly at: number; readonly bytes: Buffer }[] = []
       await eachLine(file, (line, at) => {
-        if (line.subarray(0, start.length).equals(start)) found.push({ at, length: line.length })
+        const left = erasedLine(line.toString('utf8'), address)
+        if (left === undefined) return
+        const bytes = Buffer.alloc(line.length, ' ')
+        bytes.write(left.line)
+        found.push({ at, bytes })
+        erased[left.what] += 1
       })
-      for (const { at, length } of found) await file.write(Buffer.alloc(length, ' '), 0, length, at)
+      for (const { at, bytes } of found) await file.write(bytes, 0, bytes.length, at)
       if (found.length > 0) await file.sync()
-      erased += found.length
     } finally {
       await file.close()
     }
@@ -148,13 +207,18 @@ export async function pruneOutcomes(state: string, days: number, nowMs: number):
   return gone.length
 }
 
-const blockBytes = 1 << 20
+/** What a worker's loop reads between two turns, in half a millisecond. */
+const blockBytes = 1 << 16
 const newline = 0x0a
 
 /** Calls `take` with each line without its end, and where it begins; the last may be cut off. */
-async function eachLine(file: FileHandle, take: (line: Buffer, at: number) => void): Promise<void> {
+async function eachLine(
+  file: FileHandle,
+  take: (line: Buffer, at: number) => void,
+  from = 0,
+): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
-  let at = 0
+  let at = from
   for (;;) {
     const block = Buffer.alloc(blockBytes)
     const { bytesRead } = await file.read(block, 0, blockBytes, at + rest.length)
@@ -163,13 +227,13 @@ async function eachLine(file: FileHandle, take: (line: Buffer, at: number) => vo
       return
     }
     const bytes = Buffer.concat([rest, block.subarray(0, bytesRead)])
-    let from = 0
-    for (let to = bytes.indexOf(newline); to >= 0; to = bytes.indexOf(newline, from)) {
-      take(bytes.subarray(from, to), at + from)
-      from = to + 1
+    let start = 0
+    for (let to = bytes.indexOf(newline); to >= 0; to = bytes.indexOf(newline, start)) {
+      take(bytes.subarray(start, to), at + start)
+      start = to + 1
     }
-    rest = bytes.subarray(from)
-    at += from
+    rest = bytes.subarray(start)
+    at += start
   }
 }
 

@@ -5,9 +5,11 @@
 // equal texts, however they were sent.
 
 import { addressFaultText } from '../api/input-fault.ts'
+import { parseJsonObject } from '../base/json-object.ts'
 import { parseInstant } from '../base/time-text.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../ip/embedded-ipv4.ts'
+import { innermostAddress, mentionsAddress } from '../ip/embedded-text.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
 import { parseAddress } from '../ip/parse-address.ts'
 import { type OutcomeWord, outcomeWords } from '../model/kind.ts'
@@ -18,6 +20,8 @@ export const outcomesMax = 1000
 const noteBytesMax = 200
 /** Of the file of a day: some two million outcomes. What comes beyond it is refused. */
 export const dayBytesMax = 268_435_456
+/** Of one key, so that no key takes the room of all: half a million outcomes. */
+export const keyDayBytesMax = dayBytesMax / 4
 /** Of a file that `feedback import` reads. */
 export const importBytesMax = 268_435_456
 
@@ -72,7 +76,8 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
   return { address, outcome: known, atMs: Math.min(atMs, nowMs), note }
 }
 
-/** A line of a file of a day, with its end. The address comes first: `erase` looks for it. */
+/** A line of a file of a day, with its end. The address comes first: `erase` looks for it, also
+ * where the line is cut off. The key comes last: its share of the day is counted by it. */
 export function outcomeLine(
   { address, outcome, atMs, note }: Outcome,
   { keyId, receivedMs }: { readonly keyId: string; readonly receivedMs: number },
@@ -88,7 +93,25 @@ export function outcomeLine(
   return `${JSON.stringify(line)}\n`
 }
 
-/** What each line about an address begins with. */
-export function lineStartOf(address: string): string {
-  return `{"ip":${JSON.stringify(address)},`
+/** The key that a line is of; `undefined` for what is no whole line. */
+export function keyOfLine(line: string): string | undefined {
+  return /"key_id":"([^"]*)"\}\s*$/.exec(line)?.[1]
+}
+
+/**
+ * A line without what it says of an innermost address in any form: all of it for a line about the
+ * address, its note for one that only mentions it there. `undefined` where there is nothing.
+ */
+export function erasedLine(
+  line: string,
+  address: string,
+): { readonly what: 'outcomes' | 'notes'; readonly line: string } | undefined {
+  const about = /^\{"ip":"([^"]+)"/.exec(line)?.[1]
+  const all = { what: 'outcomes', line: '' } as const
+  if (about !== undefined && innermostAddress(about) === address) return all
+  if (!mentionsAddress(line, address)) return undefined
+  const row = parseJsonObject(Buffer.from(line))
+  if (typeof row === 'string' || !('note' in row)) return all
+  const { note: _, ...rest } = row
+  return { what: 'notes', line: JSON.stringify(rest) }
 }

@@ -24,3 +24,18 @@ export function visitorOf(text: string): string | undefined {
   words.fill(0, 2)
   return `${formatAddress(6, words)}/64`
 }
+
+/** What may be an address in a text that people wrote. Each by itself: `::ffff:192.0.2.1`. */
+const ipv4Forms = /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)/g
+const ipv6Forms = /[\da-f:]+/gi
+
+/** Whether a text names an innermost address in any of its forms; also as `192[.]0[.]2[.]1`. */
+export function mentionsAddress(text: string, address: string): boolean {
+  const plain = text.replaceAll(/\[([.:])\]/g, '$1')
+  const ipv6 = plain.match(ipv6Forms) ?? []
+  return [
+    ...(plain.match(ipv4Forms) ?? []),
+    ...ipv6,
+    ...ipv6.map((form) => form.replace(/^:(?!:)/, '').replace(/(?<!:):$/, '')),
+  ].some((form) => innermostAddress(form) === address)
+}

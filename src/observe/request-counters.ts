@@ -72,6 +72,9 @@ const totalIndex = {
   /** Lines that the decision log took, and those that it had no room for. */
   decisionsLogged: 12,
   decisionsLost: 13,
+  /** Requests of feedback refused: of a key above its share of the day; without room, or a disk. */
+  feedbackOverShare: 14,
+  feedbackNotKept: 15,
 } as const
 type TotalName = keyof typeof totalIndex
 const totalNames = Object.keys(totalIndex) as readonly TotalName[]

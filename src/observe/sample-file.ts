@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, formatDay, msPerDay, parseDay } from '../base/day.ts'
+import { innermostAddress } from '../ip/embedded-text.ts'
 import { replaceFile } from '../base/system/atomic-file.ts'
 import { makeOwnFolder, refuseLink } from '../base/system/own-files.ts'
 
@@ -55,6 +56,23 @@ function* piecesOf(checks: readonly SampledCheck[]): Generator<string> {
       .map(sampleLine)
       .join('')
   }
+}
+
+/**
+ * Forgets an innermost address in the files of servers that do not run; returns how many checks it
+ * had. A server that runs forgets it itself, or its next write would bring it back.
+ */
+export async function forgetSampled(state: string, address: string): Promise<number> {
+  let count = 0
+  for (const name of await readdir(folderOf(state)).catch(() => [])) {
+    if (!name.endsWith('.sample')) continue
+    const path = join(folderOf(state), name)
+    const checks = readSample(path)
+    const left = checks.filter((one) => innermostAddress(one.address) !== address)
+    if (left.length < checks.length) await writeSample(path, left)
+    count += checks.length - left.length
+  }
+  return count
 }
 
 /** Removes files that no server has written for so long that they hold nothing young enough. */

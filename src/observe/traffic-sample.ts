@@ -8,7 +8,7 @@ import type { SampleStatus } from '../api/admin-answers.ts'
 import { messageOf } from '../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../base/day.ts'
 import type { Log } from '../base/log.ts'
-import { visitorOf } from '../ip/embedded-text.ts'
+import { innermostAddress, visitorOf } from '../ip/embedded-text.ts'
 import {
   readSample,
   removeOldSamples,
@@ -23,10 +23,15 @@ export interface TrafficSample {
   readonly take: (checks: readonly SampledCheck[]) => number
   /** Writes the file, and gives its path; `undefined` where that fails, and the log says why. */
   readonly save: () => Promise<string | undefined>
+  /** Forgets the checks of an innermost address, in the file too; returns how many. */
+  readonly forget: (address: string) => Promise<number>
   readonly status: () => SampleStatus
   /** `write`: unless another server has taken over, which samples on, or is not to. */
   readonly close: (how: { readonly write: boolean }) => Promise<void>
 }
+
+/** Workers hand over what they chose with each heartbeat. */
+const workersMs = 2000
 
 /** How much a kill loses. */
 const saveMs = 300_000
@@ -71,6 +76,15 @@ export function openTrafficSample(parts: {
     take: (checks) => {
       reservoir.add(checks)
       return reservoir.below()
+    },
+    forget: async (address) => {
+      const forget = (): number =>
+        reservoir.forget((one) => innermostAddress(one.address) === address)
+      // What workers have chosen and not handed over yet.
+      setTimeout(forget, workersMs).unref()
+      const count = forget()
+      if ((await save()) === undefined) throw new Error(`${path} cannot be written`)
+      return count
     },
     status: () => {
       const days = reservoir.checks().map(({ day }) => day)

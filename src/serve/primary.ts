@@ -376,6 +376,9 @@ async function listenForCommands(
     return { ok: true, text: `Every worker was replaced; ${listening} answer.` }
   }
   const act = async (request: ControlRequest): Promise<ControlReply> => {
+    if (isForget(request)) {
+      return { ok: true, text: String((await sample?.forget(request.slice(7))) ?? 0) }
+    }
     switch (request) {
       case 'reload':
       case 'reload --force':
@@ -420,6 +423,9 @@ async function listenForCommands(
     await control?.close()
   }
 }
+
+const isForget = (request: ControlRequest): request is `forget ${string}` =>
+  request.startsWith('forget ')
 
 function sampleReply(
   sample: string | undefined,

@@ -68,7 +68,7 @@ describe('outcomes as Parquet', () => {
       'unchanged',
     ])
     expect(statSync(file).ino).toBe(before)
-    const erased = await eraseOutcomes(state, '192.0.2.2')
+    const { outcomes: erased } = await eraseOutcomes(state, '192.0.2.2')
     expect(erased).toBeGreaterThan(1)
     expect(await exportOutcomes(state, folder)).toEqual([
       { day: '2026-08-22', state: 'written', outcomes: 5000 - erased },

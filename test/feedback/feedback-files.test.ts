@@ -1,6 +1,14 @@
 // Feedback on the disk: kept, read, forgotten and pruned, also while others write.
 
-import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -11,7 +19,13 @@ import {
   pruneOutcomes,
   readOutcomes,
 } from '../../src/feedback/feedback-files.ts'
-import { type Outcome, canonicalAddress, readOutcome } from '../../src/feedback/outcome.ts'
+import {
+  dayBytesMax,
+  type Outcome,
+  canonicalAddress,
+  outcomeLine,
+  readOutcome,
+} from '../../src/feedback/outcome.ts'
 
 const folders: string[] = []
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
@@ -95,14 +109,87 @@ describe('feedback', () => {
         appendOutcomes(state, [outcome(`10.0.0.${i}`)], about),
       ),
     ])
-    expect(erased).toBe(20)
+    expect(erased).toEqual({ outcomes: 20, notes: 20 })
     const addresses = (await allOf(state)).map(({ address }) => address)
     expect(addresses).not.toContain('192.0.2.1')
     expect(addresses.filter((one) => one === '192.0.2.10')).toHaveLength(20)
     expect(addresses).toHaveLength(70)
     const file = readFileSync(join(feedbackFolder(state), '2026-08-22.jsonl'), 'utf8')
     expect(file).not.toContain('{"ip":"192.0.2.1",')
-    expect(await eraseOutcomes(state, '192.0.2.1')).toBe(0)
+    expect(await eraseOutcomes(state, '192.0.2.1')).toEqual({ outcomes: 0, notes: 0 })
+  })
+
+  it('forgets every form of an address, and notes that mention it, in place', async () => {
+    const state = newFolder()
+    const forms = [
+      '192.0.2.1',
+      '2002:c000:201::5',
+      '64:ff9b::c000:201',
+      '2001:0:4136:e378:8000:63bf:3fff:fdfe',
+    ]
+    const notes = [
+      'again 192.0.2.1',
+      'from=192.0.2.1:443, blocked',
+      'É seen as ::FFFF:192.0.2.1.',
+      '192[.]0[.]2[.]1/32',
+      'tunnel:2002:c000:0201:0:0:0:0:9',
+    ]
+    const others = ['192.0.2.10', '1192.0.2.1', '192.0.2.1.5', '2002:c000:210::1', 'ticket 19202']
+    const said = [
+      ...forms.map((address) => outcome(address)),
+      ...[...notes, ...others].map((note) => outcome('9.1.1.1', note)),
+    ]
+    await appendOutcomes(state, said, about)
+    const path = join(feedbackFolder(state), '2026-08-22.jsonl')
+    const { size } = statSync(path)
+    expect(await eraseOutcomes(state, '192.0.2.1')).toEqual({ outcomes: 4, notes: 5 })
+    expect(statSync(path).size).toBe(size)
+    const left = await allOf(state)
+    expect(left.map(({ address }) => address)).toEqual(left.map(() => '9.1.1.1'))
+    expect(left.map(({ note }) => note)).toEqual([...notes.map(() => ''), ...others])
+    // Of IPv6 the very address.
+    await appendOutcomes(state, [outcome('2a00::1'), outcome('2a00::2', 'not 2A00:0::1:')], about)
+    expect(await eraseOutcomes(state, '2a00::1')).toEqual({ outcomes: 1, notes: 1 })
+  })
+
+  it('gives a key its share of the day, whichever process wrote, and others theirs', async () => {
+    const state = newFolder()
+    const one = outcomeLine(outcome('192.0.2.1'), about)
+    const share = { ...about, bytesMax: 3 * one.length }
+    const rival = { ...share, keyId: 'k2' }
+    await appendOutcomes(state, [outcome('192.0.2.1')], share)
+    await appendOutcomes(state, [outcome('192.0.2.1')], rival)
+    // Another process; a line that a full disk cut off belongs to nobody.
+    const path = join(feedbackFolder(state), '2026-08-22.jsonl')
+    appendFileSync(path, `${one}{"ip":"192.0.2.9","outc`)
+    await appendOutcomes(state, [outcome('192.0.2.1')], share)
+    const refused = { code: 'feedback_share' }
+    await expect(appendOutcomes(state, [outcome('192.0.2.1')], share)).rejects.toMatchObject(
+      refused,
+    )
+    await appendOutcomes(state, [outcome('192.0.2.1'), outcome('192.0.2.1')], rival)
+    await expect(appendOutcomes(state, [outcome('192.0.2.1')], rival)).rejects.toMatchObject(
+      refused,
+    )
+    const tomorrow = { ...share, receivedMs: nowMs + dayMs }
+    await appendOutcomes(state, [outcome('192.0.2.1')], tomorrow)
+    expect(await allOf(state)).toHaveLength(7)
+  })
+
+  it('has room for a day, and not one byte more', async () => {
+    const state = newFolder()
+    const line = outcomeLine(outcome('192.0.2.1'), about)
+    await appendOutcomes(state, [], about)
+    const path = join(feedbackFolder(state), '2026-08-22.jsonl')
+    const all = { ...about, bytesMax: dayBytesMax }
+    // Sparse; what is behind it is no line of its own yet.
+    truncateSync(path, dayBytesMax - line.length)
+    await expect(appendOutcomes(state, [outcome('192.0.2.1')], all)).rejects.toMatchObject({
+      code: 'feedback_full',
+    })
+    truncateSync(path, dayBytesMax - line.length - 1)
+    await appendOutcomes(state, [outcome('192.0.2.1')], all)
+    expect(statSync(path).size).toBe(dayBytesMax)
   })
 
   it('begins a line of its own behind one that a full disk cut off', async () => {
@@ -111,13 +198,13 @@ describe('feedback', () => {
     const path = join(feedbackFolder(state), '2026-08-22.jsonl')
     appendFileSync(path, '{"ip":"192.0.2.8","outc')
     // It names an address all the same.
-    expect(await eraseOutcomes(state, '192.0.2.8')).toBe(1)
+    expect(await eraseOutcomes(state, '192.0.2.8')).toEqual({ outcomes: 1, notes: 0 })
     expect(readFileSync(path, 'utf8')).not.toContain('192.0.2.8')
     appendFileSync(path, '\n{"ip":"192.0.2.9","outc')
     await appendOutcomes(state, [outcome('192.0.2.2')], about)
     const addresses = (await allOf(state)).map(({ address }) => address)
     expect(addresses).toEqual(['192.0.2.1', '192.0.2.2'])
-    expect(await eraseOutcomes(state, '192.0.2.2')).toBe(1)
+    expect(await eraseOutcomes(state, '192.0.2.2')).toEqual({ outcomes: 1, notes: 0 })
   })
 
   it('goes when it is old', async () => {
@@ -165,6 +252,14 @@ describe('an outcome', () => {
     expect(at()).toMatchObject({ atMs: nowMs })
     // A clock that is ahead must not outvote what is reported after it.
     expect(at('2026-08-22T12:05:00Z')).toMatchObject({ atMs: nowMs })
-    expect(at('2026-08-22T12:05:01Z')).toMatchObject({ member: 'at' })
+    expect(at('2026-08-22T12:05:00.001Z')).toMatchObject({ member: 'at' })
+    expect(at('1970-01-01')).toMatchObject({ atMs: 0 })
+  })
+
+  it('takes a note of 200 bytes', () => {
+    const note = 'é'.repeat(100)
+    const row = { ip: '192.0.2.1', outcome: 'abusive', note }
+    expect(readOutcome(row, nowMs)).toMatchObject({ note })
+    expect(readOutcome({ ...row, note: `${note}x` }, nowMs)).toMatchObject({ member: 'note' })
   })
 })

@@ -475,6 +475,7 @@ function sourceFamilies(source: TablePullStatus | undefined): readonly MetricFam
  * address. Batches are counted by classification alone.
  */
 function verdictFamilies(total: CounterSnapshot): readonly MetricFamily[] {
+  const { feedbackOverShare, feedbackNotKept } = counterTotals(total)
   return [
     counter(
       'iprisk_scores_total',
@@ -511,6 +512,15 @@ function verdictFamilies(total: CounterSnapshot): readonly MetricFamily[] {
       'How addresses turned out, as callers reported it over HTTP.',
       ['outcome'],
       outcomeWords.map((outcome, i) => [{ outcome }, total.outcomes[i] ?? 0]),
+    ),
+    counter(
+      'iprisk_feedback_refused_total',
+      'Requests of feedback that were not kept: over_share (of its key), not_kept (no room, or the disk).',
+      ['reason'],
+      [
+        [{ reason: 'over_share' }, feedbackOverShare],
+        [{ reason: 'not_kept' }, feedbackNotKept],
+      ],
     ),
   ]
 }

@@ -1,20 +1,24 @@
 // `iprisk feedback import` and `erase`: outcomes from files into the state folder, and an address
 // that asks to be forgotten out of it, while servers run. `report` is feedback-report-command.ts.
 
-import { IpriskError, usageError } from '../../base/coded-error.ts'
+import { IpriskError, messageOf, usageError } from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { fewLines } from '../../base/text/shortened-list.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
+import { splitCsvLine } from '../../base/text/csv.ts'
 import { repeatedMembers } from '../../base/text/repeated-members.ts'
 import { appendOutcomes, eraseOutcomes } from '../../feedback/feedback-files.ts'
 import {
-  canonicalAddress,
+  dayBytesMax,
   importBytesMax,
   type Outcome,
   outcomesMax,
   readOutcome,
 } from '../../feedback/outcome.ts'
+import { innermostAddress } from '../../ip/embedded-text.ts'
+import { forgetSampled } from '../../observe/sample-file.ts'
+import { controlSocketPaths, sendControlRequest } from '../../supervisor/sockets/control-socket.ts'
 import { loadCompiler } from '../compiler/load-compiler.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 import { type Command, printResult } from '../terminal/io.ts'
@@ -22,13 +26,22 @@ import { type Command, printResult } from '../terminal/io.ts'
 /** What `keyId` says of outcomes that came from files. */
 const importKeyId = 'import'
 
-/** Files of JSON lines, each an outcome as the API takes it. One that is wrong keeps all out. */
+/**
+ * Files of JSON lines, each an outcome as the API takes it, or of CSV with a header of the same
+ * names; `-` is standard input. A line that is wrong keeps all out.
+ */
 export const feedbackImport: Command = async ({ state, invocation: { json } }, io, paths) => {
   const receivedMs = io.now
   const outcomes = paths.flatMap((path) => readOutcomes(path, receivedMs))
+  const about = { keyId: importKeyId, receivedMs, bytesMax: dayBytesMax }
   for (let from = 0; from < outcomes.length; from += outcomesMax) {
-    const part = outcomes.slice(from, from + outcomesMax)
-    await appendOutcomes(state, part, { keyId: importKeyId, receivedMs })
+    try {
+      await appendOutcomes(state, outcomes.slice(from, from + outcomesMax), about)
+    } catch (cause) {
+      if (!(cause instanceof IpriskError)) throw cause
+      const message = `${cause.message} ${formatCounted(from, 'outcome was', 'outcomes were')} kept of ${outcomes.length}: remove these from the file, and import the rest tomorrow.`
+      throw new IpriskError({ code: cause.code, message, fault: cause.fault, cause })
+    }
   }
   const { length: accepted } = outcomes
   printResult(io, json, { accepted }, () => [
@@ -44,12 +57,16 @@ function readOutcomes(path: string, nowMs: number): readonly Outcome[] {
   const text = readInputFile(path, {
     bytesMax: importBytesMax,
     code: 'feedback_file',
-    what: path,
+    what: path === '-' ? 'Standard input' : path,
+    takesPipes: true,
   })
-  const outcomes = text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return []
-    const value = parseJson(line)
-    const repeated = value === undefined ? undefined : repeatedMembers(line)[0]
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  const columns = csvColumns(lines[0] ?? '')
+  const outcomes = lines.flatMap((line, index) => {
+    if (line.trim() === '' || (columns !== undefined && index === 0)) return []
+    const value = columns === undefined ? parseJson(line) : csvRow(columns, line)
+    const isJson = columns === undefined && value !== undefined
+    const repeated = isJson ? repeatedMembers(line)[0] : undefined
     const read =
       repeated === undefined
         ? readOutcome(value, nowMs)
@@ -65,13 +82,54 @@ function readOutcomes(path: string, nowMs: number): readonly Outcome[] {
   throw new IpriskError({ code: 'feedback_file', message, details, fault: 'input' })
 }
 
+/** By the header; `undefined` for a file that is no CSV of outcomes. */
+function csvColumns(line: string): readonly string[] | undefined {
+  const { values } = splitCsvLine(line, ',')
+  return values.includes('ip') && values.includes('outcome') ? values : undefined
+}
+
+/** Without empty values; `undefined` for a line with stray quotes or another number of values. */
+function csvRow(columns: readonly string[], line: string): object | undefined {
+  const { values, clearCount } = splitCsvLine(line.trimEnd(), ',')
+  if (clearCount !== columns.length || values.length !== columns.length) return undefined
+  return Object.fromEntries(columns.flatMap((name, at) => (values[at] ? [[name, values[at]]] : [])))
+}
+
+/** What this machine may still have of an address; a person decides there. */
+const notErased =
+  'Not searched: decision logs, also renamed ones, and server logs (--log-addresses); own lists with ' +
+  'their undo steps and the audit log ("iprisk lists remove"); files of "feedback export" (export ' +
+  'again); backups; other machines.'
+
+/** In every form of the address: 6to4, NAT64, Teredo and IPv4-mapped ones have it inside. */
 export const feedbackErase: Command = async ({ state, invocation: { json } }, io, [text = '']) => {
-  const address = canonicalAddress(text)
+  const address = innermostAddress(text)
   if (address === undefined) throw usageError(`${text} is no IP address.`)
-  const erased = await eraseOutcomes(state, address)
-  printResult(io, json, { erased }, () => [
-    `${formatCounted(erased, 'outcome is', 'outcomes are')} forgotten.`,
+  const { outcomes: erased, notes } = await eraseOutcomes(state, address)
+  let sampled = 0
+  const failures: string[] = []
+  for (const path of controlSocketPaths(state)) {
+    const reply = await sendControlRequest(path, `forget ${address}`).catch((error: unknown) => ({
+      ok: false,
+      text: messageOf(error),
+    }))
+    if (reply?.ok === true) sampled += Number(reply.text)
+    else if (reply !== undefined) failures.push(`${path}: ${reply.text}`)
+  }
+  sampled += await forgetSampled(state, address)
+  printResult(io, json, { erased, notes, sampled, not_searched: notErased }, () => [
+    `${formatCounted(erased, 'outcome', 'outcomes')}, ${formatCounted(notes, 'note', 'notes')} and ` +
+      `${formatCounted(sampled, 'sampled check', 'sampled checks')} of ${address} erased.`,
+    notErased,
   ])
+  if (failures.length === 0) return
+  const message = 'A running server may still have the address in its sample of traffic.'
+  throw new IpriskError({
+    code: 'control_unavailable',
+    message: `${message} Restart it, or erase again.`,
+    details: failures,
+    fault: 'environment',
+  })
 }
 
 /**

@@ -3,11 +3,14 @@
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { type InputFault, feedbackFaults, invalidInput } from '../../api/input-fault.ts'
+import type { ErrorDetail } from '../../api/api-error.ts'
+import { IpriskError } from '../../base/coded-error.ts'
+import { msPerDay } from '../../base/day.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
 import { appendOutcomes } from '../../feedback/feedback-files.ts'
 import { type Outcome, outcomesMax, readOutcome } from '../../feedback/outcome.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { countOutcome } from '../../observe/request-counters.ts'
+import { countEvent, countOutcome } from '../../observe/request-counters.ts'
 import { describeError } from '../../base/log.ts'
 import { replyAccepted, replyError } from '../reply/reply.ts'
 import { resumeExchange } from './charge-quota.ts'
@@ -34,12 +37,27 @@ async function keep(
   try {
     await appendOutcomes(service.stateFolder, outcomes, { keyId, receivedMs: Date.now() })
   } catch (error) {
+    const code = error instanceof IpriskError ? error.code : undefined
+    if (code === 'feedback_share') {
+      countEvent(service.counters, 'feedbackOverShare')
+      resumeExchange(exchange, () => replyError(exchange, 'api_quota_exceeded', overShare()))
+      return
+    }
+    countEvent(service.counters, 'feedbackNotKept')
     service.log.error(describeError(error), 'Feedback could not be kept.')
     resumeExchange(exchange, () => replyError(exchange, 'upstream_unavailable'))
     return
   }
   for (const { outcome } of outcomes) countOutcome(service.counters, outcome)
   resumeExchange(exchange, () => replyAccepted(exchange, acceptedJson(outcomes)))
+}
+
+/** Days of feedback begin at midnight, UTC. */
+function overShare(): ErrorDetail {
+  const retrySeconds = Math.ceil((msPerDay - (Date.now() % msPerDay)) / 1000)
+  const message =
+    "This key has used its share of the day's room for feedback, 64 MiB. It is renewed at midnight UTC."
+  return { message, retrySeconds }
 }
 
 function acceptedJson({ length }: readonly Outcome[]): string {

@@ -139,7 +139,7 @@ function errorAnswer(exchange: Exchange, refusal: Refusal): Answer & { readonly 
   // First, because the headers state what is left. A 200 that has begun has no units to refund.
   refundUnits(exchange)
   let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
-  const seconds = retryAfter(exchange, code)
+  const seconds = refusal.retrySeconds ?? retryAfter(exchange, code)
   if (seconds !== undefined) headers += `\r\nretry-after: ${seconds}`
   if (allow !== undefined) headers += `\r\nallow: ${allow}`
   return {

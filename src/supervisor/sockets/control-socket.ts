@@ -27,9 +27,11 @@ const requests = [
 /**
  * `keys`, `lists`: every worker is to know them as they are now, before the reply. `yield`: another
  * server answers on the same port, and this one is to end. `sample`: writes what it has sampled;
- * the text is JSON (`SampledPlaces`).
+ * the text is JSON (`SampledPlaces`). `forget ADDRESS`: in what it has sampled; the text is the
+ * number of checks.
  */
-export type ControlRequest = (typeof requests)[number]
+export type ControlRequest = PlainRequest | `forget ${string}`
+type PlainRequest = (typeof requests)[number]
 
 export interface ControlReply {
   readonly ok: boolean
@@ -55,7 +57,7 @@ export interface ControlSocket {
  * A rolling restart of many workers takes minutes; a yield only closes the admin port; for the keys
  * the server itself waits `keyAcknowledgeMs`, and two million entries take seconds to compile.
  */
-const replyMsMax: Readonly<Record<ControlRequest, number>> = {
+const replyMsMax: Readonly<Record<PlainRequest, number>> = {
   reload: 3_600_000,
   'reload --force': 3_600_000,
   rollback: 3_600_000,
@@ -125,7 +127,9 @@ async function serve(
 ): Promise<void> {
   socket.on('error', () => undefined)
   for await (const line of linesOf(socket)) {
-    const request = requests.find((known) => JSON.stringify(known) === line)
+    const request =
+      requests.find((known) => JSON.stringify(known) === line) ??
+      (/^"forget [\da-f:.]+"$/.test(line) ? (JSON.parse(line) as `forget ${string}`) : undefined)
     const reply =
       request === undefined
         ? { ok: false, text: `There is no such request; there are ${requests.join(', ')}.` }
@@ -147,7 +151,7 @@ function linesOf(socket: Socket): Interface {
 export async function sendControlRequest(
   path: string,
   request: ControlRequest,
-  msMax = replyMsMax[request],
+  msMax = replyMsMax[requests.find((plain) => plain === request) ?? 'sample'],
 ): Promise<ControlReply | undefined> {
   const socket = connect(path)
   let late = false

@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { paths } from '../../../src/api/public-port.ts'
 import type { FeedbackReport } from '../../../src/cli/feedback/feedback-report-command.ts'
+import { eventually } from '../../eventually.ts'
+import { ask } from '../../serve/checks.ts'
 import { type Server, keyedState, newState, serversOfTests } from '../../serve/server.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
-import { runHere } from '../program.ts'
+import { runHere, runProgram } from '../program.ts'
 
 const table = writeSmallTable()
 const startServer = serversOfTests()
@@ -35,7 +37,7 @@ async function feedback(...args: readonly string[]): Promise<string> {
 
 describe('feedback', () => {
   it('comes in by the API and from files, is reported, and forgotten', async () => {
-    const server = await startServer({ table, state, workers: 2 })
+    const server = await startServer({ table, state, workers: 2, args: ['--sample', '1000'] })
     const [bad, good] = ['abusive', 'legitimate'] as const
     const outcomes = [
       { ip: '9.1.2.3', outcome: good, at: '2026-01-01' },
@@ -74,6 +76,21 @@ describe('feedback', () => {
     writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n')
     expect(await feedback('import', file)).toContain('1 outcome is kept')
 
+    writeFileSync(file, 'outcome,when,ip,note\nabusive,x,9.1.2.5,\nabusive,x,9.1.2,"a, b"\nbad\n')
+    const csv = await runHere(['feedback', 'import', file, '--state', state], { cwd: newState() })
+    expect(csv.err).toMatch(/Nothing was imported\.\n.*, line 3: ip: .+\n.*, line 4: Not an object/)
+    writeFileSync(file, 'outcome,when,ip,note\r\nlegitimate,x,9.1.2.4,"a, b"\r\n')
+    const other = newState()
+    const imported = await runHere(['feedback', 'import', file, '--state', other], { cwd: other })
+    expect(imported.out).toContain('1 outcome is kept')
+    const input = '{"ip":"9.1.2.6","outcome":"abusive"}\n'
+    const args = ['feedback', 'import', '-', '--state', newState()]
+    expect((await runProgram(args, { cwd: other, input })).out).toContain('1 outcome is kept')
+    const [day = ''] = readdirSync(join(other, 'feedback'))
+    expect(readFileSync(join(other, 'feedback', day), 'utf8')).toMatch(
+      /^\{"ip":"9\.1\.2\.4","outcome":"legitimate","at":.*"note":"a, b"/,
+    )
+
     const folder = join(newState(), 'outcomes')
     expect(JSON.parse(await feedback('export', folder, '--json'))).toMatchObject({
       days: [{ state: 'written', outcomes: 4 }],
@@ -88,7 +105,21 @@ describe('feedback', () => {
     expect(tor).toMatchObject({ addresses: 1, abusive: 1, percent: 100, high: 100 })
     expect(await feedback('report', '--table', table)).toContain('4 outcomes about 3 addresses')
 
-    expect(await feedback('erase', '::ffff:9.1.2.3')).toContain('2 outcomes are forgotten')
+    for (const ip of ['2002:901:203::1', '9.1.2.9']) {
+      await ask({ port: server.port, key }, paths.check, { ip })
+    }
+    await eventually(async () => (await server.metric('iprisk_sampled_checks')) === 2 || undefined)
+    const erased = await feedback('erase', '::ffff:9.1.2.3')
+    expect(erased).toContain('2 outcomes, 0 notes and 1 sampled check of 9.1.2.3 erased.')
+    expect(erased).toContain('Not searched: decision logs')
+    const sample = readFileSync(join(state, 'traffic', `${server.port}.sample`), 'utf8')
+    expect(sample).toMatch(/^\S+ \S+ \S+ 9\.1\.2\.9\n$/)
+    expect(await server.metric('iprisk_sampled_checks')).toBe(1)
+    await server.stop()
+    expect(JSON.parse(await feedback('erase', '64:ff9b::9.1.2.9', '--json'))).toMatchObject({
+      erased: 0,
+      sampled: 1,
+    })
     const [name = ''] = readdirSync(join(state, 'feedback'))
     expect(readFileSync(join(state, 'feedback', name), 'utf8')).not.toContain('9.1.2.3')
   }, 120_000)
