@@ -95,6 +95,19 @@ describe('incidents', () => {
     expect(many.used).toEqual(usual)
   })
 
+  it('one in a thousand of its entries may be on canaries, and not more', async () => {
+    const canaries = ['1.1.1.1', '8.8.8.8']
+    const enough = await afterAGoodDay([...usual.slice(0, 1998), ...canaries])
+    expect(enough.quarantine).toBeUndefined()
+    const few = await afterAGoodDay([...usual.slice(0, 1997), ...canaries])
+    expect(few.quarantine?.reasons[0]).toMatch(/^2 of its 1999 entries are on canaries/)
+    // A single one is an accident, whatever share of a small list it is.
+    const small = await pass(fixture(), today, [
+      [feedOf({ id: 'test-small' }), [...usual.slice(0, 9), '8.8.8.8']],
+    ])
+    expect(small.quarantined.size).toBe(0)
+  })
+
   it.each(['8.8.8.8', '1.1.1.1', '198.41.0.4', '2001:4860:4860::8888'])(
     'a single %s is dropped and counted, and the feed stays',
     async (canary) => {

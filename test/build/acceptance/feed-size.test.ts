@@ -37,6 +37,8 @@ describe('judgeLevel', () => {
     ['one spike does not move the median', [1026, 1100, 1096, 885, 872, 1926, 946], '.......'],
     ['a slow decline to a third', [900, 700, 600, 500, 400, 350, 300], '.......'],
     ['a list of a few', [4, 1, 5, 2], '....'],
+    ['half of a list of a few, four less', [8, 4], '..'],
+    ['half of a list of a few, five less', [10, 5], '.h'],
     ['a first snapshot of whatever size', [1], '.'],
   ])('%s', (_title, sizes, expected) => {
     expect(run(sizes)).toBe(expected)

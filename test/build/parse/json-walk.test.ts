@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pointerOf, walkJson } from '../../../build/parse/json-walk.ts'
 import type { JsonScalar } from '../../../build/parse/json-walk.ts'
+import { sampleCharactersMax } from '../../../build/parse/parse-counts.ts'
 import { chunksOf } from './drive.ts'
 
 type Found = readonly (readonly [string, JsonScalar])[]
@@ -134,6 +135,8 @@ describe('a JSON text', () => {
 
   it('is refused where it nests too deep, without a stack overflow', async () => {
     await expect(walked('['.repeat(100_000))).rejects.toThrow(/nests over 64 deep/)
+    await expect(walked(`${'['.repeat(64)}1${']'.repeat(64)}`)).resolves.toHaveLength(1)
+    await expect(walked(`${'['.repeat(65)}1${']'.repeat(65)}`)).rejects.toThrow(/over 64 deep/)
   })
 
   it('is refused where its bytes are no UTF-8', async () => {
@@ -156,5 +159,11 @@ describe('a JSON text', () => {
   it('escapes names in places (RFC 6901)', () => {
     expect(pointerOf([])).toBe('/')
     expect(pointerOf(['a/b', 0, '~'])).toBe('/a~1b/0/~0')
+  })
+
+  it('shortens names that are longer than a sample', () => {
+    const name = 'n'.repeat(sampleCharactersMax)
+    expect(pointerOf([name])).toBe(`/${name}`)
+    expect(pointerOf([`${name}x`])).toBe(`/${name}…`)
   })
 })
