@@ -159,6 +159,17 @@ describe('canonical text as bytes', () => {
     fc.assert(property, { numRuns: inForm({ short: 800, full: 20_000 }) })
   })
 
+  it('writes every group', () => {
+    const wrong: string[] = []
+    for (let group = 1; group <= 0xffff; group++) {
+      const words = Uint32Array.of((group << 16) | 1, 0x0001_0001, 0x0001_0001, 0x0001_0000 | group)
+      const text = Buffer.from(out.subarray(0, formatAddressBytes(words, out, 0))).toString()
+      const digits = group.toString(16)
+      if (text !== `${digits}:1:1:1:1:1:1:${digits}`) wrong.push(text)
+    }
+    expect(wrong).toEqual([])
+  })
+
   it('writes every octet', () => {
     for (let octet = 0; octet < 256; octet++) {
       const end = formatIpv4Bytes(octet * 0x0101_0101, out, 0)
