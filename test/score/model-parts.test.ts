@@ -154,6 +154,17 @@ describe('blocklists', () => {
     expect(points).toEqual([8, 15, 30, 30, 45, 45])
   })
 
+  it('around an address fill up its own points to eight, and say nothing beside as many', () => {
+    const near: Sample = { ...ipsum, feed: 'near-blocklist', match: 'near' }
+    const around = (...own: readonly Sample[]) => {
+      const { score, reasons } = judged([near, ...own], home)
+      return { score, near: reasons.find(({ code }) => code === 'blocklist_neighbourhood')?.points }
+    }
+    expect(around()).toEqual({ score: 8, near: 8 })
+    expect(around(ipsum)).toEqual({ score: 8, near: undefined })
+    expect(around({ ...ipsum, lists: 2 })).toEqual({ score: 15, near: undefined })
+  })
+
   it('add up over groups, not within one', () => {
     const other: Sample = { ...ipsum, feed: 'block-ddrimus', lists: 2 }
     expect(count([ipsum, other]).lists).toBe(3)
@@ -248,6 +259,14 @@ describe('days of the proxy finding', () => {
     expect(percent({ ...proxy, listed: 1 }, other)).toBe(66.67)
     expect(percent({ ...proxy, listed: 1 }, { ...other, rolling: true })).toBe(3.33)
     expect(percent({ ...other, rolling: true })).toBe(0)
+  })
+
+  it('are few below half of them, not at half', () => {
+    const isRare = (listed: number): boolean => {
+      const resident = { kind: 'residential_proxy', listed, observed: 30 } as const
+      return codesOf(judged([resident], home)).includes('rarely_seen')
+    }
+    expect([1, 14, 15, 16].map(isRare)).toEqual([true, true, false, false])
   })
 
   it('end at the day that counts as today', () => {

@@ -126,6 +126,15 @@ describe('bots', () => {
     expect(verdict.proxy?.type).toBe('data_center')
   })
 
+  it("Bingbot's operator is Microsoft, and a crawler that a third party lists has none", () => {
+    const azure: Sample = { kind: 'hosting', match: 'range', provider: 'Microsoft Azure' }
+    const bingbot: Sample = { ...googlebot, feed: 'bot-bingbot', provider: 'Bingbot' }
+    const isHosting = (bot: Sample): boolean => judged([bot, azure], home).signals.hosting
+    expect(isHosting(bingbot)).toBe(false)
+    expect(isHosting({ ...bingbot, provider: 'DuckDuckBot' })).toBe(true)
+    expect(isHosting({ ...bingbot, assurance: 'good' })).toBe(true)
+  })
+
   it('a verified bot has no proxy and is not hosted by its own operator', () => {
     const google: Sample = { ...cloud, feed: 'hosting-google', provider: 'Google' }
     const inGoogle = networkOf({ type: 'cdn', organization: 'Google LLC' })
