@@ -6,6 +6,8 @@
 //   --long          the long forms, which the issues ask for
 //   --feeds FOLDER  the shared feeds, ../shared/feeds by default
 //   --table FILE    a table of the world, for damage and mixed-memory
+//   --count N       how many mutants the proof of that name draws; --seed S and --only ROOM say
+//                   which (bench/faults/mutants/mutants.ts)
 //   --save          keep the results in docs/proof and write its REPORT.md anew
 //
 // Ends with 1 where a proof does not hold.
@@ -25,7 +27,8 @@ import { runHead } from './harness/run.ts'
 
 async function main(): Promise<number> {
   const { positionals, ...flags } = readFlags({
-    texts: ['feeds', 'table'],
+    numbers: { count: { max: 10_000, otherwise: 0 }, seed: { max: 1_000_000, otherwise: 1 } },
+    texts: ['feeds', 'table', 'only'],
     switches: ['list', 'long', 'save'],
     positionals: true,
   })
@@ -52,7 +55,7 @@ async function main(): Promise<number> {
         `${proof.name} needs the shared feeds; ${feeds} has none. Name them by --feeds.`,
       )
     }
-    const report = await prove(proof, { form, feeds, ...table })
+    const report = await prove(proof, { form, feeds, ...table, draw: flags })
     process.stdout.write(`${proofText(report)}\n`)
     held &&= report.faults.length === 0
     if (flags.save) logProgress(saveProof(report))
@@ -63,7 +66,7 @@ async function main(): Promise<number> {
 
 async function prove(
   proof: Proof,
-  how: Pick<ProofContext, 'feeds' | 'table'> & { readonly form: ProofReport['form'] },
+  how: Pick<ProofContext, 'feeds' | 'table' | 'draw'> & { readonly form: ProofReport['form'] },
 ): Promise<ProofReport> {
   const { form } = how
   const { name, shows } = proof
@@ -73,7 +76,12 @@ async function prove(
   const begun = performance.now()
   const tell = (line: string): void => logProgress(`${name}: ${line}`)
   const named = how.table === undefined ? [] : ['--table', how.table]
-  const head = runHead([name, ...(form === 'long' ? ['--long'] : []), ...named])
+  const head = runHead([
+    name,
+    ...(form === 'long' ? ['--long'] : []),
+    ...named,
+    ...(name === 'mutants' ? drawFlags(how.draw) : []),
+  ])
   const result = await proof
     .run({ ...how, folder: own, say: tell })
     .catch((thrown: unknown): ProofResult => ({ facts: {}, faults: [messageOf(thrown)] }))
@@ -82,6 +90,14 @@ async function prove(
   const seconds = Math.round((performance.now() - begun) / 100) / 10
   const facts = factRows(result.facts)
   return { ...head, kind: 'proof', name, form, shows, seconds, ...result, facts }
+}
+
+function drawFlags({ count = 0, seed = 1, only }: ProofContext['draw'] = {}): readonly string[] {
+  return [
+    ...(count === 0 ? [] : ['--count', String(count)]),
+    ...(seed === 1 ? [] : ['--seed', String(seed)]),
+    ...(only === undefined ? [] : ['--only', only]),
+  ]
 }
 
 await runProgram(main)

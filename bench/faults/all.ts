@@ -10,6 +10,7 @@ import { killBuild, killImport, killWorld } from './compiler/kills.ts'
 import { serverLives } from './server/lives.ts'
 import { mixedMemory } from './server/mixed-memory.ts'
 import { mutate } from './server/mutate.ts'
+import { mutants } from './mutants/mutants.ts'
 import { overload } from './server/overload.ts'
 import type { Proof } from '../harness/proof.ts'
 import { soak } from './server/soak.ts'
@@ -87,6 +88,14 @@ export const proofs: readonly Proof[] = [
       'bit in any byte outside the sections of a table is noticed.',
     minutes: { short: 1, long: 5 },
     run: inTests(['test/score/properties.test.ts', 'test/table/file/corrupt-table.test.ts']),
+  },
+  {
+    name: 'mutants',
+    shows:
+      'of the single-token mutants of the core (60 drawn ones, 300 in the long form) that change ' +
+      'what it does, `npm test` notices 92 %.',
+    minutes: { short: 15, long: 60 },
+    run: mutants,
   },
   {
     name: 'kill-limits',

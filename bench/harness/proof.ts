@@ -13,6 +13,12 @@ export interface ProofContext {
   readonly feeds: string
   /** A table of the world that was named, for proofs that can make use of one. */
   readonly table?: string
+  /** What a proof draws that draws a sample; a count of 0 is that of its form. */
+  readonly draw?: {
+    readonly count?: number
+    readonly seed?: number
+    readonly only?: string | undefined
+  }
   readonly say: (line: string) => void
 }
 
