@@ -259,6 +259,8 @@ describe('days of the proxy finding', () => {
     expect(percent({ ...proxy, listed: 1 }, other)).toBe(66.67)
     expect(percent({ ...proxy, listed: 1 }, { ...other, rolling: true })).toBe(3.33)
     expect(percent({ ...other, rolling: true })).toBe(0)
+    expect(percent({ ...proxy, listed: 7, observed: 7 })).toBe(100)
+    expect(percent({ ...proxy, listed: 31, observed: 30 })).toBe(100)
   })
 
   it('are few below half of them, not at half', () => {
