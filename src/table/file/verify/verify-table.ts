@@ -184,7 +184,6 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
     records: views.records.length / recordWords,
     networks: views.networks.length / networkWords,
     countries: views.countries.length / countryWords,
-    regions: views.regions.length / regionWords,
     locations: views.location_runs.length,
     runs: views.runs.length / runElementWords,
     ranges: views.evidence_ranges.length / evidenceRangeWords,
