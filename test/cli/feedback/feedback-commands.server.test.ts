@@ -1,14 +1,14 @@
 // Feedback from the API and from files, its report, and how an address is forgotten, beside a
 // server.
 
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { paths } from '../../../src/api/public-port.ts'
 import type { FeedbackReport } from '../../../src/cli/feedback/feedback-report-command.ts'
 import { eventually } from '../../eventually.ts'
 import { ask } from '../../serve/checks.ts'
-import { type Server, keyedState, newState, serversOfTests } from '../../serve/server.ts'
+import { type Server, keyedState, makeKey, newState, serversOfTests } from '../../serve/server.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 import { runHere, runProgram } from '../program.ts'
 
@@ -21,10 +21,10 @@ beforeAll(async () => {
   ;({ state, key } = await keyedState({ plan: 'team' }))
 })
 
-async function report(server: Server, body: unknown): Promise<Response> {
+async function report(server: Server, body: unknown, by = key): Promise<Response> {
   return fetch(`http://127.0.0.1:${server.port}${paths.feedback}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
+    headers: { authorization: `Bearer ${by}` },
     body: JSON.stringify(body),
   })
 }
@@ -122,5 +122,29 @@ describe('feedback', () => {
     })
     const [name = ''] = readdirSync(join(state, 'feedback'))
     expect(readFileSync(join(state, 'feedback', name), 'utf8')).not.toContain('9.1.2.3')
+  }, 120_000)
+
+  it('of a key above its share of the day gets a 429 until midnight, and is counted', async () => {
+    const own = await keyedState({ plan: 'team' })
+    const other = await makeKey(own.state, { plan: 'team' })
+    const server = await startServer({ table, state: own.state })
+    const outcomes = [{ ip: '9.1.2.3', outcome: 'abusive' }]
+    const send = (by = own.key) => report(server, { outcomes }, by)
+    expect((await send()).status).toBe(202)
+    const day = readdirSync(join(own.state, 'feedback'))[0] ?? ''
+    const id = /^irk_([^_]+)/.exec(own.key)?.[1] ?? ''
+    // 64 MiB of the key, as another worker would have written them.
+    const line = `${' '.repeat(2 ** 20)}"key_id":"${id}"}\n`
+    appendFileSync(join(own.state, 'feedback', day), line.repeat(64))
+    const refused = await send()
+    expect(refused.status).toBe(429)
+    const seconds = Number(refused.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(0)
+    expect(seconds).toBeLessThanOrEqual(86_400)
+    expect(await refused.json()).toMatchObject({
+      error: { code: 'api_quota_exceeded', message: expect.stringContaining('share of the day') },
+    })
+    expect((await send(other)).status).toBe(202)
+    expect(await server.metric('iprisk_feedback_refused_total', 'over_share')).toBe(1)
   }, 120_000)
 })
