@@ -79,6 +79,9 @@ describe('what alerts and dashboards ask for', () => {
     const seen = new Set(asked.map((name) => name.replace(/_bucket$/, '')))
     expect(names.filter((name) => !seen.has(name))).toEqual(
       [
+        'iprisk_test_requests_total',
+        'iprisk_feedback_refused_total',
+        'iprisk_admin_refusals_total',
         'iprisk_table_last_refusal_timestamp_seconds',
         'process_cpu_seconds_total',
         'process_start_time_seconds',

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { feedsFolder } from '../feeds.ts'
 import { type Point, type Span, spanOf } from './address.ts'
+import { isInfrastructure } from './evidence.ts'
 import { plainFeeds } from './feeds.ts'
 import { order, sweep } from './sweep.ts'
 
@@ -82,8 +83,9 @@ function listingsOf(feed: {
   readonly byText: ReadonlyMap<string, ReadonlySet<number>>
   readonly inAccess: (point: Point) => boolean
 }): readonly Listing[] {
-  return [...feed.byText].map(([text, on]) => {
+  return [...feed.byText].flatMap(([text, on]) => {
     const { first, last } = spanOf(text)
+    if (isInfrastructure(feed.kind, { first, last })) return []
     const line = lineOf(first)
     const isLine = line !== undefined && line === lineOf(last) && lineKinds.has(feed.kind)
     if (!isLine || !feed.inAccess(first)) return { first, last, on }

@@ -31,6 +31,7 @@ export function claimsOf(
       continue
     }
     if (judgingKinds.has(feed.kind) && canaries.some((canary) => overlaps(canary, span))) continue
+    if (isInfrastructure(feed.kind, span)) continue
     const line = lineOf(span)
     const isLine = lineKinds.has(feed.kind) && line !== undefined && inAccess(span.first)
     const meant = isLine ? line : span
@@ -84,6 +85,20 @@ const canaries = [
     .filter(([, kind]) => kind === 'resolver' || kind === 'root_server')
     .map(([prefix = '']) => spanOf(prefix)),
 ]
+
+/** What no list of visitors' addresses may name, but by a /24 (IPv6: /48) and more. */
+const infrastructure = tableRows('infrastructure').map(([prefix = '']) => spanOf(prefix))
+
+export function isInfrastructure(kind: string, { first, last }: Span): boolean {
+  if (!lineKinds.has(kind) || isWide({ first, last })) return false
+  return infrastructure.some((row) => row.first <= first && last <= row.last)
+}
+
+function isWide({ first, last }: Span): boolean {
+  return typeof first === 'bigint' || typeof last === 'bigint'
+    ? BigInt(last) - BigInt(first) >= (1n << 80n) - 1n
+    : last - first >= 255
+}
 
 /** What a bot's list says of a public resolver inside it does not count (data/tables). */
 function withoutResolvers(span: Span): readonly Span[] {
