@@ -66,11 +66,11 @@ describeFeeds('sixty real days', () => {
     }
     expect(found.days).toBeGreaterThan(600)
     expect(found.quarantines).toEqual([shrunk])
-    // None of these feeds names a resolver, a root server or a search engine on any day; ThreatFox
-    // names sites behind Cloudflare on each.
+    // None of these feeds names a resolver, a root server or a search engine on any day; two name
+    // infrastructure: sites behind Cloudflare, and 1.2.3.4.
     expect(found.drops.filter((drop) => !drop.includes(': infrastructure: '))).toEqual([])
     expect(new Set(found.drops.map((drop) => drop.split('/')[0]))).toEqual(
-      new Set(['block-threatfox']),
+      new Set(['block-threatfox', 'vpn-az0']),
     )
   }, 300_000)
 
