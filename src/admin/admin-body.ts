@@ -23,8 +23,12 @@ const roomBytesOf: Readonly<Record<AdminRole, number>> = {
 /** What a body holds at first, without needing room. */
 const smallBodyBytes = 4096
 
-/** The longest body at a megabit a second takes 17 s. */
+/** Of a small body; a longer one has more, so that a megabit a second is enough. */
 export const adminBodyMsMax = 30_000
+const msPerMegabyte = 10_000
+
+const bodyMsMax = (bytesMax: number): number =>
+  Math.max(adminBodyMsMax, (bytesMax / 1_000_000) * msPerMegabyte)
 
 /** By role, and by caller. */
 const heldBytes = new Map<string, number>()
@@ -84,9 +88,9 @@ export function readAdminBody(
     }
     const breakOff = (): void => refuse(bodyError('admin_body_late', 'The body broke off.'))
     const timer = setTimeout(() => {
-      const seconds = adminBodyMsMax / 1000
+      const seconds = Math.round(bodyMsMax(bytesMax) / 1000)
       refuse(bodyError('admin_body_late', `The body was not complete after ${seconds} seconds.`))
-    }, adminBodyMsMax)
+    }, bodyMsMax(bytesMax))
     request.on('data', take).on('end', finish).on('close', breakOff).on('error', breakOff)
   })
 }
@@ -97,7 +101,7 @@ function bodyError(code: 'payload_too_large' | 'admin_body_late', message: strin
 
 const full = new IpriskError({
   code: 'admin_bodies_full',
-  message: 'Bodies under way hold all the room of your role; try again in a few seconds.',
+  message: 'Too many request bodies in progress for your role; retry in a few seconds.',
   fault: 'environment',
   retryable: true,
 })

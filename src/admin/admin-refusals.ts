@@ -12,9 +12,9 @@ export const adminRefusalCodes = [
 export type AdminRefusalCode = (typeof adminRefusalCodes)[number]
 
 const texts: Readonly<Record<AdminRefusalCode, string>> = {
-  admin_bodies_full: 'The admin port had no room for a body.',
-  admin_body_late: 'The admin port gave up a body that was not complete in time.',
-  too_many_logins: 'The admin port refused tokens unread: too many were wrong in a minute.',
+  admin_bodies_full: 'Too many request bodies in progress on the admin port.',
+  admin_body_late: 'A request body timed out on the admin port.',
+  too_many_logins: 'The admin port was sent too many wrong tokens from one address in a minute.',
   wrong_token: 'The admin port refused a wrong token.',
 }
 

@@ -86,7 +86,7 @@ const foreignHost =
  */
 const serverLimits = {
   headersTimeout: 10_000,
-  requestTimeout: 60_000,
+  requestTimeout: 120_000,
   connectionsCheckingInterval: 5000,
 } as const
 const answerMsMax = 60_000

@@ -1,8 +1,9 @@
-// Who a token belongs to, and how many wrong ones may be sent: to the console's login and as Bearer
-// together, counted by whole minutes. An IPv6 client counts by its /64, which is one line's.
+// Who a token belongs to, and how many wrong ones an address may send: to the console's login and as
+// Bearer together, counted by whole minutes. An IPv6 client counts by its /64, which is one line's.
 //
-// Invariants: above the limit of all lines a line waits only if it has sent a wrong token itself;
-// a token that was right from this line before is let in whatever others on the line guess.
+// Invariant: a right token is always accepted. Tokens are too long to be guessed (admin-caller.ts asks
+// for 16 characters at least), so a limit on guesses protects against noise, and must lock nobody
+// out who shares the address with whoever guesses.
 
 import { EMBEDDED, embeddedKind } from '../ip/embedded-ipv4.ts'
 import { parseAddress } from '../ip/parse-address.ts'
@@ -11,10 +12,7 @@ import type { AdminCaller, TokenMatcher } from './admin-caller.ts'
 /** Of one line: enough for typing errors. */
 export const wrongTokensPerMinute = 10
 
-/** Of all lines together. */
-export const wrongTokensOfAllPerMinute = 1000
-
-/** Lines that are remembered, the latest: 1 MB. */
+/** Lines that are remembered; in a minute with more the count begins anew: 1 MB. */
 const linesMax = 10_000
 
 /** Whose the token is, how long to wait before the next try, or nobody's. */
@@ -28,43 +26,18 @@ const minuteMs = 60_000
 
 export function createTokenGuard(tokens: TokenMatcher): TokenGuard {
   let minute = -1
-  let wrongOfAll = 0
   const wrong = new Map<string, number>()
-  const known = new Map<string, true>()
   return (token, address, nowMs) => {
+    const caller = tokens(token)
+    if (caller !== undefined) return caller
     const now = Math.floor(nowMs / minuteMs)
-    if (now !== minute) {
-      wrong.clear()
-      wrongOfAll = 0
-    }
+    if (now !== minute || wrong.size >= linesMax) wrong.clear()
     minute = now
     const line = lineOf(address ?? '')
-    const caller = tokens(token)
-    const pair = `${line} ${caller?.name}`
     const before = wrong.get(line) ?? 0
-    const isOver = before > 0 && wrongOfAll >= wrongTokensOfAllPerMinute
-    const isKnown = caller !== undefined && known.has(pair)
-    if (!isKnown && (isOver || before >= wrongTokensPerMinute)) {
-      return { waitSeconds: Math.max(1, Math.ceil(((minute + 1) * minuteMs - nowMs) / 1000)) }
-    }
-    if (caller !== undefined) {
-      remember(known, pair, true)
-      return caller
-    }
-    wrongOfAll += 1
-    remember(wrong, line, before + 1)
-    return undefined
-  }
-}
-
-/** As the latest of `linesMax`. */
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= linesMax) return
-  for (const oldest of map.keys()) {
-    map.delete(oldest)
-    return
+    wrong.set(line, before + 1)
+    if (before < wrongTokensPerMinute) return undefined
+    return { waitSeconds: Math.max(1, Math.ceil(((minute + 1) * minuteMs - nowMs) / 1000)) }
   }
 }
 

@@ -230,7 +230,7 @@ export const optionTable = {
     type: is.trustedKeys.default([]),
   }),
   'serve.tablePlace': option('--table-place <name>', ['serve'], {
-    help: 'the place whose tables are taken, as its publisher names it; the first one seen by default',
+    help: 'the place whose tables are taken, as its publisher names it; by default that of the first manifest',
     type: is.placeName.exactOptional(),
   }),
   // A poll is one small request, nearly always "not modified".
@@ -336,7 +336,7 @@ export const optionTable = {
     type: is.whole([5, 86_400], 'seconds').default(limits.fetchSecondsDefault),
   }),
   'build.asOf': option('--as-of <day>', ['build', 'history show'], {
-    help: 'the day that counts as today, YYYY-MM-DD; later snapshots count as of that day, and are named',
+    help: 'treat this day, YYYY-MM-DD, as today; later snapshots are clamped to it and listed in a warning',
     type: is.day.exactOptional(),
   }),
   'build.out': option('--out <file>', ['build'], {

@@ -52,7 +52,7 @@ describe.skipIf(process.getuid?.() !== 0)('another user’s data/state', () => {
     const args = ['keys', 'create', '--plan', 'internal', '--state', 'data/state']
     const { code, err } = await runHere(args, { cwd })
     expect([code, readFileSync(secret, 'utf8')]).toEqual([1, 'secret\n'])
-    expect(err).toContain('audit.log is a symbolic link, and is not followed')
+    expect(err).toContain('audit.log is a symbolic link, which is not followed')
   })
 })
 

@@ -219,7 +219,7 @@ export function withRegularFile<T>(
   let descriptor: number
   try {
     // A pipe without a writer would keep a plain open waiting for ever.
-    // A link to write through is nobody's wish; a table may be one.
+    // Never write through a symbolic link. Tables are only read, and may be one.
     const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
     descriptor = openSync(path, O_NONBLOCK | (mode === 'r' ? O_RDONLY : O_RDWR | O_NOFOLLOW))
   } catch (cause) {

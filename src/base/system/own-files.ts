@@ -76,5 +76,7 @@ function reasonOf(cause: unknown): unknown {
 }
 
 function linkError(path: string): Error {
-  return new Error(`${path} is a symbolic link, and is not followed: put the file itself there`)
+  return new Error(
+    `${path} is a symbolic link, which is not followed: put the file or folder there, or bind-mount it`,
+  )
 }

@@ -81,10 +81,11 @@ function statOf(path: string, read: typeof lstatSync): Stats | undefined {
   }
 }
 
-/** A user's own group is as good as the user: many systems make new folders writable for it. */
+/** A user's private group is as good as the user: many systems make new folders writable for it. */
 function isWritableByOthers(stat: Stats): boolean {
   if (stat.isSymbolicLink()) return false
-  const isOwnGroup = stat.gid === 0 || stat.gid === process.getegid?.()
+  const isOwnGroup =
+    stat.gid === 0 || (stat.gid === process.getegid?.() && stat.gid === process.geteuid?.())
   return (stat.mode & (isOwnGroup ? 0o002 : 0o022)) !== 0
 }
 

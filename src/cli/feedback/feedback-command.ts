@@ -38,9 +38,13 @@ export const feedbackImport: Command = async ({ state, invocation: { json } }, i
     try {
       await appendOutcomes(state, outcomes.slice(from, from + outcomesMax), about)
     } catch (cause) {
-      if (!(cause instanceof IpriskError)) throw cause
-      const message = `${cause.message} ${formatCounted(from, 'outcome was', 'outcomes were')} kept of ${outcomes.length}: remove these from the file, and import the rest tomorrow.`
-      throw new IpriskError({ code: cause.code, message, fault: cause.fault, cause })
+      const { code, fault } =
+        cause instanceof IpriskError
+          ? cause
+          : ({ code: 'feedback_file', fault: 'environment' } as const)
+      const when = code === 'feedback_full' ? 'tomorrow' : 'when that is mended'
+      const message = `${messageOf(cause)} ${formatCounted(from, 'outcome was', 'outcomes were')} kept of ${outcomes.length}: remove these from the file, and import the rest ${when}.`
+      throw new IpriskError({ code, message, fault, cause })
     }
   }
   const { length: accepted } = outcomes

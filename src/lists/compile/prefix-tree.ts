@@ -109,7 +109,7 @@ export function piecesOf(
 
 /** Adds 2^bits to an address in place; whether the sum lies behind the last address. */
 export function addPower(all: Uint32Array, from: number, words: number, bits: number): boolean {
-  // No power of `**`, which takes most of the time of a million prefixes.
+  // Shifts, for `**` took most of the time of a million prefixes.
   let carry = (1 << (bits & 31)) >>> 0
   for (let i = words - 1 - (bits >>> 5); i >= 0 && carry > 0; i--) {
     const sum = all[from + i]! + carry

@@ -55,8 +55,12 @@ function otherPlace(
   { expectedPlace, seenPlace }: ManifestContext,
 ): string | undefined {
   if (named === undefined) {
-    if (seenPlace === undefined) return undefined
-    return `its manifest names no place, and the one before named "${seenPlace}": publish with a version that names places`
+    if (expectedPlace === undefined && seenPlace === undefined) return undefined
+    const why =
+      expectedPlace === undefined
+        ? `the one before named "${seenPlace}"`
+        : `--table-place asks for "${expectedPlace}"`
+    return `its manifest names no place, and ${why}: publish with a version that names places`
   }
   if (named === (expectedPlace ?? seenPlace ?? named)) return undefined
   const own =

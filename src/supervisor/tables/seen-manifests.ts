@@ -63,7 +63,7 @@ export function openSeenManifests(of: {
     remember: async ({ serial, place = note?.place }, by) => {
       const highest = Math.max(0, ...trusted.map(serialOf))
       if (highest > serial && place === (note?.place ?? place)) {
-        log.warn({ url, serial: highest }, 'A remembered serial is ahead of the clock: forgotten.')
+        log.warn({ url, serial: highest }, 'Ignoring a stored serial that is ahead of the clock.')
       }
       if (place !== note?.place) {
         log.info({ url, place }, 'The source has named its place; manifests of others are refused.')

@@ -71,7 +71,7 @@ describe('a file or folder of one’s own', () => {
     const target = join(folder, 'target')
     writeFileSync(target, 'kept')
     mkdirSync(join(folder, 'folder'))
-    const why = 'is a symbolic link, and is not followed: put the file itself there'
+    const why = 'is a symbolic link, which is not followed: put the file or folder there'
     for (const [name, to] of ['target', 'nowhere', 'folder'].entries()) {
       const link = join(folder, `link-${name}`)
       symlinkSync(to, link)

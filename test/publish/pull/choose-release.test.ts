@@ -139,7 +139,7 @@ describe('a manifest', () => {
   ]
   const places: readonly Places[] = [
     [undefined, undefined, undefined, /^counts$/],
-    [undefined, 'production', undefined, /^counts$/],
+    [undefined, 'production', undefined, /^place: .* --table-place asks for "production"/],
     [
       undefined,
       undefined,

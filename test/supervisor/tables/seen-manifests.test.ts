@@ -66,7 +66,7 @@ it('leaves out a serial that is ahead of the clock, and forgets it with the next
   const seen = open(old)
   expect(seen.serialMin(now, undefined)).toBe(0)
   await seen.remember({ serial: now }, old)
-  expect(said).toEqual(['A remembered serial is ahead of the clock: forgotten.'])
+  expect(said).toEqual(['Ignoring a stored serial that is ahead of the clock.'])
   expect(text()).toEqual({ url, serial: now, serials: { [old.id]: now } })
 })
 

@@ -9,6 +9,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { IpriskError } from '../../../base/coded-error.ts'
+import { formatCounted } from '../../../base/text/number-format.ts'
 import type { Day } from '../../../base/day.ts'
 import { leaseShare, storeConcurrencyMax } from '../../../base/limits.ts'
 import { type ListStore, nextTag } from '../../../lists/list-store.ts'
@@ -155,7 +156,7 @@ async function updateRecord(
 
 function lostKeys(lost: number, left: number): IpriskError {
   const message =
-    `The store has lost ${lost} keys that it had, and has ${left}: the lost ones get 401. Bring its ` +
+    `The store has lost ${formatCounted(lost, 'key', 'keys')} that it had, and has ${left}: the lost ones get 401. Bring its ` +
     'data back, or run "iprisk state restore FILE" with a backup, or "iprisk keys import FILE".'
   return new IpriskError({ code: 'store_lost_keys', message, fault: 'environment' })
 }

@@ -52,6 +52,18 @@ beforeAll(async () => {
   await store.close()
 })
 
+it('is no damage that a long value was written shorter in its first transaction', async () => {
+  const path = join(folder, 'shorter')
+  const root = open({ path, encoding: 'json', overlappingSync: false })
+  const rows = root.openDB<string, string>({ name: 'rows', encoding: 'string' })
+  root.transactionSync(() => {
+    rows.putSync('row', 'x'.repeat(20_000))
+    rows.putSync('row', 'y'.repeat(9000))
+  })
+  await root.close()
+  expect(checkLmdbFile(join(path, 'data.mdb'))).toBe(undefined)
+})
+
 it('is opened, or named as damaged, and no process ends without a word', () => {
   const bytes = readFileSync(dataOf(good))
   const names = new Map<string, string>()

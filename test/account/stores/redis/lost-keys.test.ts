@@ -60,7 +60,7 @@ it('reports keys that the store has lost, once, and tells them as revoked', asyn
   contents.keys.clear()
   await store.changes(fourth.version)
   expect(troubles).toHaveLength(2)
-  expect(troubles[1]).toContain('lost 1 keys')
+  expect(troubles[1]).toContain('lost 1 key that it had')
 })
 
 it('is warned of where the store writes nothing to disk', () => {
