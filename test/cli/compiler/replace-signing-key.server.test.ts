@@ -8,11 +8,10 @@ import { afterEach, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { openManifest, sealManifest } from '../../../src/publish/form/manifest.ts'
 import { readSigningKey } from '../../../src/publish/form/signing-key.ts'
-import { openTable } from '../../../src/table/open-table.ts'
 import { eventually } from '../../eventually.ts'
 import { newState } from '../../serve/server.ts'
 import { newTable, otherTable } from '../../serve/small-tables.ts'
-import { pullFrom } from '../../supervisor/tables/pulling.ts'
+import { playTables, pullFrom } from '../../supervisor/tables/pulling.ts'
 import { newFolder, runHere } from '../program.ts'
 
 const ends: (() => void)[] = []
@@ -40,7 +39,7 @@ it('is replaced by two commands, after which a server that the thief has misled 
   await run(['keys', 'signing', 'create'])
   const old = readSigningKey(join(cwd, 'data/signing-key.pem'))
   const [stateFolder, tablePath] = [newState(), join(newFolder(), 'world.iprisk')]
-  let current: { readonly id: string; readonly asOf: number } | undefined
+  const { inUse, played } = playTables()
   const start = (trusted: typeof old.trusted) => {
     const pull = pullFrom(
       { how: { key: old } as never, tablePath },
@@ -48,15 +47,7 @@ it('is replaced by two commands, after which a server that the thief has misled 
         trusted: [trusted],
         url: pathToFileURL(join(cwd, 'place')).href,
         stateFolder,
-        current: () => current,
-        tables: {
-          take: (file) => {
-            const table = openTable(file)
-            table.close()
-            current = { id: table.id, asOf: table.asOf }
-            return Promise.resolve({ kind: 'unchanged', table: table.id })
-          },
-        },
+        ...played,
       },
     )
     ends.push(pull.stop)
@@ -72,7 +63,7 @@ it('is replaced by two commands, after which a server that the thief has misled 
 
   await run(['publish', 'place', '--table', newTable()])
   const pull = start(old.trusted)
-  await eventually(() => current !== undefined)
+  await eventually(() => inUse() !== undefined)
   // The most that a server takes, and far more.
   const poison = Date.now() + 86_000_000
   steal(poison)
@@ -104,7 +95,7 @@ it('is replaced by two commands, after which a server that the thief has misled 
   const again = start(fresh.trusted)
   await eventually(() => again.status().last_pull !== null && again.status().up)
   expect(again.status().last_refusal).toBeNull()
-  expect(current?.id).toMatch(/^20260823-/)
+  expect(inUse()?.id).toMatch(/^20260823-/)
   expect(existsSync(tablePath)).toBe(true)
   // What the thief signs from now on is refused.
   steal(Date.now(), fresh)

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { createSigningKey, readSigningKey } from '../../../src/publish/form/signing-key.ts'
 import { openFolderPlace } from '../../../src/publish/places/folder-place.ts'
+import { openTable } from '../../../src/table/open-table.ts'
 import type * as tablePull from '../../../src/supervisor/tables/table-pull.ts'
 import { newState } from '../../serve/server.ts'
 
@@ -31,6 +32,23 @@ export function newPublisher(options: { readonly keepMs: number }) {
     now: Date.now(),
   }
   return { how, folder, place, tablePath: join(folder, 'world.iprisk') }
+}
+
+/** Plays a table manager that takes whatever it is given; `before` is in use at first. */
+export function playTables(before?: { readonly id: string; readonly asOf: number }) {
+  let used = before
+  const taken: string[] = []
+  const tables: tablePull.TablePullParts['tables'] = {
+    take: (file) => {
+      const table = openTable(file)
+      table.close()
+      used = { id: table.id, asOf: table.asOf }
+      taken.push(table.id)
+      return Promise.resolve({ kind: 'unchanged', table: table.id })
+    },
+  }
+  const inUse = () => used
+  return { taken, inUse, played: { tables, current: inUse } }
 }
 
 /** Looks every 50 ms. */

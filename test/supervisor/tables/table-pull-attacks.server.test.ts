@@ -9,11 +9,10 @@ import type { PullRefusalCode } from '../../../src/publish/fetch/pull-refusal.ts
 import { type Manifest, openManifest, sealManifest } from '../../../src/publish/form/manifest.ts'
 import { openFolderPlace } from '../../../src/publish/places/folder-place.ts'
 import { publishTable } from '../../../src/publish/publish-table.ts'
-import { openTable } from '../../../src/table/open-table.ts'
 import { eventually } from '../../eventually.ts'
 import { newState } from '../../serve/server.ts'
 import { newTable, otherTable } from '../../serve/small-tables.ts'
-import { newPublisher, pullFrom } from './pulling.ts'
+import { newPublisher, playTables, pullFrom } from './pulling.ts'
 
 const ends: (() => void)[] = []
 afterEach(() => {
@@ -29,7 +28,7 @@ function newMirror() {
   const mirror = join(folder, 'mirror')
   mkdirSync(mirror)
   const stateFolder = newState()
-  let current: { readonly id: string; readonly asOf: number } | undefined
+  const { inUse, played } = playTables()
   return {
     stateFolder,
     /** Publishes at a place of its own; an earlier version names none. */
@@ -52,22 +51,14 @@ function newMirror() {
         url: pathToFileURL(mirror).href,
         stateFolder,
         place,
-        current: () => current,
-        tables: {
-          take: (file) => {
-            const table = openTable(file)
-            table.close()
-            current = { id: table.id, asOf: table.asOf }
-            return Promise.resolve({ kind: 'unchanged', table: table.id })
-          },
-        },
+        ...played,
       })
       ends.push(pull.stop)
       const isTaken = (manifest: Manifest) => () =>
         pull.status().up && pull.status().serial === manifest.serial && !pull.status().pulling
       return {
         ...pull,
-        inUse: () => current?.id,
+        inUse: () => inUse()?.id,
         takes: (manifest: Manifest) => eventually(isTaken(manifest)),
         refuses: (code: PullRefusalCode) =>
           eventually(() => !pull.status().up && pull.status().last_refusal?.code === code),

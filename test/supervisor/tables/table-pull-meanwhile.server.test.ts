@@ -8,10 +8,9 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { parseDay } from '../../../src/base/day.ts'
 import { publishRollback, publishTable } from '../../../src/publish/publish-table.ts'
-import { openTable } from '../../../src/table/open-table.ts'
 import { eventually } from '../../eventually.ts'
 import { otherTable } from '../../serve/small-tables.ts'
-import { newPublisher, pullFrom } from './pulling.ts'
+import { newPublisher, playTables, pullFrom } from './pulling.ts'
 
 const ends: (() => void)[] = []
 afterEach(() => {
@@ -60,21 +59,11 @@ async function fetchSlowly(inUse?: { readonly id: string; readonly asOf: number 
   const ids: string[] = []
   for (const day of days) ids.push((await publishTable(otherTable(day), how)).release.id)
   const site = await serveSlowly(place)
-  const taken: string[] = []
   const [, own = ''] = ids
-  let current = inUse ?? { id: own, asOf: 0 }
+  const { taken, played } = playTables(inUse ?? { id: own, asOf: 0 })
   const pull = pullFrom(publisher, {
     url: site.url,
-    current: () => current,
-    tables: {
-      take: (file) => {
-        const table = openTable(file)
-        table.close()
-        current = { id: table.id, asOf: table.asOf }
-        taken.push(table.id)
-        return Promise.resolve({ kind: 'unchanged', table: table.id })
-      },
-    },
+    ...played,
   })
   ends.push(pull.stop)
   await eventually(() => site.held() > 0)

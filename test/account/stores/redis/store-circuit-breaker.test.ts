@@ -3,12 +3,8 @@
 // store-circuit-breaker.world.test.ts.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
-import {
-  openStoreCircuitBreaker,
-  storeAdvice,
-  type StoreCircuitBreaker,
-} from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
+import { describe, expect, it } from 'vitest'
+import { storeAdvice } from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
 import { isOutage, reportOnce } from '../../../../src/account/stores/open-stores.ts'
 import {
   type LuaScript,
@@ -19,28 +15,9 @@ import {
 import { IpriskError } from '../../../../src/base/coded-error.ts'
 import type { ErrorCode } from '../../../../src/base/error-codes.ts'
 import { FakeConnection } from './fake-connection.ts'
+import { askCounter, openBreaker } from './open-breaker.ts'
 
-let breaker: StoreCircuitBreaker | undefined
-afterEach(async () => {
-  await breaker?.close()
-  breaker = undefined
-})
-
-async function open(
-  connection: FakeConnection,
-): Promise<{ readonly breaker: StoreCircuitBreaker; readonly reports: string[] }> {
-  const reports: string[] = []
-  breaker = await openStoreCircuitBreaker(connection, {
-    timeoutMs: 300,
-    replicas: 0,
-    onDown: (error) => reports.push(error.message),
-    onUp: () => reports.push('up'),
-  })
-  return { breaker, reports }
-}
-
-const ask = (on: StoreCircuitBreaker, late?: (reply: unknown) => void): Promise<unknown> =>
-  on.runScript(readCounterScript, ['{k}'], [], late)
+const open = (connection: FakeConnection) => openBreaker(connection, 300)
 
 async function until(test: () => boolean): Promise<void> {
   while (!test()) await sleep(5)
@@ -52,7 +29,7 @@ describe('a circuit breaker', () => {
     const { breaker } = await open(connection)
     connection.mode = 'frozen'
     const late: unknown[] = []
-    await expect(ask(breaker, (reply) => late.push(reply))).rejects.toThrow(
+    await expect(askCounter(breaker, (reply) => late.push(reply))).rejects.toThrow(
       'no answer within 300 ms',
     )
     expect([connection.sent, late]).toEqual([1, []])
@@ -64,12 +41,12 @@ describe('a circuit breaker', () => {
   it('asks nothing of a store that is away, and tells of its going and return once each', async () => {
     const connection = new FakeConnection()
     const { breaker, reports } = await open(connection)
-    expect(await ask(breaker)).toBe('reply')
+    expect(await askCounter(breaker)).toBe('reply')
     connection.mode = 'failing'
     await until(() => breaker.down())
     const { sent } = connection
     for (let i = 0; i < 50; i += 1) {
-      await expect(ask(breaker)).rejects.toMatchObject({
+      await expect(askCounter(breaker)).rejects.toMatchObject({
         code: 'store_unreachable',
         message: 'The store redis://played:1 cannot be reached: Connection is closed.',
         retryable: true,
@@ -78,7 +55,7 @@ describe('a circuit breaker', () => {
     expect(connection.sent).toBe(sent)
     connection.thaw()
     await until(() => !breaker.down())
-    expect(await ask(breaker)).toBe('reply')
+    expect(await askCounter(breaker)).toBe('reply')
     expect(reports).toEqual([expect.stringMatching(/cannot be reached/), 'up'])
   })
 
@@ -91,7 +68,7 @@ describe('a circuit breaker', () => {
     await until(() => !breaker.down())
     expect(await breaker.advice()).toHaveLength(1)
     await breaker.close()
-    await expect(ask(breaker)).rejects.toThrow('closed')
+    await expect(askCounter(breaker)).rejects.toThrow('closed')
   })
 
   it('says what the store finds fault with, and does not take it for gone', async () => {
@@ -99,7 +76,10 @@ describe('a circuit breaker', () => {
     const { breaker, reports } = await open(connection)
     const fault = Object.assign(new Error('WRONGTYPE Operation against'), { name: 'ReplyError' })
     connection.send = () => Promise.reject(fault)
-    await expect(ask(breaker)).rejects.toMatchObject({ code: 'store_failed', message: /WRONGTYPE/ })
+    await expect(askCounter(breaker)).rejects.toMatchObject({
+      code: 'store_failed',
+      message: /WRONGTYPE/,
+    })
     expect([breaker.down(), reports]).toEqual([false, []])
   })
 
@@ -113,7 +93,7 @@ describe('a circuit breaker', () => {
     const lease = (): Promise<unknown> =>
       breaker.runScript(leaseScript, ['iprisk:{k}:quota:2026-08'], [])
     await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', message: /OOM/ })
-    expect(await ask(breaker)).toBe('reply')
+    expect(await askCounter(breaker)).toBe('reply')
     connection.mode = 'well'
     await until(() => !breaker.down())
     expect(await lease()).toBe('reply')

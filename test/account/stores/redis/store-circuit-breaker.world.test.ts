@@ -2,35 +2,12 @@
 // comes back is known. What holds at any speed is in store-circuit-breaker.test.ts.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
-import {
-  openStoreCircuitBreaker,
-  type StoreCircuitBreaker,
-} from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
-import { leaseScript, readCounterScript } from '../../../../src/account/stores/redis/lua-scripts.ts'
+import { describe, expect, it } from 'vitest'
+import { leaseScript } from '../../../../src/account/stores/redis/lua-scripts.ts'
 import { FakeConnection } from './fake-connection.ts'
+import { askCounter, openBreaker } from './open-breaker.ts'
 
-let breaker: StoreCircuitBreaker | undefined
-afterEach(async () => {
-  await breaker?.close()
-  breaker = undefined
-})
-
-async function open(
-  connection: FakeConnection,
-): Promise<{ readonly breaker: StoreCircuitBreaker; readonly reports: string[] }> {
-  const reports: string[] = []
-  breaker = await openStoreCircuitBreaker(connection, {
-    timeoutMs: 60,
-    replicas: 0,
-    onDown: (error) => reports.push(error.message),
-    onUp: () => reports.push('up'),
-  })
-  return { breaker, reports }
-}
-
-const ask = (on: StoreCircuitBreaker): Promise<unknown> =>
-  on.runScript(readCounterScript, ['{k}'], [])
+const open = (connection: FakeConnection) => openBreaker(connection, 60)
 
 async function until(test: () => boolean): Promise<number> {
   const fromMs = performance.now()
@@ -44,13 +21,13 @@ describe('a circuit breaker', () => {
     async (mode) => {
       const connection = new FakeConnection()
       const { breaker, reports } = await open(connection)
-      expect(await ask(breaker)).toBe('reply')
+      expect(await askCounter(breaker)).toBe('reply')
       connection.mode = mode
       expect(await until(() => breaker.down())).toBeLessThan(1000)
       const { sent } = connection
       for (let i = 0; i < 50; i += 1) {
         const startMs = performance.now()
-        await expect(ask(breaker)).rejects.toMatchObject({
+        await expect(askCounter(breaker)).rejects.toMatchObject({
           code: 'store_unreachable',
           retryable: true,
         })
@@ -60,7 +37,7 @@ describe('a circuit breaker', () => {
       await sleep(400)
       connection.thaw()
       expect(await until(() => !breaker.down())).toBeLessThan(1000)
-      expect(await ask(breaker)).toBe('reply')
+      expect(await askCounter(breaker)).toBe('reply')
       expect(reports).toHaveLength(2)
       expect(reports[0]).toMatch(/^The store redis:\/\/played:1 cannot be reached: .+\.$/)
       expect(reports[1]).toBe('up')
@@ -105,7 +82,7 @@ describe('a circuit breaker', () => {
       await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', message: /OOM/ })
     }
     expect(connection.scripts.filter((name) => name.startsWith('lease'))).toHaveLength(sent)
-    expect(await ask(breaker)).toBe('reply')
+    expect(await askCounter(breaker)).toBe('reply')
     // Longer than it takes to give up a connection that is silent.
     await sleep(1500)
     expect([breaker.down(), connection.reconnects, reports.length]).toEqual([true, 0, 1])
