@@ -50,7 +50,7 @@ interface CarrierRow extends RowSource {
   readonly country: string
 }
 
-/** Well-known space from which nobody browses. */
+/** Well-known infrastructure, which is never a visitor's address. */
 interface InfrastructureRow extends RowSource {
   readonly range: Range
   readonly name: string
