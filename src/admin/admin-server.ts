@@ -27,7 +27,7 @@ import {
 } from './admin-api.ts'
 import { type AdminCaller, bearerOf, unnamedAdmin } from './admin-caller.ts'
 import type { AdminRefusals } from './admin-refusals.ts'
-import type { TokenGuard } from './token-guard.ts'
+import { type TokenGuard, tooManyTokensText } from './token-guard.ts'
 import { csrfHeader } from '../api/admin-answers.ts'
 
 /** Whether the server is ready, or why not; `degraded`: it is ready, and its workers die. */
@@ -235,7 +235,7 @@ function callerOf(parts: AdminParts, request: IncomingMessage): AdminCaller | Ad
     return { ...refused, ...code, headers: { 'www-authenticate': 'Bearer' } }
   }
   if (!('waitSeconds' in judged)) return judged
-  const refused = json(429, { error: 'Too many wrong tokens from this address in a minute.' })
+  const refused = json(429, { error: tooManyTokensText })
   const headers = { 'retry-after': String(judged.waitSeconds) }
   return { ...refused, code: 'too_many_logins', headers }
 }

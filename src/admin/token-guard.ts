@@ -1,12 +1,11 @@
 // Who a token belongs to, and how many wrong ones an address may send: to the console's login and as
 // Bearer together, counted by whole minutes. An IPv6 client counts by its /64, which is one line's.
 //
-// Invariant: a right token is always accepted. Tokens are too long to be guessed (admin-caller.ts asks
-// for 16 characters at least), so a limit on guesses protects against noise, and must lock nobody
-// out who shares the address with whoever guesses.
+// Invariant: a right token is always accepted. Tokens are too long to be guessed (admin-caller.ts
+// asks for 16 characters at least), so the limit is against noise, and nobody is locked out by
+// others who guess from the same address.
 
-import { EMBEDDED, embeddedKind } from '../ip/embedded-ipv4.ts'
-import { parseAddress } from '../ip/parse-address.ts'
+import { visitorOf } from '../ip/embedded-text.ts'
 import type { AdminCaller, TokenMatcher } from './admin-caller.ts'
 
 /** Of one line: enough for typing errors. */
@@ -22,6 +21,8 @@ export type TokenGuard = (
   nowMs: number,
 ) => AdminCaller | { readonly waitSeconds: number } | undefined
 
+export const tooManyTokensText = 'Too many wrong tokens from this address in a minute.'
+
 const minuteMs = 60_000
 
 export function createTokenGuard(tokens: TokenMatcher): TokenGuard {
@@ -33,19 +34,11 @@ export function createTokenGuard(tokens: TokenMatcher): TokenGuard {
     const now = Math.floor(nowMs / minuteMs)
     if (now !== minute || wrong.size >= linesMax) wrong.clear()
     minute = now
-    const line = lineOf(address ?? '')
+    // Without the zone of a link-local address. One of a socket has none.
+    const line = visitorOf((address ?? '').split('%', 1)[0]!) ?? ''
     const before = wrong.get(line) ?? 0
     wrong.set(line, before + 1)
     if (before < wrongTokensPerMinute) return undefined
     return { waitSeconds: Math.max(1, Math.ceil(((minute + 1) * minuteMs - nowMs) / 1000)) }
   }
-}
-
-const words = new Uint32Array(4)
-
-function lineOf(address: string): string {
-  const family = parseAddress(address.split('%', 1)[0]!, words)
-  if (family !== 6) return address
-  // A port that listens on :: sees IPv4 clients so: they are no single /64.
-  return embeddedKind(words) === EMBEDDED.mapped ? `${words[3]}` : `${words[0]} ${words[1]}`
 }

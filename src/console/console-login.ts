@@ -19,7 +19,7 @@ import type { IncomingMessage } from 'node:http'
 import { type AdminPage, errorPage, jsonPage, readJsonBody } from '../admin/admin-api.ts'
 import type { AdminCaller } from '../admin/admin-caller.ts'
 import type { AdminConsole } from '../admin/admin-server.ts'
-import type { TokenGuard } from '../admin/token-guard.ts'
+import { type TokenGuard, tooManyTokensText } from '../admin/token-guard.ts'
 import { type ConsoleLogin, type ConsoleSession, csrfHeader } from '../api/admin-answers.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
@@ -137,8 +137,7 @@ async function logIn(
   const caller = guard(typeof token === 'string' ? token : '', request.socket.remoteAddress, nowMs)
   if (caller === undefined) return errorPage(401, 'wrong_token', 'The token is wrong.')
   if ('waitSeconds' in caller) {
-    const text = 'Too many wrong tokens from this address in a minute.'
-    const page = errorPage(429, 'too_many_logins', text)
+    const page = errorPage(429, 'too_many_logins', tooManyTokensText)
     return { ...page, headers: { 'retry-after': String(caller.waitSeconds) } }
   }
   for (const id of cookiesOf(request)) sessions.close(id)

@@ -6,8 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
-import { replaceFile } from '../base/system/atomic-file.ts'
-import { refuseLink } from '../base/system/own-files.ts'
+import { replaceOwnFile } from '../base/system/own-files.ts'
 import type { TableInfo } from '../table/served-table.ts'
 
 /** Entries by feed and day, the day in days since 1970. */
@@ -32,8 +31,7 @@ export function openFeedDays(state: string, log: Log): FeedDaysFile {
       if (JSON.stringify(next) === JSON.stringify(days)) return
       days = next
       try {
-        refuseLink(path)
-        await replaceFile(path, JSON.stringify(days), 0o600)
+        await replaceOwnFile(path, JSON.stringify(days))
       } catch (error) {
         log.warn({ path }, `The entries of feeds by day cannot be kept: ${messageOf(error)}`)
       }

@@ -76,8 +76,10 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
   return { address, outcome: known, atMs: Math.min(atMs, nowMs), note }
 }
 
-/** A line of a file of a day, with its end. The address comes first: `erase` looks for it, also
- * where the line is cut off. The key comes last: its share of the day is counted by it. */
+/**
+ * A line of a file of a day, with its end. The address comes first: `erase` looks for it, also where
+ * the line is cut off. The key comes last: its share of the day is counted by it.
+ */
 export function outcomeLine(
   { address, outcome, atMs, note }: Outcome,
   { keyId, receivedMs }: { readonly keyId: string; readonly receivedMs: number },
@@ -109,7 +111,9 @@ export function erasedLine(
   const about = /^\{"ip":"([^"]+)"/.exec(line)?.[1]
   const all = { what: 'outcomes', line: '' } as const
   if (about !== undefined && innermostAddress(about) === address) return all
-  if (!mentionsAddress(line, address)) return undefined
+  // Of a whole line only a note is a text that people wrote, and few have one.
+  const isPlain = about !== undefined && line.endsWith('}') && !line.includes('"note":')
+  if (isPlain || !mentionsAddress(line, address)) return undefined
   const row = parseJsonObject(Buffer.from(line))
   if (typeof row === 'string' || !('note' in row)) return all
   const { note: _, ...rest } = row

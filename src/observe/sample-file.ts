@@ -9,8 +9,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, formatDay, msPerDay, parseDay } from '../base/day.ts'
 import { innermostAddress } from '../ip/embedded-text.ts'
-import { replaceFile } from '../base/system/atomic-file.ts'
-import { makeOwnFolder, refuseLink } from '../base/system/own-files.ts'
+import { makeOwnFolder, replaceOwnFile } from '../base/system/own-files.ts'
 
 export const sampledCheckDaysMax = 30
 
@@ -45,8 +44,7 @@ export async function writeSample(path: string, checks: readonly SampledCheck[])
     return
   }
   makeOwnFolder(join(path, '..'))
-  refuseLink(path)
-  await replaceFile(path, piecesOf(checks), 0o600)
+  await replaceOwnFile(path, piecesOf(checks))
 }
 
 function* piecesOf(checks: readonly SampledCheck[]): Generator<string> {

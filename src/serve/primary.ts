@@ -39,7 +39,9 @@ import {
   type ControlReply,
   type ControlRequest,
   type ControlSocket,
+  addressToForget,
   controlSocketPath,
+  isForget,
   openControlSocket,
   type SampledPlaces,
   sendControlRequest,
@@ -377,7 +379,8 @@ async function listenForCommands(
   }
   const act = async (request: ControlRequest): Promise<ControlReply> => {
     if (isForget(request)) {
-      return { ok: true, text: String((await sample?.forget(request.slice(7))) ?? 0) }
+      const count = (await sample?.forget(addressToForget(request))) ?? 0
+      return { ok: true, text: String(count) }
     }
     switch (request) {
       case 'reload':
@@ -423,9 +426,6 @@ async function listenForCommands(
     await control?.close()
   }
 }
-
-const isForget = (request: ControlRequest): request is `forget ${string}` =>
-  request.startsWith('forget ')
 
 function sampleReply(
   sample: string | undefined,

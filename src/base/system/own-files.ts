@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { replaceFile, replaceFileSync } from './atomic-file.ts'
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
 const flags = O_RDWR | O_CREAT | O_NOFOLLOW
@@ -35,11 +36,26 @@ export async function openOwnHandle(path: string, { append = false } = {}): Prom
   })
 }
 
+/** Replaces one, whole or not at all. */
+export async function replaceOwnFile(
+  path: string,
+  content: string | Iterable<string>,
+): Promise<void> {
+  refuseLink(path)
+  await replaceFile(path, content, mode)
+}
+
+/** The same for code that cannot wait. */
+export function replaceOwnFileSync(path: string, content: string): void {
+  refuseLink(path)
+  replaceFileSync(path, content, mode)
+}
+
 /**
  * Makes `path`, which must not be there, of `bytes` zeros that begin with `head`, for processes to
- * map and write (memory-map.ts). It has all its
- * blocks from then on, because a write to a hole of a mapped file ends the process where the disk
- * is full. Throws what the system throws, and leaves nothing then.
+ * map and write (memory-map.ts). It has all its blocks from then on, because a write to a hole of a
+ * mapped file ends the process where the disk is full. Throws what the system throws, and leaves
+ * nothing then.
  */
 export function createZeroFile(
   path: string,
@@ -65,7 +81,7 @@ export function makeOwnFolder(path: string): void {
   refuseLink(path)
 }
 
-/** For what is opened by others, or replaced. */
+/** For what a library opens. */
 export function refuseLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw linkError(path)
 }

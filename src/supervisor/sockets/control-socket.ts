@@ -10,6 +10,7 @@ import { type Socket, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Interface, createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { parseJson } from '../../base/json-object.ts'
 import { keyAcknowledgeMs } from '../../base/limits.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import { listenOnUnixSocket } from './unix-socket.ts'
@@ -30,8 +31,9 @@ const requests = [
  * the text is JSON (`SampledPlaces`). `forget ADDRESS`: in what it has sampled; the text is the
  * number of checks.
  */
-export type ControlRequest = PlainRequest | `forget ${string}`
+export type ControlRequest = PlainRequest | ForgetRequest
 type PlainRequest = (typeof requests)[number]
+type ForgetRequest = `forget ${string}`
 
 export interface ControlReply {
   readonly ok: boolean
@@ -57,7 +59,7 @@ export interface ControlSocket {
  * A rolling restart of many workers takes minutes; a yield only closes the admin port; for the keys
  * the server itself waits `keyAcknowledgeMs`, and two million entries take seconds to compile.
  */
-const replyMsMax: Readonly<Record<PlainRequest, number>> = {
+const replyMsMax: Readonly<Record<PlainRequest | 'forget', number>> = {
   reload: 3_600_000,
   'reload --force': 3_600_000,
   rollback: 3_600_000,
@@ -65,6 +67,7 @@ const replyMsMax: Readonly<Record<PlainRequest, number>> = {
   keys: 2 * keyAcknowledgeMs,
   lists: 60_000,
   sample: 60_000,
+  forget: 60_000,
   yield: 30_000,
 }
 
@@ -127,9 +130,7 @@ async function serve(
 ): Promise<void> {
   socket.on('error', () => undefined)
   for await (const line of linesOf(socket)) {
-    const request =
-      requests.find((known) => JSON.stringify(known) === line) ??
-      (/^"forget [\da-f:.]+"$/.test(line) ? (JSON.parse(line) as `forget ${string}`) : undefined)
+    const request = requestIn(line)
     const reply =
       request === undefined
         ? { ok: false, text: `There is no such request; there are ${requests.join(', ')}.` }
@@ -139,6 +140,17 @@ async function serve(
     return
   }
 }
+
+function requestIn(line: string): ControlRequest | undefined {
+  const text = parseJson(line)
+  return isForget(text) ? text : requests.find((known) => known === text)
+}
+
+export function isForget(request: unknown): request is ForgetRequest {
+  return typeof request === 'string' && /^forget [\da-f:.]+$/.test(request)
+}
+
+export const addressToForget = (request: ForgetRequest): string => request.split(' ')[1]!
 
 /** The lines end with the socket, also where it is destroyed. */
 function linesOf(socket: Socket): Interface {
@@ -151,7 +163,7 @@ function linesOf(socket: Socket): Interface {
 export async function sendControlRequest(
   path: string,
   request: ControlRequest,
-  msMax = replyMsMax[requests.find((plain) => plain === request) ?? 'sample'],
+  msMax = replyMsMax[requests.find((plain) => plain === request) ?? 'forget'],
 ): Promise<ControlReply | undefined> {
   const socket = connect(path)
   let late = false

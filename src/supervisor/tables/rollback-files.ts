@@ -13,9 +13,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { namesIn, replaceFileSync } from '../../base/system/atomic-file.ts'
+import { namesIn } from '../../base/system/atomic-file.ts'
 import { inodeIdentity } from '../../base/system/file-watch.ts'
-import { refuseLink } from '../../base/system/own-files.ts'
+import { replaceOwnFileSync } from '../../base/system/own-files.ts'
 
 type KeptRole = 'current' | 'previous'
 
@@ -103,8 +103,7 @@ export function writeRollbackNote(place: Place, note: RollbackNote, copy: string
   const table = rollbackTable(place)
   rmSync(table, { force: true })
   linkSync(copy, table)
-  refuseLink(`${nameOf(place)}.json`)
-  replaceFileSync(`${nameOf(place)}.json`, `${JSON.stringify(note)}\n`, 0o600)
+  replaceOwnFileSync(`${nameOf(place)}.json`, `${JSON.stringify(note)}\n`)
 }
 
 export function removeRollbackNote(place: Place): void {

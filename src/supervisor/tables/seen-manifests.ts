@@ -11,8 +11,7 @@ import { join } from 'node:path'
 import { messageOf } from '../../base/coded-error.ts'
 import { isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
 import type { Log } from '../../base/log.ts'
-import { replaceFile } from '../../base/system/atomic-file.ts'
-import { refuseLink } from '../../base/system/own-files.ts'
+import { replaceOwnFile } from '../../base/system/own-files.ts'
 import { type Manifest, serialAhead } from '../../publish/form/manifest.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
 
@@ -72,8 +71,7 @@ export function openSeenManifests(of: {
       const serials = { ...Object.fromEntries(kept), [by.id]: serial }
       mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
       const seen = { serial, serials, ...(place === undefined ? {} : { place }) }
-      refuseLink(path)
-      await replaceFile(path, `${JSON.stringify({ url, ...seen })}\n`, 0o600)
+      await replaceOwnFile(path, `${JSON.stringify({ url, ...seen })}\n`)
       note = seen
     },
   }
