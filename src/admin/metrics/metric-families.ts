@@ -52,8 +52,8 @@ export interface ScrapeData {
   readonly now: number
 }
 
-export function metricFamilies(gathered: ScrapeData): readonly MetricFamily[] {
-  return [
+export function metricFamilies(gathered: ScrapeData): MetricFamilies {
+  return {
     ...requestFamilies(gathered.total),
     ...verdictFamilies(gathered.total),
     ...connectionFamilies(gathered.total),
@@ -65,116 +65,95 @@ export function metricFamilies(gathered: ScrapeData): readonly MetricFamily[] {
     ...serverFamilies(gathered),
     ...workerFamilies(gathered),
     ...poolFamilies(gathered),
-  ]
+  }
 }
 
-function policyFamilies({ policies, lists }: ScrapeData): readonly MetricFamily[] {
+function policyFamilies({ policies, lists }: ScrapeData): MetricFamilies {
   const { revision = '', last_failure: failure = null, warnings = [] } = policies ?? {}
-  return [
-    gauge(
-      'iprisk_policies_info',
+  return {
+    iprisk_policies_info: family(
       'The policies in use, by their revision.',
       ['revision'],
       revision === '' ? [] : [[{ revision }, 1]],
     ),
-    gauge(
-      'iprisk_policies_refused',
+    iprisk_policies_refused: family(
       'Whether the policies file has a mistake or is gone.',
       policies === undefined ? undefined : Number(failure !== null),
     ),
-    gauge(
-      'iprisk_policy_warnings',
+    iprisk_policy_warnings: family(
       'Warnings about the policies in use: conditions that can never match, members that appear twice, syntax that is no longer allowed.',
       policies === undefined ? undefined : warnings.length,
     ),
-    gauge(
-      'iprisk_lists_refused',
+    iprisk_lists_refused: family(
       '1 while the own lists in the store cannot be used: ' +
         'the previous lists stay in use, after a start the readable parts.',
       Number(lists.failure !== ''),
     ),
-  ]
+  }
 }
 
-function requestFamilies(total: CounterSnapshot): readonly MetricFamily[] {
-  const { refused, aborted, rateLimited, quotaLimited, outages, losses, shed } =
-    counterTotals(total)
-  return [
-    counter(
-      'iprisk_requests_total',
+function requestFamilies(total: CounterSnapshot): MetricFamilies {
+  const totals = counterTotals(total)
+  return {
+    iprisk_requests_total: family(
       'Requests answered, by HTTP status code; those of test keys are not among them.',
       ['code'],
       httpStatuses.map((code, i) => [{ code }, total.requests[i] ?? 0]),
     ),
-    counter(
-      'iprisk_test_requests_total',
+    iprisk_test_requests_total: family(
       'Requests of test keys answered, by HTTP status code: no other metric of requests has them.',
       ['code'],
       httpStatuses.map((code, i) => [{ code }, total.testRequests[i] ?? 0]),
     ),
-    counter(
-      'iprisk_answers_total',
+    iprisk_answers_total: family(
       'Checks answered with 200, by classification.',
       ['classification'],
       classifications.map((name, i) => [{ classification: name }, total.answers[i] ?? 0]),
     ),
-    counter(
-      'iprisk_limited_requests_total',
+    iprisk_limited_requests_total: family(
       'Requests answered with 429, by the limit that was exceeded.',
       ['limit'],
       [
-        [{ limit: 'rate' }, rateLimited],
-        [{ limit: 'quota' }, quotaLimited],
+        [{ limit: 'rate' }, totals.rateLimited],
+        [{ limit: 'quota' }, totals.quotaLimited],
       ],
     ),
-    counter(
-      'iprisk_framing_refusals_total',
+    iprisk_framing_refusals_total: family(
       'Connections closed without an answer because a request had no clear end.',
-      refused,
+      totals.refused,
     ),
-    counter(
-      'iprisk_aborted_requests_total',
+    iprisk_aborted_requests_total: family(
       'Requests whose client went away before the answer.',
-      aborted,
+      totals.aborted,
     ),
-    counter(
-      'iprisk_bodies_refused_total',
+    iprisk_bodies_refused_total: family(
       'Bodies refused with 503 because those under way held all the room, counted at the refusal.',
-      shed,
+      totals.shed,
     ),
-    counter(
-      'iprisk_store_outages_total',
+    iprisk_store_outages_total: family(
       'How often a worker found the store of keys and quotas gone.',
-      outages,
+      totals.outages,
     ),
-    counter(
-      'iprisk_store_losses_total',
+    iprisk_store_losses_total: family(
       'How often the store was found to have lost keys or quota units that it had acknowledged.',
-      losses,
+      totals.losses,
     ),
-    decisionLogFamily(total),
-  ]
+    iprisk_decision_log_lines_total: family(
+      'Lines of the decision log: taken, and lost because too many waited for the disk.',
+      ['result'],
+      [
+        [{ result: 'taken' }, totals.decisionsLogged],
+        [{ result: 'lost' }, totals.decisionsLost],
+      ],
+    ),
+  }
 }
 
-function decisionLogFamily(total: CounterSnapshot): MetricFamily {
-  const { decisionsLogged, decisionsLost } = counterTotals(total)
-  return counter(
-    'iprisk_decision_log_lines_total',
-    'Lines of the decision log: taken, and lost because too many waited for the disk.',
-    ['result'],
-    [
-      [{ result: 'taken' }, decisionsLogged],
-      [{ result: 'lost' }, decisionsLost],
-    ],
-  )
-}
-
-function connectionFamilies(total: CounterSnapshot): readonly MetricFamily[] {
+function connectionFamilies(total: CounterSnapshot): MetricFamilies {
   const { opened, closedForAll, closedForAddress, closedForWork } = counterTotals(total)
-  return [
-    counter('iprisk_connections_opened_total', 'Connections that were let in.', opened),
-    counter(
-      'iprisk_connections_closed_total',
+  return {
+    iprisk_connections_opened_total: family('Connections that were let in.', opened),
+    iprisk_connections_closed_total: family(
       'Connections closed by the cap that they were above: at accept (all, address) or in a request (work).',
       ['cap'],
       [
@@ -183,115 +162,105 @@ function connectionFamilies(total: CounterSnapshot): readonly MetricFamily[] {
         [{ cap: 'work' }, closedForWork],
       ],
     ),
-  ]
+  }
 }
 
 const coveredShares = { full: 1, partly: 0.5, missing: 0 } as const
 
-function tableFamilies({ table, now }: ScrapeData): readonly MetricFamily[] {
+function tableFamilies({ table, now }: ScrapeData): MetricFamilies {
   const { sources = [] } = table ?? {}
   const coverage = table === undefined ? [] : coverageToday(table, now).coverage
-  return [
-    gauge(
-      'iprisk_table_info',
+  return {
+    iprisk_table_info: family(
       'The table that answers: always 1.',
       ['table', 'as_of'],
       table === undefined ? [] : [[{ table: table.id, as_of: formatDay(table.asOf) }, 1]],
     ),
-    gauge(
-      'iprisk_table_age_seconds',
+    iprisk_table_age_seconds: family(
       'Since the beginning of the day, UTC, that counts as today for the table.',
       // No table has no age; 0 would be a lie.
       table === undefined ? undefined : ageSeconds(table.asOf, now),
     ),
-    gauge('iprisk_table_size_bytes', 'Size of the table that answers.', table?.bytes),
-    gauge(
-      'iprisk_feed_age_seconds',
+    iprisk_table_size_bytes: family('Size of the table that answers.', table?.bytes),
+    iprisk_feed_age_seconds: family(
       'Since the beginning of the day, UTC, of the snapshot in the table.',
       ['feed'],
       sources.map(({ id, day }) => [{ feed: id }, ageSeconds(day, now)]),
     ),
-    gauge(
-      'iprisk_kind_covered',
+    iprisk_kind_covered: family(
       'Whether feeds of the table cover a kind today: 1, ' +
         '0.5 partly (hand-kept tables alone, or feeds cut short), ' +
         '0 not at all, or only by feeds that are now too old.',
       ['kind'],
       coverage.map(({ kind, state }) => [{ kind }, coveredShares[state]]),
     ),
-    gauge(
-      'iprisk_kind_addresses',
+    iprisk_kind_addresses: family(
       'IPv4 addresses that the newest snapshots of feeds in the table list, by kind.',
       ['kind'],
       coverage.map(({ kind, addresses }) => [{ kind }, addresses]),
     ),
-    gauge(
-      'iprisk_feed_quarantined',
+    iprisk_feed_quarantined: family(
       '1 for a feed whose newest snapshot the build refused: ' +
         'its last good one is in the table.',
       ['feed'],
       sources.map(({ id, quarantined }) => [{ feed: id }, quarantined ? 1 : 0]),
     ),
-  ]
+  }
 }
 
-function swapFamilies({ tables, refresh }: ScrapeData): readonly MetricFamily[] {
+function swapFamilies({ tables, refresh }: ScrapeData): MetricFamilies {
   const { swaps, refusals_by: refusals, last_swap: swap, last_refusal: refusal } = tables
-  const since = (name: string, help: string, at: string | null | undefined): MetricFamily =>
-    gauge(`iprisk_${name}_timestamp_seconds`, help, instant(at))
   const lasted = swap === null ? undefined : swap.took_ms / 1000
-  return [
-    counter('iprisk_table_swaps_total', 'New tables that were swapped in.', swaps),
-    counter(
-      'iprisk_table_refusals_total',
+  return {
+    iprisk_table_swaps_total: family('New tables that were swapped in.', swaps),
+    iprisk_table_refusals_total: family(
       'New tables that were refused, by what was wrong.',
       ['reason'],
       tableRefusalCodes.map((reason) => [{ reason }, refusals[reason]]),
     ),
-    gauge(
-      'iprisk_table_held',
+    iprisk_table_held: family(
       '1 while a table that was rolled back is kept out.',
       tables.held === null ? 0 : 1,
     ),
-    since('table_last_swap', 'When a new table was swapped in last.', swap?.at),
-    since('table_last_refusal', 'When a new table was refused last.', refusal?.at),
-    gauge(
-      'iprisk_table_last_swap_duration_seconds',
+    iprisk_table_last_swap_timestamp_seconds: family(
+      'When a new table was swapped in last.',
+      instant(swap?.at),
+    ),
+    iprisk_table_last_refusal_timestamp_seconds: family(
+      'When a new table was refused last.',
+      instant(refusal?.at),
+    ),
+    iprisk_table_last_swap_duration_seconds: family(
       'From taking up the last new table to all workers answering from it.',
       lasted,
     ),
-    counter('iprisk_refresh_runs_total', 'Builds begun by --refresh-every.', refresh?.runs),
-    counter(
-      'iprisk_refresh_failures_total',
+    iprisk_refresh_runs_total: family('Builds begun by --refresh-every.', refresh?.runs),
+    iprisk_refresh_failures_total: family(
       'Builds begun by --refresh-every that failed.',
       refresh?.failures,
     ),
-    since(
-      'refresh_last_success',
+    iprisk_refresh_last_success_timestamp_seconds: family(
       'When a build begun by --refresh-every succeeded last.',
-      refresh?.last_success_at,
+      instant(refresh?.last_success_at),
     ),
-  ]
+  }
 }
 
 function sampleFamilies({ tables: { last_trial: trial }, sample }: ScrapeData) {
-  return [
-    gauge(
-      'iprisk_sampled_checks',
+  return {
+    iprisk_sampled_checks: family(
       'Addresses in the sample of traffic by which new tables are judged; 0 where nothing is sampled.',
       sample?.checks ?? 0,
     ),
-    gauge(
-      'iprisk_table_trial_changed_ratio',
+    iprisk_table_trial_changed_ratio: family(
       'Of the sampled addresses, those that the newest table would decide otherwise than the one before.',
       trial === null ? undefined : trial.percent / 100,
     ),
-    gauge(
-      'iprisk_table_trial_refused',
+    iprisk_table_trial_refused: family(
       '1 while the newest table is kept out because of the sampled traffic.',
       Number(trial?.refused === true),
     ),
-  ]
+  }
 }
 
 function serverFamilies({
@@ -300,221 +269,187 @@ function serverFamilies({
   restarts,
   degraded,
   adminRefusals,
-}: ScrapeData): readonly MetricFamily[] {
-  return [
-    counter(
-      'iprisk_admin_refusals_total',
+}: ScrapeData): MetricFamilies {
+  return {
+    iprisk_admin_refusals_total: family(
       'Requests that the admin port refused: wrong tokens, and what it has limits against.',
       ['reason'],
       adminRefusalCodes.map((reason) => [{ reason }, adminRefusals[reason]]),
     ),
-    gauge(
-      'iprisk_build_info',
+    iprisk_build_info: family(
       'The program that runs: always 1.',
       ['version', 'node'],
       [[{ version: packageVersion, node: process.version }, 1]],
     ),
-    gauge(
-      'iprisk_ready',
+    iprisk_ready: family(
       '1 while a table is loaded and the server is not draining, as /readyz says.',
       ready ? 1 : 0,
     ),
-    gauge('iprisk_workers', 'Workers that listen.', listening),
-    counter(
-      'iprisk_worker_restarts_total',
+    iprisk_workers: family('Workers that listen.', listening),
+    iprisk_worker_restarts_total: family(
       'Workers that were replaced because they crashed, hung or grew.',
       ['cause'],
       restartCauses.map((cause) => [{ cause }, restarts[cause]]),
     ),
-    gauge('iprisk_degraded', '1 while workers die again and again.', degraded ? 1 : 0),
-  ]
+    iprisk_degraded: family('1 while workers die again and again.', degraded ? 1 : 0),
+  }
 }
 
-function workerFamilies({ workers, workerStatuses }: ScrapeData): readonly MetricFamily[] {
-  const labels = ['worker']
-  const each = (read: (counters: CounterSnapshot) => number): readonly MetricSample[] =>
-    workers.map(({ worker, counters }) => [{ worker }, read(counters)])
-  return [
-    gauge(
-      'iprisk_store_up',
+function workerFamilies({ workers, workerStatuses }: ScrapeData): MetricFamilies {
+  const each = (help: string, read: (counters: CounterSnapshot) => number): MetricFamily => {
+    return family(
+      help,
+      ['worker'],
+      workers.map(({ worker, counters }) => [{ worker }, read(counters)]),
+    )
+  }
+  return {
+    iprisk_store_up: each(
       '1 while the store of keys and quotas answers a worker, 0 since it failed.',
-      labels,
-      each(({ storeReachable, keysReadable }) => (storeReachable && keysReadable ? 1 : 0)),
+      ({ storeReachable, keysReadable }) => (storeReachable && keysReadable ? 1 : 0),
     ),
-    gauge(
-      'iprisk_keys_skipped',
+    iprisk_keys_skipped: each(
       'Invalid key records: each is skipped, and its key gets 401.',
-      labels,
-      each(({ keysSkipped }) => keysSkipped),
+      ({ keysSkipped }) => keysSkipped,
     ),
-    gauge(
-      'iprisk_worker_resident_memory_bytes',
+    iprisk_worker_resident_memory_bytes: each(
       'Resident memory of a worker; the table in it is shared by all of them.',
-      labels,
-      each(({ residentBytes }) => residentBytes),
+      ({ residentBytes }) => residentBytes,
     ),
-    gauge(
-      'iprisk_connections',
-      'Connections that a worker holds.',
-      labels,
-      each(({ connections }) => connections),
-    ),
-    gauge(
-      'iprisk_body_bytes',
+    iprisk_connections: each('Connections that a worker holds.', ({ connections }) => connections),
+    iprisk_body_bytes: each(
       'Room that request bodies on their way hold in a worker.',
-      labels,
-      each(({ bodyBytes }) => bodyBytes),
+      ({ bodyBytes }) => bodyBytes,
     ),
-    counter(
-      'iprisk_worker_cpu_seconds_total',
+    iprisk_worker_cpu_seconds_total: each(
       'User and system time of a worker since it started.',
-      labels,
-      each(({ cpuSeconds }) => cpuSeconds),
+      ({ cpuSeconds }) => cpuSeconds,
     ),
-    gauge(
-      'iprisk_worker_loop_delay_max_seconds',
+    iprisk_worker_loop_delay_max_seconds: each(
       'The longest that the event loop of a worker was held up in the last 15 to 30 seconds.',
-      labels,
-      each(({ loop }) => loop.delayMaxSeconds),
+      ({ loop }) => loop.delayMaxSeconds,
     ),
-    gauge(
-      'iprisk_worker_loop_delay_p99_seconds',
+    iprisk_worker_loop_delay_p99_seconds: each(
       'The same of 99 of 100 looks.',
-      labels,
-      each(({ loop }) => loop.delayP99Seconds),
+      ({ loop }) => loop.delayP99Seconds,
     ),
-    counter(
-      'iprisk_worker_loop_busy_seconds_total',
+    iprisk_worker_loop_busy_seconds_total: each(
       'Time in which the event loop of a worker was not idle; its rate is the loop utilisation.',
-      labels,
-      each(({ loop }) => loop.busySeconds),
+      ({ loop }) => loop.busySeconds,
     ),
-    gauge(
-      'iprisk_worker_open_fds',
+    iprisk_worker_open_fds: family(
       'Open file descriptors of a worker, each of its connections one; ' +
         'process_max_fds is its limit too.',
-      labels,
+      ['worker'],
       workerStatuses.flatMap(({ worker, openFiles }) =>
         openFiles === undefined ? [] : [[{ worker }, openFiles]],
       ),
     ),
-  ]
+  }
 }
 
 /** The pools of all workers: how much waits, how long, and how busy their threads are. */
-function poolFamilies({ total, workers }: ScrapeData): readonly MetricFamily[] {
+function poolFamilies({ total, workers }: ScrapeData): MetricFamilies {
   const { pool } = total
   const now = (of: 'threads' | 'requests' | 'waiting'): number =>
     workers.reduce((sum, { counters }) => sum + counters.pool[of], 0)
-  return [
-    gauge(
-      'iprisk_pool_threads',
-      'Threads of the pools; none until the first task.',
-      now('threads'),
-    ),
-    gauge('iprisk_pool_requests', 'Insights and batches in the pools.', now('requests')),
-    gauge('iprisk_pool_queue', 'Pieces of them that wait for a thread.', now('waiting')),
-    counter('iprisk_pool_refused_total', 'Requests refused by a full pool.', pool.refused),
-    counter('iprisk_pool_tasks_total', 'Round trips to threads.', pool.tasks),
-    counter('iprisk_pool_items_total', 'Pieces of requests in them.', pool.items),
-    counter('iprisk_pool_deaths_total', 'Threads that died and were replaced.', pool.deaths),
-    counter(
-      'iprisk_pool_wait_seconds_total',
+  return {
+    iprisk_pool_threads: family('Threads of the pools; none until the first task.', now('threads')),
+    iprisk_pool_requests: family('Insights and batches in the pools.', now('requests')),
+    iprisk_pool_queue: family('Pieces of them that wait for a thread.', now('waiting')),
+    iprisk_pool_refused_total: family('Requests refused by a full pool.', pool.refused),
+    iprisk_pool_tasks_total: family('Round trips to threads.', pool.tasks),
+    iprisk_pool_items_total: family('Pieces of requests in them.', pool.items),
+    iprisk_pool_deaths_total: family('Threads that died and were replaced.', pool.deaths),
+    iprisk_pool_wait_seconds_total: family(
       'From entering the line to the start in a thread, all pieces together.',
       pool.waitMs / 1000,
     ),
-    counter(
-      'iprisk_pool_run_seconds_total',
+    iprisk_pool_run_seconds_total: family(
       'Time of threads with work, also while they wait for a core; ' +
         'its rate over iprisk_pool_threads is their utilisation.',
       pool.runMs / 1000,
     ),
-  ]
+  }
 }
 
 // The metrics of a server that takes published tables (--table-url); without samples where it takes
 // none.
 
 /** Of a server that takes published tables. */
-function sourceFamilies(source: TablePullStatus | undefined): readonly MetricFamily[] {
+function sourceFamilies(source: TablePullStatus | undefined): MetricFamilies {
   const last = source?.last_pull ?? null
-  return [
-    gauge(
-      'iprisk_source_up',
+  return {
+    iprisk_source_up: family(
       '1 while --table-url has nothing that is refused here or cannot be had.',
       source === undefined ? undefined : Number(source.up),
     ),
-    counter(
-      'iprisk_source_refusals_total',
+    iprisk_source_refusals_total: family(
       'Looks at --table-url that brought nothing that may be taken, by why.',
       ['reason'],
       source === undefined
         ? []
         : pullRefusalCodes.map((reason) => [{ reason }, source.refusals_by[reason]]),
     ),
-    gauge(
-      'iprisk_source_last_success_timestamp_seconds',
+    iprisk_source_last_success_timestamp_seconds: family(
       'When the manifest of --table-url was taken last, or was the same as before.',
       instant(source?.last_success_at),
     ),
-    counter(
-      'iprisk_source_pulled_bytes_total',
+    iprisk_source_pulled_bytes_total: family(
       'Bytes of parts that came from --table-url.',
       source?.pulled_bytes,
     ),
-    gauge(
-      'iprisk_source_last_pull_duration_seconds',
+    iprisk_source_last_pull_duration_seconds: family(
       'From the manifest to the last table being whole on this machine.',
       last === null ? undefined : last.took_ms / 1000,
     ),
-  ]
+  }
 }
 
 /**
  * Metrics of what single checks were told, for the dashboard "Login risk": a login asks for one
  * address. Batches are counted by classification alone.
  */
-function verdictFamilies(total: CounterSnapshot): readonly MetricFamily[] {
+function verdictFamilies(total: CounterSnapshot): MetricFamilies {
   const { feedbackOverShare, feedbackNotKept } = counterTotals(total)
-  return [
-    counter(
-      'iprisk_scores_total',
+  return {
+    iprisk_scores_total: family(
       'Single checks answered with 200, by the level of the score.',
       ['level'],
       levels.map((level, i) => [{ level }, total.scores[i] ?? 0]),
     ),
-    counter(
-      'iprisk_countries_total',
+    iprisk_countries_total: family(
       'The same by country, empty where it is unknown, and level.',
       ['country', 'level'],
       byLevel('country', total.countries),
     ),
-    counter(
-      'iprisk_providers_total',
+    iprisk_providers_total: family(
       'The same by the provider of the proxy or bot, where there is one, and level.',
       ['provider', 'level'],
       byLevel('provider', total.providers),
     ),
-    counter(
-      'iprisk_decisions_total',
+    iprisk_decisions_total: family(
       'Decisions on single checks without insights, by policy, rule (empty: none held) and action.',
       ['policy', 'rule', 'action'],
-      Object.entries(total.decisions).map(decisionSample),
+      Object.entries(total.decisions).map(([label, [count = 0]]) => [
+        { ...readDecisionLabel(label) },
+        count,
+      ]),
     ),
-    counter(
-      'iprisk_observed_total',
+    iprisk_observed_total: family(
       'Single checks without insights for which a rule that only observes held, by policy and rule.',
       ['policy', 'rule'],
-      Object.entries(total.observed).map(observedSample),
+      Object.entries(total.observed).map(([label, [count = 0]]) => {
+        const { policy, rule } = readDecisionLabel(label)
+        return [{ policy, rule }, count]
+      }),
     ),
-    counter(
-      'iprisk_outcomes_total',
+    iprisk_outcomes_total: family(
       'How addresses turned out, as callers reported it over HTTP.',
       ['outcome'],
       outcomeWords.map((outcome, i) => [{ outcome }, total.outcomes[i] ?? 0]),
     ),
-    counter(
-      'iprisk_feedback_refused_total',
+    iprisk_feedback_refused_total: family(
       'Requests of feedback that were not kept: over_share (of its key), not_kept (no room, or the disk).',
       ['reason'],
       [
@@ -522,7 +457,7 @@ function verdictFamilies(total: CounterSnapshot): readonly MetricFamily[] {
         [{ reason: 'not_kept' }, feedbackNotKept],
       ],
     ),
-  ]
+  }
 }
 
 /** Without those that have not come up: there are hundreds of names. */
@@ -534,43 +469,27 @@ function byLevel(label: 'country' | 'provider', counted: LabelSnapshot): readonl
   )
 }
 
-function observedSample([label, [count = 0]]: [string, readonly number[]]): MetricSample {
-  const { policy, rule } = readDecisionLabel(label)
-  return [{ policy, rule }, count]
-}
-
-function decisionSample([label, [count = 0]]: [string, readonly number[]]): MetricSample {
-  return [{ ...readDecisionLabel(label) }, count]
-}
-
-/** What one metric is: a name, a type, a line of help, and samples with their labels. */
 type MetricSample = readonly [labels: Readonly<Record<string, string | number>>, value: number]
 
 export interface MetricFamily {
-  readonly name: string
-  readonly type: 'counter' | 'gauge'
   readonly help: string
   readonly labels: readonly string[]
   readonly samples: readonly MetricSample[]
 }
 
-type Values =
-  | readonly [value: number | undefined]
-  | readonly [labels: readonly string[], samples: readonly MetricSample[]]
+/** By name. Counters, and nothing else, end in `_total`. */
+export type MetricFamilies = Readonly<Record<string, MetricFamily>>
 
 /** Without labels: one sample, or none where there is no value just now. */
-function valuesOf(values: Values): Pick<MetricFamily, 'labels' | 'samples'> {
-  if (values.length === 2) return { labels: values[0], samples: values[1] }
+function family(
+  help: string,
+  ...values:
+    | readonly [value: number | undefined]
+    | readonly [labels: readonly string[], samples: readonly MetricSample[]]
+): MetricFamily {
+  if (values.length === 2) return { help, labels: values[0], samples: values[1] }
   const [value] = values
-  return { labels: [], samples: value === undefined ? [] : [[{}, value]] }
-}
-
-function counter(name: string, help: string, ...values: Values): MetricFamily {
-  return { type: 'counter', name, help, ...valuesOf(values) }
-}
-
-function gauge(name: string, help: string, ...values: Values): MetricFamily {
-  return { type: 'gauge', name, help, ...valuesOf(values) }
+  return { help, labels: [], samples: value === undefined ? [] : [[{}, value]] }
 }
 
 /** Seconds since the epoch. */

@@ -48,16 +48,18 @@ export function createPrometheusText(): PrometheusText {
 
 function registryOf(gathered: ScrapeData): Registry {
   const registry = new Registry()
-  for (const family of metricFamilies(gathered)) register(registry, family)
+  for (const [name, family] of Object.entries(metricFamilies(gathered))) {
+    register(registry, name, family)
+  }
   registry.registerMetric(durationHistogram(gathered.total))
   return registry
 }
 
-function register(registry: Registry, { type, name, help, labels, samples }: MetricFamily): void {
+function register(registry: Registry, name: string, { help, labels, samples }: MetricFamily): void {
   const settings = { name, help, labelNames: labels, registers: [] }
   // Without labels prom-client shows 0 for what has no value: such a family is left out.
   if (labels.length === 0 && samples.length === 0) return
-  if (type === 'counter') {
+  if (name.endsWith('_total')) {
     const counter = new Counter(settings)
     for (const [of, value] of samples) counter.inc({ ...of }, value)
     registry.registerMetric(counter)
