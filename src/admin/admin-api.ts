@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { ConsoleError } from '../api/admin-answers.ts'
 import { jsonSchemaOf } from '../api/admin-requests.ts'
+import { shape, text } from '../api/json-schema.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
 import { packageVersion } from '../base/package-root.ts'
@@ -184,17 +185,7 @@ export function badRequest(code: ErrorCode, message: string): IpriskError {
 
 // The administrative API as an OpenAPI document, made of its routes: `/admin/openapi.json`.
 
-const error = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message'],
-      properties: { code: { type: 'string' }, message: { type: 'string' } },
-    },
-  },
-} as const
+const error = shape({ error: shape({ code: text, message: text }) })
 
 const content = (schema: object): object => ({ content: { 'application/json': { schema } } })
 
@@ -203,11 +194,10 @@ export function adminDocument(routes: readonly AdminRoute[]): object {
   for (const route of routes) {
     const { method, path, role, summary, body, query = {}, answer, status } = route
     const [, named] = /\{([a-z]+)\}/.exec(path) ?? []
-    const schema = { type: 'string' }
     const parameters = [
-      ...(named === undefined ? [] : [{ name: named, in: 'path', required: true, schema }]),
+      ...(named === undefined ? [] : [{ name: named, in: 'path', required: true, schema: text }]),
       ...Object.entries(query).map(([name, description]) => {
-        return { name, in: 'query', description, schema }
+        return { name, in: 'query', description, schema: text }
       }),
     ]
     paths[path] = {

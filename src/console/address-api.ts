@@ -9,6 +9,7 @@ import type { Policies } from '../model/policy-form.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import type { FeedDaysFile } from './feed-days.ts'
 import { addressesRequest } from '../api/admin-requests.ts'
+import { anyObject, listOf, objectOrNull, shape, text } from '../api/json-schema.ts'
 import type { ConsoleQuestion, AnsweringFiles } from './process/console-messages.ts'
 import type { ConsoleProcess } from './process/console-process.ts'
 
@@ -24,9 +25,6 @@ export interface ConsoleParts {
   readonly policies: { readonly policies: () => Policies | undefined }
   readonly process: ConsoleProcess
 }
-
-const text = { type: 'string' } as const
-const object = { type: 'object' } as const
 
 /** Years: further ahead nothing changes any more. */
 const daysAheadMax = 3650
@@ -71,20 +69,19 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         days: `So many days later, nothing seen again, at most ${daysAheadMax}: \`what_if\`.`,
       },
       status: 200,
-      answer: {
-        type: 'object',
-        required: ['answer', 'insights', 'decision', 'lists', 'strips', 'neighbours', 'what_if'],
-        properties: {
-          answer: object,
-          insights: object,
-          decision: { type: ['object', 'null'] },
-          lists: { type: 'array', items: object },
-          strips: { type: 'array', items: object },
+      answer: shape(
+        {
+          answer: anyObject,
+          insights: anyObject,
+          decision: objectOrNull,
+          lists: listOf(anyObject),
+          strips: listOf(anyObject),
           first_day: text,
-          neighbours: object,
-          what_if: { type: ['object', 'null'] },
+          neighbours: anyObject,
+          what_if: objectOrNull,
         },
-      },
+        ['answer', 'insights', 'decision', 'lists', 'strips', 'neighbours', 'what_if'],
+      ),
       run: async ({ query }) => {
         const policy = query.get('policy') ?? undefined
         const without = (query.get('without') ?? '').split(',').filter((feed) => feed !== '')
@@ -115,7 +112,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       summary: 'Many addresses as rows, in the order asked; a bad one has `error`',
       body: addressesRequest,
       status: 200,
-      answer: { type: 'object', properties: { rows: { type: 'array', items: object } } },
+      answer: shape({ rows: listOf(anyObject) }, []),
       run: async ({ bytes }) =>
         asked(parts, { kind: 'addresses', world: worldOf(parts), body: bytes }),
     },

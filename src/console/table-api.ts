@@ -2,9 +2,10 @@
 // the console's process, and remembered here where it does not change.
 
 import { randomUUID } from 'node:crypto'
-import type { AdminRoute, RouteReply } from '../admin/admin-api.ts'
+import { type AdminRoute, badRequest, type RouteReply } from '../admin/admin-api.ts'
 import type { RehearsalView } from '../api/admin-answers.ts'
 import { consoleLogBytesMax, rehearsalRequest } from '../api/admin-requests.ts'
+import { anyObject, listOf, shape, text, textOrNull, whole } from '../api/json-schema.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { asked, type ConsoleParts, worldOf } from './address-api.ts'
@@ -12,9 +13,7 @@ import { asked, type ConsoleParts, worldOf } from './address-api.ts'
 /** Rehearsals that are remembered, the newest. */
 const consoleRehearsalsKept = 20
 
-const text = { type: 'string' } as const
-const object = { type: 'object' } as const
-const objects = { type: 'array', items: object } as const
+const objects = listOf(anyObject)
 
 export function tableRoutes(parts: ConsoleParts): readonly AdminRoute[] {
   return [feedsRoute(parts), changesRoute(parts), ...rehearsalRoutes(parts)]
@@ -27,15 +26,14 @@ function feedsRoute(parts: ConsoleParts): AdminRoute {
     role: 'viewer',
     summary: 'The feeds of the table that answers, and how many entries they had by day',
     status: 200,
-    answer: {
-      type: 'object',
-      properties: { table: text, as_of: text, feeds: objects, coverage: object },
-    },
-    run: async () => {
-      const { report } = parts.settings.build
-      const days = parts.feedDays.days()
-      return asked(parts, { kind: 'feeds', world: worldOf(parts), report, days })
-    },
+    answer: shape({ table: text, as_of: text, feeds: objects, coverage: anyObject }, []),
+    run: async () =>
+      asked(parts, {
+        kind: 'feeds',
+        world: worldOf(parts),
+        report: parts.settings.build.report,
+        days: parts.feedDays.days(),
+      }),
   }
 }
 
@@ -58,21 +56,20 @@ function changesRoute(parts: ConsoleParts): AdminRoute {
     summary:
       'What the table that answers says otherwise than the one before; 202 while it is computed',
     status: 200,
-    answer: {
-      type: 'object',
-      required: ['table', 'against', 'status'],
-      properties: {
+    answer: shape(
+      {
         table: text,
-        against: { type: ['string', 'null'] },
+        against: textOrNull,
         status: { enum: ['running', 'done', 'none'] },
-        addresses_changed: { type: 'integer' },
+        addresses_changed: whole,
         classes: objects,
         countries: objects,
         networks: objects,
         largest: objects,
-        ipv6: { type: 'object', description: 'The same of IPv6, counted in /64s.' },
+        ipv6: { ...anyObject, description: 'The same of IPv6, counted in /64s.' },
       },
-    },
+      ['table', 'against', 'status'],
+    ),
     run: async (): Promise<object | RouteReply> => {
       const { table } = worldOf(parts)
       const { tables } = parts
@@ -87,7 +84,12 @@ function changesRoute(parts: ConsoleParts): AdminRoute {
         const { failure } = known
         // Who asks again tries again; who polls stops here.
         known = undefined
-        throw notCompared(failure)
+        throw new IpriskError({
+          code: 'console_unavailable',
+          message: `The tables could not be compared: ${failure}`,
+          fault: 'environment',
+          retryable: true,
+        })
       }
       if (known?.key !== key) void compute(key, before.path)
       if (known?.body !== undefined) return { reply: { status: 200, body: known.body } }
@@ -96,28 +98,18 @@ function changesRoute(parts: ConsoleParts): AdminRoute {
   }
 }
 
-function notCompared(why: string): IpriskError {
-  return new IpriskError({
-    code: 'console_unavailable',
-    message: `The tables could not be compared: ${why}`,
-    fault: 'environment',
-    retryable: true,
-  })
-}
-
 function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
   const rehearsals = createRehearsals()
   const path = '/admin/rehearsals'
-  const answer = {
-    type: 'object',
-    required: ['id', 'status'],
-    properties: {
+  const answer = shape(
+    {
       id: text,
       status: { enum: ['running', 'done', 'failed'] },
       message: text,
-      report: { type: 'object', description: 'What `iprisk policy test --json` prints.' },
+      report: { ...anyObject, description: 'What `iprisk policy test --json` prints.' },
     },
-  } as const
+    ['id', 'status'],
+  )
   return [
     {
       method: 'POST',
@@ -133,15 +125,8 @@ function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       run: async ({ bytes }) => {
         const world = worldOf(parts)
         const sample = await parts.sample?.save()
-        const id = rehearsals.begin(async () => {
-          const { body } = await parts.process.ask({
-            kind: 'rehearsal',
-            world,
-            body: bytes,
-            sample,
-          })
-          return body
-        })
+        const question = { kind: 'rehearsal', world, body: bytes, sample } as const
+        const id = rehearsals.begin(async () => (await parts.process.ask(question)).body)
         return { id, status: 'running' }
       },
     },
@@ -157,27 +142,19 @@ function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
   ]
 }
 
-/**
- * The rehearsals that were asked for: one runs at a time in the console's process, and the last
- * ones are remembered with their reports, so that a page can ask until one is done.
- */
-interface Rehearsals {
-  /** Begins one; throws `rehearsal_running`. */
-  readonly begin: (run: () => Promise<Uint8Array>) => string
-  /** Its RehearsalView as JSON; throws `rehearsal_unknown`. */
-  readonly view: (id: string) => Uint8Array
-}
-
 type Outcome =
   | { readonly status: 'running' }
   | { readonly status: 'done'; readonly report: Uint8Array }
   | { readonly status: 'failed'; readonly message: string }
 
-function createRehearsals(): Rehearsals {
+/** One runs at a time; the last ones are remembered with their reports, for a page that asks until one is done. */
+function createRehearsals() {
   const outcomes = new Map<string, Outcome>()
   return {
-    begin: (run) => {
-      if ([...outcomes.values()].some(({ status }) => status === 'running')) throw running()
+    begin(run: () => Promise<Uint8Array>): string {
+      if ([...outcomes.values()].some(({ status }) => status === 'running')) {
+        throw badRequest('rehearsal_running', 'A rehearsal runs already; one runs at a time.')
+      }
       for (const id of outcomes.keys()) {
         if (outcomes.size < consoleRehearsalsKept) break
         outcomes.delete(id)
@@ -190,9 +167,13 @@ function createRehearsals(): Rehearsals {
       )
       return id
     },
-    view: (id) => {
+    /** Its RehearsalView as JSON. */
+    view(id: string): Uint8Array {
       const outcome = outcomes.get(id)
-      if (outcome === undefined) throw unknown(id)
+      if (outcome === undefined) {
+        const message = `There is no rehearsal ${id.slice(0, 40)}: only the last ones are remembered.`
+        throw badRequest('rehearsal_unknown', message)
+      }
       if (outcome.status !== 'done') {
         const view: RehearsalView = { id, ...outcome }
         return Buffer.from(JSON.stringify(view))
@@ -202,14 +183,4 @@ function createRehearsals(): Rehearsals {
       return Buffer.concat([Buffer.from(`${head},"report":`), outcome.report, Buffer.from('}\n')])
     },
   }
-}
-
-function running(): IpriskError {
-  const message = 'A rehearsal runs already; one runs at a time.'
-  return new IpriskError({ code: 'rehearsal_running', message, fault: 'input' })
-}
-
-function unknown(id: string): IpriskError {
-  const message = `There is no rehearsal ${id.slice(0, 40)}: only the last ones are remembered.`
-  return new IpriskError({ code: 'rehearsal_unknown', message, fault: 'input' })
 }

@@ -1,19 +1,27 @@
 // The route of what is going on: a point a minute, and the one that runs.
 
 import { type AdminRoute, badRequest } from '../admin/admin-api.ts'
+import { listOf, objectOrNull, shape, text, whole } from '../api/json-schema.ts'
 import type { TrafficRing } from './traffic-ring.ts'
 
-const text = { type: 'string' } as const
 const number = { type: 'number' } as const
-const counts = { type: 'object', additionalProperties: { type: 'integer' } } as const
-const top = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['name', 'checks', 'error'],
-    properties: { name: text, checks: { type: 'integer' }, error: { type: 'integer' } },
+const counts = { type: 'object', additionalProperties: whole } as const
+const top = listOf(shape({ name: text, checks: whole, error: whole }))
+
+const tops = { networks: top, countries: top, providers: top }
+const minute = shape(
+  {
+    at: text,
+    checks: whole,
+    classes: counts,
+    scores: listOf(whole),
+    decisions: counts,
+    statuses: counts,
+    limited: counts,
+    latency: { ...objectOrNull, properties: { p50: number, p90: number, p99: number } },
   },
-} as const
+  [],
+)
 
 export function trafficRoutes(ring: TrafficRing): readonly AdminRoute[] {
   return [
@@ -24,35 +32,7 @@ export function trafficRoutes(ring: TrafficRing): readonly AdminRoute[] {
       summary: 'The last day by minutes, kept in memory, and what was asked about most in an hour',
       query: { since: 'Only minutes from this instant on, the `at` of the last one known.' },
       status: 200,
-      answer: {
-        type: 'object',
-        required: ['minutes', 'top'],
-        properties: {
-          minutes: {
-            type: 'array',
-            items: {
-              type: 'object',
-              properties: {
-                at: text,
-                checks: { type: 'integer' },
-                classes: counts,
-                scores: { type: 'array', items: { type: 'integer' } },
-                decisions: counts,
-                statuses: counts,
-                limited: counts,
-                latency: {
-                  type: ['object', 'null'],
-                  properties: { p50: number, p90: number, p99: number },
-                },
-              },
-            },
-          },
-          top: {
-            type: 'object',
-            properties: { networks: top, countries: top, providers: top },
-          },
-        },
-      },
+      answer: shape({ minutes: listOf(minute), top: shape(tops, []) }),
       run: async ({ query }) => {
         const since = query.get('since')
         const sinceMs = since === null ? -Infinity : Date.parse(since)

@@ -5,13 +5,13 @@
 import { type AuditEntry, auditActor, readAuditLog } from '../../audit/audit-log.ts'
 import { joinFew } from '../../base/text/shortened-list.ts'
 import type { AuditView } from '../../api/admin-answers.ts'
+import { listOf, shape, text } from '../../api/json-schema.ts'
 import { type AdminRoute, badRequest } from '../admin-api.ts'
 
 /** Acts of an answer of /admin/audit, and how much of the end of the log is read for them. */
 const auditRowsMax = 1000
 const auditTailBytesMax = 8_388_608
 
-const text = { type: 'string' } as const
 const rowsDefault = 100
 
 export function auditRoutes({ state }: { readonly state: string }): readonly AdminRoute[] {
@@ -26,20 +26,9 @@ export function auditRoutes({ state }: { readonly state: string }): readonly Adm
         before: 'Only acts before this instant, the `at` of the last one known.',
       },
       status: 200,
-      answer: {
-        type: 'object',
-        required: ['rows'],
-        properties: {
-          rows: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['at', 'who', 'via', 'act', 'what'],
-              properties: { at: text, who: text, via: text, act: text, what: text },
-            },
-          },
-        },
-      },
+      answer: shape({
+        rows: listOf(shape({ at: text, who: text, via: text, act: text, what: text })),
+      }),
       run: async ({ query }) => {
         const before = query.get('before') ?? undefined
         if (before !== undefined && Number.isNaN(Date.parse(before))) {

@@ -23,6 +23,15 @@ import type { Plans } from '../../config/plan.ts'
 import type { KeyIssued, KeysView } from '../../api/admin-answers.ts'
 import { keyCreation, keyRotation } from '../../api/admin-requests.ts'
 import {
+  listOf,
+  shape,
+  text,
+  textOrNull,
+  truth,
+  whole,
+  wholeOrNull,
+} from '../../api/json-schema.ts'
+import {
   type AdminRequest,
   type AdminRoute,
   allFaults,
@@ -45,38 +54,34 @@ export interface KeysApiParts {
   readonly onUnwritten: (message: string) => void
 }
 
-const text = { type: 'string' } as const
-const orNull = (type: string) => ({ type: [type, 'null'] })
-const key = {
-  type: 'object',
-  required: ['id', 'name', 'plan', 'created', 'last_used', 'revoked', 'expires', 'used'],
-  properties: {
+const key = shape(
+  {
     id: text,
     name: text,
     plan: text,
     state: { enum: ['live', 'expired', 'revoked'] },
     created: text,
-    last_used: { ...orNull('string'), description: 'A day, UTC.' },
-    revoked: orNull('string'),
-    expires: { ...orNull('string'), description: 'The first day on which it no longer works.' },
-    per_second: { ...orNull('integer'), description: 'In force; null: no limit.' },
-    quota: { ...orNull('integer'), description: 'Checks a month in force; null: no limit.' },
-    used: { type: 'integer', description: 'Units this month, at most; 0 without a quota.' },
-    policies: { type: 'array', items: text },
-    test: { type: 'boolean' },
+    last_used: { ...textOrNull, description: 'A day, UTC.' },
+    revoked: textOrNull,
+    expires: { ...textOrNull, description: 'The first day on which it no longer works.' },
+    per_second: { ...wholeOrNull, description: 'In force; null: no limit.' },
+    quota: { ...wholeOrNull, description: 'Checks a month in force; null: no limit.' },
+    used: { ...whole, description: 'Units this month, at most; 0 without a quota.' },
+    policies: listOf(text),
+    test: truth,
   },
-} as const
-const issued = {
-  type: 'object',
-  required: ['id', 'key', 'in_effect'],
-  properties: {
+  ['id', 'name', 'plan', 'created', 'last_used', 'revoked', 'expires', 'used'],
+)
+const issued = shape(
+  {
     id: text,
     key: { ...text, description: 'Shown this once: only a hash of it is kept.' },
-    old_secret_until: orNull('string'),
-    cautions: { type: 'array', items: text, description: 'What may not have been meant.' },
-    in_effect: { type: 'boolean', description: 'Every worker of this server knows it by now.' },
+    old_secret_until: textOrNull,
+    cautions: { ...listOf(text), description: 'What may not have been meant.' },
+    in_effect: { ...truth, description: 'Every worker of this server knows it by now.' },
   },
-} as const
+  ['id', 'key', 'in_effect'],
+)
 
 const keys = '/admin/keys'
 
@@ -94,20 +99,15 @@ function readingRoutes({ stores, plans }: KeysApiParts): readonly AdminRoute[] {
       role: 'admin',
       summary: `The keys, the newest first, at most ${adminKeysMax}; limits and use this month`,
       status: 200,
-      answer: {
-        type: 'object',
-        required: ['keys', 'total', 'plans', 'skipped'],
-        properties: {
-          keys: { type: 'array', items: key },
-          total: { type: 'integer' },
-          plans: { type: 'array', items: text, description: 'What a new key may have.' },
-          skipped: {
-            type: 'array',
-            items: text,
-            description: `Invalid key records, one sentence each, at most ${skippedMax}.`,
-          },
+      answer: shape({
+        keys: listOf(key),
+        total: whole,
+        plans: { ...listOf(text), description: 'What a new key may have.' },
+        skipped: {
+          ...listOf(text),
+          description: `Invalid key records, one sentence each, at most ${skippedMax}.`,
         },
-      },
+      }),
       run: async () => {
         const now = Date.now()
         const { keyStore, ...counts } = await stores()
@@ -195,11 +195,7 @@ function changingRoutes(parts: KeysApiParts): readonly AdminRoute[] {
       method: 'DELETE',
       path: `${keys}/{id}`,
       summary: 'Revoke a key for good; doing it again changes nothing',
-      answer: {
-        type: 'object',
-        required: ['id', 'revoked', 'in_effect'],
-        properties: { id: text, revoked: text, in_effect: { type: 'boolean' } },
-      },
+      answer: shape({ id: text, revoked: text, in_effect: truth }),
       run: async (request) => {
         const id = idOf(request)
         const now = Date.now()

@@ -11,6 +11,7 @@ import {
   listImport,
   listLines,
 } from '../../api/admin-requests.ts'
+import { anyObject, listOf, shape, text, textOrNull, truth, whole } from '../../api/json-schema.ts'
 import { listEffects } from '../../model/kind.ts'
 import { knownList } from '../../lists/change-lists.ts'
 import { parseCatalogue } from '../../lists/list-catalogue.ts'
@@ -33,30 +34,16 @@ export interface ListsApiParts {
 /** Entries of one answer. */
 const pageMax = 1000
 
-const text = { type: 'string' } as const
-const list = {
-  type: 'object',
-  required: ['name', 'effect', 'entries', 'created'],
-  properties: {
-    name: text,
-    effect: { enum: listEffects },
-    entries: { type: 'integer' },
-    created: text,
-  },
-} as const
-const acted = {
-  type: 'object',
-  required: ['act', 'list', 'added', 'changed', 'removed', 'cautions', 'in_effect'],
-  properties: {
-    act: text,
-    list: text,
-    added: { type: 'integer' },
-    changed: { type: 'integer' },
-    removed: { type: 'integer' },
-    cautions: { type: 'array', items: text },
-    in_effect: { type: 'boolean', description: 'Every worker of this server answers so by now.' },
-  },
-} as const
+const list = shape({ name: text, effect: { enum: listEffects }, entries: whole, created: text })
+const acted = shape({
+  act: text,
+  list: text,
+  added: whole,
+  changed: whole,
+  removed: whole,
+  cautions: listOf(text),
+  in_effect: { ...truth, description: 'Every worker of this server answers so by now.' },
+})
 
 const lists = '/admin/lists'
 const change = { role: 'analyst', status: 200, answer: acted } as const
@@ -91,7 +78,7 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
       role: 'viewer',
       summary: 'Which lists there are',
       status: 200,
-      answer: { type: 'object', properties: { lists: { type: 'array', items: list } } },
+      answer: shape({ lists: listOf(list) }, []),
       run: async () => {
         const catalogue = parseCatalogue((await (await parts.store()).catalogue()).text)
         return { lists: catalogue.lists.map(listJson) }
@@ -115,8 +102,8 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
         ...list,
         properties: {
           ...list.properties,
-          shown: { type: 'array', items: { type: 'object' } },
-          next: { type: ['string', 'null'], description: 'What `after` is for the next page.' },
+          shown: listOf(anyObject),
+          next: { ...textOrNull, description: 'What `after` is for the next page.' },
         },
       },
       run: async ({ name, query }) => pageOf(await parts.store(), name, query.get('after')),
@@ -175,11 +162,7 @@ function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
       role: 'viewer',
       summary: `The lines of a list, ${actEntriesMax} at a time; \`after\` is the last entry known`,
       status: 200,
-      answer: {
-        type: 'object',
-        required: ['lines', 'next'],
-        properties: { lines: jsonSchemaOf(listLines), next: { type: ['string', 'null'] } },
-      },
+      answer: shape({ lines: jsonSchemaOf(listLines), next: textOrNull }),
       run: async ({ name, query }) => {
         const max = actEntriesMax
         const page = await readPage(await parts.store(), name, { after: query.get('after'), max })

@@ -2,9 +2,10 @@
 // `--refresh-every` runs.
 
 import { withAuditedChanges } from '../../audit/audit-log.ts'
+import { objectOrNull, shape, text, textOrNull, truth } from '../../api/json-schema.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { Refresh } from '../../supervisor/tables/refresh.ts'
-import type { AdminRoute } from '../admin-api.ts'
+import { type AdminRoute, badRequest } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 
 export interface RefreshApiParts {
@@ -14,21 +15,14 @@ export interface RefreshApiParts {
   readonly onUnwritten: (message: string) => void
 }
 
-const text = { type: 'string' } as const
-const view = {
-  type: 'object',
-  required: ['running', 'stage', 'last'],
-  properties: {
-    running: { type: 'boolean' },
-    stage: { type: ['string', 'null'], description: 'What the build has said last.' },
-    last: {
-      type: ['object', 'null'],
-      properties: { at: text, outcome: { enum: ['done', 'failed'] }, message: text },
-    },
+const view = shape({
+  running: truth,
+  stage: { ...textOrNull, description: 'What the build has said last.' },
+  last: {
+    ...objectOrNull,
+    properties: { at: text, outcome: { enum: ['done', 'failed'] }, message: text },
   },
-} as const
-
-const idle = { running: false, stage: null, last: null } as const
+})
 
 export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
   const path = '/admin/refresh'
@@ -40,7 +34,7 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
       summary: 'Whether a refresh runs, how far it is, and how the last one ended',
       status: 200,
       answer: view,
-      run: async () => parts.refresh()?.view() ?? idle,
+      run: async () => parts.refresh()?.view() ?? { running: false, stage: null, last: null },
     },
     {
       method: 'POST',
@@ -52,8 +46,17 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
       run: async ({ caller }) => {
         const { state, onUnwritten } = parts
         const refresh = parts.refresh()
-        if (refresh === undefined) throw notYet()
-        if (refresh === null) throw notHere()
+        if (refresh === undefined) {
+          const message = 'The server is starting; try again in a moment.'
+          const code = 'starting'
+          throw new IpriskError({ code, message, fault: 'environment', retryable: true })
+        }
+        if (refresh === null) {
+          throw badRequest(
+            'refresh_elsewhere',
+            'This server takes its tables from a publisher (--table-url) and builds none: refresh there.',
+          )
+        }
         return withAuditedChanges(
           {
             state,
@@ -64,27 +67,14 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
             onUnwritten: ({ message }) => onUnwritten(message),
           },
           async () => {
-            if (!refresh.start()) throw running()
-            return refresh.view()
+            if (refresh.start()) return refresh.view()
+            throw badRequest(
+              'refresh_running',
+              'A refresh runs already; GET /admin/refresh says how far it is.',
+            )
           },
         )
       },
     },
   ]
-}
-
-function running(): IpriskError {
-  const message = 'A refresh runs already; GET /admin/refresh says how far it is.'
-  return new IpriskError({ code: 'refresh_running', message, fault: 'input' })
-}
-
-function notHere(): IpriskError {
-  const message =
-    'This server takes its tables from a publisher (--table-url) and builds none: refresh there.'
-  return new IpriskError({ code: 'refresh_elsewhere', message, fault: 'input' })
-}
-
-function notYet(): IpriskError {
-  const message = 'The server is starting; try again in a moment.'
-  return new IpriskError({ code: 'starting', message, fault: 'environment', retryable: true })
 }

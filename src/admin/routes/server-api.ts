@@ -11,6 +11,7 @@ import { type AdminRoute, withBody } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 import type { PoliciesStatus } from '../../api/admin-answers.ts'
 import { policiesChange, policiesDraft, tableReload } from '../../api/admin-requests.ts'
+import { anyObject, listOf, objectOrNull, shape, text, textOrNull } from '../../api/json-schema.ts'
 import type { TableStatus } from '../status.ts'
 
 export interface ServerApiParts {
@@ -30,13 +31,7 @@ export interface ServerApiParts {
   readonly table: () => TableStatus | null
 }
 
-const text = { type: 'string' } as const
-const object = { type: 'object' } as const
-const swapped = {
-  type: 'object',
-  required: ['kind', 'table'],
-  properties: { kind: { enum: ['swapped', 'unchanged'] }, table: text },
-} as const
+const swapped = shape({ kind: { enum: ['swapped', 'unchanged'] }, table: text })
 
 export function serverRoutes(parts: ServerApiParts): readonly AdminRoute[] {
   return [...policyRoutes(parts), ...tableRoutes(parts)]
@@ -64,14 +59,14 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
       role: 'viewer',
       summary: 'Which policies decide, and why a changed file is not in use',
       status: 200,
-      answer: {
-        type: 'object',
-        properties: {
-          status: { type: ['object', 'null'] },
+      answer: shape(
+        {
+          status: objectOrNull,
           file_tag: { ...text, description: 'Of the file in use; absent without one.' },
-          policies: object,
+          policies: anyObject,
         },
-      },
+        [],
+      ),
       run: async () => ({
         status: policies.status() ?? null,
         file_tag: policies.fileTag(),
@@ -84,15 +79,11 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
       role: 'viewer',
       summary: 'Check a file of policies, as `iprisk policy check` does; it changes nothing',
       status: 200,
-      answer: {
-        type: 'object',
-        required: ['revision', 'names', 'mistakes'],
-        properties: {
-          revision: { type: ['string', 'null'] },
-          names: { type: 'array', items: text },
-          mistakes: { type: 'array', items: text, description: 'Each with its place.' },
-        },
-      },
+      answer: shape({
+        revision: textOrNull,
+        names: listOf(text),
+        mistakes: { ...listOf(text), description: 'Each with its place.' },
+      }),
       run: (_request, _body, draft) => checkInThread(draft),
     }),
     savingRoute(parts),
@@ -112,11 +103,7 @@ function savingRoute(parts: ServerApiParts): AdminRoute {
     role: 'admin',
     summary: 'Write the file of policies, where it is still of the revision that was changed',
     status: 200,
-    answer: {
-      type: 'object',
-      required: ['revision'],
-      properties: { revision: text, file_tag: text },
-    },
+    answer: shape({ revision: text, file_tag: text }, ['revision']),
     run: async ({ caller }, { revision, file_tag: tag }, written) => {
       const { revision: _, file_tag: _tag, ...content } = written
       const checked = await checkWrittenInTurns(content)
@@ -156,10 +143,7 @@ function tableRoutes(parts: ServerApiParts): readonly AdminRoute[] {
       role: 'viewer',
       summary: 'The table that answers, and what became of others',
       status: 200,
-      answer: {
-        type: 'object',
-        properties: { table: { type: ['object', 'null'] }, tables: object },
-      },
+      answer: shape({ table: objectOrNull, tables: anyObject }, []),
       run: async () => ({ table: table(), tables: tables.status() }),
     },
     withBody(tableReload, {
