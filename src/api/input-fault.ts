@@ -48,109 +48,82 @@ export function invalidElementJson(element: unknown): string {
   return JSON.stringify({ ip, error: { code: invalidInput, message: noTextMessage } })
 }
 
+/** Faults by name, about the member `param` where one is wrong. */
+function faults<Name extends string>(
+  param: string | undefined,
+  texts: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, InputFault>> {
+  const rows = Object.entries<string>(texts).map(([name, message]) => [
+    name,
+    param === undefined ? { message } : { message, param },
+  ])
+  return Object.fromEntries(rows) as Record<Name, InputFault>
+}
+
 /** Of the body of a check. */
 export const checkFaults = {
-  empty: { message: 'The body is empty: send a JSON object such as {"ip":"192.0.2.1"}.' },
-  no_json: {
-    message:
+  ...faults(undefined, {
+    empty: 'The body is empty: send a JSON object such as {"ip":"192.0.2.1"}.',
+    no_json:
       'The body is no JSON in UTF-8: send an object such as {"ip":"192.0.2.1"}, with both texts in double quotes.',
-  },
-  array: {
-    message:
+    array:
       'The body is an array: send one object such as {"ip":"192.0.2.1"}; many addresses go to the batch endpoint.',
-  },
-  no_object: { message: 'The body is no object: send an object such as {"ip":"192.0.2.1"}.' },
-  no_members: {
-    message: 'The object is empty: send the address in its member "ip".',
-    param: 'ip',
-  },
-  other_member: {
-    message: 'The object has members, but no "ip": send the address in a member of that name.',
-    param: 'ip',
-  },
-  batch: {
-    message:
+    no_object: 'The body is no object: send an object such as {"ip":"192.0.2.1"}.',
+  }),
+  ...faults('ip', {
+    no_members: 'The object is empty: send the address in its member "ip".',
+    other_member: 'The object has members, but no "ip": send the address in a member of that name.',
+    batch:
       'The object has "ips", as a batch has: send one address in "ip", or send this body to the batch endpoint.',
-    param: 'ip',
-  },
-  ip_array: {
-    message:
+    ip_array:
       'The member "ip" is an array: send one address as a string; many addresses go to the batch endpoint.',
-    param: 'ip',
-  },
-  no_string: {
-    message: 'The member "ip" is no string: send the address in double quotes.',
-    param: 'ip',
-  },
-} as const satisfies Readonly<Record<string, InputFault>>
+    no_string: 'The member "ip" is no string: send the address in double quotes.',
+  }),
+}
 
 /** Of the body of a batch, as a whole. */
 export const batchFaults = {
-  empty: { message: 'The body is empty: send a JSON object such as {"ips":["192.0.2.1"]}.' },
-  no_json: {
-    message:
+  ...faults(undefined, {
+    empty: 'The body is empty: send a JSON object such as {"ips":["192.0.2.1"]}.',
+    no_json:
       'The body is no JSON in UTF-8: send an object such as {"ips":["192.0.2.1"]}, with all texts in double quotes.',
-  },
-  array: { message: 'The body is an array: send an object with the array in its member "ips".' },
-  no_object: { message: 'The body is no object: send an object such as {"ips":["192.0.2.1"]}.' },
-  no_members: {
-    message: 'The object is empty: send the addresses in its member "ips", an array.',
-    param: 'ips',
-  },
-  other_member: {
-    message: 'The object has members, but no "ips": send the addresses in an array of that name.',
-    param: 'ips',
-  },
-  check: {
-    message:
+    array: 'The body is an array: send an object with the array in its member "ips".',
+    no_object: 'The body is no object: send an object such as {"ips":["192.0.2.1"]}.',
+  }),
+  ...faults('ips', {
+    no_members: 'The object is empty: send the addresses in its member "ips", an array.',
+    other_member:
+      'The object has members, but no "ips": send the addresses in an array of that name.',
+    check:
       'The object has "ip", as a check has: send the addresses in an array "ips", or send this body to the check endpoint.',
-    param: 'ips',
-  },
-  no_array: {
-    message: 'The member "ips" is no array: send the addresses in an array, also a single one.',
-    param: 'ips',
-  },
-  none: { message: 'The array "ips" is empty: send 1 to 10,000 addresses.', param: 'ips' },
-  too_many: {
-    message: 'The array "ips" has more than 10,000 elements: send several batches.',
-    param: 'ips',
-  },
-  too_deep: {
-    message: 'The array "ips" holds arrays in arrays: send one string for each address.',
-    param: 'ips',
-  },
-} as const satisfies Readonly<Record<string, InputFault>>
+    no_array: 'The member "ips" is no array: send the addresses in an array, also a single one.',
+    none: 'The array "ips" is empty: send 1 to 10,000 addresses.',
+    too_many: 'The array "ips" has more than 10,000 elements: send several batches.',
+    too_deep: 'The array "ips" holds arrays in arrays: send one string for each address.',
+  }),
+}
 export type BatchFault = keyof typeof batchFaults
 
 /** Of a body's `policy`. */
-export const policyFaults = {
-  no_string: {
-    message: 'The member "policy" is no string: send the name of a policy, or leave it out.',
-    param: 'policy',
-  },
-  not_allowed: {
-    message:
-      'There is no such policy, or the key may not choose it: leave "policy" out, or ask the operator for it.',
-    param: 'policy',
-  },
-} as const satisfies Readonly<Record<string, InputFault>>
+export const policyFaults = faults('policy', {
+  no_string: 'The member "policy" is no string: send the name of a policy, or leave it out.',
+  not_allowed:
+    'There is no such policy, or the key may not choose it: leave "policy" out, or ask the operator for it.',
+})
 
 /** Of the body of feedback, as a whole; rows say what is wrong with them. */
 export const feedbackFaults = {
-  empty: {
-    message: 'The body is empty: send {"outcomes":[{"ip":"192.0.2.1","outcome":"abusive"}]}.',
-  },
-  no_json: { message: 'The body is no JSON in UTF-8: send an object with "outcomes".' },
-  array: {
-    message: 'The body is an array: send an object with the array in its member "outcomes".',
-  },
-  no_object: { message: 'The body is no object: send an object with "outcomes".' },
-  no_array: {
-    message: 'There must be an array "outcomes", also for a single one.',
-    param: 'outcomes',
-  },
-  count: { message: 'The array "outcomes" must have 1 to 1,000 elements.', param: 'outcomes' },
-} as const satisfies Readonly<Record<string, InputFault>>
+  ...faults(undefined, {
+    empty: 'The body is empty: send {"outcomes":[{"ip":"192.0.2.1","outcome":"abusive"}]}.',
+    no_json: 'The body is no JSON in UTF-8: send an object with "outcomes".',
+    array: 'The body is an array: send an object with the array in its member "outcomes".',
+    no_object: 'The body is no object: send an object with "outcomes".',
+  }),
+  ...faults('outcomes', {
+    no_array: 'There must be an array "outcomes", also for a single one.',
+    count: 'The array "outcomes" must have 1 to 1,000 elements.',
+  }),
+}
 
 /** Of the query's `include`. */
 export const includeFault: InputFault = {
