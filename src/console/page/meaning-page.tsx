@@ -17,7 +17,7 @@ export function MeaningPage({ word }: { readonly word: string }) {
       </div>
       <Panel title="What the numbers mean">
         <dl class="meanings">
-          {meanings.map(({ id, title, text, from }) => (
+          {Object.entries(meanings).map(([id, { title, text, from }]) => (
             <div
               key={id}
               id={`meaning-${id}`}

@@ -1,181 +1,152 @@
 // What each number of the console means, and where else it stands: a member of the answer, a
 // metric, a command, a document of the project.
 
-export interface Meant {
-  readonly id: string
+interface Meant {
   readonly title: string
   readonly text: string
   /** Its name elsewhere; `''` where it has none. */
   readonly from: string
 }
 
-export const meanings: readonly Meant[] = [
-  {
-    id: 'classification',
+export const meanings: Readonly<Record<string, Meant>> = {
+  classification: {
     title: 'Class',
     text: 'The one main word of the answer. The dot has its colour on every page.',
     from: 'classification',
   },
-  {
-    id: 'score',
+  score: {
     title: 'Score',
     text: 'From 0, nothing speaks against the address, to 100. It is the sum of the points of its reasons. The bar shows what is left of each: points below zero take away from the newest before them.',
     from: 'risk_score, insights.reasons',
   },
-  {
-    id: 'score-range',
+  'score-range': {
     title: 'Score between',
     text: 'The least and the greatest score, as far as the weights of the feeds are uncertain.',
     from: 'insights.score_range',
   },
-  {
-    id: 'place',
+  place: {
     title: 'Place',
     text: 'The coordinates are the point of a city, a region or a country, as the accuracy says. The ring shows how exact it is; of a country its own shape does.',
     from: 'location',
   },
-  {
-    id: 'evidence',
+  evidence: {
     title: 'Evidence',
     text: 'Which feed lists the address, its range or its AS, as what, since when and until when. The weight is how much the word of the feed counts.',
     from: 'insights.evidence',
   },
-  {
-    id: 'strip',
+  strip: {
     title: 'Sixty days of an address',
     text: 'A cell a day, the newest at the right. High: the feed listed the address. Half: on some of these days, which ones is not kept. Low: it did not. A line: the feed was not read on that day, as far as is known.',
     from: 'iprisk history show',
   },
-  {
-    id: 'neighbourhood',
+  neighbourhood: {
     title: 'Neighbourhood',
     text: 'The /24 as sixteen rows of sixteen, or of IPv6 what is listed in the /56, each /64 by its first address. Below it: how much is listed in the ranges around it and in the whole AS.',
     from: 'insights.neighborhood',
   },
-  {
-    id: 'what-if',
+  'what-if': {
     title: 'What if',
     text: 'What the answer would be without a feed, and on a later day if nothing is seen again.',
     from: 'insights.counterfactuals',
   },
-  {
-    id: 'decision',
+  decision: {
     title: 'Lists and decision',
     text: 'Lists of our own that name the address, and what the first rule that holds makes of the answer.',
     from: 'lists, decision',
   },
-  {
-    id: 'many',
+  many: {
     title: 'Many addresses',
     text: 'Each is judged as a check judges it. A log stays in the browser: only the addresses of its clients are asked for.',
     from: 'iprisk check',
   },
-  {
-    id: 'checks',
+  checks: {
     title: 'Checks',
     text: 'Addresses that were checked by all workers, a second on the average of a minute.',
     from: 'iprisk_answers_total',
   },
-  {
-    id: 'classes',
+  classes: {
     title: 'Checks by class',
     text: 'The classes of the answers. A feed that goes wrong shows here first.',
     from: 'iprisk_answers_total{classification}',
   },
-  {
-    id: 'scores',
+  scores: {
     title: 'Scores',
     text: 'The scores of the answers, by tens; the darker, the higher.',
     from: 'risk_score',
   },
-  {
-    id: 'decisions',
+  decisions: {
     title: 'Decisions',
     text: 'What policies decided, by policy and action.',
     from: 'decision.action',
   },
-  {
-    id: 'latency',
+  latency: {
     title: 'Time to answer',
     text: 'From the whole request to its answer, within the server: half of the answers, nine in ten, 99 in a hundred were given within it.',
     from: 'iprisk_request_duration_seconds',
   },
-  {
-    id: 'errors',
+  errors: {
     title: 'Errors',
     text: 'Answers by status. 4xx is the caller’s, 5xx is ours: 503 says that there is no table, or that the server sheds load.',
     from: 'iprisk_requests_total{code}',
   },
-  {
-    id: 'limits',
+  limits: {
     title: 'Limited',
     text: 'Requests that got 429: by the rate of their key, or by its quota of the month.',
     from: 'iprisk_limited_requests_total',
   },
-  {
-    id: 'top',
+  top: {
     title: 'Most asked for',
     text: 'One check in 64 is counted, by a sketch of fixed size: of a name it knows between which two numbers its checks are. Addresses are not kept.',
     from: '',
   },
-  {
-    id: 'table',
+  table: {
     title: 'Live table',
     text: 'The table from which all workers answer. Its today is the day from which ages are counted.',
     from: 'iprisk table info',
   },
-  {
-    id: 'refusal',
+  refusal: {
     title: 'A refused table',
     text: 'A table that misjudges known addresses, or too many of what is asked, is not taken in.',
     from: 'docs/acceptance.md',
   },
-  {
-    id: 'changes',
+  changes: {
     title: 'Changed',
     text: 'Addresses that the live table calls something else than the one before it.',
     from: 'iprisk replay',
   },
-  {
-    id: 'coverage',
+  coverage: {
     title: 'Coverage',
     text: 'For which kinds the table has feeds that are young enough.',
     from: 'coverage',
   },
-  {
-    id: 'feeds',
+  feeds: {
     title: 'Feeds',
     text: 'What the table is made of. A feed in quarantine shrank, exploded or became a page: its last good content is used.',
     from: 'docs/acceptance.md',
   },
-  {
-    id: 'entries',
+  entries: {
     title: 'Entries over sixty days',
     text: 'How many entries the feed had, the newest day at the right; a gap is a day without it.',
     from: 'iprisk history',
   },
-  {
-    id: 'lists',
+  lists: {
     title: 'Own lists',
     text: 'Allow makes the score 0, block makes it 100, and a list that only names is a fact for rules. The most specific entry decides.',
     from: 'docs/lists.md',
   },
-  {
-    id: 'rehearsal',
+  rehearsal: {
     title: 'Rehearsal',
     text: 'What the draft would have decided, and what is decided otherwise than now. It changes nothing.',
     from: 'iprisk policy test',
   },
-  {
-    id: 'audit',
+  audit: {
     title: 'Audit',
     text: 'Every change of keys, lists, policies and tables, by whom and how, from the command line, too.',
     from: 'iprisk keys audit',
   },
-  {
-    id: 'keys',
+  keys: {
     title: 'Keys',
     text: 'What a key used this month is exact to what each worker has leased. Keys without a quota are not counted.',
     from: 'docs/keys.md',
   },
-]
+}
