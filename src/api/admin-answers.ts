@@ -165,9 +165,74 @@ export interface RehearsalView {
   readonly id: string
   readonly status: 'running' | 'done' | 'failed'
   readonly message?: string
-  /** What `iprisk policy test --json` prints. */
-  readonly report?: Readonly<Record<string, unknown>>
+  readonly report?: RehearsalReport
 }
+
+/** Requests, and their share of all requests that named an address. */
+export interface RequestShare {
+  readonly requests: number
+  readonly percent: number
+}
+
+export interface HitLists {
+  readonly networks: readonly ({
+    readonly asn: number
+    readonly organization: string
+  } & RequestShare)[]
+  readonly providers: readonly ({ readonly provider: string } & RequestShare)[]
+  readonly countries: readonly ({
+    readonly country_code: string
+    readonly country: string
+  } & RequestShare)[]
+}
+
+export type FromTo = { readonly from: string; readonly to: string } & RequestShare
+
+/** What an example says of its address. */
+export interface ExampleFacts {
+  readonly classification: string
+  readonly risk_score: number
+  readonly reasons: readonly string[]
+  readonly provider: string
+  readonly asn: number
+  readonly organization: string
+  readonly country_code: string
+}
+
+/** What `iprisk policy test --json` prints. */
+export interface RehearsalReport {
+  readonly table: { readonly id: string; readonly as_of: string }
+  readonly policy: string
+  readonly revision: string
+  /** The policy that it was compared with. */
+  readonly against?: { readonly policy: string; readonly revision: string }
+  readonly lines: number
+  readonly requests: number
+  /** Lines that should name an address and do not. */
+  readonly bad_lines: number
+  readonly actions: readonly ({ readonly action: string } & RequestShare)[]
+  /** In the policy's order, and last with the rule `""` what no rule decided. */
+  readonly rules: readonly ({
+    readonly rule: string
+    readonly action: string
+    /** Absent unless the rule is in observation: requests to which it would give another action. */
+    readonly would_change?: number
+  } & RequestShare)[]
+  /** Requests that get another action than from the other policy. */
+  readonly changed?: RequestShare & {
+    readonly by_action: readonly FromTo[]
+  }
+  /** Of requests whose action changes; without another policy, of those that are not allowed. */
+  readonly hit: HitLists
+  readonly examples: readonly RehearsedExample[]
+}
+
+type RehearsedExample = { readonly ip: string; readonly requests: number } & ExampleFacts & {
+    readonly action: string
+    readonly rule: string
+    readonly action_before?: string
+    readonly rule_before?: string
+  }
 
 /** POST /admin/policies {policies, revision: that of GET /admin/policies `status`, null without a file, file_tag: as there} → 200 {revision, file_tag}; 409 `policies_changed` where the file is not that one any more; 400 {error, mistakes}. POST /admin/policies/check: {revision, names, mistakes}. Role admin to save, viewer to check. */
 

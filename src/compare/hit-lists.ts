@@ -2,6 +2,7 @@
 // that asked most: of what a policy stops or changes, or of what another table judges otherwise.
 
 import { addTo, largestSums } from '../base/counts.ts'
+import type { ExampleFacts, HitLists, RequestShare } from '../api/admin-answers.ts'
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { verdictProvider } from '../model/verdict.ts'
 import { countryOf, readCountry } from '../table/file/location-record.ts'
@@ -11,24 +12,6 @@ import type { Located } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { percentOf } from './comparison.ts'
 import { newTopCounts, type TopCounts } from './top-counts.ts'
-
-/** Requests, and their share of all requests that named an address. */
-export interface RequestShare {
-  readonly requests: number
-  readonly percent: number
-}
-
-export interface HitLists {
-  readonly networks: readonly ({
-    readonly asn: number
-    readonly organization: string
-  } & RequestShare)[]
-  readonly providers: readonly ({ readonly provider: string } & RequestShare)[]
-  readonly countries: readonly ({
-    readonly country_code: string
-    readonly country: string
-  } & RequestShare)[]
-}
 
 export function requestShare(requests: number, all: number): RequestShare {
   return { requests, percent: percentOf(requests, all) }
@@ -100,17 +83,6 @@ export function hitListsOf(
       return { country_code, country, ...share }
     }),
   }
-}
-
-/** What an example says of its address. */
-export interface ExampleFacts {
-  readonly classification: string
-  readonly risk_score: number
-  readonly reasons: readonly string[]
-  readonly provider: string
-  readonly asn: number
-  readonly organization: string
-  readonly country_code: string
 }
 
 export function exampleFacts(answer: CheckAnswer): ExampleFacts {

@@ -3,6 +3,7 @@
 // provider and country. Addresses come as the tallies of pieces (src/bulk/line-tally.ts). The
 // report is what `policy test --json` prints.
 
+import type { RehearsalReport } from '../api/admin-answers.ts'
 import { addTo, largestFirst } from '../base/counts.ts'
 import { formatDay } from '../base/day.ts'
 import type { LineTally } from '../bulk/line-tally.ts'
@@ -14,17 +15,7 @@ import type { Outcome, Policy } from '../policy/policy.ts'
 import { locate, newLocated } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { type PolicyInUse, newChangeCounter, visitTally } from './comparison.ts'
-import {
-  type ExampleFacts,
-  type HitLists,
-  type Hits,
-  type RequestShare,
-  addHit,
-  exampleFacts,
-  hitListsOf,
-  newHits,
-  requestShare,
-} from './hit-lists.ts'
+import { type Hits, addHit, exampleFacts, hitListsOf, newHits, requestShare } from './hit-lists.ts'
 
 /** Requests by the outcome of the policy and, where there is one, of the other policy. */
 export interface OutcomeCount {
@@ -88,42 +79,6 @@ export interface RehearsedLines {
   readonly bad: number
 }
 
-export interface RehearsalReport {
-  readonly table: { readonly id: string; readonly as_of: string }
-  readonly policy: string
-  readonly revision: string
-  /** The policy that it was compared with. */
-  readonly against?: { readonly policy: string; readonly revision: string }
-  readonly lines: number
-  readonly requests: number
-  /** Lines that should name an address and do not. */
-  readonly bad_lines: number
-  readonly actions: readonly ({ readonly action: string } & RequestShare)[]
-  /** In the policy's order, and last with the rule `""` what no rule decided. */
-  readonly rules: readonly RuleReport[]
-  /** Requests that get another action than from the other policy. */
-  readonly changed?: RequestShare & {
-    readonly by_action: readonly ({ readonly from: string; readonly to: string } & RequestShare)[]
-  }
-  /** Of requests whose action changes; without another policy, of those that are not allowed. */
-  readonly hit: HitLists
-  readonly examples: readonly Example[]
-}
-
-type RuleReport = {
-  readonly rule: string
-  readonly action: string
-  /** Absent unless the rule is in observation: requests to which it would give another action. */
-  readonly would_change?: number
-} & RequestShare
-
-type Example = { readonly ip: string; readonly requests: number } & ExampleFacts & {
-    readonly action: string
-    readonly rule: string
-    readonly action_before?: string
-    readonly rule_before?: string
-  }
-
 const examplesMax = 20
 
 export function rehearsalReport(options: {
@@ -181,19 +136,21 @@ function rulesOf(
   rules: readonly PolicyRule[],
   outcomes: readonly OutcomeCount[],
   all: number,
-): readonly RuleReport[] {
+): RehearsalReport['rules'] {
   const decided = sumBy(outcomes, ({ outcome }) => outcome.decision.rule)
   const placeOf = new Map(rules.map(({ name }, place) => [name, place] as const))
-  const reports = rules.map(({ name, action, observe }, place): RuleReport => {
-    if (!observe) return { rule: name, action, ...requestShare(decided.get(name) ?? 0, all) }
-    const held = outcomes.filter(({ outcome }) => outcome.observed.includes(name))
-    // Live, it would decide before the rules behind it.
-    const acting = held.filter(({ outcome: { decision } }) => {
-      return place < (placeOf.get(decision.rule) ?? Infinity) && decision.action !== action
-    })
-    const share = requestShare(requestsOf(held), all)
-    return { rule: name, action, ...share, would_change: requestsOf(acting) }
-  })
+  const reports = rules.map(
+    ({ name, action, observe }, place): RehearsalReport['rules'][number] => {
+      if (!observe) return { rule: name, action, ...requestShare(decided.get(name) ?? 0, all) }
+      const held = outcomes.filter(({ outcome }) => outcome.observed.includes(name))
+      // Live, it would decide before the rules behind it.
+      const acting = held.filter(({ outcome: { decision } }) => {
+        return place < (placeOf.get(decision.rule) ?? Infinity) && decision.action !== action
+      })
+      const share = requestShare(requestsOf(held), all)
+      return { rule: name, action, ...share, would_change: requestsOf(acting) }
+    },
+  )
   const rest = outcomes.filter(({ outcome }) => outcome.decision.rule === '')
   const action = rest[0]?.outcome.decision.action
   if (action === undefined) return reports
@@ -227,7 +184,7 @@ function examplesOf(
   { hits }: RehearsalCounter,
   one: PolicyInUse,
   other: PolicyInUse | undefined,
-): readonly Example[] {
+): RehearsalReport['examples'] {
   return hits.addresses.top(examplesMax).flatMap(([ip, counts]) => {
     const answer = table.check(ip)
     if (answer === undefined) return []

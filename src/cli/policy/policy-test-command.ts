@@ -18,12 +18,9 @@ import { lineFormatDetector } from '../lines/line-format.ts'
 import { pinTable } from '../lines/pin-table.ts'
 import { exitCodes, interruptedCode, type Io, printResult, type Command } from '../terminal/io.ts'
 import { type PolicyInUse, isAbove } from '../../compare/comparison.ts'
-import { type HitLists, type RequestShare, requestShare } from '../../compare/hit-lists.ts'
-import {
-  newRehearsalCounter,
-  type RehearsalReport,
-  rehearsalReport,
-} from '../../compare/rehearsal.ts'
+import type { FromTo, HitLists, RehearsalReport, RequestShare } from '../../api/admin-answers.ts'
+import { requestShare } from '../../compare/hit-lists.ts'
+import { newRehearsalCounter, rehearsalReport } from '../../compare/rehearsal.ts'
 
 /** Exit code 1 where more changes than `--fail-over` allows. */
 export const policyTest: Command<Promise<number>> = async (settings, io, inputs) => {
@@ -186,9 +183,7 @@ function changeLines(changed: NonNullable<RehearsalReport['changed']>): readonly
 }
 
 /** From which action to which; nothing where no action changes. */
-export function actionTable(
-  changes: readonly ({ readonly from: string; readonly to: string } & RequestShare)[],
-): readonly string[] {
+export function actionTable(changes: readonly FromTo[]): readonly string[] {
   const rows = changes.map((one): ShareRow => [[one.from, one.to], one])
   return rows.length === 0 ? [] : shareTable(['from', 'to', 'requests', 'share'], rows)
 }

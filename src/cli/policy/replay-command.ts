@@ -9,14 +9,7 @@ import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import type { ComparedTable } from '../../compare/comparison.ts'
-import {
-  type ExampleFacts,
-  exampleFacts,
-  type HitLists,
-  hitListsOf,
-  type RequestShare,
-  requestShare,
-} from '../../compare/hit-lists.ts'
+import { exampleFacts, hitListsOf, requestShare } from '../../compare/hit-lists.ts'
 import { newReplayCounter, type ReplayCounter } from '../../compare/replay.ts'
 import type { Settings } from '../../config/settings.ts'
 import { mapLists } from '../../lists/open-lists.ts'
@@ -115,43 +108,10 @@ function countSampled(
   return { result, policies }
 }
 
-interface TableName {
-  readonly id: string
-  readonly as_of: string
-}
-
-type FromTo = { readonly from: string; readonly to: string } & RequestShare
-
-interface ReplayReport {
-  readonly table: TableName
-  readonly against: TableName
-  readonly lines: number
-  readonly requests: number
-  readonly bad_lines: number
-  /** Requests whose classification differs. */
-  readonly flipped: RequestShare
-  readonly flips: readonly (FromTo & {
-    /** `+feed` lists the address only in the new table, `-feed` only in the old one. */
-    readonly feeds: readonly ({ readonly feed: string } & RequestShare)[]
-  })[]
-  /** `undefined` where there is no policies file. */
-  readonly decisions:
-    | {
-        /** Of sampled checks all that decided some, commas between. */
-        readonly policy: string
-        readonly revision: string
-        readonly changed: RequestShare
-        readonly by_action: readonly FromTo[]
-      }
-    | undefined
-  readonly hit: HitLists
-  readonly examples: readonly ({ readonly ip: string; readonly requests: number } & ExampleFacts & {
-      readonly before: ExampleFacts
-    })[]
-}
+type ReplayReport = ReturnType<typeof replayReport>
 
 const examplesMax = 20
-const nameOf = ({ id, asOf }: OpenTable): TableName => ({ id, as_of: formatDay(asOf) })
+const nameOf = ({ id, asOf }: OpenTable) => ({ id, as_of: formatDay(asOf) })
 
 function replayReport(options: {
   readonly before: ComparedTable
@@ -161,7 +121,7 @@ function replayReport(options: {
   readonly top: number
   /** Those by which the requests were decided, where that is not the one of the sides. */
   readonly policies?: readonly string[] | undefined
-}): ReplayReport {
+}) {
   const { before, after, counter, result, top } = options
   const { lines, addresses: all, bad } = result
   const flips = counter.flips()
@@ -177,15 +137,18 @@ function replayReport(options: {
     lines,
     requests: all,
     bad_lines: bad,
+    /** Requests whose classification differs. */
     flipped: requestShare(flipped, all),
     flips: flips.map(({ from, to, count, feeds }) => ({
       from,
       to,
       ...requestShare(count, all),
+      /** `+feed` lists the address only in the new table, `-feed` only in the old one. */
       feeds: largestFirst(feeds)
         .slice(0, top)
         .map(([feed, requests]) => ({ feed, ...requestShare(requests, all) })),
     })),
+    /** `undefined` where there is no policies file. */
     decisions: decisionsOf(options),
     hit: hitListsOf(after.table, counter.hits, { top, all }),
     examples,
@@ -197,11 +160,12 @@ function decisionsOf({
   counter,
   result: { addresses: all },
   policies,
-}: Parameters<typeof replayReport>[0]): ReplayReport['decisions'] {
+}: Parameters<typeof replayReport>[0]) {
   if (policy === undefined) return undefined
   const { changed, changes } = counter.decisions()
   const { set } = policy.memory
   return {
+    /** Of sampled checks all that decided some, commas between. */
     policy: policies?.join(', ') ?? set.policies[policy.index]!.name,
     revision: set.revision,
     changed: requestShare(changed, all),

@@ -11,11 +11,8 @@ import { newDecisionMemory } from '../../policy/decision-memory.ts'
 import { checkWritten } from '../../policy/policy-file.ts'
 import { type Policies, defaultPolicyName } from '../../model/policy-form.ts'
 import { compilePolicies } from '../../policy/policy.ts'
-import {
-  type RehearsalReport,
-  newRehearsalCounter,
-  rehearsalReport,
-} from '../../compare/rehearsal.ts'
+import { newRehearsalCounter, rehearsalReport } from '../../compare/rehearsal.ts'
+import type { RehearsalReport } from '../../api/admin-answers.ts'
 import { readSample } from '../../observe/sample-file.ts'
 import type { PolicyInUse } from '../../compare/comparison.ts'
 import { consoleLogBytesMax, rehearsalRequest } from '../../api/admin-requests.ts'

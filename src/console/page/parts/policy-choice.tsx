@@ -1,16 +1,11 @@
 // Which of the server's policies decides in a view; nothing where there is none.
 
+import type { PoliciesStatus } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { Choice } from './fields.tsx'
 
 export interface PoliciesAnswer {
-  readonly status: {
-    readonly path: string
-    readonly revision: string
-    readonly names: readonly string[]
-    readonly warnings: readonly string[]
-    readonly last_failure: { readonly at: string; readonly reason: string } | null
-  } | null
+  readonly status: PoliciesStatus | null
   /** Of the file in use. */
   readonly file_tag?: string
   readonly policies: Readonly<Record<string, PolicyText>>

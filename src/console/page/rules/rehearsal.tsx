@@ -1,7 +1,7 @@
 // What the draft would have decided, on a log that is dropped here or on the server's own sample.
 
 import { useEffect, useState } from 'preact/hooks'
-import type { RehearsalView } from '../../../api/admin-answers.ts'
+import type { RehearsalReport, RehearsalView, RequestShare } from '../../../api/admin-answers.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
 import { TitledBars } from '../parts/bar-list.tsx'
 import { type Column, DataTable, sortedNumber } from '../parts/data-table.tsx'
@@ -68,9 +68,7 @@ export function Rehearsal(props: {
         )}
         {run?.status === 'failed' && <p class="problem">{run.message ?? 'It failed.'}</p>}
       </div>
-      {run?.status === 'done' && run.report !== undefined && (
-        <Outcome report={run.report as unknown as Report} />
-      )}
+      {run?.status === 'done' && run.report !== undefined && <Outcome report={run.report} />}
     </Panel>
   )
 }
@@ -102,53 +100,17 @@ function useLooks(
 
 // What it found: what each action and rule would get, and what changes.
 
-interface Requests {
-  readonly requests: number
-  readonly percent: number
-}
+type Rule = RehearsalReport['rules'][number]
+type Example = RehearsalReport['examples'][number]
 
-/** What `iprisk policy test --json` prints, as far as it is shown. */
-interface Report {
-  readonly requests: number
-  readonly bad_lines: number
-  readonly actions: readonly ({ readonly action: string } & Requests)[]
-  readonly rules: readonly Rule[]
-  readonly changed?: Requests & {
-    readonly by_action: readonly ({ readonly from: string; readonly to: string } & Requests)[]
-  }
-  readonly hit: {
-    readonly networks: readonly ({
-      readonly asn: number
-      readonly organization: string
-    } & Requests)[]
-    readonly providers: readonly ({ readonly provider: string } & Requests)[]
-    readonly countries: readonly ({ readonly country: string } & Requests)[]
-  }
-  readonly examples: readonly Example[]
-}
+const share = (one: RequestShare): string =>
+  `${count(one.requests)} · ${percent(one.percent / 100)}`
 
-type Rule = {
-  readonly rule: string
-  readonly action: string
-  readonly would_change?: number
-} & Requests
-
-interface Example {
-  readonly ip: string
-  readonly requests: number
-  readonly classification?: string
-  readonly action: string
-  readonly rule: string
-  readonly action_before?: string
-}
-
-const share = (one: Requests): string => `${count(one.requests)} · ${percent(one.percent / 100)}`
-
-function bars<Row extends Requests>(rows: readonly Row[], name: (row: Row) => string) {
+function bars<Row extends RequestShare>(rows: readonly Row[], name: (row: Row) => string) {
   return rows.map((row) => ({ name: name(row), value: row.requests, text: share(row) }))
 }
 
-function Outcome({ report }: { readonly report: Report }) {
+function Outcome({ report }: { readonly report: RehearsalReport }) {
   const { requests, bad_lines: bad, actions, rules, changed, hit, examples } = report
   return (
     <>
@@ -239,7 +201,7 @@ const exampleColumns: readonly Column<Example>[] = [
   {
     id: 'class',
     title: 'Class',
-    cell: ({ classification = '' }) => classification && <KindTag kind={classification} />,
+    cell: ({ classification }) => <KindTag kind={classification} />,
   },
   {
     id: 'before',
