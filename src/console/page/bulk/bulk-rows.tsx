@@ -106,11 +106,11 @@ function download(csv: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** Of a row without an answer, nothing. */
+/** A member of a row; `none` where the row has no answer. */
 const of =
-  <T,>(read: (row: JudgedRow) => T, none: T) =>
-  (row: AddressRow): T =>
-    isJudged(row) ? read(row) : none
+  <Name extends keyof JudgedRow>(name: Name, none: JudgedRow[Name]) =>
+  (row: AddressRow): JudgedRow[Name] =>
+    isJudged(row) ? row[name] : none
 
 const columns: readonly Column<AddressRow>[] = [
   {
@@ -129,49 +129,31 @@ const columns: readonly Column<AddressRow>[] = [
   {
     id: 'class',
     title: 'Class',
-    by: of((row) => row.classification, ''),
+    by: of('classification', ''),
     cell: (row) => (isJudged(row) ? <KindTag kind={row.classification} /> : row.error),
   },
-  sortedNumber(
-    'score',
-    'Score',
-    of((row) => row.risk_score, -1),
-    (score) => (score < 0 ? '' : score),
-  ),
+  sortedNumber('score', 'Score', of('risk_score', -1), (score) => (score < 0 ? '' : score)),
   {
     id: 'level',
     title: 'Level',
-    by: of((row) => row.risk_score, -1),
+    by: of('risk_score', -1),
     cell: (row) => isJudged(row) && <LevelTag level={row.risk_level} />,
   },
   {
     id: 'action',
     title: 'Decision',
-    by: of((row) => row.action, ''),
+    by: of('action', ''),
     cell: (row) => isJudged(row) && row.action !== '' && <ActionTag action={row.action} />,
   },
   {
     id: 'network',
     title: 'Network',
-    by: of((row) => row.network, ''),
+    by: of('network', ''),
     cell: (row) => isJudged(row) && freeText(networkOf(row)),
   },
-  sorted(
-    'type',
-    'Type',
-    of((row) => row.network_type, ''),
-    words,
-  ),
-  sorted(
-    'country',
-    'Country',
-    of((row) => row.country, ''),
-  ),
-  sorted(
-    'provider',
-    'Provider',
-    of((row) => row.provider, ''),
-  ),
+  sorted('type', 'Type', of('network_type', ''), words),
+  sorted('country', 'Country', of('country', '')),
+  sorted('provider', 'Provider', of('provider', '')),
   {
     id: 'reasons',
     title: 'Reasons and lists',

@@ -1,6 +1,7 @@
 // Numbers, times and names as a person reads them. Times are UTC, and say so.
 
 import type { TrafficView } from '../../../api/admin-answers.ts'
+import { largestSums } from '../../../base/counts.ts'
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
@@ -85,14 +86,8 @@ export function sharesBy<Row>(
   nameOf: (row: Row) => string,
   max: number,
 ): { readonly top: readonly Share[]; readonly others: Share | undefined } {
-  const counts = new Map<string, number>()
-  for (const row of rows) {
-    const name = nameOf(row)
-    counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  const all = [...counts]
-    .toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    .map(([name, count]): Share => ({ name, count, share: count / rows.length }))
+  const counted = largestSums(rows.map((row) => [nameOf(row), 1] as const))
+  const all = counted.map(([name, count]): Share => ({ name, count, share: count / rows.length }))
   const left = all.slice(max).reduce((sum, one) => sum + one.count, 0)
   const others = left === 0 ? undefined : { name: 'others', count: left, share: left / rows.length }
   return { top: all.slice(0, max), others }

@@ -1,6 +1,8 @@
 // Series on top of each other: the n-th line runs at the sum of the first n, so that areas between
 // neighbouring lines are what each series has.
 
+import { largestSums } from '../../../base/counts.ts'
+
 export function stacked(series: readonly (readonly number[])[]): readonly number[][] {
   let below: readonly number[] = []
   return series.map((values) => {
@@ -15,15 +17,8 @@ export function seriesNames(
   points: readonly Readonly<Record<string, number>>[],
   max: number,
 ): readonly string[] {
-  const sums = new Map<string, number>()
-  for (const point of points) {
-    for (const [name, value] of Object.entries(point)) {
-      sums.set(name, (sums.get(name) ?? 0) + value)
-    }
-  }
-  return [...sums]
+  return largestSums(points.flatMap((point) => Object.entries(point)))
     .filter(([, sum]) => sum > 0)
-    .toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .slice(0, max)
     .map(([name]) => name)
 }

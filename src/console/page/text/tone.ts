@@ -1,33 +1,16 @@
 // The colour of a class, kind, level or reason: the name of a class of the style sheet, chosen from
 // a closed list, for no text of a feed may become one.
 
-const kindTones = [
-  'residential_proxy',
-  'known_bot',
-  'blocklist',
-  'hosting',
-  'bogon',
-  'clean',
-  'mixed',
-  'proxy',
-  'relay',
-  'bot',
-  'tor',
-  'vpn',
-] as const
+import { classifications, kinds, levels } from '../../../model/kind.ts'
 
-const levelTones = ['low', 'medium', 'high', 'very_high', 'critical'] as const
+const kindTones: readonly string[] = [...classifications, ...kinds]
 
 /** Of a classification or a kind. */
-export function kindTone(name: string): string {
-  const known = kindTones.find((one) => one === name)
-  return `tone-${known ?? 'other'}`
-}
+export const kindTone = (name: string): string =>
+  `tone-${kindTones.includes(name) ? name : 'other'}`
 
-export function levelTone(level: string): string {
-  const known = levelTones.find((one) => one === level)
-  return `level-${known ?? 'low'}`
-}
+export const levelTone = (level: string): string =>
+  `level-${levels.find((one) => one === level) ?? 'low'}`
 
 /** Of a reason: that of the kind with which its code begins. */
 export function reasonTone(code: string): string {
