@@ -3,12 +3,10 @@
 // added; none changes its meaning.
 
 import process from 'node:process'
-import { type Day, ageSeconds, formatDay } from '../base/day.ts'
+import { ageSeconds, formatDay } from '../base/day.ts'
 import { packageVersion } from '../base/package-root.ts'
-import type { CoverageReport } from '../api/coverage-answer.ts'
 import type { Settings } from '../config/settings.ts'
 import { parseStoreUrl, redactStoreUrl } from '../config/values/store-url.ts'
-import type { PoliciesStatus, SampleStatus } from '../api/admin-answers.ts'
 import type { Readiness } from './admin-server.ts'
 import {
   type CounterSnapshot,
@@ -18,116 +16,25 @@ import {
 } from '../observe/request-counters.ts'
 import type { ScrapeData } from './metrics/metric-families.ts'
 import { connectionsThatFit, openFilesMax } from '../observe/open-descriptors.ts'
-import type { RefreshStatus } from '../supervisor/tables/refresh.ts'
-import type { ListsStatus } from '../supervisor/lists/lists-manager.ts'
-import type { RestartCause } from '../supervisor/worker-registry.ts'
-import type { TablePullStatus } from '../supervisor/tables/table-pull.ts'
-import type { TableManagerStatus } from '../supervisor/tables/table-manager.ts'
 import { coverageReportOf, coverageToday } from '../table/answer/table-coverage.ts'
-import type { DataSetName } from '../table/file/table-source.ts'
 import type { TableInfo } from '../table/served-table.ts'
 
-export interface ServerStatus {
-  readonly version: string
-  readonly node: string
-  readonly pid: number
-  readonly started_at: string
-  readonly uptime_seconds: number
-  readonly status: Readiness
-  /** Workers die again and again. */
-  readonly degraded: boolean
-  readonly listens: { readonly host: string; readonly port: number; readonly tls: boolean }
-  readonly workers: {
-    readonly wanted: number
-    readonly listening: number
-    readonly restarts: number
-    readonly causes: Readonly<Record<RestartCause, number>>
-    readonly each: readonly {
-      readonly worker: number
-      readonly pid: number
-      readonly listening: boolean
-      /** It drains: another worker has taken its place. */
-      readonly retired: boolean
-      /** Memory that no other process shares. */
-      readonly private_bytes: number
-      readonly resident_bytes: number
-      readonly cpu_seconds: number
-      readonly loop_delay_max_seconds: number
-      readonly open_files: number | null
-    }[]
-  }
-  /** Of each worker. */
-  readonly connections: {
-    readonly asked: number
-    /** What the limit of open files leaves of it. */
-    readonly cap: number
-    /** `null` where there is none, or the system does not say. */
-    readonly open_files_max: number | null
-    /** Of all workers together: let in so far, and open just now. */
-    readonly opened: number
-    readonly open: number
-  }
-  readonly table: TableStatus | null
-  /** `null` where there are none. */
-  readonly policies: PoliciesStatus | null
-  readonly tables: TableManagerStatus
-  /** `null` where no traffic is sampled. */
-  readonly sample: SampleStatus | null
-  readonly refresh: RefreshStatus | null
-  /** Where published tables are taken from; `null` where none are. */
-  readonly source: TablePullStatus | null
-  readonly store: {
-    readonly name: string
-    readonly up: boolean
-    readonly outages: number
-    /** How often workers found that it had lost keys or quota units. */
-    readonly losses: number
-    readonly policy: string
-    /** Invalid key records: each is skipped, and its key gets 401. */
-    readonly keys_skipped: number
-  }
-  readonly lists: ListsStatus
-  readonly limited: { readonly rate: number; readonly quota: number }
-  /** By status code, those that have been. */
-  readonly requests: Readonly<Record<string, number>>
-  readonly memory: {
-    readonly primary_resident_bytes: number
-    readonly workers_resident_bytes: number
-  }
-}
-
-export interface TableStatus {
-  readonly path: string
-  readonly id: string
-  readonly as_of: string
-  readonly age_seconds: number
-  readonly bytes: number
-  readonly feeds: number
-  readonly quarantined: readonly string[]
-  readonly coverage: CoverageReport
-  /** The editions of networks and places under the table. */
-  readonly data_sets: readonly {
-    readonly name: DataSetName
-    readonly id: string
-    readonly day: string
-    readonly age_seconds: number
-    /** A newer edition was fetched and is kept out. */
-    readonly quarantined: boolean
-  }[]
-}
+export type ServerStatus = ReturnType<typeof serverStatus>
+export type TableStatus = ReturnType<typeof tableStatus>
 
 /** The status of a table, of the server's or of a file's. */
-export function tableStatus(path: string, table: TableInfo, now: number): TableStatus {
+export function tableStatus(path: string, table: TableInfo, now: number) {
   const { id, asOf, bytes, sources } = table
   return {
     path,
     id,
-    as_of: formatDay(asOf satisfies Day),
+    as_of: formatDay(asOf),
     age_seconds: ageSeconds(asOf, now),
     bytes,
     feeds: sources.length,
     quarantined: sources.filter(({ quarantined }) => quarantined).map((source) => source.id),
     coverage: coverageReportOf(coverageToday(table, now), now),
+    /** The editions of networks and places; `quarantined`: a newer one was fetched and is kept out. */
     data_sets: sources.flatMap(({ id, day, quarantined, dataSet: name }) =>
       name === undefined
         ? []
@@ -138,10 +45,10 @@ export function tableStatus(path: string, table: TableInfo, now: number): TableS
 
 export function serverStatus(
   settings: Settings,
-  listens: ServerStatus['listens'],
+  listens: { readonly host: string; readonly port: number; readonly tls: boolean },
   readiness: Readiness,
   gathered: ScrapeData,
-): ServerStatus {
+) {
   const {
     policies = null,
     sample = null,
@@ -165,6 +72,7 @@ export function serverStatus(
     started_at: new Date(now - uptime * 1000).toISOString(),
     uptime_seconds: Math.floor(uptime),
     status: readiness,
+    /** Workers die again and again. */
     degraded: gathered.degraded,
     listens,
     workers: {
@@ -178,8 +86,10 @@ export function serverStatus(
     table: table === undefined ? null : tableStatus(settings.table, table, now),
     policies,
     tables,
+    /** `null` where no traffic is sampled. */
     sample,
     refresh: refresh ?? null,
+    /** Where published tables are taken from; `null` where none are. */
     source: gathered.source ?? null,
     store: storeStatus(settings, gathered),
     lists: gathered.lists,
@@ -195,11 +105,12 @@ export function serverStatus(
 function workerStatus(
   { privateBytes, openFiles, ...rest }: ScrapeData['workerStatuses'][number],
   counts: ScrapeData['workers'],
-): ServerStatus['workers']['each'][number] {
+) {
   const { counters = emptyCounterSnapshot } =
     counts.find(({ worker }) => worker === rest.worker) ?? {}
   return {
     ...rest,
+    /** Memory that no other process shares. */
     private_bytes: privateBytes,
     resident_bytes: counters.residentBytes,
     cpu_seconds: counters.cpuSeconds,
@@ -208,32 +119,36 @@ function workerStatus(
   }
 }
 
-/** By the limit of this process, which its workers inherit. */
+/** Of each worker, by the limit of this process, which its workers inherit. */
 export function connectionsStatus(
   asked: number,
   { total, workers }: Pick<ScrapeData, 'total' | 'workers'> = {
     total: emptyCounterSnapshot,
     workers: [],
   },
-): ServerStatus['connections'] {
+) {
   const filesMax = openFilesMax()
   return {
     asked,
+    /** What the limit of open files leaves. */
     cap: connectionsThatFit(asked, filesMax),
     open_files_max: Number.isFinite(filesMax) ? filesMax : null,
+    /** Of all workers together. */
     opened: counterTotals(total).opened,
     open: workers.reduce((sum, { counters }) => sum + counters.connections, 0),
   }
 }
 
-function storeStatus({ store, state }: Settings, of: ScrapeData): ServerStatus['store'] {
+function storeStatus({ store, state }: Settings, of: ScrapeData) {
   const parts = store.url === undefined ? undefined : parseStoreUrl(store.url)
   return {
     name: parts === undefined ? state : redactStoreUrl(parts),
     up: of.workers.every(({ counters }) => counters.storeReachable && counters.keysReadable),
     outages: counterTotals(of.total).outages,
+    /** How often workers found that it had lost keys or quota units. */
     losses: counterTotals(of.total).losses,
     policy: store.policy,
+    /** Invalid records: their keys get 401. */
     keys_skipped: Math.max(0, ...of.workers.map(({ counters }) => counters.keysSkipped)),
   }
 }

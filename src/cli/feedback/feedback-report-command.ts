@@ -71,28 +71,14 @@ interface OutcomeRow {
   readonly high: number
 }
 
-export interface FeedbackReport {
-  readonly table: { readonly id: string; readonly as_of: string }
-  /** All that came in, and the addresses that they are about. */
-  readonly outcomes: number
-  readonly all: OutcomeRow
-  readonly classes: readonly OutcomeRow[]
-  readonly levels: readonly OutcomeRow[]
-  /** By action and rule; `undefined` where there are no policies. */
-  readonly rules: readonly OutcomeRow[] | undefined
-  readonly feeds: readonly OutcomeRow[]
-}
+export type FeedbackReport = Awaited<ReturnType<typeof feedbackReport>>
 
 interface Tally {
   addresses: number
   abusive: number
 }
 
-async function feedbackReport(
-  state: string,
-  table: OpenTable,
-  policy: ChosenPolicy | undefined,
-): Promise<FeedbackReport> {
+async function feedbackReport(state: string, table: OpenTable, policy: ChosenPolicy | undefined) {
   const { count: outcomes, outcomes: last } = await lastOutcomes(state)
   const tallies = {
     all: new Map<string, Tally>(),
@@ -119,10 +105,12 @@ async function feedbackReport(
   const [all = rowOf('all', { addresses: 0, abusive: 0 })] = rowsOf(tallies.all)
   return {
     table: { id: table.id, as_of: formatDay(table.asOf) },
+    /** All that came in; `all`: the addresses that they are about. */
     outcomes,
     all,
     classes: rowsOf(tallies.classes),
     levels: rowsOf(tallies.levels),
+    /** By action and rule; `undefined` where there are no policies. */
     rules: policy && rowsOf(tallies.rules),
     feeds: rowsOf(tallies.feeds),
   }

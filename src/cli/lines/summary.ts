@@ -1,7 +1,6 @@
 // The tallies of all pieces as one summary: numbers become names, and the largest stand first. Not
 // here: counting (src/bulk/line-tally.ts), and the summary for people (summarize-command.ts).
 
-import type { CoverageAnswer } from '../../api/coverage-answer.ts'
 import { addTo, largestSums } from '../../base/counts.ts'
 import { formatDay } from '../../base/day.ts'
 import { type CountPairs, type LineTally } from '../../bulk/line-tally.ts'
@@ -29,45 +28,14 @@ export interface Shares<Row> {
 }
 
 /** What `summarize --json` prints. Shares are of `addresses`, repeated ones included. */
-export interface Summary {
-  readonly table: { readonly id: string; readonly as_of: string }
-  /** What the table does not know, as in its answers. */
-  readonly coverage: CoverageAnswer | undefined
-  readonly lines: number
-  readonly addresses: number
-  /** Lines that should name an address and do not. */
-  readonly bad_lines: number
-  readonly distinct_addresses: number
-  /** Above half a million: within 0.5 percent, nearly always. */
-  readonly distinct_is_estimate: boolean
-  readonly classifications: Shares<{ readonly classification: string }>
-  readonly providers: Shares<{ readonly provider: string }>
-  readonly asns: Shares<{ readonly asn: number; readonly organization: string }>
-  readonly countries: Shares<{ readonly country_code: string; readonly country: string }>
-  /** Ten bands, lowest first: 0 to 9, … 90 to 100. */
-  readonly scores: readonly ({ readonly from: number; readonly to: number } & Share)[]
-  /** As they were judged; beyond 200,000 different ones the counts may be a little too low. */
-  readonly top_addresses: Shares<{
-    readonly ip: string
-    readonly classification: string
-    readonly risk_score: number
-  }>
-  /** Of access logs alone: requests by path without query, and by status. */
-  readonly paths?: Shares<{ readonly path: string; readonly classifications: ClassSplit }>
-  readonly statuses?: Shares<{ readonly status: string; readonly classifications: ClassSplit }>
-}
+export type Summary = ReturnType<ReturnType<typeof newSummarizer>['summary']>
 
 /** How many requests came from addresses of each classification that occurs. */
 export type ClassSplit = Partial<Readonly<Record<Classification, number>>>
 
-export interface Summarizer {
-  readonly add: (tally: LineTally) => void
-  readonly summary: (result: BulkResult) => Summary
-}
-
 type Counts = Map<number, number>
 
-export function newSummarizer(table: OpenTable, top: number): Summarizer {
+export function newSummarizer(table: OpenTable, top: number) {
   const { views, strings } = table.reader
   const verdicts: Counts = new Map()
   const networks: Counts = new Map()
@@ -82,7 +50,7 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
     return { country_code, country }
   }
   return {
-    add: (tally) => {
+    add: (tally: LineTally): void => {
       bogons += tally.bogons
       addPairs(verdicts, tally.verdicts)
       addPairs(networks, tally.networks)
@@ -90,7 +58,7 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
       distinct.add(tally.hashes)
       addVisits(tally, { seen, paths, statuses })
     },
-    summary: ({ lines, addresses, bad }) => {
+    summary: ({ lines, addresses, bad }: Pick<BulkResult, 'lines' | 'addresses' | 'bad'>) => {
       const { count: distinctCount, isEstimate } = distinct.count()
       const judged = [...verdicts].map(
         ([id, number]) => [readVerdict(views, id, strings), number] as const,
@@ -117,11 +85,13 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
       const byCountry = largest(countries, 0)
       return {
         table: { id: table.id, as_of: formatDay(table.asOf) },
+        /** What the table does not know, as in its answers. */
         coverage: table.reader.coverage,
         lines,
         addresses,
         bad_lines: bad,
         distinct_addresses: distinctCount,
+        /** Above half a million: within 0.5 percent, nearly always. */
         distinct_is_estimate: isEstimate,
         classifications: withNames(
           largest(classes, '', classifications.length),
@@ -131,6 +101,7 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
         asns: withNames(byAsn, (asn) => ({ asn, organization: organizations.get(asn) ?? '' })),
         countries: withNames(byCountry, countryName),
         scores: scoreBands(bogons, judged, addresses),
+        /** As they were judged; beyond 200,000 different ones the counts may be a little too low. */
         top_addresses: { count: distinctCount, top: topAddresses(table, seen, size) },
         ...logSplits(paths, statuses, size),
       }
@@ -158,11 +129,7 @@ interface ListSize {
   readonly all: number
 }
 
-function topAddresses(
-  table: OpenTable,
-  seen: TopCounts,
-  { top, all }: ListSize,
-): Summary['top_addresses']['top'] {
+function topAddresses(table: OpenTable, seen: TopCounts, { top, all }: ListSize) {
   return seen.top(top).map(([ip, counts]) => {
     const answer = table.check(ip)
     return {
@@ -174,12 +141,8 @@ function topAddresses(
   })
 }
 
-/** Nothing where the lines were no requests. */
-function logSplits(
-  paths: TopCounts,
-  statuses: TopCounts,
-  how: ListSize,
-): Pick<Summary, 'paths' | 'statuses'> {
+/** Requests by path without query, and by status; nothing where the lines were no requests. */
+function logSplits(paths: TopCounts, statuses: TopCounts, how: ListSize) {
   if (statuses.size() + paths.size() === 0) return {}
   return {
     paths: splitOf(paths, how, (path) => ({ path })),
@@ -191,7 +154,7 @@ function scoreBands(
   bogons: number,
   judged: readonly (readonly [verdict: { readonly score: number }, addresses: number])[],
   all: number,
-): Summary['scores'] {
+) {
   const counts = [[bogonVerdict, bogons] as const, ...judged]
   return Array.from({ length: 10 }, (_, band) => {
     const from = band * 10
