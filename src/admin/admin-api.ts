@@ -17,19 +17,19 @@ import { readAdminBody } from './admin-body.ts'
 import { type AdminCaller, unnamedAdmin } from './admin-caller.ts'
 import { type AdminRole, mayAct } from '../model/roles.ts'
 
-/** Ten thousand entries of a list of the longest kind, with room. */
+/** Ten thousand entries of the longest kind, with room to spare. */
 const adminBodyBytesMax = 2_097_152
 
 export interface AdminRequest {
   readonly caller: AdminCaller
-  /** What stands for the name in braces in the path. */
+  /** The value for the name in braces in the path. */
   readonly name: string
   readonly query: URLSearchParams
-  /** The body as it came; `withBody` reads it. */
+  /** `withBody` parses it. */
   readonly bytes: Uint8Array
 }
 
-/** An answer with another status than the route's, or of JSON that is bytes already. */
+/** Another status than the route's, or JSON that is bytes already. */
 export interface RouteReply {
   readonly reply: { readonly status: number; readonly body: object | Uint8Array }
 }
@@ -40,30 +40,24 @@ export interface AdminRoute {
   readonly path: string
   readonly role: AdminRole
   readonly summary: string
-  /** What the query may have, with what it means. */
   readonly query?: Readonly<Record<string, string>>
   readonly body?: z.ZodObject
   readonly bodyBytesMax?: number
-  /** JSON Schema. */
   readonly answer: object
   readonly status: 200 | 201 | 202
   readonly run: (request: AdminRequest) => Promise<object | RouteReply>
 }
 
-/** The first thing that is wrong. */
 const firstFault = ([issue]: readonly z.core.$ZodIssue[]): string =>
   `${String(issue?.path[0])} must be ${issue?.message}.`
 
-/** Everything that is wrong. */
 export function allFaults(issues: readonly z.core.$ZodIssue[]): string {
   const faults = issues.map(({ path, message }) => `${path.join('.')} must be ${message}`)
   return `Nothing was done: ${faults.join('; ')}.`
 }
 
-/**
- * A route that gets its body as `body` makes it, and as it was `written`. It is read on the
- * primary's loop: routes of long bodies hand on their bytes instead.
- */
+/** A route that gets its body parsed, and as `written`. Parsing blocks the primary's loop, so
+ * routes with long bodies pass their bytes on instead. */
 export function withBody<Body extends z.ZodObject>(
   body: Body,
   route: Omit<AdminRoute, 'body' | 'run'> & {
@@ -91,7 +85,6 @@ export function withBody<Body extends z.ZodObject>(
   }
 }
 
-/** Carries out a request below `/admin/`; failures become answers. */
 export async function answerAdminRequest(
   routes: readonly AdminRoute[],
   request: IncomingMessage,
@@ -147,7 +140,7 @@ function forbidden({ role }: AdminCaller, needed: AdminRole): AdminPage {
   )
 }
 
-/** What a path has for the part in braces, `''` where it has none; `undefined` for another path. */
+/** The value for the part in braces, `''` without one; `undefined` for another path. */
 function nameIn(pattern: string, path: string): string | undefined {
   const [before = '', after] = pattern.split(/\{[a-z]+\}/)
   if (after === undefined) return path === before ? '' : undefined
@@ -166,7 +159,7 @@ function objectOf(bytes: Uint8Array): JsonObject {
   return value
 }
 
-/** The body of a request that has no route: of a login, which is too small to need room. */
+/** For logins, which have no route and are too small to need room. */
 export async function readJsonBody(
   request: IncomingMessage,
   bodyBytesMax: number,
@@ -183,7 +176,7 @@ export function badRequest(code: ErrorCode, message: string): IpriskError {
   return new IpriskError({ code, message, fault: 'input' })
 }
 
-// The administrative API as an OpenAPI document, made of its routes: `/admin/openapi.json`.
+// /admin/openapi.json.
 
 const error = shape({ error: shape({ code: text, message: text }) })
 
@@ -226,13 +219,12 @@ export function adminDocument(routes: readonly AdminRoute[]): object {
   }
 }
 
-/** What the admin port answers with, before it is written. */
+/** An answer of the admin port. */
 export interface AdminPage {
   readonly status: number
   readonly type: string
   readonly body: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
-  /** Of an error. */
   readonly code?: string
 }
 
@@ -240,7 +232,6 @@ export function jsonPage(status: number, value: object): AdminPage {
   return { status, type: 'application/json', body: `${JSON.stringify(value)}\n` }
 }
 
-/** Of the administrative API. */
 export function errorPage(status: number, code: string, message: string): AdminPage {
   return { ...jsonPage(status, { error: { code, message } } satisfies ConsoleError), code }
 }

@@ -1,11 +1,9 @@
-// Reads the body of a request to the admin port. The primary holds it, so all bodies together have
-// a limit, and each must be complete in time: else a viewer who sends half of 250 bodies holds half
-// a gigabyte.
+// Reads bodies of requests to the admin port into the primary's memory, so all of them together
+// are limited, and each has a deadline: half of 250 bodies would hold half a gigabyte.
 //
 // Invariants: roles share nothing, and a caller gets at most half of its role's room, so a viewer
-// never keeps an admin out; small bodies, logins among them, are always taken; a body is copied
-// together as it comes, because pieces of one byte each cost two hundred times what they hold;
-// who reads a body gives its room back with `release`.
+// never locks an admin out; small bodies, such as logins, are always accepted; pieces are copied
+// together as they arrive, because pieces of one byte each cost two hundred times what they hold.
 
 import type { IncomingMessage } from 'node:http'
 import { assert } from '../base/assert.ts'
@@ -20,7 +18,7 @@ const roomBytesOf: Readonly<Record<AdminRole, number>> = {
   admin: 16_777_216,
 }
 
-/** What a body holds at first, without needing room. */
+/** Always granted. */
 const smallBodyBytes = 4096
 
 /** Of a small body; a longer one has more, so that a megabit a second is enough. */
@@ -30,16 +28,14 @@ const msPerMegabyte = 10_000
 const bodyMsMax = (bytesMax: number): number =>
   Math.max(adminBodyMsMax, (bytesMax / 1_000_000) * msPerMegabyte)
 
-/** By role, and by caller. */
 const heldBytes = new Map<string, number>()
 
 export interface AdminBody {
   readonly bytes: Uint8Array
-  /** To be called once, when nothing needs the bytes any more. */
+  /** Call it once, when the bytes are no longer needed. */
   readonly release: () => void
 }
 
-/** Throws `payload_too_large`, `admin_body_late` and `admin_bodies_full`. */
 export function readAdminBody(
   request: IncomingMessage,
   { caller, bytesMax }: { readonly caller: AdminCaller; readonly bytesMax: number },
@@ -59,7 +55,7 @@ export function readAdminBody(
     const refuse = (error: IpriskError): void => {
       stop()
       room.release()
-      // What still comes is thrown away, so that the client gets to read its answer.
+      // Drains the rest, so that the client can read its answer.
       request.on('error', () => undefined).resume()
       reject(error)
     }
@@ -106,7 +102,6 @@ const full = new IpriskError({
   retryable: true,
 })
 
-/** The room of one body. */
 function createRoom(caller: AdminCaller): {
   readonly reserve: (bytes: number) => boolean
   readonly release: () => void

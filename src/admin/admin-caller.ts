@@ -5,9 +5,9 @@
 //   viewer   wall    3f0c…64 hexadecimal digits of "openssl rand -hex 32"
 //   analyst  maria   sha256:9b74…
 //
-// Read once, kept as hashes, compared in constant time; every token is compared, so that the time
-// says nothing of which one it was. Without either file whoever reaches the port is an admin, which
-// is why it then listens on loopback or a socket only (src/config/setting-rules.ts).
+// Read once, kept as hashes. Every token is compared, in constant time, so that timing reveals
+// nothing. Without either file everybody who reaches the port is an admin, so it then listens on
+// loopback or a socket only (src/config/setting-rules.ts).
 
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
@@ -19,12 +19,11 @@ const adminTokensMax = 100
 
 export interface AdminCaller {
   readonly role: AdminRole
-  /** As --admin-tokens-file has it; `''` for a caller without a name. */
   readonly name: string
   readonly via: 'admin port' | 'console'
 }
 
-/** Whoever reaches a port without tokens. */
+/** The caller on a port without tokens. */
 export const unnamedAdmin: AdminCaller = { role: 'admin', name: '', via: 'admin port' }
 
 /** As the audit log has it: `console as maria`. */
@@ -32,7 +31,6 @@ export function viaOf({ via, name }: Pick<AdminCaller, 'via' | 'name'>): string 
   return name === '' ? via : `${via} as ${name}`
 }
 
-/** Who has the token; `undefined`: nobody. */
 export type TokenMatcher = (token: string) => AdminCaller | undefined
 
 interface KnownToken {
@@ -40,7 +38,7 @@ interface KnownToken {
   readonly caller: AdminCaller
 }
 
-/** `undefined` where there is no token at all. Throws `admin_token_unusable`. */
+/** `undefined` without any token. Throws `admin_token_unusable`. */
 export function createTokenMatcher(files: {
   readonly adminTokenFile?: string | undefined
   readonly adminTokensFile?: string | undefined
@@ -63,7 +61,7 @@ export function createTokenMatcher(files: {
   }
 }
 
-/** The token of an Authorization header; `''` where it is no `Bearer`. */
+/** `''` if it is not a bearer token. */
 export function bearerOf(authorization = ''): string {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }
@@ -95,7 +93,7 @@ function readAdminTokens(path: string): readonly KnownToken[] {
 const nameForm = /^[a-z][a-z0-9._@-]{0,63}$/i
 const hashForm = /^sha256:([0-9a-f]{64})$/i
 
-/** Or why the line is none. */
+/** Or what is wrong with the line. */
 function parseLine(line: string): KnownToken | string {
   const [word = '', name = '', secret = '', ...rest] = line.split(/\s+/)
   const role = adminRoles.find((one) => one === word)
@@ -128,7 +126,7 @@ function unusable(path: string, why: string, cause?: unknown): IpriskError {
 /** Too long to be guessed over a network, too short to be a whole file of something else. */
 const tokenChars = { min: 16, max: 512 } as const
 
-/** The text of the token, printable ASCII. Throws `admin_token_unusable`. */
+/** Throws `admin_token_unusable`. */
 export function readAdminToken(path: string): string {
   let text: string
   try {

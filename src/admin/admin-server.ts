@@ -2,12 +2,10 @@
 // Unix socket unless the operator says otherwise. Only the administrative API below /admin/ changes
 // anything (admin-api.ts).
 //
-// Without a token, every client that can reach the port may read. With one, all but
-// health ask for it; health does not, because the probes of orchestrators carry no secrets and
-// learn one word. A page in a browser may read nothing: its requests show themselves by Origin or
-// Sec-Fetch-Site, or by the name that they are sent to (`isOwnHost`), for which every path is
-// 403. The one exception is this port's own page, the console (src/console), whose requests carry
-// the cookie and the CSRF text of a session.
+// Without a token, every client that can reach the port may read. With one, all but health require
+// it: orchestrators' probes carry no secrets, and learn one word. Pages in browsers get 403 for
+// every path; Origin, Sec-Fetch-Site or the Host (`isOwnHost`) gives them away. The exception is
+// the console (src/console), whose requests carry a session's cookie and CSRF text.
 
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -30,41 +28,34 @@ import type { AdminRefusals } from './admin-refusals.ts'
 import { type TokenGuard, tooManyTokensText } from './token-guard.ts'
 import { csrfHeader } from '../api/admin-answers.ts'
 
-/** Whether the server is ready, or why not; `degraded`: it is ready, and its workers die. */
+/** `degraded`: ready, but its workers keep dying. */
 export type Readiness =
   'ready' | 'degraded' | 'draining' | 'no_table' | 'no_keys' | 'no_lists' | 'no_workers'
 
 export interface AdminParts {
   readonly readiness: () => Readiness
-  /** Whether keys with a quota may get 503 though the server is ready. */
+  /** Keys with a quota may then get 503 although the server is ready. */
   readonly storeDown?: () => boolean
-  /** What the table does not know; `undefined` where there is nothing to tell. */
   readonly coverage?: () => CoverageAnswer | undefined
-  /** The text, and its media type. */
   readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>
   readonly status: () => Promise<object>
-  /** What nobody expected, and the request that it happened to. */
+  /** Gets unexpected errors, and the request that caused them. */
   readonly onFailure?: (error: unknown, what: string) => void
-  /** The administrative API. */
   readonly routes?: readonly AdminRoute[]
-  /** Whether the value of a Host header is this server's; absent, as with a socket: every one is. */
+  /** Absent, as with a socket: every Host is accepted. */
   readonly isOwnHost?: ((host: string | undefined) => boolean) | undefined
-  /** Whose a token is; absent: every client is an admin. */
+  /** Absent: every client is an admin. */
   readonly guard?: TokenGuard | undefined
   readonly refusals?: Pick<AdminRefusals, 'note'>
-  /** Absent: there is none. */
   readonly console?: AdminConsole | undefined
 }
 
-/** The part of the console that this port needs (src/console). */
 export interface AdminConsole {
-  /** Answers what is below /console. */
   readonly answer: (request: IncomingMessage, path: string) => Promise<AdminPage>
-  /** Who a request of a page in a browser is from; or what refuses it. */
+  /** The user of a request from the console's page, or a refusal. */
   readonly callerOf: (request: IncomingMessage) => AdminCaller | AdminPage
 }
 
-/** Where to listen; a socket's path takes the place of host and port. */
 interface AdminListenOptions extends HostPort {
   readonly socket?: string | undefined
 }
@@ -80,10 +71,7 @@ const pages = ['/metrics', '/status', '/healthz', '/readyz'] as const
 const foreignHost =
   'Not for this Host: ask by address, or list the name in --admin-allowed-hosts where it is yours.'
 
-/**
- * Nobody holds a connection for longer with headers that never end, with a body that no route reads
- * (admin-body.ts is stricter with others), or by not reading an answer.
- */
+/** Headers that never end, bodies that no route reads (others: admin-body.ts), unread answers. */
 const serverLimits = {
   headersTimeout: 10_000,
   requestTimeout: 120_000,
@@ -91,7 +79,6 @@ const serverLimits = {
 } as const
 const answerMsMax = 60_000
 
-/** Listens exclusively. Throws `port_unavailable`. */
 export async function startAdminServer(
   parts: AdminParts,
   place: AdminListenOptions,
@@ -145,14 +132,14 @@ function listen(server: Server, options: object): Promise<void> {
   })
 }
 
-/** Takes the name over from a dead server; a living one keeps it. */
+/** Takes the name over from a dead server, not from a living one. */
 async function listenOn(server: Server, path: string): Promise<void> {
   const exists = statSync(path, { throwIfNoEntry: false })?.isSocket() === true
   if (exists && !(await isSocketListening(path))) rmSync(path)
   await listenOnUnixSocket(server, path)
 }
 
-/** Never fails: what does is logged, and answered too as long as no answer has begun. */
+/** Never fails: errors are logged, and answered if no answer has begun. */
 async function respond(
   parts: AdminParts,
   request: IncomingMessage,
@@ -216,11 +203,11 @@ async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Admi
   return { status: 200, ...(await parts.metrics()) }
 }
 
-/** Who asks; or what keeps pages in a browser, and clients without a token, out. */
+/** The caller, or a refusal. */
 function callerOf(parts: AdminParts, request: IncomingMessage): AdminCaller | AdminPage {
   const { origin, authorization, 'sec-fetch-site': site = 'none' } = request.headers
-  // A browser tells where a page is from over https and to this machine alone; the console's page
-  // says so itself by its header, which no page of another origin can add.
+  // Browsers send Sec-Fetch-Site over https and to this machine only; the console's page adds its
+  // own header, which pages of other origins cannot.
   const { [csrfHeader]: mark } = request.headers
   if (origin !== undefined || site !== 'none' || mark !== undefined) {
     return parts.console?.callerOf(request) ?? json(403, { error: 'Not for pages in a browser.' })
@@ -264,13 +251,11 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-// Which Host a request to the admin port may name. A page of another site can give its own name the
-// address of this machine (DNS rebinding); its requests then look like those of one origin, but the
-// Host they carry is the page's name. So a Host is this machine's own: an address, `localhost`, the
-// host that the port listens on, or a name that the operator has listed. An address is always
-// right, because a page cannot make one mean another; probes and scrapers mostly ask by address.
+// DNS rebinding: a page of another site can point its own name at this machine. Its requests then
+// look same-origin, but their Host is that name. An address is always accepted: no page can make
+// it mean another, and probes and scrapers mostly ask by address.
 
-/** Says of the value of a Host header whether it may be asked with; absent, it comes from no browser. */
+/** Names besides `localhost` and addresses. Without a Host no browser sent the request. */
 export function createHostMatcher(names: readonly string[]): (host: string | undefined) => boolean {
   const known = new Set(['localhost', ...names.map(plainName)])
   return (host) => {
@@ -281,7 +266,7 @@ export function createHostMatcher(names: readonly string[]): (host: string | und
   }
 }
 
-/** In lower case, without the dot that ends a full name. */
+/** Lower case, without the trailing dot of a full name. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '')
 }

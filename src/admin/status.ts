@@ -22,7 +22,6 @@ import type { TableInfo } from '../table/served-table.ts'
 export type ServerStatus = ReturnType<typeof serverStatus>
 export type TableStatus = ReturnType<typeof tableStatus>
 
-/** The status of a table, of the server's or of a file's. */
 export function tableStatus(path: string, table: TableInfo, now: number) {
   const { id, asOf, bytes, sources } = table
   return {

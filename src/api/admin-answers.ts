@@ -6,7 +6,6 @@ import type { AdminRole } from '../model/roles.ts'
 import type { CheckAnswer, Decision } from './check-answer.ts'
 import type { Insights } from './insights-answer.ts'
 
-/** GET /console/session; POST /console/logout → 204. */
 export interface ConsoleSession {
   readonly role: AdminRole
   readonly expires: string
@@ -18,7 +17,7 @@ export interface ConsoleLogin extends ConsoleSession {
   readonly csrf: string
 }
 
-/** GET /admin/address?ip=IP[&policy=NAME][&without=FEED][&days=N] */
+/** GET /admin/address */
 export interface AddressView {
   readonly answer: CheckAnswer
   readonly insights: Insights
@@ -86,7 +85,6 @@ export interface TrafficView {
     readonly scores: readonly number[]
     /** `policy/action` → how many; empty without policies. */
     readonly decisions: Readonly<Record<string, number>>
-    /** By status code. */
     readonly statuses: Readonly<Record<string, number>>
     readonly limited: { readonly rate: number; readonly quota: number }
     /** Seconds; `null` where nothing was asked. */
@@ -101,7 +99,6 @@ export interface TrafficView {
   >
 }
 
-/** GET /admin/feeds */
 export interface FeedsView {
   readonly table: string
   readonly as_of: string
@@ -151,7 +148,6 @@ export interface TableChanges {
 /** GET /admin/refresh, POST /admin/refresh (role admin; 202, or 409 `refresh_running`). */
 export interface RefreshView {
   readonly running: boolean
-  /** What the build has said last. */
   readonly stage: string | null
   readonly last: {
     readonly at: string
@@ -188,7 +184,6 @@ export interface HitLists {
 
 export type FromTo = { readonly from: string; readonly to: string } & RequestShare
 
-/** What an example says of its address. */
 export interface ExampleFacts {
   readonly classification: string
   readonly risk_score: number
@@ -279,7 +274,6 @@ export interface KeysView {
 
 export interface KeyIssued {
   readonly id: string
-  /** Shown this once. */
   readonly key: string
   /** Of a rotation: until when the old secret works; `null` where it ended at once. */
   readonly old_secret_until?: string | null
@@ -297,7 +291,6 @@ export interface ConsoleError {
   }
 }
 
-/** The policies in use, in /status and by metrics. */
 export interface PoliciesStatus {
   readonly path: string
   /** A hash: machines with the same one decide alike. */
@@ -309,7 +302,6 @@ export interface PoliciesStatus {
   readonly last_failure: { readonly at: string; readonly reason: string } | null
 }
 
-/** The sample of traffic, in /status and by a metric. */
 export interface SampleStatus {
   /** How many checks it holds at most, each of another address (IPv6: /64). */
   readonly size: number
@@ -338,8 +330,6 @@ export interface KeySummary {
     readonly expires_at: string | null
   }[]
 }
-
-// The header by which a request of the console's page proves its session, for both its ends.
 
 /** Carries the session's text in every request of the page, reads included. */
 export const csrfHeader = 'x-iprisk-csrf'

@@ -1,6 +1,6 @@
-// Bodies of the administrative API's requests, a zod schema each, from which follow the check, what
-// /admin/openapi.json says, and the type that a route gets. A message completes "<member> must be …".
-// Workers and the console's page load none of this.
+// Bodies of the administrative API's requests: one zod schema gives the check, its part of
+// /admin/openapi.json and the route's type. A message completes "<member> must be …". Workers and
+// the console's page load none of this.
 
 import { z } from 'zod'
 import { listDaysMax, rotationGraceHours, rotationGraceHoursMax } from '../base/limits.ts'
@@ -10,12 +10,11 @@ import { actEntriesMax, noteBytesMax } from '../lists/list-limits.ts'
 import { listEffects } from '../model/kind.ts'
 import { defaultPolicyName } from '../model/policy-form.ts'
 
-/** What a person pastes; `iprisk check` takes any number. */
+/** What a person pastes; `iprisk check` has no limit. */
 export const consoleAddressesMax = 10_000
 /** A log for a rehearsal: some 10,000 requests. */
 export const consoleLogBytesMax = 2_000_000
 
-/** Of what is sent, as OpenAPI embeds it. */
 export function jsonSchemaOf(schema: z.ZodType): object {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' })
   return rest
@@ -23,7 +22,7 @@ export function jsonSchemaOf(schema: z.ZodType): object {
 
 const wide = 'Take in entries that are very wide, too'
 const texts = z.array(z.string('an array of texts'), 'an array of texts')
-/** How many there may be is checked where they are added or removed, for every way in. */
+/** Their number is checked where they are added or removed, for every way in. */
 const entries = texts.meta({
   minItems: 1,
   maxItems: actEntriesMax,
@@ -74,7 +73,7 @@ export const keyRotation = z.strictObject({
   grace_hours: is.whole([0, rotationGraceHoursMax], 'hours').default(rotationGraceHours),
 })
 
-/** src/policy checks them, and members that are not here: it names each mistake. */
+/** src/policy checks them and names each mistake, unknown members too. */
 const policies = z.unknown().optional().meta({ type: 'object' })
 
 export const policiesDraft = z.object({ policies }).meta({ required: ['policies'] })

@@ -1,12 +1,10 @@
-// The errors of the wire (contract 2 and 3.11): one table of code, status and message, and the body
-// that carries them. Not the errors of the program (src/base/coded-error.ts): those never go out.
+// The errors of the wire (contract 2 and 3.11): code, status, message and body. The program's own
+// errors (src/base/coded-error.ts) never go out.
 //
-// Invariants: codes are stable and only added; a message says what to do and never repeats what the
-// client sent. What is wrong with an input in particular is input-fault.ts.
+// Invariants: codes are stable and only added; a message says what to do and never repeats input.
 
 import { paths } from './public-port.ts'
 
-/** What the server answers where it does not answer the question. */
 export const apiErrors = {
   invalid_input: {
     status: 400,
@@ -62,25 +60,21 @@ export const apiErrors = {
 
 export type ApiErrorCode = keyof typeof apiErrors
 
-/** All codes, in the order of the table. */
 export const apiErrorCodes = Object.keys(apiErrors) as readonly ApiErrorCode[]
 
-/** What an error says besides its code. */
 export interface ErrorDetail {
-  /** Where one says more than the table's. */
+  /** Instead of the table's, if it can say more. */
   readonly message?: string
-  /** The member that is wrong, where one is. */
   readonly param?: string
-  /** Retry-After, where it does not follow from the code and the key's limits. */
+  /** Retry-After, if code and limits do not determine it. */
   readonly retrySeconds?: number
 }
 
-/** Where the code is described: a heading of docs/errors.md, which the server sends there. */
+/** A heading of docs/errors.md, which the server serves. */
 export function docUrl(code: ApiErrorCode): string {
   return `${paths.docsErrors}#${code}`
 }
 
-/** The JSON text of an error. */
 export function errorBody(code: ApiErrorCode, requestId: string, detail: ErrorDetail = {}): string {
   const { message = apiErrors[code].message, param } = detail
   const error = { code, message, param, doc_url: docUrl(code), request_id: requestId }

@@ -1,6 +1,5 @@
-// A check on the wire (contract 2 and 3.4): its request and its answer. Every member of an answer
-// is always there; only network, location, proxy and bot may be null. Member order is the order on
-// the wire.
+// A check on the wire (contract 2 and 3.4). Members stand in the order of the wire, and are always
+// there; only network, location, proxy and bot may be null.
 
 import { z } from 'zod'
 import {
@@ -16,7 +15,7 @@ import {
 import { coverageAnswer } from './coverage-answer.ts'
 import { day, membersOf, percent, score, type Wire } from './wire.ts'
 
-/** Of a check and of a batch; ignored where the service has no policies. */
+/** Ignored if the service has no policies. */
 export const policyName = z
   .string()
   .describe("The policy that decides, where the key allows it; the key's default without it.")
@@ -36,7 +35,7 @@ export const networkAnswer = z
   .object({
     asn: z.int().describe('The autonomous system that announces the address.'),
     organization: z.string().describe('Who owns the network; empty where it is unknown.'),
-    // Open-ended: new types may appear (contract 3.3), so clients get examples in place of an enum.
+    // Open-ended (contract 3.3): clients get examples instead of an enum.
     type: z.enum(networkTypes).meta({
       enum: undefined,
       examples: [...networkTypes],

@@ -1,8 +1,6 @@
-// The shapes of the OpenAPI document as TypeScript: src/client/generated/wire-types.ts, so that the
-// client's types cannot differ from what the server says that it sends. A test compares the file
-// with this; `node deploy/write-client-types.mjs` writes it anew.
-//
-// Only what our own schemas use is known; anything else throws, and then has to be added here.
+// Generates src/client/generated/wire-types.ts from the OpenAPI document, so that the client's types
+// match what the server sends. `node deploy/write-client-types.mjs` writes the file; a test compares
+// it. Only what our own schemas use is supported; the rest throws.
 
 import { batchAddressesMax, paths } from './public-port.ts'
 
@@ -12,7 +10,6 @@ const begin = `// Generated from the OpenAPI document by src/api/client-types.ts
 // Clients must ignore members that they do not know, and values of open-ended texts.
 `
 
-/** The text of the file. */
 export function clientTypes(shapes: Readonly<Record<string, Schema>>): string {
   const constants = `export const checkPath = ${literal(paths.check)}
 export const batchPath = ${literal(paths.batch)}

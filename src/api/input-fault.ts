@@ -1,18 +1,13 @@
-// What is wrong with an input (contract 5.2): each fault one plain sentence that says what to do,
-// and the member that is wrong, where one is. The sentences about addresses also stand in the rows
-// of batches and in what the command line says of lines.
-//
-// Invariant: a sentence is constant, so that it never repeats what was sent.
+// What is wrong with an input (contract 5.2): one sentence each that says what to do, also for rows
+// of batches and for the command line. Sentences are constant: they never repeat what was sent.
 
 import { type AddressFault, addressFaultOf } from '../ip/address-fault.ts'
 import type { ApiErrorCode } from './api-error.ts'
 
-/** The code of all of them. */
 export const invalidInput = 'invalid_input' satisfies ApiErrorCode
 
 export interface InputFault {
   readonly message: string
-  /** The member of the body, or of the query, that is wrong. */
   readonly param?: string
 }
 
@@ -30,25 +25,24 @@ const addressFaultTexts: Readonly<Record<AddressFault, string>> = {
   other: 'Not an IP address: send one IPv4 or IPv6 address in plain text.',
 }
 
-/** What is wrong with a text that is no address, in one sentence. */
 export function addressFaultText(text: string): string {
   return addressFaultTexts[addressFaultOf(text)]
 }
 
-/** The row of a text that is no address: an element of a batch, or a line. */
+/** A row of a batch, or a line. */
 export function invalidAddressJson(ip: string): string {
   return JSON.stringify({ ip, error: { code: invalidInput, message: addressFaultText(ip) } })
 }
 
 const noTextMessage = 'Not a string: send the address in double quotes.'
 
-/** The row of an element that is no text; its JSON stands for it. */
+/** `ip` is the element's JSON. */
 export function invalidElementJson(element: unknown): string {
   const ip = JSON.stringify(element)
   return JSON.stringify({ ip, error: { code: invalidInput, message: noTextMessage } })
 }
 
-/** Faults by name, about the member `param` where one is wrong. */
+/** `param`: the member that is wrong, if one is. */
 function faults<Name extends string>(
   param: string | undefined,
   texts: Readonly<Record<Name, string>>,
@@ -60,7 +54,6 @@ function faults<Name extends string>(
   return Object.fromEntries(rows) as Record<Name, InputFault>
 }
 
-/** Of the body of a check. */
 export const checkFaults = {
   ...faults(undefined, {
     empty: 'The body is empty: send a JSON object such as {"ip":"192.0.2.1"}.',
@@ -81,7 +74,7 @@ export const checkFaults = {
   }),
 }
 
-/** Of the body of a batch, as a whole. */
+/** Of a batch's body as a whole. */
 export const batchFaults = {
   ...faults(undefined, {
     empty: 'The body is empty: send a JSON object such as {"ips":["192.0.2.1"]}.',
@@ -104,14 +97,13 @@ export const batchFaults = {
 }
 export type BatchFault = keyof typeof batchFaults
 
-/** Of a body's `policy`. */
 export const policyFaults = faults('policy', {
   no_string: 'The member "policy" is no string: send the name of a policy, or leave it out.',
   not_allowed:
     'There is no such policy, or the key may not choose it: leave "policy" out, or ask the operator for it.',
 })
 
-/** Of the body of feedback, as a whole; rows say what is wrong with them. */
+/** Of the body as a whole; rows have their own. */
 export const feedbackFaults = {
   ...faults(undefined, {
     empty: 'The body is empty: send {"outcomes":[{"ip":"192.0.2.1","outcome":"abusive"}]}.',
@@ -125,7 +117,6 @@ export const feedbackFaults = {
   }),
 }
 
-/** Of the query's `include`. */
 export const includeFault: InputFault = {
   message: 'The only value of "include" is "insights": send that, or leave "include" out.',
   param: 'include',

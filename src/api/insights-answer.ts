@@ -1,5 +1,5 @@
-// `insights` on the wire (contract 3.15): why an answer is what it is, for those who have to
-// explain or dispute it. Member order is the order on the wire. Everything follows from the table.
+// `insights` on the wire (contract 3.15), for people who must explain or dispute an answer. Members
+// stand in the order of the wire. Everything follows from the table.
 
 import { z } from 'zod'
 import { classifications, confidences, kinds, levels, matches } from '../model/kind.ts'
@@ -105,7 +105,6 @@ export const insights = z
   .describe('Why an answer is what it is.')
 export type Insights = Wire<typeof insights>
 
-/** A check's answer with its insights; null where the plan has none, or the table is too old. */
 const insightsAnswer = checkAnswer.extend({
   insights: insights
     .nullable()
@@ -113,7 +112,7 @@ const insightsAnswer = checkAnswer.extend({
 })
 export type InsightsAnswer = Wire<typeof insightsAnswer>
 
-/** What a check may answer: insights are there only where they were asked for. */
+/** Insights are only there if they were asked for. */
 export const anyCheckAnswer = insightsAnswer
   .partial({ insights: true })
   .describe('What is known of an address.')

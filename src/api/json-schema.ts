@@ -1,4 +1,4 @@
-// What the administrative API's answers are described with in /admin/openapi.json: JSON Schema.
+// JSON Schema for the administrative API's answers in /admin/openapi.json.
 
 export const text = { type: 'string' } as const
 export const whole = { type: 'integer' } as const
@@ -10,7 +10,7 @@ export const objectOrNull = { type: ['object', 'null'] } as const
 
 export const listOf = (items: object) => ({ type: 'array', items }) as const
 
-/** An object; without `required`, all of its members always stand in it. */
+/** Without `required`, all members are. */
 export function shape<Properties extends Readonly<Record<string, object>>>(
   properties: Properties,
   required: readonly (keyof Properties)[] = Object.keys(properties),

@@ -1,6 +1,4 @@
-// The answer of GET /v1/intelligence/ip-risk/meta (contract 3.17) on the wire: the table that
-// answers, its feeds with their ages and licences, the thresholds and value lists of an answer,
-// what the asking key may do, and how much of its limits is left just now.
+// The meta answer on the wire (contract 3.17).
 
 import { z } from 'zod'
 import { levels, valueLists } from '../model/kind.ts'

@@ -1,7 +1,5 @@
-// The OpenAPI 3.1 description of the public port, built from what the server itself uses: paths,
-// errors, limits, and the shapes of requests and answers.
-//
-// Not the contract itself, and not the admin port, which is for operators.
+// The OpenAPI 3.1 description of the public port, built from what the server itself uses. Neither
+// the contract nor the admin port.
 
 import { z } from 'zod'
 import { packageVersion } from '../base/package-root.ts'
@@ -111,7 +109,6 @@ export const batchAnswer = z
   .describe('A row for each element of the request.')
 export type BatchAnswer = Wire<typeof batchAnswer>
 
-/** The shapes that have a name in the document. */
 const shapes = {
   CheckRequest: checkRequest,
   BatchRequest: batchRequest,
@@ -133,7 +130,7 @@ type ShapeName = keyof typeof shapes
 
 const schemaPath = (name: string): string => `#/components/schemas/${name}`
 
-/** The shapes as JSON Schema, in the form that allows members that clients do not know. */
+/** As JSON Schema that allows members unknown to clients. */
 function jsonSchemas(): Readonly<Record<ShapeName, Json>> {
   const registry = z.registry<{ id: string }>()
   for (const [id, shape] of Object.entries(shapes)) registry.add(shape, { id })
@@ -147,7 +144,7 @@ function jsonSchemas(): Readonly<Record<ShapeName, Json>> {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     },
   })
-  // A component is found by its place in the document.
+  // A component's path is its id.
   for (const schema of Object.values(schemas)) {
     delete schema.$schema
     delete schema.$id
@@ -184,7 +181,7 @@ const extraHeaders: Readonly<Partial<Record<number, Json>>> = {
   503: { 'Retry-After': retryAfterHeader },
 }
 
-/** Structured fields (RFC 9651) by draft-ietf-httpapi-ratelimit-headers-10, where a limit exists. */
+/** RFC 9651 structured fields by draft-ietf-httpapi-ratelimit-headers-10. */
 const limitHeaders: Json = {
   'RateLimit-Policy': {
     description: 'The limits of the key: "rate" and "quota", each with what its window allows.',
@@ -196,7 +193,7 @@ const limitHeaders: Json = {
   },
 }
 
-/** Answers of which the key may not be known, or says nothing. */
+/** The key may not be known. */
 const keylessStatuses = new Set([401, 403, 404, 405])
 
 function responseOf(
@@ -216,7 +213,7 @@ function responseOf(
   }
 }
 
-/** The responses of an endpoint: its 200, and one for each status that its errors have. */
+/** A 200, and one response for each status of the errors. */
 function responses(schema: ShapeName, description: string, codes: readonly ApiErrorCode[]): Json {
   const answers: Record<string, Json> = { 200: responseOf(200, description, schema) }
   for (const code of codes) {
@@ -228,7 +225,6 @@ function responses(schema: ShapeName, description: string, codes: readonly ApiEr
   return answers
 }
 
-/** Of feedback, whose good answer is 202. */
 function acceptedResponses(): Json {
   const codes = ['invalid_input', 'payload_too_large', ...keyErrors] as const
   const { 200: accepted, ...errors } = responses('FeedbackAnswer', 'All outcomes are kept.', codes)
@@ -256,7 +252,6 @@ const checkErrors = [
   ...keyErrors,
 ] as const satisfies readonly ApiErrorCode[]
 
-/** The parameter of the query that all checks have. */
 function includeParameter(insights: string): Json {
   return {
     name: 'include',
@@ -309,7 +304,7 @@ const meta = {
   ]),
 }
 
-/** What a path that takes GET and HEAD, and no key, says to other methods and to a large body. */
+/** For paths that take GET and HEAD without a key. */
 const keylessErrors = Object.fromEntries(
   (['method_not_allowed', 'payload_too_large'] as const).map((code) => {
     const { status, message } = apiErrors[code]
@@ -332,7 +327,7 @@ const describeApi = {
   },
 }
 
-/** A page for people; 404 where the server was started with `--docs off`. */
+/** 404 with `--docs off`. */
 function page(operationId: string, summary: string): Json {
   return {
     operationId,

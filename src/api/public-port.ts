@@ -1,5 +1,4 @@
-// The paths of the public port (contract 1 and 3.17) and how much one request may carry (contract
-// 3.11 and 3.16), once, for the server and its description.
+// Paths (contract 1 and 3.17) and limits (3.11, 3.16) of the public port.
 
 export const paths = {
   check: '/v1/intelligence/ip-risk/check',
@@ -11,14 +10,12 @@ export const paths = {
   docsErrors: '/docs/errors',
 } as const
 
-/** The largest body of a check, bytes. */
 export const checkBodyBytesMax = 65_536
 
-/** The largest body of a batch, bytes. */
 export const batchBodyBytesMax = 1_048_576
 
-/** A batch has at least one. */
+/** At least one. */
 export const batchAddressesMax = 10_000
 
-/** A batch spends rate by one request for so many addresses, or the beginning of so many. */
+/** A batch costs rate one request for each so many addresses, rounded up. */
 export const addressesPerRequest = 100

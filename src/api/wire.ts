@@ -1,12 +1,12 @@
-// What the shapes of the wire are made of. Each request and answer of the public port is one zod
-// schema; its TypeScript type and its part of the OpenAPI document follow from that.
+// The parts of the wire's shapes. Each request and answer of the public port is one zod schema; its
+// TypeScript type and its part of the OpenAPI document follow from it.
 //
-// Only openapi.ts loads these schemas. All others import their types, so that nothing that serves
-// loads zod (a test holds that); constants that serving needs lie in files without zod.
+// Only openapi.ts loads these schemas. The others import types, so that serving loads no zod (a test
+// holds that); constants that serving needs stand in files without zod.
 
 import { z } from 'zod'
 
-/** The TypeScript type of a shape. Answers share their objects, so all of it is read-only. */
+/** Read-only, because answers share their objects. */
 export type Wire<Schema extends z.ZodType> = ReadonlyDeep<z.infer<Schema>>
 
 type ReadonlyDeep<Value> = { readonly [Name in keyof Value]: ReadonlyDeep<Value[Name]> }
@@ -18,7 +18,6 @@ export const score = z.int().min(0).max(100)
 
 export const percent = z.number().min(0).max(100)
 
-/** An object that has a member of one shape for each name. */
 export function membersOf<Name extends string, Schema extends z.ZodType>(
   names: readonly Name[],
   schema: Schema,

@@ -1,7 +1,7 @@
 // Hot path: no allocation, throw, closure, BigInt or regular expression.
 //
-// Numbers of 128 bits as four words, most significant first, and the fewest prefixes that a range
-// of them is. IPv4 lies below ::/96, so its prefixes are 96 bits longer here.
+// 128-bit numbers as four words, most significant first, and the fewest prefixes that cover a range.
+// IPv4 lies below ::/96, so its prefixes are 96 bits longer here.
 
 import { compareWords } from '../ip/address.ts'
 
@@ -15,12 +15,10 @@ export function writeBefore(words: Uint32Array, out: Uint32Array): void {
   }
 }
 
-/** The bit of `words` at a place from 0, the most significant, to 127. */
 export function bitAt(words: Uint32Array, place: number): 0 | 1 {
   return ((words[place >>> 5]! >>> (31 - (place & 31))) & 1) as 0 | 1
 }
 
-/** How many leading bits two numbers share. */
 export function sharedBits(a: Uint32Array, b: Uint32Array): number {
   for (let word = 0; word < 4; word++) {
     const other = (a[word]! ^ b[word]!) >>> 0
@@ -32,15 +30,13 @@ export function sharedBits(a: Uint32Array, b: Uint32Array): number {
 const size = new Uint32Array(4)
 const first = new Uint32Array(4)
 
-/** Takes a prefix: its address, the caller's to read until it returns, and its length. */
+/** `address` may be read until it returns. */
 export type TakePrefix = (address: Uint32Array, length: number) => void
 
 /**
- * Hands over the fewest prefixes that are `from` to `to`, both inclusive, in order.
- *
- * Each is the widest that begins where the one before ended: as wide as its first address has zero
- * bits at its end, and no wider than what is left. 2^h addresses are left or more when h bits hold
- * the distance to the end and all of them are ones, or h + 1 bits hold it.
+ * Hands over the fewest prefixes that cover `from` to `to`, both inclusive, in order. Each is the
+ * widest that begins where the previous one ended: as wide as its first address has zero bits at
+ * its end, and no wider than what is left.
  */
 export function splitRange(from: Uint32Array, to: Uint32Array, take: TakePrefix): void {
   first.set(from)
@@ -80,7 +76,7 @@ function bitsWithin(words: Uint32Array): number {
   return ones ? bits : bits - 1
 }
 
-/** Adds 2^power; whether the sum still fits into 128 bits. */
+/** Adds 2^power; returns whether the sum fits into 128 bits. */
 function addPower(words: Uint32Array, power: number): boolean {
   if (power === 128) return false
   let word = 3 - (power >>> 5)

@@ -1,13 +1,12 @@
-// The fields that an export can have, by the names of `check --format csv`: what of an answer each
-// holds, and of which part of a record. Of a part that an answer has not, number and truth are
-// unknown and text is empty.
+// The fields of an export, named as in `check --format csv`, each with its part of a record. If an
+// answer lacks the part, numbers and booleans are unknown, and text is empty.
 
 import type { Location, NetworkAnswer } from '../api/check-answer.ts'
 import { type CheckField, defaultCheckFields } from '../config/line-formats.ts'
 import { signalNames } from '../model/kind.ts'
 import type { VerdictPart } from '../table/answer/answer-reader.ts'
 
-/** What says what of an address: three ids of a record, each with its part of an answer. */
+/** A record's three ids, each with its part of an answer. */
 export interface AnswerPart {
   readonly verdict: VerdictPart
   readonly network: NetworkAnswer
@@ -17,7 +16,7 @@ export type PartName = keyof AnswerPart
 export const partNames = ['verdict', 'network', 'location'] as const
 
 export type FieldValue = string | number | boolean
-/** As a column says it: small whole, whole, with decimals. */
+/** `small` and `whole` are integers. */
 export type FieldType = 'text' | 'truth' | 'small' | 'whole' | 'decimal'
 
 interface FieldOf<Part extends PartName> {
@@ -68,12 +67,12 @@ export type ExportFieldName = keyof typeof table
 
 export const exportFieldNames = Object.keys(table) as readonly ExportFieldName[]
 
-/** Those of `check --format csv`, without what is of an address itself. */
+/** Those of `check --format csv`, without those of a single address. */
 export const defaultExportFields = exportFieldNames.filter((name) =>
   defaultCheckFields.includes(name),
 )
 
-/** Fields by name, in the order asked for; `undefined` with the name that no range has. */
+/** In the order asked for; `unknown`: the first name that is no field. */
 export function exportFieldsOf(
   names: readonly string[],
 ): { readonly fields: readonly ExportField[] } | { readonly unknown: string } {
@@ -83,10 +82,8 @@ export function exportFieldsOf(
   return { fields }
 }
 
-/** Of one record: the parts that it has. */
 export type RecordParts = { readonly [Part in PartName]: AnswerPart[Part] | undefined }
 
-/** `undefined` where the record has no such part. */
 export function fieldValue(field: ExportField, parts: RecordParts): FieldValue | undefined {
   const part = parts[field.part]
   return part === undefined ? undefined : (field.of as (part: unknown) => FieldValue)(part)

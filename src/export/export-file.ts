@@ -1,6 +1,5 @@
-// A file that is written in pieces of a megabyte under a temporary name, and is there whole or not
-// at all (base/system/atomic-file.ts). A failed run removes its file; the operator removes that of
-// a killed one (`.NAME.<process>.<id>.tmp`).
+// An export's file: written in pieces of a megabyte under a temporary name, so it is there whole or
+// not at all (base/system/atomic-file.ts). A killed run leaves `.NAME.<process>.<id>.tmp`.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -10,15 +9,13 @@ import { formatAddressBytes, formatIpv4Bytes } from '../ip/format-address-bytes.
 import type { Family } from '../ip/address.ts'
 
 export interface ExportFile {
-  /** Where it is while it is written. */
+  /** The temporary file. */
   readonly path: string
   readonly text: (text: string) => void
   readonly bytes: (bytes: Uint8Array) => void
-  /** An address of piece-walk.ts, in its canonical text. */
+  /** Appends its canonical text. */
   readonly address: (words: Uint32Array, family: Family) => void
-  /** Hands over to the system what has been written. */
   readonly flush: () => void
-  /** Gives it its name. */
   readonly commit: () => void
   readonly discard: () => void
 }
@@ -48,7 +45,7 @@ export function openExportFile(target: string): ExportFile {
   return {
     path: replacement.temporary,
     text: (text) => {
-      // No character has more than three bytes for each of its UTF-16 units.
+      // A UTF-16 unit has at most three bytes.
       if (text.length * 3 > pieceBytes) {
         flush()
         const bytes = Buffer.from(text)
@@ -105,7 +102,7 @@ function openNew(target: string): {
   }
 }
 
-/** At an offset of the file; a system call may take less than it is given. */
+/** A system call may take less than it is given. */
 function writeAll(descriptor: number, bytes: Uint8Array, offset: number): void {
   for (let from = 0; from < bytes.length;) {
     from += writeSync(descriptor, bytes, from, bytes.length - from, offset + from)

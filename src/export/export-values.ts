@@ -1,10 +1,8 @@
-// Which records of a table say the same in an export. A value stands for all that do: it is
-// numbered from 0, in the order of its first use, and has one record's parts.
+// Which records of a table say the same in an export: those whose parts have equal texts by the
+// projection. They share a value, numbered from 0 in the order of first use.
 //
-// A projection makes a text of each part of a record; records whose texts are equal have one value.
-// Texts are made once for each id of a part, so a table's million records cost a few hundred
-// thousand. A location whose text would be as good as its id has its id: half a million texts would
-// be 200 MB.
+// A text is made once for each id of a part, so a million records cost a few hundred thousand.
+// Locations that are as distinct as their ids use the ids: half a million texts would be 200 MB.
 
 import type { Family } from '../ip/address.ts'
 import { type Facts, factsOf } from '../policy/condition/condition-members.ts'
@@ -13,15 +11,15 @@ import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import type { AnswerPart, PartName, RecordParts } from './export-fields.ts'
 import { type Answering, answering } from './piece-walk.ts'
 
-/** The text of a part, '' where it says nothing; `whole`: each id says something of its own. */
+/** `''`: it says nothing; `whole`: each id is distinct. */
 type PartText<Part> = ((part: Part) => string) | 'whole'
 
 export interface Projection {
-  /** A part that is absent counts for nothing. */
+  /** Absent parts do not count. */
   readonly texts: { readonly [Part in PartName]?: PartText<AnswerPart[Part]> }
-  /** Whether records of which nothing is said are in the export. */
+  /** Whether records that say nothing are exported. */
   readonly keepEmpty: boolean
-  /** Records for which it is false are not. */
+  /** Filters records. */
   readonly where?: {
     readonly holds: (facts: Facts) => boolean
     readonly reads: ReadonlySet<string>
@@ -29,19 +27,17 @@ export interface Projection {
 }
 
 export interface ExportValues {
-  /** The value's number; -1 where the export has nothing of it. */
+  /** -1: not exported. */
   readonly valueOf: (is: Answering, family: Family) => number
   readonly parts: (value: number) => RecordParts
-  /** A number that is equal where the texts of the part are; 0 where the record has none. */
   readonly partKey: (value: number, part: PartName) => number
   readonly count: () => number
 }
 
-/** Nothing of it is in the export. */
 const out = -1
 const unknown = -2
 
-/** Ids of a record's parts; those of network and location from 1, of a verdict from 1 with bogons' 0. */
+/** 0: none, or for a verdict a bogon's; others count from 1. */
 interface Ids {
   verdict: number
   network: number
@@ -71,7 +67,7 @@ export function newExportValues(reader: AnswerReader, projection: Projection): E
     const location = keys.location(ids.location)
     const isEmpty = verdict === 0 && network === 0 && location === 0
     if (isEmpty && !projection.keepEmpty) return out
-    // Two steps, for the product of three counts would not be exact.
+    // In two steps: the product of three counts would not be exact.
     const pair = numberOf(pairs, verdict * networks + network)
     const value = numberOf(values, pair * locations + location)
     if (value === idsOf.length) idsOf.push({ ...ids })
@@ -100,7 +96,7 @@ export function newExportValues(reader: AnswerReader, projection: Projection): E
   }
 }
 
-/** The number of a key, in the order of their first use. */
+/** Keys are numbered in the order of first use. */
 function numberOf(numbers: Map<number, number>, key: number): number {
   let number = numbers.get(key)
   if (number === undefined) {
@@ -136,7 +132,7 @@ function partKeys(reader: AnswerReader, texts: Projection['texts']): Record<Part
   }
 }
 
-/** `none`: the id that stands for no part. */
+/** `none`: the id of no part. */
 function keysOf<Part>(
   text: PartText<Part> | undefined,
   partOf: (id: number) => Part,
@@ -159,7 +155,7 @@ function keysOf<Part>(
   }
 }
 
-/** Whether the export has records with these ids; remembered by the parts that the condition reads. */
+/** Remembered by the parts that the condition reads. */
 function newWhere(
   reader: AnswerReader,
   where: Projection['where'],

@@ -1,5 +1,5 @@
-// The data section of an MMDB file (MaxMind DB 2.0): values as bytes, with pointers to what stands
-// there already. Not a reader (build/mmdb); what a record says is mmdb-records.ts's.
+// The data section of an MMDB file (MaxMind DB 2.0), with pointers to earlier texts. The reader is
+// build/mmdb; mmdb-records.ts says what records hold.
 //
 //   control byte   TTTSSSSS   type, size; type 0: one byte more has type - 7; size from 29: more bytes
 //   pointer        001PPVVV   11, 19, 27 or 32 bits of an offset in the section
@@ -13,12 +13,12 @@ export type MmdbValue =
   | readonly MmdbValue[]
   | MmdbMap
   | { readonly kind: 'uint'; readonly value: number }
-  /** Of the metadata, where libmaxminddb takes no other. */
+  /** In the metadata, where libmaxminddb accepts nothing else. */
   | { readonly kind: 'uint16'; readonly value: number }
   | { readonly kind: 'double'; readonly value: number }
   | { readonly kind: 'at'; readonly offset: number }
 
-/** Members in their order; what is unknown is absent, for the format has no null. */
+/** Unknown members are absent: the format has no null. */
 export interface MmdbMap {
   readonly kind: 'map'
   readonly members: readonly (readonly [key: string, value: MmdbValue])[]
@@ -41,12 +41,12 @@ const types = {
 }
 
 export interface MmdbData {
-  /** Writes a value; gives the offset at which it begins. Its texts are shared with others'. */
+  /** Returns the offset at which the value begins. */
   readonly add: (value: MmdbValue) => number
   readonly bytes: () => Uint8Array
 }
 
-/** A text of so few bytes is no longer than a pointer to it. */
+/** Shorter texts are no longer than a pointer. */
 const sharedBytesMin = 5
 
 export function newMmdbData(): MmdbData {
@@ -54,7 +54,7 @@ export function newMmdbData(): MmdbData {
   const texts = new Map<string, number>()
   return {
     add: (value) => {
-      // What a value points to stands before it.
+      // Pointers lead backwards.
       share(value, buffer, texts)
       const offset = buffer.length
       append(value, buffer, texts)
@@ -64,7 +64,7 @@ export function newMmdbData(): MmdbData {
   }
 }
 
-/** The bytes of a value in which nothing is shared, as in the metadata. */
+/** Shares nothing, as in the metadata. */
 export function encodeAlone(value: MmdbValue): Uint8Array {
   const buffer = newGrowingBuffer()
   append(value, buffer, new Map())
@@ -76,7 +76,7 @@ type Texts = Map<string, number>
 const eight = new Uint8Array(8)
 const eightBytes = new DataView(eight.buffer)
 
-/** Writes the texts within a value that nobody has written before. */
+/** Writes the texts in it that are new. */
 function share(value: MmdbValue, buffer: GrowingBuffer, texts: Texts): void {
   if (typeof value === 'boolean') return
   if (typeof value === 'string') {
@@ -147,7 +147,6 @@ function appendControl(type: number, size: number, buffer: GrowingBuffer): void 
   for (let byte = code - 29; byte >= 0; byte--) appendByte(buffer, more >>> (byte * 8))
 }
 
-/** The lowest eight bits. */
 function appendByte(buffer: GrowingBuffer, value: number): void {
   reserveBytes(buffer, 1)
   buffer.bytes[buffer.length++] = value
@@ -167,13 +166,13 @@ function appendPointer(offset: number, buffer: GrowingBuffer): void {
   } else appendHead(buffer, code | 24, offset, 4)
 }
 
-/** A control byte, and so many of a number's lowest bytes. */
+/** A control byte, and the lowest `bytes` bytes of a number. */
 function appendHead(buffer: GrowingBuffer, head: number, value: number, bytes: number): void {
   appendByte(buffer, head)
   for (let byte = bytes - 1; byte >= 0; byte--) appendByte(buffer, value >>> (byte * 8))
 }
 
-/** uint64, which only the metadata have. */
+/** uint64: only in the metadata. */
 export function encodeUint64(value: number): Uint8Array {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(BigInt(value))

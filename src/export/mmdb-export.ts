@@ -1,8 +1,8 @@
-// A table as an MMDB file (MaxMind DB 2.0): one tree for both families, IPv4 below ::/96. The
-// prefixes of IPv4-mapped, NAT64 and 6to4 lead to the IPv4 part, as in the files of MaxMind;
-// Teredo's leads nowhere, for the IPv4 address in it is inverted.
+// A table as an MMDB file (MaxMind DB 2.0): one tree for both families, IPv4 below ::/96. As in
+// MaxMind's files, IPv4-mapped, NAT64 and 6to4 lead to the IPv4 part; Teredo leads nowhere, because
+// its IPv4 address is inverted.
 //
-// What is in memory: eight bytes a node, and the data section. The same table gives the same bytes.
+// Memory: eight bytes a node, and the data section. The same table gives the same bytes.
 
 import type { Day } from '../base/day.ts'
 import { assert } from '../base/assert.ts'
@@ -25,7 +25,7 @@ import { dataBytesMax, dataRecord, emptyRecord, newMmdbTree, recordInFile } from
 import type { RunSink } from './value-runs.ts'
 import type { ExportValues } from './export-values.ts'
 
-/** ::/96, whose node is the root of IPv4, and what leads there, too. */
+/** ::/96 is the root of IPv4; the aliases lead there, too. */
 const ipv4Bits = 96
 const ipv4Root = Uint32Array.of(0, 0, 0, 0)
 const aliases: readonly (readonly [address: Uint32Array, length: number])[] = [
@@ -34,11 +34,11 @@ const aliases: readonly (readonly [address: Uint32Array, length: number])[] = [
   [Uint32Array.of(0x2002_0000, 0, 0, 0), 16],
 ]
 
-/** The first address above ::/96: what is below is IPv4's. */
+/** Below this, addresses are IPv4. */
 const aboveIpv4 = Uint32Array.of(0, 0, 1, 0)
 
 export interface DatabaseWriter extends RunSink {
-  /** Writes all of it; gives the count of prefixes. */
+  /** Returns the number of prefixes. */
   readonly finish: (file: ExportFile, about: DatabaseAbout) => number
 }
 
@@ -75,7 +75,7 @@ export function newDatabaseWriter(layout: DatabaseLayout, book: ExportValues): D
   }
 }
 
-/** The offset of a value's record, written at its first use. */
+/** Records are written at first use. */
 function recordOffsets(
   layout: DatabaseLayout,
   book: ExportValues,
@@ -97,7 +97,7 @@ function recordOffsets(
         : book.partKey(value, member.part)
     if (known.has(key)) return known.get(key)
     const said = member.of(part as never)
-    // Maps and lists stand once, and their records point there.
+    // Maps and lists are written once; records point there.
     const kept =
       typeof said === 'object' && !('value' in said)
         ? ({ kind: 'at', offset: data.add(said) } as const)
@@ -124,7 +124,7 @@ function recordOffsets(
 
 type PartTexts = { [Part in PartName]?: ((part: never) => string) | 'whole' }
 
-/** Of each part the texts by which records differ in this layout. */
+/** The texts by which records differ in this layout. */
 export function layoutTexts(layout: DatabaseLayout): Readonly<PartTexts> {
   const texts: PartTexts = {}
   for (const name of partNames) {
@@ -169,7 +169,6 @@ function writeDatabase(
   file.bytes(metadataBytes(tree.metadata, nodeCount, recordBits))
 }
 
-/** How many nodes are turned into bytes at once. */
 const nodesAtOnce = 1 << 16
 
 function writeTree(
@@ -192,7 +191,7 @@ function writeTree(
   }
 }
 
-/** 28 bits put the high half-bytes of both records into the byte between them. */
+/** In 28 bits, the middle byte holds the high half-bytes of both records. */
 function writeNode(
   bytes: Buffer,
   at: number,
@@ -232,7 +231,7 @@ function metadataBytes(
     ['record_size', uint16(recordBits)],
   ]
   const whole = Buffer.from(encodeAlone(map(members)))
-  // A uint64, which nothing else is: it goes in behind the others, and the map has one member more.
+  // A uint64, so it is appended by hand, and the map has one more member.
   assert(whole[0] === 0xe0 + members.length, 'the metadata are a small map')
   whole[0] += 1
   const epoch = [encodeAlone('build_epoch'), encodeUint64(asOf * daySeconds)]

@@ -1,5 +1,5 @@
-// What the records of an MMDB say: the answer as `check` gives it, fields of it side by side, or
-// what readers of GeoIP2 files look for. Members that say nothing are absent, as MMDB has no null.
+// The records of an MMDB: the answer as `check` gives it, flat fields, or what readers of GeoIP2
+// files expect. Members that say nothing are absent: MMDB has no null.
 //
 //   iprisk         classification, risk_level, risk_score, network, location, proxy, bot, signals, reasons
 //   with fields    classification: …, asn: …, flat, by the names of `check --format csv`
@@ -19,10 +19,8 @@ interface LayoutMember<Part extends PartName> {
   readonly name: string
   readonly part: Part
   readonly of: (part: AnswerPart[Part]) => MmdbValue | undefined
-  /**
-   * What members that are equal have in common; `id`: each id of the part says something of its
-   * own. Without it members are told apart by what they say, which costs more to find out.
-   */
+  /** Equal for equal members; `id`: each id is distinct. Without it they are compared by value, which
+   * costs more. */
   readonly key?: 'id' | ((part: AnswerPart[Part]) => string)
 }
 export type DatabaseMember = { [Part in PartName]: LayoutMember<Part> }[PartName]
@@ -47,7 +45,7 @@ function ofLocation(
   return { name, part: 'location', of, key: same }
 }
 
-/** A map of the members that say something; nothing where none does. */
+/** Nothing if no member says anything. */
 function mapOf(
   members: readonly (readonly [key: string, value: MmdbValue | undefined])[],
 ): MmdbValue | undefined {
@@ -115,7 +113,7 @@ const answer: DatabaseLayout = {
   ],
 }
 
-/** Hosting counts, as MaxMind counts it: no person is at home in a data centre. */
+/** Hosting counts, as at MaxMind: nobody lives in a data centre. */
 const isAnonymous = ({ signals }: VerdictPart): boolean =>
   signals.vpn || signals.proxy || signals.residential_proxy || signals.tor || signals.hosting
 
@@ -210,7 +208,7 @@ const valueOf: Readonly<Record<FieldType, (value: FieldValue) => MmdbValue | und
   decimal: (value) => double(Number(value)),
 }
 
-/** `fields` are those that were asked for by name. */
+/** `fields`: asked for by name. */
 export function databaseLayout(
   name: MmdbLayoutName,
   fields: readonly ExportField[] | undefined,

@@ -1,12 +1,12 @@
-// The search tree of an MMDB file, in memory: eight bytes a node, two records each. Prefixes may
-// come in any order, and come fast in ascending order: the path to the one before is kept.
+// The search tree of an MMDB file in memory: eight bytes a node, two records each. Prefixes may come
+// in any order; ascending order is fast, because the last path is kept.
 //
 //   record   0 … 2^31 - 1      the number of a node
 //            2^31 + offset     data, at an offset of the data section
 //            empty             nothing is known
 //
-// Invariant: path[d] is the node at depth d on the way to the prefix before, for d < its length.
-// A prefix that covers or is covered by one that is there is a bug of the caller, and throws.
+// Invariants: path[d] is the node at depth d on the way to the last prefix, for d < its length. A
+// prefix that overlaps another one is a bug of the caller, and throws.
 
 import { newAddressWords } from '../ip/address.ts'
 import { assert } from '../base/assert.ts'
@@ -15,16 +15,13 @@ import { bitAt, sharedBits } from './address-space.ts'
 export const emptyRecord = 0xffff_ffff
 const dataFlag = 0x8000_0000
 
-/** More data than this has no offset in a record. */
 export const dataBytesMax = dataFlag - 2
 
 export interface MmdbTree {
   readonly nodeCount: () => number
-  /** Lets a prefix of at least one bit lead to a record. */
+  /** `length` is at least 1. */
   readonly put: (address: Uint32Array, length: number, record: number) => void
-  /** Where a prefix leads: a node, data, or nothing. */
   readonly recordAt: (address: Uint32Array, length: number) => number
-  /** The records of all nodes, two each, node by node. */
   readonly records: () => Uint32Array
 }
 
@@ -32,7 +29,7 @@ export function dataRecord(offset: number): number {
   return dataFlag + offset
 }
 
-/** Of a record what the file says, where it has so many nodes. The inverse of `dataRecord`. */
+/** The record as the file stores it. */
 export function recordInFile(record: number, nodeCount: number): number {
   if (record === emptyRecord) return nodeCount
   return record >= dataFlag ? nodeCount + 16 + (record - dataFlag) : record

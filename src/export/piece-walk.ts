@@ -1,15 +1,14 @@
-// Every address of a table by its family, in ascending order, each with what answers for it: a
-// record of the table, the verdict of a bogon, or what an export leaves out.
+// Walks all addresses of a family in ascending order, each with what answers for it: a record, the
+// verdict of a bogon, or nothing that an export has.
 //
-// Addresses are four words in the space of MMDB, IPv4 below ::/96, so that one code serves both
-// families: 192.0.2.1 is [0, 0, 0, 0xc0000201].
+// Addresses are four words in MMDB's space, IPv4 below ::/96: 192.0.2.1 is [0, 0, 0, 0xc0000201].
 //
 //   records   ├──── 7 ────┼──── 9 ────┼─ 7 ─┼────────── 12 ──────────┤
 //   segments  ├─ bogon ─┼───────── table ─────────┼─ left out ─┼─────┤
 //   walked    ├─ bogon ─┼7┼──── 9 ────┼─ 7 ─┼─ 12 ┼─ left out ─┼─ 12 ┤
 //
-// Left out are the addresses that carry an IPv4 one, which `check` judges by it: 6to4 by two
-// records, Teredo by the inverted address, NAT64 and IPv4-mapped by IPv4's record.
+// Left out are addresses that embed an IPv4 one, by which `check` judges them: 6to4 by two records,
+// Teredo by the inverted address, NAT64 and IPv4-mapped by IPv4's record.
 
 import { type Family, compareWords, newAddressWords } from '../ip/address.ts'
 import { type Range, bigintToWords, maxAddress } from '../ip/range.ts'
@@ -19,19 +18,18 @@ import { tailGroupFlag, tailWords } from '../schema/table-layout.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
 import { newIpv4Starts, newIpv6Starts } from '../table/lookup/piece-start.ts'
 
-/** What answers for an address where no record does. */
 export const answering = {
   bogon: -1,
   leftOut: -2,
 } as const
 
-/** Of a segment: its records answer. */
+/** Its records answer. */
 const table = 0
 
 /** A record's number, or one of `answering`. */
 export type Answering = number
 
-/** IPv4-mapped, NAT64, Teredo, 6to4; by numbers, for the first one's text means IPv4. */
+/** IPv4-mapped, NAT64, Teredo, 6to4; as numbers, because the first one's text means IPv4. */
 const leftOut: readonly Range[] = (
   [
     [0xffffn << 32n, 32],
@@ -46,10 +44,10 @@ interface Segment {
   readonly is: Answering
 }
 
-/** `first` is the visitor's to read until the next call. */
+/** `first` may be read until the next call. */
 export type VisitStart = (first: Uint32Array, is: Answering) => void
 
-/** Calls `visit` where what answers may change; the first call is for the family's first address. */
+/** Calls `visit` where the answer may change, first for the family's first address. */
 export function walkFamily(views: SectionViews, family: Family, visit: VisitStart): void {
   const segments = segmentsOf(family)
   let next = 0
@@ -107,7 +105,7 @@ function walkIpv6Pieces(views: SectionViews, visit: (first: Uint32Array, its: nu
   }
 }
 
-/** The whole of a family, cut where the table does not answer. */
+/** The family, cut where the table does not answer. */
 function segmentsOf(family: Family): readonly Segment[] {
   const special = family === 4 ? [] : leftOut
   const bogons = subtract(bogonRanges(family), toRangeSet(special))

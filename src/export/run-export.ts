@@ -1,5 +1,5 @@
-// One export: from an open table to a file and its NOTICE. The Parquet writer is not here, for it
-// needs the compiler's packages: it gets what it converts (build/export).
+// One export: from an open table to a file and its NOTICE. The Parquet writer is in build/export,
+// because it needs the compiler's packages.
 
 import { basename } from 'node:path'
 import { IpriskError } from '../base/coded-error.ts'
@@ -40,15 +40,15 @@ export interface ExportWishes {
   readonly format: ExportFormat
   readonly out: string
   readonly where: string | undefined
-  /** Write a file without entries, which would empty a firewall's set; otherwise that is refused. */
+  /** Otherwise a file without entries is refused: it would empty a firewall's set. */
   readonly allowEmpty?: boolean
   readonly fields: readonly string[] | undefined
   readonly layout: MmdbLayoutName | undefined
-  /** Under which alone data may be handed on. */
+  /** Others are refused. */
   readonly licences: readonly string[] | undefined
 }
 
-/** Makes a Parquet file of lines of CSV; the file of lines is removed afterwards. */
+/** Converts lines of CSV to Parquet. */
 export type WriteParquet = (
   lines: string,
   target: string,
@@ -64,13 +64,12 @@ export interface ParquetColumn {
 export interface ExportSummary {
   /** Prefixes or ranges. */
   readonly rows: number
-  /** What an address can be told by it, of all rows. */
+  /** Distinct ones. */
   readonly values: number
   readonly sources: number
   readonly unstated: readonly string[]
 }
 
-/** What the command line gives beside the wishes. */
 export interface ExportTools {
   readonly progress: (share: number) => void
   readonly writeParquet: WriteParquet
@@ -85,7 +84,7 @@ interface Plan {
   readonly parts: ReadonlySet<PartName>
 }
 
-/** Throws for wishes that cannot be fulfilled, before anything is written. */
+/** Rejects impossible wishes before it writes anything. */
 export async function runExport(
   table: OpenTable,
   wishes: ExportWishes,
@@ -110,7 +109,7 @@ export async function runExport(
   }
 }
 
-/** As they were given, in the order of the help. */
+/** In the order of the help. */
 function wordsOf({ format, layout, where, fields }: ExportWishes): string {
   return [
     format,
@@ -193,7 +192,7 @@ function readParts(where: Condition | undefined): readonly PartName[] {
   )
 }
 
-/** Of each part the texts of the fields, '' where all of them are. */
+/** `''` if all fields of the part are. */
 function fieldTexts(fields: readonly ExportField[]): Projection['texts'] {
   const texts = partNames.flatMap((name) => {
     const own = fields.filter(({ part }) => part === name)
@@ -207,7 +206,7 @@ function fieldTexts(fields: readonly ExportField[]): Projection['texts'] {
   return Object.fromEntries(texts)
 }
 
-/** Layouts that say all or nearly all of a place have as many as the table. */
+/** Layouts with most of a place have as many locations as the table. */
 function databaseTexts(
   layout: DatabaseLayout,
   names: readonly string[] | undefined,

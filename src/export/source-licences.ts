@@ -1,8 +1,6 @@
-// Whose data an export is made of, and under which licences: the NOTICE beside it, and what is
-// refused where the operator names the licences under which alone data may be handed on.
-//
-// A licence is compared as the table has it of the catalogue (data/feeds, `licence`), without
-// regard to case: `MIT`, `CC-BY-4.0`, `unstated`. An operator's own files are nobody else's matter.
+// The sources of an export and their licences: the NOTICE beside it, and the check against
+// --licences. Licences are compared with the catalogue's (data/feeds), ignoring case: `MIT`,
+// `CC-BY-4.0`, `unstated`. An operator's own files are exempt.
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -12,11 +10,10 @@ import { packageRoot } from '../base/package-root.ts'
 import { dataSetOf, type Source } from '../table/file/table-source.ts'
 import type { PartName } from './export-fields.ts'
 
-/** What a feed says that states no licence. */
 const unstated = 'unstated'
 const own = "the operator's own"
 
-/** The sources of a table that an export is made of, by the parts of records that it reads. */
+/** By the parts of records that the export reads. */
 export function usedSources(
   sources: readonly Source[],
   parts: ReadonlySet<PartName>,
@@ -24,18 +21,18 @@ export function usedSources(
   return sources.filter((source) => {
     const set = dataSetOf(source)
     if (set === 'places') return parts.has('location')
-    // What kind of network an address is in, its verdict knows of the networks.
+    // A verdict depends on the type of its network.
     if (set === 'networks') return parts.has('network') || parts.has('verdict')
     return parts.has('verdict') || (source.kind === 'network' && parts.has('network'))
   })
 }
 
-/** No name of a licence: one word with a slash, or an ending such as `.txt`. */
+/** One word with a slash or an ending such as `.txt`. */
 function isPath(given: string): boolean {
   return !/[\s,]/.test(given) && (given.includes('/') || /^\.[a-z]/i.test(extname(given)))
 }
 
-/** A list with commas, or a file of a licence a line; `#` begins a comment. */
+/** A list with commas, or a file with a licence a line; `#` begins a comment. */
 export function readLicences(given: string): readonly string[] {
   const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true
   const lines = isFile || isPath(given) ? readLines(given) : given.split(',')
@@ -51,7 +48,7 @@ function readLines(path: string): readonly string[] {
   }
 }
 
-/** Throws `licence_refused` where a source has a licence that is not among these. */
+/** Throws `licence_refused`. */
 export function checkLicences(used: readonly Source[], allowed: readonly string[]): void {
   const known = new Set([own, ...allowed].map((licence) => licence.toLowerCase()))
   const refused = used.filter(({ licence }) => !known.has(licence.toLowerCase()))
@@ -64,7 +61,7 @@ export function checkLicences(used: readonly Source[], allowed: readonly string[
   })
 }
 
-/** What leaves refused sources out of a table. The build takes switches of catalogue feeds alone. */
+/** How to build without refused sources: only feeds of the catalogue have switches. */
 function waysOut(refused: readonly Source[]): readonly string[] {
   const ways: string[] = []
   const sets = refused.filter((source) => dataSetOf(source) !== undefined)
@@ -84,13 +81,13 @@ function waysOut(refused: readonly Source[]): readonly string[] {
   return lines
 }
 
-/** The feed of the catalogue whose switch leaves a source out; that of its networks is its own. */
+/** The feed that provides the source; a feed's networks share its switch. */
 function switchOf(id: string): string | undefined {
   const feeds = [id, id.replace(/-networks$/, '')]
   return feeds.find((feed) => existsSync(join(packageRoot, 'data/feeds', `${feed}.json`)))
 }
 
-/** Sources that nobody may hand on without asking. */
+/** Those that nobody may redistribute without asking. */
 export function unstatedSources(used: readonly Source[]): readonly Source[] {
   return used.filter(({ licence }) => licence === unstated)
 }
@@ -99,11 +96,10 @@ export interface ExportFacts {
   readonly table: string
   readonly asOf: Day
   readonly file: string
-  /** The command's words that say what is in it. */
+  /** The wishes in words. */
   readonly what: string
 }
 
-/** The text of the NOTICE. */
 export function exportNotice(
   { table, asOf, file, what }: ExportFacts,
   used: readonly Source[],

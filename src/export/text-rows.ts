@@ -16,7 +16,7 @@ import type { ExportValues } from './export-values.ts'
 import { type Family, newAddressWords } from '../ip/address.ts'
 
 export interface RowWriter extends RunSink {
-  /** Writes what comes behind the last row; gives the count of rows. */
+  /** Writes the end; returns the number of rows. */
   readonly finish: () => number
 }
 
@@ -24,14 +24,14 @@ export interface RowWriterOptions {
   readonly file: ExportFile
   readonly book: ExportValues
   readonly fields: readonly ExportField[]
-  /** One line that says what this is. */
+  /** One line. */
   readonly title: string
 }
 
-/** Neighbours often have one of few values: so many texts are kept. */
+/** Neighbours often share few values. */
 const keptTexts = 1 << 16
 
-/** The text of a value, made anew where another one has its place. */
+/** Recomputed if another value took the slot. */
 function cachedTexts(textOf: (value: number) => string): (value: number) => string {
   const values = new Int32Array(keptTexts).fill(-1)
   const texts: string[] = Array.from({ length: keptTexts }, () => '')
@@ -47,7 +47,7 @@ function cachedTexts(textOf: (value: number) => string): (value: number) => stri
 
 type Cell = (text: string) => string
 
-/** As RFC 4180 has it, for programs that take no text for a formula. */
+/** RFC 4180, for programs that run no formulas. */
 const plainCell: Cell = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 function cellsOf({ book, fields }: RowWriterOptions, cell: Cell): (value: number) => string {
@@ -86,7 +86,7 @@ const hexOf = (words: Uint32Array, family: Family): string => {
   return Array.from(own, (word) => word.toString(16).padStart(hexDigits, '0')).join('')
 }
 
-/** What a Parquet file is made of: text that means itself, and numbers by which ranges are joined. */
+/** Hexadecimal digits, by which ranges can be joined. */
 export const rangeColumns = ['family', 'first', 'last', 'first_hex', 'last_hex'] as const
 
 export function columnRows(options: RowWriterOptions): RowWriter {
@@ -126,7 +126,7 @@ function prefixRows(
   }
 }
 
-/** One field, as a map has it. */
+/** A map has one field. */
 function mapRows(
   { file, book, fields: [field] }: RowWriterOptions,
   after: (text: string) => string,
@@ -149,17 +149,17 @@ export function haproxyRows(options: RowWriterOptions): RowWriter {
 }
 
 const setName = (family: Family): string => `iprisk${family}`
-/** A bound, not a size; always the same, for a set of another bound is another set to ipset. */
+/** A bound, not a size. Constant, because ipset treats another bound as another set. */
 const setElementsMax = 67_108_864
 
-/** Sets are made anew beside those in use, and swapped: no packet sees half of one. */
+/** New sets are filled beside those in use, then swapped: packets never see half a set. */
 export function ipsetRows({ file, title }: RowWriterOptions): RowWriter {
   file.text(`# ${title}\n`)
   const families = { 4: 'inet', 6: 'inet6' } as const
   for (const family of [4, 6] as const) {
     const name = setName(family)
     const kind = `hash:net family ${families[family]} maxelem ${setElementsMax}`
-    // What a restore that was cut off has left is filled anew.
+    // Reuses what an interrupted restore left.
     file.text(
       `create ${name} ${kind} -exist\ncreate ${name}-new ${kind} -exist\nflush ${name}-new\n`,
     )
@@ -178,7 +178,7 @@ export function ipsetRows({ file, title }: RowWriterOptions): RowWriter {
       }
       splitRange(first, last, (address, length) => {
         if (length > shorter) return add(address, length)
-        // It knows no prefix of length 0: two halves are as good.
+        // ipset has no prefix of length 0: two halves instead.
         add(address, length + 1)
         halves[family === 4 ? 3 : 0] = 0x8000_0000
         add(halves, length + 1)
@@ -195,7 +195,6 @@ export function ipsetRows({ file, title }: RowWriterOptions): RowWriter {
   }
 }
 
-/** How many elements one command of nft adds. */
 const elementsAtOnce = 1000
 
 export function nftRows({ file, title }: RowWriterOptions): RowWriter {

@@ -1,5 +1,4 @@
-// Neighbouring ranges of one value become one: the fewest ranges that say what a projection asks of
-// a table. Both families, IPv4 first.
+// Merges neighbouring ranges of one value: the fewest ranges for a projection. IPv4 first.
 
 import { type Family, newAddressWords } from '../ip/address.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
@@ -7,13 +6,11 @@ import { writeBefore } from './address-space.ts'
 import { type Answering, walkFamily } from './piece-walk.ts'
 
 export interface RunSink {
-  /** A value is a whole number; below 0, the range is in no export. Words as in piece-walk.ts. */
+  /** Words as in piece-walk.ts. */
   readonly run: (first: Uint32Array, last: Uint32Array, value: number, family: Family) => void
-  /** Called now and then with the share of the work that is done, 0 to 1. */
   readonly progress?: (share: number) => void
 }
 
-/** How many pieces lie between two calls of `progress`. */
 const progressPieces = 1 << 18
 
 const lastOf: Readonly<Record<Family, Uint32Array>> = {
@@ -21,7 +18,7 @@ const lastOf: Readonly<Record<Family, Uint32Array>> = {
   6: new Uint32Array(4).fill(0xffff_ffff),
 }
 
-/** `valueOf` is asked once for each piece. */
+/** `valueOf` is called once a piece. */
 export function walkRuns(
   views: SectionViews,
   valueOf: (is: Answering, family: Family) => number,

@@ -1,8 +1,5 @@
-// The OpenAPI document as the server sends it: src/api/openapi.ts, and in it what its shapes cannot
-// say of themselves: what each value, signal and reason means, and examples that a test key is
-// really answered.
-//
-// Invariant: a schema is only described further; what it allows stays what src/api says.
+// The OpenAPI document as served: src/api/openapi.ts with the meanings of values, signals and
+// reasons, and with examples that a test key really gets. What schemas allow stays unchanged.
 
 import { type ApiErrorCode, apiErrorCodes, apiErrors } from '../api/api-error.ts'
 import { openApiDocument } from '../api/openapi.ts'
@@ -10,7 +7,6 @@ import { reasonTexts } from '../score/points/reason-codes.ts'
 import { errorExample, examples, testTexts } from './examples.ts'
 import { listOf, networkTypeTexts, signalTexts } from './value-texts.ts'
 
-/** A part of a JSON document that is being described. */
 export interface Node {
   [name: string]: unknown
 }
@@ -23,7 +19,6 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Calls `visit` for every object in the document. */
 export function visitNodes(value: unknown, visit: (node: Node) => void): void {
   if (Array.isArray(value)) for (const one of value) visitNodes(one, visit)
   else if (isNode(value)) {
@@ -32,7 +27,7 @@ export function visitNodes(value: unknown, visit: (node: Node) => void): void {
   }
 }
 
-/** Says of a schema what its values mean: in its description, and one by one for tools. */
+/** In the description, and one by one for tools. */
 function describeValues(schema: Node, texts: Readonly<Record<string, string>>): void {
   const rows = Object.entries(texts).map(([value, text]) => `- \`${value || '""'}\`: ${text}`)
   const { description } = schema
@@ -50,7 +45,7 @@ function describeEnum(schema: Node): void {
   if (texts !== undefined) describeValues(schema, texts)
 }
 
-/** The node at a path of member names; throws where there is none. */
+/** Throws if there is none. */
 function nodeAt(from: Node, ...names: readonly string[]): Node {
   let node = from
   for (const name of names) {
@@ -73,7 +68,6 @@ function describeAnswer(schemas: Node): void {
   describeValues(nodeAt(schemas, 'Network', 'properties', 'type'), networkTypeTexts)
 }
 
-/** The media type of a response in JSON; `undefined` where it has none. */
 function mediaOf(response: Node): Node | undefined {
   const content = response['content']
   const media = isNode(content) ? content['application/json'] : undefined
@@ -85,7 +79,7 @@ function exampleErrors(response: Node): void {
   const schema = media?.['schema']
   if (media === undefined || !isNode(schema)) return
   if (schema['$ref'] !== '#/components/schemas/Error') return
-  // The description of the response names its codes in backticks, each at the head of a paragraph.
+  // The description names each code in backticks at the head of a paragraph.
   const codes = [...String(response['description']).matchAll(/^`(\w+)`: /gm)].map(
     ([, code = '']) => code as ApiErrorCode,
   )
@@ -125,9 +119,9 @@ function exampleAnswers(paths: Node): void {
   }
 }
 
-/** The document, described; a new one at each call. */
+/** A new one at each call. */
 export function describedDocument(): Node {
-  // A part that stands in it more than once becomes as many parts, each to be described by itself.
+  // The copy shares no parts, so each can be described by itself.
   const own = JSON.parse(JSON.stringify(openApiDocument)) as Node
   describeAnswer(nodeAt(own, 'components', 'schemas'))
   visitNodes(own, describeEnum)

@@ -1,11 +1,10 @@
-// /docs/errors: docs/errors.md as a page, so that the `doc_url` of an error lands on its paragraph.
-// Links to documents that the server does not send are left as text.
+// /docs/errors: docs/errors.md as a page, for `doc_url`. Links to unserved documents become text.
 
 import { Marked } from 'marked'
 import type { Section, Page } from './page-frame.ts'
 import { type Html, html } from './html.ts'
 
-/** As html.ts makes them: boxes that the keyboard reaches, tables that keep their roles. */
+/** As in html.ts: scrollable by keyboard, and tables keep their roles. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/<pre>/g, '<pre tabindex="0" role="group" aria-label="Example">'],
   [
@@ -34,7 +33,7 @@ function withBoxes(text: string): Html {
   }
 }
 
-/** `markdown` is the text of docs/errors.md: a heading of the second order for each code. */
+/** `markdown`: docs/errors.md, with a `##` heading for each code. */
 export function errorsPage(markdown: string): Page {
   const [begin = '', ...parts] = markdown.split(/^## /m)
   const render = (text: string): Html => withBoxes(marked.parse(text, { async: false }))

@@ -1,11 +1,10 @@
-// The examples of the reference: what a test key is really answered (src/http/test-key), so that
-// whoever tries one gets the very same.
+// The examples of the reference: real answers to a test key (src/http/test-key).
 
 import { apiErrors, errorBody, type ApiErrorCode } from '../api/api-error.ts'
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { type TestAddress, testAddressOf, testAnswer } from '../http/test-key/test-answer.ts'
 
-/** The addresses of a test key that are worth a try (contract 5.7), by the last number. */
+/** By the last number of the address (contract 5.7). */
 export const testNumbers = [
   [1, 'clean'],
   [2, 'known_bot'],
@@ -26,7 +25,6 @@ export const testNumbers = [
 ] as const
 export type TestName = (typeof testNumbers)[number][1]
 
-/** One line for people who choose an address. */
 export const testTexts: Readonly<Record<TestName, string>> = {
   clean: 'an ordinary user',
   known_bot: 'a verified search crawler',
@@ -61,7 +59,7 @@ export const examples: readonly Example[] = testNumbers.flatMap(([number, name])
   return isAnswer ? [{ name, answer: testAnswer(ip, address) }] : []
 })
 
-/** The error that the code is answered with, where no more is known of it. */
+/** With a made-up request id. */
 export function errorExample(code: ApiErrorCode): { readonly error: object } {
   const param = apiErrors[code].status === 400 ? { param: 'ip' } : {}
   return JSON.parse(errorBody(code, '2Yd4kq1-17', param)) as { readonly error: object }

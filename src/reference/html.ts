@@ -1,7 +1,5 @@
-// HTML out of text: what is put in is escaped, and `code` in backticks becomes <code>. Nothing that
-// a client sends comes here: pages are made when the project is compiled.
+// Builds HTML at compile time. Inserted text is escaped; `code` in backticks becomes <code>.
 
-/** HTML, as against text that has still to be escaped. */
 export interface Html {
   readonly html: string
 }
@@ -17,7 +15,7 @@ export function escapeText(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '')
 }
 
-/** A template whose texts are escaped, and whose lists are joined. */
+/** Escapes texts and joins lists. */
 export function html(
   parts: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[])[]
@@ -29,7 +27,7 @@ export function html(
   return { html: String.raw({ raw: parts }, ...texts) }
 }
 
-/** One line of our own prose, with its backticks. */
+/** Our own prose, with backticks. */
 export function prose(text: string): Html {
   const escaped = escapeText(text)
   return { html: escaped.replaceAll(/`([^`]+)`/g, '<code>$1</code>') }
@@ -37,7 +35,7 @@ export function prose(text: string): Html {
 
 export const code = (text: string): Html => html`<code>${text}</code>`
 
-/** JSON in a box that scrolls by itself, and can be scrolled with the keyboard. */
+/** Scrolls by itself, also by keyboard. */
 export function jsonBox(value: unknown, label: string): Html {
   return codeBox(JSON.stringify(value, undefined, 2), label)
 }
@@ -46,10 +44,7 @@ export function codeBox(text: string, label: string): Html {
   return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`
 }
 
-/**
- * A table that scrolls by itself where it is too wide; an id for each row that has one. Its roles
- * are those that it has anyway: they stay where a phone shows its rows as blocks.
- */
+/** Scrolls by itself if it is too wide. The explicit roles remain when a phone shows rows as blocks. */
 export function table(
   label: string,
   heads: readonly string[],

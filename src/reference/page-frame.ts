@@ -1,16 +1,14 @@
-// What both pages have around them: head, contents at the side, and the names of the files beside
-// them. There is no script and no style in the page itself, so that the policy of the server
-// (src/http/endpoint/docs-endpoint.ts) may forbid both.
+// The frame of both pages: head, contents, asset names. It has no inline script or style, because
+// the server's policy forbids both (src/http/endpoint/docs-endpoint.ts).
 
 import { packageVersion } from '../base/package-root.ts'
 import { type Html, html } from './html.ts'
 
-/** A part of a page, with its entry in the contents. */
 export interface Section {
   readonly id: string
   readonly title: string
   readonly body: Html
-  /** What stands under it in the contents. */
+  /** Listed under it in the contents. */
   readonly entries?: readonly { readonly id: string; readonly title: string }[]
 }
 
@@ -18,13 +16,12 @@ export interface Page {
   readonly title: string
   readonly lead: Html
   readonly sections: readonly Section[]
-  /** The other page: its address from here, and its name. */
+  /** A link to the other page. */
   readonly other: { readonly href: string; readonly title: string }
-  /** Where the files are from here: `docs/` at /docs, nothing at /docs/errors. */
+  /** Prefix of the assets: `docs/` at /docs, `''` at /docs/errors. */
   readonly base: string
 }
 
-/** Names of the files beside the pages. */
 export interface AssetNames {
   readonly style: string
   readonly script: string

@@ -1,6 +1,5 @@
-// /docs: the reference of the API as one page, so that the search of the browser finds everything.
-// Shapes, paths, headers and errors are those of the OpenAPI document; only what leads through them
-// is written here.
+// /docs: the API's reference as one page, so that the browser's search finds everything. Most of it
+// comes from the OpenAPI document.
 
 import { apiErrorCodes, apiErrors } from '../api/api-error.ts'
 import { paths } from '../api/public-port.ts'
@@ -148,7 +147,6 @@ const errors: Section = {
     </p>`,
 }
 
-/** Every header that a response of the document has, with what it says there. */
 function headers(document: Node): Section {
   const found = new Map<string, string>()
   for (const item of Object.values(document['paths'] as Record<string, Record<string, Node>>)) {
@@ -173,7 +171,7 @@ function headers(document: Node): Section {
   }
 }
 
-/** The shapes in the order in which a reader meets them; the others follow. */
+/** The others follow. */
 const shapesFirst = ['CheckAnswer', 'Network', 'Location', 'Proxy', 'Bot', 'Coverage', 'Insights']
 
 function shapes(schemas: Readonly<Record<string, Schema>>): Section {
@@ -222,7 +220,7 @@ export function referencePage(document: Node): Page {
   }
 }
 
-// The requests, one section each: what to send, and what comes back.
+// One section for each request.
 
 interface Response {
   readonly description: string
@@ -253,7 +251,7 @@ function shapeLink(content: Response['content']): Html {
   return html`${Object.keys(content ?? {}).join(', ')}`
 }
 
-/** The paragraphs of a description, each code at the head of one as a link to its error. */
+/** The code at the head of a paragraph links to its error. */
 function meaning({ description }: Response): Html {
   const paragraphs = description.split('\n\n').map((text) => {
     const [, name, rest = ''] = /^`(\w+)`: ([^]*)$/.exec(text) ?? []
@@ -308,10 +306,9 @@ function operationSections(document: Node): readonly Section[] {
   )
 }
 
-// The members of a shape as a table: one row each, members of members by their path
-// (`evidence[].feed`), so that the whole shape is found by the page's own search.
+// A shape's members as a table. Nested members have paths (`evidence[].feed`), so that the page's
+// search finds them.
 
-/** What the shapes of the document use of JSON Schema. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -328,7 +325,7 @@ interface Schema {
   readonly 'x-enumDescriptions'?: Readonly<Record<string, string>>
 }
 
-/** By name: a shape that is named in another one is described where it stands. */
+/** Named shapes are described where they are defined. */
 type Shapes = Readonly<Record<string, Schema>>
 
 interface Member {
@@ -337,7 +334,7 @@ interface Member {
   readonly text: Html
 }
 
-/** A schema without what makes it null, and whether it may be. */
+/** Strips `null`, and reports whether it was there. */
 function unwrapped(schema: Schema): { readonly schema: Schema; readonly isNullable: boolean } {
   const { anyOf, oneOf, ...around } = schema
   const choices = anyOf ?? oneOf ?? []
@@ -365,7 +362,6 @@ function typeText({ $ref, anyOf, oneOf, prefixItems, items, type, ...more }: Sch
   return html`${format === 'date' ? 'day' : types}${bounds}`
 }
 
-/** Where the values of a schema are described on the page. */
 function valuesText(schema: Schema): Html {
   const texts = schema['x-enumDescriptions'] ?? schema.items?.['x-enumDescriptions']
   if (texts === undefined) return html``
@@ -410,9 +406,8 @@ function shapeTable(name: string, shapes: Shapes): Html {
   return table(`Members of ${name}`, ['member', 'type', 'meaning'], rows)
 }
 
-// The form of "try it", which assets/try-it.js brings to life. Without scripts it says so.
+// The form that assets/try-it.js drives. Its URLs are relative, so that a proxy's prefix is kept.
 
-/** Addresses of the API are relative to the page, so that a prefix of a proxy is kept. */
 const tryItForm: Html = html`<p>
     This asks the server that sent you this page, with a test key and nothing else: a key for real
     addresses does not belong in a web page. The key stays in this page, and is gone when you leave

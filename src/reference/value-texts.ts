@@ -1,5 +1,5 @@
-// What each value of the lists of an answer means, in one sentence, and what each signal says. The
-// types hold that none is missing: a new value is a compile error here until it has its sentence.
+// One sentence for each value of an answer's lists, and for each signal. A value without a sentence
+// is a compile error.
 
 import type { CoverageState, CoveredKind } from '../model/coverage.ts'
 import type {
@@ -143,7 +143,7 @@ const outcomeTexts: Texts<OutcomeWord> = {
   abusive: 'Abuse: a stolen account, spam, fraud.',
 }
 
-/** Every list of values but those of errors, reasons and signals, by its name on the page. */
+/** By name on the page; without errors, reasons and signals. */
 export const valueTexts = {
   classification: classificationTexts,
   risk_level: levelTexts,
@@ -168,7 +168,7 @@ const byValues = new Map<string, { readonly name: string; readonly texts: Texts<
   Object.entries(valueTexts).map(([name, texts]) => [keyOf(Object.keys(texts)), { name, texts }]),
 )
 
-/** The list that has these values, and its sentences; `undefined` where nobody has written them. */
+/** Identifies a list by its values. */
 export function listOf(values: readonly (string | number)[]) {
   return byValues.get(keyOf(values))
 }

@@ -1,6 +1,5 @@
-// Writes the reference at the end of `npm run compile`: the OpenAPI document beside src/api, and
-// the pages below /docs with all that they need, in files of their own. The server sends them as
-// they are; it loads neither zod nor anything else that made them.
+// Runs at the end of `npm run compile`: writes the OpenAPI document and the pages below /docs, so
+// that the server loads nothing that made them.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,5 @@
-// All metrics of the server: turns what was gathered into families of named samples. Pure;
-// prometheus-text.ts makes their text, and docs/operate.md has the same table for people (a test
-// holds the two together). A name says its unit last: seconds, bytes, total.
+// All metrics of the server. prometheus-text.ts writes them; a test compares docs/operate.md with
+// them. A name ends in its unit: seconds, bytes, total.
 
 import type { PoliciesStatus, SampleStatus } from '../../api/admin-answers.ts'
 import { ageSeconds, formatDay } from '../../base/day.ts'
@@ -25,13 +24,12 @@ import { type RestartCause, restartCauses } from '../../supervisor/worker-regist
 import { coverageToday } from '../../table/answer/table-coverage.ts'
 import type { TableInfo } from '../../table/served-table.ts'
 
-/** Everything that one scrape shows. */
 export interface ScrapeData {
   /** The sum of all workers, dead ones included. */
   readonly total: CounterSnapshot
-  /** The living ones by number. */
+  /** The living ones. */
   readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
-  /** The same workers as the primary sees them; `openFiles` only where the system tells it. */
+  /** The same workers as the primary sees them; `openFiles` only if the system reports it. */
   readonly workerStatuses: readonly (WorkerStatus & { readonly openFiles: number | undefined })[]
   readonly listening: number
   readonly restarts: Readonly<Record<RestartCause, number>>
@@ -45,10 +43,8 @@ export interface ScrapeData {
   readonly refresh: RefreshStatus | undefined
   /** Absent where no published tables are taken. */
   readonly source?: TablePullStatus | undefined
-  /** Of the admin port. */
   readonly adminRefusals: Readonly<Record<AdminRefusalCode, number>>
   readonly ready: boolean
-  /** Milliseconds since the epoch. */
   readonly now: number
 }
 
@@ -348,7 +344,7 @@ function workerFamilies({ workers, workerStatuses }: ScrapeData): MetricFamilies
   }
 }
 
-/** The pools of all workers: how much waits, how long, and how busy their threads are. */
+/** Sums over all workers. */
 function poolFamilies({ total, workers }: ScrapeData): MetricFamilies {
   const { pool } = total
   const now = (of: 'threads' | 'requests' | 'waiting'): number =>
@@ -373,10 +369,6 @@ function poolFamilies({ total, workers }: ScrapeData): MetricFamilies {
   }
 }
 
-// The metrics of a server that takes published tables (--table-url); without samples where it takes
-// none.
-
-/** Of a server that takes published tables. */
 function sourceFamilies(source: TablePullStatus | undefined): MetricFamilies {
   const last = source?.last_pull ?? null
   return {
@@ -406,10 +398,7 @@ function sourceFamilies(source: TablePullStatus | undefined): MetricFamilies {
   }
 }
 
-/**
- * Metrics of what single checks were told, for the dashboard "Login risk": a login asks for one
- * address. Batches are counted by classification alone.
- */
+/** Single checks only, for the dashboard "Login risk": a login checks one address. */
 function verdictFamilies(total: CounterSnapshot): MetricFamilies {
   const { feedbackOverShare, feedbackNotKept } = counterTotals(total)
   return {
@@ -460,7 +449,7 @@ function verdictFamilies(total: CounterSnapshot): MetricFamilies {
   }
 }
 
-/** Without those that have not come up: there are hundreds of names. */
+/** Without zeros: there are hundreds of names. */
 function byLevel(label: 'country' | 'provider', counted: LabelSnapshot): readonly MetricSample[] {
   return Object.entries(counted).flatMap(([name, counts]) =>
     levels.flatMap((level, i): readonly MetricSample[] =>
@@ -480,7 +469,7 @@ export interface MetricFamily {
 /** By name. Counters, and nothing else, end in `_total`. */
 export type MetricFamilies = Readonly<Record<string, MetricFamily>>
 
-/** Without labels: one sample, or none where there is no value just now. */
+/** Without labels: one sample, or none without a value. */
 function family(
   help: string,
   ...values:
@@ -492,7 +481,6 @@ function family(
   return { help, labels: [], samples: value === undefined ? [] : [[{}, value]] }
 }
 
-/** Seconds since the epoch. */
 function instant(text: string | null | undefined): number | undefined {
   return text === null || text === undefined ? undefined : Date.parse(text) / 1000
 }

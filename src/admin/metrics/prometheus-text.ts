@@ -1,8 +1,5 @@
-// Makes Prometheus text; the only home of prom-client. Runs in the primary, once a scrape. Not
-// here: which metrics there are (metric-families.ts), counting (request-counters.ts) and gathering
-// (primary.ts).
-//
-// A counter never falls while the primary lives: what a dead worker had counted stays in the sum.
+// Prometheus text; the only home of prom-client. Runs in the primary, once a scrape. A counter
+// never falls while the primary lives: what a dead worker had counted stays in the sum.
 
 import { Counter, Gauge, type Metric, Registry, collectDefaultMetrics } from 'prom-client'
 import {
@@ -17,10 +14,8 @@ export interface PrometheusText {
   readonly text: (gathered: ScrapeData) => Promise<string>
 }
 
-/**
- * Of the primary's own process. prom-client offers more: its gauges `nodejs_…_total` break the rule
- * that only counters are called so, and the rest says little of a process that answers no check.
- */
+/** prom-client's other ones break its own naming rule (gauges `nodejs_…_total`), or say little of a
+ * process that answers no checks. */
 const processMetrics: ReadonlySet<string> = new Set([
   'process_cpu_seconds_total',
   'process_max_fds',
@@ -29,10 +24,9 @@ const processMetrics: ReadonlySet<string> = new Set([
   'process_start_time_seconds',
 ])
 
-/** The longest time of a timer of libuv's that Node lets it have: 24 days. */
+/** The longest timer that libuv and Node allow: 24 days. */
 const neverMs = 2 ** 31 - 1
 
-/** One registry for the life of the primary, whose own process metrics it holds. */
 export function createPrometheusText(): PrometheusText {
   const process = new Registry()
   // Its gauges of the loop go with the rest, but would wake the primary a hundred times a second.
@@ -76,7 +70,7 @@ interface HistogramValue {
   readonly value: number
 }
 
-/** A histogram of prom-client observes values but takes no counts; a registry needs only `get`. */
+/** prom-client's histograms take no counts; a registry only needs `get`. */
 function durationHistogram(total: CounterSnapshot): Metric {
   const name = 'iprisk_request_duration_seconds'
   let count = 0

@@ -1,6 +1,5 @@
-// The route of the audit log: the last acts on keys, lists, policies and tables, and who did them.
-// Only the end of the file is read, so that a log of years does not hold up the primary;
-// `iprisk keys audit` reads all of it.
+// The audit log's route. It reads only the end of the file, so that a log of years does not block
+// the primary; `iprisk keys audit` reads all of it.
 
 import { type AuditEntry, auditActor, readAuditLog } from '../../audit/audit-log.ts'
 import { joinFew } from '../../base/text/shortened-list.ts'
@@ -8,7 +7,6 @@ import type { AuditView } from '../../api/admin-answers.ts'
 import { listOf, shape, text } from '../../api/json-schema.ts'
 import { type AdminRoute, badRequest } from '../admin-api.ts'
 
-/** Acts of an answer of /admin/audit, and how much of the end of the log is read for them. */
 const auditRowsMax = 1000
 const auditTailBytesMax = 8_388_608
 
@@ -55,7 +53,6 @@ function rowOf(entry: AuditEntry): AuditView['rows'][number] {
   return { at, ...auditActor(entry), act, what: [whatOf(entry), failed].filter(Boolean).join('; ') }
 }
 
-/** Ids and entries beyond these are counted. */
 const shownMax = 3
 
 function whatOf({

@@ -1,6 +1,6 @@
-// The routes of keys, by the same code and audit as `iprisk keys`. A key's text is in the answer to
-// its making or its rotation, once, and nowhere else. When a change is answered, every worker of
-// this server knows it; other machines see it in the store within a second.
+// The routes of keys, by the same code and audit as `iprisk keys`. A key's text is only in the
+// answer that issues it. Every worker knows a change when it is answered; other machines see it in
+// the store within a second.
 
 import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
 import type { AuditedAct } from '../../audit/audit-log.ts'
@@ -40,13 +40,13 @@ import {
 } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 
-/** Keys of an answer of /admin/keys, the newest: more are for `iprisk keys list`. */
+/** The newest; `iprisk keys list` has all. */
 const adminKeysMax = 2000
 
 export interface KeysApiParts {
   readonly state: string
   readonly plans: () => Plans
-  /** Of the policies in use; `undefined` without any. */
+  /** `undefined` without policies. */
   readonly policyNames: () => readonly string[] | undefined
   readonly stores: () => Promise<Pick<Stores, 'keyStore' | 'ledger' | 'uses'>>
   /** Whether every worker knows the keys as the store has them. */

@@ -1,5 +1,5 @@
-// The routes of own lists. Entries are at most `actEntriesMax` a request: files of more go by
-// "iprisk lists import", since reading them would stop the primary's loop.
+// The routes of own lists. A request has at most `actEntriesMax` entries: larger files would block
+// the primary's loop, and go by "iprisk lists import".
 
 import { type ListRequest, actOnLists } from '../../lists/acts.ts'
 import {
@@ -31,7 +31,6 @@ export interface ListsApiParts {
   readonly onUnwritten: (message: string) => void
 }
 
-/** Entries of one answer. */
 const pageMax = 1000
 
 const list = shape({ name: text, effect: { enum: listEffects }, entries: whole, created: text })
@@ -69,7 +68,6 @@ export function listRoutes(parts: ListsApiParts): readonly AdminRoute[] {
   return [...wholeRoutes(parts, act), ...entryRoutes(act), ...transferRoutes(parts, act)]
 }
 
-/** Of lists as a whole. */
 function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
   return [
     {
@@ -118,7 +116,6 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
   ]
 }
 
-/** Of what a list has. */
 function entryRoutes(act: Act): readonly AdminRoute[] {
   return [
     withBody(entriesAddition, {
@@ -153,7 +150,6 @@ function entryRoutes(act: Act): readonly AdminRoute[] {
   ]
 }
 
-/** Of lists as lines of files. */
 function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
   return [
     {
@@ -204,7 +200,7 @@ async function pageOf(store: ListStore, name: string, after: string | null): Pro
   return { ...listJson(list), shown: entries.map(entryJson), next }
 }
 
-/** Entries behind `after`; reads only the chunks that it needs. `next`: the last, if more follow. */
+/** Reads only the chunks that it needs. `next`: the last entry, if more follow. */
 async function readPage(
   store: ListStore,
   name: string,

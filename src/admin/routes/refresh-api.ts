@@ -1,5 +1,4 @@
-// The routes of a refresh: fetching the feeds and building a table, by the same program that
-// `--refresh-every` runs.
+// The routes of a refresh, by the same program that `--refresh-every` runs.
 
 import { withAuditedChanges } from '../../audit/audit-log.ts'
 import { objectOrNull, shape, text, textOrNull, truth } from '../../api/json-schema.ts'
@@ -10,7 +9,7 @@ import { viaOf } from '../admin-caller.ts'
 
 export interface RefreshApiParts {
   readonly state: string
-  /** `undefined` while the server starts, `null` where it builds no tables. */
+  /** `undefined` during the start, `null` if the server builds no tables. */
   readonly refresh: () => Pick<Refresh, 'view' | 'start'> | undefined | null
   readonly onUnwritten: (message: string) => void
 }

@@ -1,4 +1,4 @@
-// The routes of what a server answers with: its policies, and its tables.
+// The routes of the policies and tables that the server answers with.
 
 import { type ServerAuditChange, withAuditedChanges } from '../../audit/audit-log.ts'
 import { IpriskError } from '../../base/coded-error.ts'
@@ -19,11 +19,9 @@ export interface ServerApiParts {
   readonly onUnwritten: (message: string) => void
   readonly policies: {
     readonly place: PolicyPlace
-    /** Takes in what was written. */
     readonly look: () => void
-    /** Those in use as their file has them; `undefined` where there are none. */
+    /** As their file has them. */
     readonly written: () => WrittenPolicies | undefined
-    /** Of the file that they are in. */
     readonly fileTag: () => string | undefined
     readonly status: () => PoliciesStatus | undefined
   }
@@ -37,7 +35,7 @@ export function serverRoutes(parts: ServerApiParts): readonly AdminRoute[] {
   return [...policyRoutes(parts), ...tableRoutes(parts)]
 }
 
-/** Does an act and records it; `run` tells what there was before and is now. */
+/** `run` notes what there was before and is now. */
 function audited<T>(
   { state, onUnwritten }: ServerApiParts,
   of: { readonly act: 'policies save' | 'table reload' | 'table rollback'; readonly via: string },
@@ -116,7 +114,7 @@ function savingRoute(parts: ServerApiParts): AdminRoute {
         note({ before: outcome.before, after: outcome.revision })
         return outcome
       })
-      // Whoever must load them anew gets the file that stood in the way.
+      // Editors that must reload get the file that conflicted.
       const saved = await saving.finally(() => policies.look())
       return { revision: saved.revision, file_tag: policies.fileTag() }
     },
