@@ -33,7 +33,7 @@ export function tableStatus(path: string, table: TableInfo, now: number) {
     feeds: sources.length,
     quarantined: sources.filter(({ quarantined }) => quarantined).map((source) => source.id),
     coverage: coverageReportOf(coverageToday(table, now), now),
-    /** The editions of networks and places; `quarantined`: a newer one was fetched and is kept out. */
+    /** Editions of networks and places; `quarantined`: a newer one was fetched and kept out. */
     data_sets: sources.flatMap(({ id, day, quarantined, dataSet: name }) =>
       name === undefined
         ? []

@@ -1,6 +1,6 @@
-// Generates src/client/generated/wire-types.ts from the OpenAPI document, so that the client's types
-// match what the server sends. `node deploy/write-client-types.mjs` writes the file; a test compares
-// it. Only what our own schemas use is supported; the rest throws.
+// Generates src/client/generated/wire-types.ts from the OpenAPI document, so that the client's
+// types match what the server sends. `node deploy/write-client-types.mjs` writes the file; a test
+// compares it. Only what our own schemas use is supported; the rest throws.
 
 import { batchAddressesMax, paths } from './public-port.ts'
 

@@ -1,6 +1,5 @@
-// Every command: its words, one line of help, an example, and what runs it. What a command does
-// stands in a file below this folder, which is loaded when the command runs: all of them together
-// take longer to load than many a command runs.
+// Every command: its words, help, an example, and its loader. A command's code is loaded when it
+// runs: loading all of them takes longer than many a command.
 
 import { type Command as CommandName, optionsOfCommand } from '../config/options.ts'
 import type { Settings } from '../config/settings.ts'
@@ -17,14 +16,14 @@ type RunCommand = (
 
 export interface CommandEntry {
   readonly help: string
-  /** What follows `iprisk` in a call that does something useful. */
+  /** What follows `iprisk`. */
   readonly example: string
-  /** It changes something, here or in a server: it says which configuration it obeys. */
+  /** It changes something, here or in a server, so it reports which configuration it uses. */
   readonly changes?: boolean
   readonly load: () => Promise<RunCommand>
 }
 
-/** `keys show <id>`: the command whose options it takes, and its arguments as commander spells them. */
+/** `keys show <id>`: the command, and its arguments as commander spells them. */
 type CommandWords = CommandName | `${CommandName} ${'<' | '['}${string}`
 
 const commands = {
@@ -310,10 +309,7 @@ function completedCommands(): readonly CompletedCommand[] {
   })
 }
 
-/**
- * Of `keys show <id>`, the command, its groups `keys` and the rest of the words; of `keys signing
- * create`, the groups `keys` and `signing`.
- */
+/** `keys signing create` has the groups `keys` and `signing`. */
 export function splitWords(words: string): {
   readonly name: CommandName
   readonly groups: readonly string[]

@@ -1,6 +1,5 @@
-// The command line: what commander is told, and how a call ends. The commands stand in
-// command-table.ts; what an option is called and where it goes in src/config/option-table.ts.
-// main.ts runs it for the process.
+// The command line: sets up commander, and turns errors into exit codes. Commands are in
+// command-table.ts, options in src/config/option-table.ts.
 
 import { accessSync, constants } from 'node:fs'
 import { Command, CommanderError } from 'commander'
@@ -14,7 +13,7 @@ import { identityOrEmpty } from '../base/system/file-watch.ts'
 import { type CommandEntry, commandTable, splitWords } from './command-table.ts'
 import { exitCodes, type Io, printLines, warn } from './terminal/io.ts'
 
-/** Runs one command line; gives the exit code. Never throws. */
+/** Returns the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   let code: number = exitCodes.done
   const program = newProgram(io, (exit) => {
@@ -52,7 +51,7 @@ function newProgram(io: Io, done: (code: number) => void): Command {
       command.option(option.flag, optionHelp(option))
     }
     command.action(async (...given: unknown[]) => {
-      // Commander hands over the arguments, then the options, then the command.
+      // Commander passes the arguments, the options and the command.
       const flags = given.at(-2) as Readonly<Record<string, unknown>>
       const sources: SettingSources = {
         command: name,
@@ -76,7 +75,7 @@ function newProgram(io: Io, done: (code: number) => void): Command {
   return program
 }
 
-/** Says which file decides, where that matters, and warns of one that others can write. */
+/** Reports which file is used, if that matters, and warns of one that others can write. */
 function configurationListener(
   { changes = false }: Pick<CommandEntry, 'changes'>,
   io: Io,
@@ -104,14 +103,14 @@ function groupOf(
   return group
 }
 
-/** What Commander says of arguments, which it quotes; behind them, in a line of its own, advice. */
+/** Commander quotes arguments; its advice goes to a separate line. */
 function printUsageError(text: string, io: Io): void {
   const advice = /\n\(Did you mean [a-z, -]+\?\)$/.exec(text.trimEnd())?.[0] ?? ''
   io.err(text.trimEnd().slice(0, -advice.length || undefined))
   if (advice !== '') io.err(advice.trimStart())
 }
 
-/** Where an error was thrown; its message, which stands before that, may be anything. */
+/** Skips the message, which may contain anything. */
 function stackLines(error: unknown): readonly string[] {
   const stack = error instanceof Error ? error.stack : undefined
   return stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? []
@@ -141,13 +140,10 @@ function explainFailure(error: unknown, io: Io): number {
   return exitCodes.failed
 }
 
-/**
- * What --help says of an option: its meaning, its default, and the variable and the member of
- * iprisk.json that give it as well.
- */
+/** Meaning, default, environment variable, and member of iprisk.json. */
 export function optionHelp(option: Option): string {
   const { help, defaultText, member } = option
-  // Where the sentence says it already, in better words.
+  // The help may already state it better.
   const isSaid = defaultText === undefined || /\bdefault\b/.test(help)
   const facts = [
     ...(isSaid ? [] : [`default: ${defaultText}`]),
@@ -159,8 +155,7 @@ export function optionHelp(option: Option): string {
 
 export const configHelp = `${configOption.help} (env: ${configOption.environment})`
 
-// What a system's refusal means that no second try changes: this user may not write, or read, what
-// is at a path. A disk that is full or broken is isDiskError's (src/base/coded-error.ts).
+// Refusals that no retry changes. For full or broken disks: isDiskError (src/base/coded-error.ts).
 
 const codes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 const readingCalls: ReadonlySet<string> = new Set(['scandir', 'stat', 'lstat', 'read', 'readlink'])
@@ -175,7 +170,7 @@ export function refusedAccess(error: unknown): string | undefined {
   return `this user may not ${reads ? 'read' : 'write'} ${place}`
 }
 
-/** An error does not say what a file was opened for. */
+/** The error does not say whether the file was opened for reading. */
 function isUnreadable(path: string): boolean {
   try {
     accessSync(path, constants.R_OK)

@@ -1,5 +1,4 @@
-// The routes by which the console looks at addresses, one or many. What takes more than a moment is
-// asked of the console's process; its answers pass through here as bytes.
+// The routes that look at addresses. The console's process computes the answers as bytes.
 
 import { type AdminRoute, type RouteReply, badRequest } from '../admin/admin-api.ts'
 import { IpriskError } from '../base/coded-error.ts'
@@ -15,10 +14,9 @@ import type { ConsoleProcess } from './process/console-process.ts'
 
 export interface ConsoleParts {
   readonly settings: Pick<Settings, 'state' | 'store' | 'build'>
-  /** What the workers answer with just now. */
+  /** Those that workers answer from. */
   readonly tables: Pick<TableManager, 'file' | 'previousFile' | 'status'>
   readonly table: () => TableInfo | undefined
-  /** The checks that the server has sampled. */
   readonly sample: { readonly save: () => Promise<string | undefined> } | undefined
   readonly feedDays: Pick<FeedDaysFile, 'days'>
   readonly lists: { readonly file: () => ListFile | undefined }
@@ -26,11 +24,11 @@ export interface ConsoleParts {
   readonly process: ConsoleProcess
 }
 
-/** Years: further ahead nothing changes any more. */
+/** Years: nothing changes any more. */
 const daysAheadMax = 3650
 const feedsWithoutMax = 100
 
-/** What the process answers with; throws `no_table` where there is nothing to answer from. */
+/** Throws `no_table` without one. */
 export function worldOf({ settings, tables, lists, policies }: ConsoleParts): AnsweringFiles {
   const file = tables.file()
   if (file === undefined) {

@@ -1,5 +1,5 @@
-// The page's files, as Vite has written them into dist/console: read when they are first asked for,
-// kept, and gzipped once. Their names under assets/ hold a hash of their content.
+// The page's files, as Vite wrote them into dist/console: read on demand, kept, and gzipped once.
+// Names under assets/ contain a hash.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,12 +10,12 @@ import { gzip } from 'node:zlib'
 export interface ConsoleFile {
   readonly type: string
   readonly bytes: Uint8Array
-  /** Absent where it saves nothing. */
+  /** Absent if it saves nothing. */
   readonly gzipped?: Uint8Array
   readonly isConstant: boolean
 }
 
-/** Files by their path below /console; `''` is the page itself. */
+/** By path below /console; `''` is the page itself. */
 export type ConsoleFiles = (path: string) => Promise<ConsoleFile | undefined>
 
 const types: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const types: Readonly<Record<string, string>> = {
 
 const compress = promisify(gzip)
 
-/** Only what is in the folder when the server starts is ever served: a path is never a file name. */
+/** Serves only what is in the folder at the start: a request's path is never a file name. */
 export function openConsoleFiles(folder: string): ConsoleFiles {
   const names = existsSync(folder)
     ? readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -26,7 +26,7 @@ import type { Log } from '../base/log.ts'
 import type { ConsoleFiles } from './console-files.ts'
 import { createSessionStore, type Session, type SessionStore } from './session-store.ts'
 
-/** With the port, so that two consoles on one host do not overwrite each other's cookie. */
+/** With the port, so that two consoles on one host keep separate cookies. */
 function cookieName({ headers }: IncomingMessage): string {
   const port = /:(\d{1,5})$/.exec(headers.host ?? '')?.[1]
   return port === undefined ? 'iprisk_console' : `iprisk_console_${port}`
@@ -81,7 +81,7 @@ export function createConsoleLogin(parts: {
     return { status: 204, type: '', body: '', headers: { 'set-cookie': gone } }
   }
 
-  /** The session of a request of the console's own page; or what refuses it. */
+  /** The session of a request from the console's own page, or a refusal. */
   const sessionOf = (request: IncomingMessage): Session | AdminPage => {
     if (!isOwnPage(request)) return foreign
     const csrf = String(request.headers[csrfHeader] ?? '')
@@ -144,7 +144,7 @@ async function logIn(
   const session = sessions.open(caller, nowMs)
   const { name, role } = session.caller
   log.info({ who: name, role }, 'A login to the console.')
-  // Before a proxy that speaks TLS the browser names it so; only that browser would be deceived.
+  // A TLS proxy is known only by the browser's Origin, and a false one harms only its sender.
   const isTls = request.headers.origin?.startsWith('https://') === true
   const cookie = `${cookieName(request)}=${session.id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
   const answer: ConsoleLogin = { ...sessionJson(session), csrf: session.csrf }
@@ -157,14 +157,14 @@ const foreign = errorPage(
   'This comes from another page than the console; a proxy in front must hand on Host as it is.',
 )
 
-/** The same for a wrong text and for no cookie, so that a cookie alone reveals nothing. */
+/** The same for a wrong text and a missing cookie, so that a cookie alone reveals nothing. */
 const noSession = errorPage(
   401,
   'no_session',
   `The session has ended, or the request lacks its cookie or its header ${csrfHeader}. Sign in.`,
 )
 
-/** Whether the browser says that the page it comes from is of this origin, or it is no browser's. */
+/** Requests without these headers come from no browser. */
 function isOwnPage({ headers }: IncomingMessage): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers
   if (site !== undefined) return site === 'same-origin'
@@ -172,7 +172,7 @@ function isOwnPage({ headers }: IncomingMessage): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
 }
 
-/** Bounded by the 16 KiB that Node.js accepts of headers. */
+/** Bounded by Node's 16 KiB of headers. */
 function cookiesOf(request: IncomingMessage): readonly string[] {
   const begin = `${cookieName(request)}=`
   const cookies = (request.headers.cookie ?? '').split(';').map((one) => one.trim())
@@ -189,7 +189,7 @@ async function filePage(
   path: string,
 ): Promise<AdminPage> {
   const name = path.replace(/^\/console\/?/, '')
-  // Every path without a dot is the page: it reads the rest of the address itself.
+  // A path without a dot is a view of the page.
   const file = await files(name.includes('.') ? name : '')
   if (file === undefined) {
     const text =

@@ -1,6 +1,5 @@
-// How many entries each feed had on the days of the tables that this server has answered from: a
-// small file in the state folder, written when a table of another day answers. A table itself knows
-// its own day alone.
+// The entries of each feed by day, in a small file of the state folder: a table only knows its own
+// day. Written when a table of another day answers.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,14 +8,14 @@ import type { Log } from '../base/log.ts'
 import { replaceOwnFile } from '../base/system/own-files.ts'
 import type { TableInfo } from '../table/served-table.ts'
 
-/** Entries by feed and day, the day in days since 1970. */
+/** By feed and day; days since 1970. */
 export type FeedDays = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 const daysKept = 60
 
 export interface FeedDaysFile {
   readonly days: () => FeedDays
-  /** Notes what the table that answers says; writes where that is new. */
+  /** Writes only if something is new. */
   readonly note: (table: Pick<TableInfo, 'asOf' | 'sources'> | undefined) => Promise<void>
 }
 
@@ -39,7 +38,7 @@ export function openFeedDays(state: string, log: Log): FeedDaysFile {
   }
 }
 
-/** What somebody else has written there counts as nothing. */
+/** Foreign content counts as nothing. */
 function read(path: string): FeedDays {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
@@ -49,7 +48,7 @@ function read(path: string): FeedDays {
   }
 }
 
-/** Feeds that the table does not have go with their last day. */
+/** Drops old days, and feeds without any left. */
 export function withDay(
   days: FeedDays,
   { asOf, sources }: Pick<TableInfo, 'asOf' | 'sources'>,

@@ -1,5 +1,5 @@
-// The console (docs/console-access.md): what serve/open-admin.ts loads where it is on. Nothing else
-// of the server imports from here.
+// The console (docs/console-access.md), loaded by serve/open-admin.ts if it is on. The rest of the
+// server imports nothing from here.
 
 import { join } from 'node:path'
 import type { AdminRoute } from '../admin/admin-api.ts'
@@ -38,7 +38,7 @@ export function openConsole(
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   const look = async (): Promise<void> => {
-    // Workers that are being replaced may not answer: the next minute has what this one lacks.
+    // Workers may not answer while they are replaced: the next minute includes what is missing.
     try {
       await ring.look().catch(() => undefined)
       await feedDays.note(table())

@@ -1,26 +1,25 @@
-// Who is logged in to the console, in memory alone: a restart ends every session.
+// Console sessions, in memory only: a restart ends them.
 //
-// A session has two secrets: the id in its cookie, which the browser also sends to servers on other
-// ports of this host, and the CSRF text, which only pages of the console's own origin can read.
+// A session has two secrets: the id in its cookie, which browsers also send to other ports of this
+// host, and the CSRF text, which only pages of the console's origin can read.
 //
-// Invariants: only both together find a session or keep it alive. Only their SHA-256 is kept, and a
+// Invariants: only both together find a session or keep it alive. Only their SHA-256 is kept; a
 // login always makes new ones, so an id that another server has set or seen is worthless. A session
-// ends twelve hours after its login, after an hour without a request, and if it is the longest idle
-// one above `consoleSessionsMax`.
+// ends twelve hours after its login, after an idle hour, or as the longest idle above the limit.
 
 import { randomBytes } from 'node:crypto'
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import type { AdminCaller } from '../admin/admin-caller.ts'
 
-/** People who look at one machine at the same time, each with some browsers. */
+/** Some people, each with some browsers. */
 export const consoleSessionsMax = 100
 
-/** A working day; who is away for an hour has gone. */
+/** A working day, and an hour away. */
 export const consoleSessionMsMax = 43_200_000
 export const consoleIdleMsMax = 3_600_000
 
 export interface Session {
-  /** The cookie's value, 43 characters. */
+  /** 43 characters. */
   readonly id: string
   readonly caller: AdminCaller
   /** Milliseconds since the epoch. */
@@ -28,9 +27,9 @@ export interface Session {
 }
 
 export interface SessionStore {
-  /** A new session, and the text for the header of its requests. */
+  /** `csrf`: the text for the header of its requests. */
   readonly open: (caller: AdminCaller, nowMs: number) => { readonly csrf: string } & Session
-  /** Counts as a request of the session. */
+  /** Counts as activity. */
   readonly find: (secrets: SessionSecrets, nowMs: number) => Session | undefined
   readonly close: (id: string) => void
   readonly size: () => number

@@ -1,5 +1,4 @@
-// The routes of what a table is made of, what it changed, and what policies would do: computed by
-// the console's process, and remembered here where it does not change.
+// The routes of feeds, changes of tables, and rehearsals, computed by the console's process.
 
 import { randomUUID } from 'node:crypto'
 import { type AdminRoute, badRequest, type RouteReply } from '../admin/admin-api.ts'
@@ -10,7 +9,6 @@ import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { asked, type ConsoleParts, worldOf } from './address-api.ts'
 
-/** Rehearsals that are remembered, the newest. */
 const consoleRehearsalsKept = 20
 
 const objects = listOf(anyObject)
@@ -37,7 +35,7 @@ function feedsRoute(parts: ConsoleParts): AdminRoute {
   }
 }
 
-/** Of a pair of tables it is computed once. */
+/** Computed once for each pair of tables. */
 function changesRoute(parts: ConsoleParts): AdminRoute {
   let known: { readonly key: string; body?: Uint8Array; failure?: string } | undefined
   const compute = async (key: string, against: string): Promise<void> => {
@@ -82,7 +80,7 @@ function changesRoute(parts: ConsoleParts): AdminRoute {
       const key = `${table} ${before.path}`
       if (known?.key === key && known.failure !== undefined) {
         const { failure } = known
-        // Who asks again tries again; who polls stops here.
+        // A new request tries again; polling stops here.
         known = undefined
         throw new IpriskError({
           code: 'console_unavailable',
@@ -119,7 +117,7 @@ function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         'What policies would do to the requests of a log, or to the checks that were sampled',
       status: 202,
       body: rehearsalRequest,
-      // Line ends and quotes of a log are two bytes each in JSON.
+      // JSON doubles line ends and quotes.
       bodyBytesMax: 2 * (consoleLogBytesMax + policiesBytesMax),
       answer,
       run: async ({ bytes }) => {
@@ -147,7 +145,7 @@ type Outcome =
   | { readonly status: 'done'; readonly report: Uint8Array }
   | { readonly status: 'failed'; readonly message: string }
 
-/** One runs at a time; the last ones are remembered with their reports, for a page that asks until one is done. */
+/** One runs at a time; the last ones are kept for polling pages. */
 function createRehearsals() {
   const outcomes = new Map<string, Outcome>()
   return {
@@ -167,7 +165,7 @@ function createRehearsals() {
       )
       return id
     },
-    /** Its RehearsalView as JSON. */
+    /** A RehearsalView as JSON. */
     view(id: string): Uint8Array {
       const outcome = outcomes.get(id)
       if (outcome === undefined) {

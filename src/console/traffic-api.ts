@@ -1,4 +1,4 @@
-// The route of what is going on: a point a minute, and the one that runs.
+// The route of the traffic by minute.
 
 import { type AdminRoute, badRequest } from '../admin/admin-api.ts'
 import { listOf, objectOrNull, shape, text, whole } from '../api/json-schema.ts'

@@ -1,11 +1,9 @@
-// The traffic of the last day, a point a minute, in memory: differences of the counters that the
-// primary gathers anyway (decisions of single checks among them), and what workers count for the
-// console (src/observe/traffic-counter.ts).
-// The last point is of the minute that runs, so that whoever looks sees it move. No address is
-// here.
+// A day's traffic by minute, in memory: differences of the primary's counters, and what workers
+// count for the console (src/observe/traffic-counter.ts). The last point is of the current minute.
+// Contains no address.
 //
-// Invariants: workers are asked at the end of each minute and, while somebody looks, at most every
-// two seconds, however many look; a point is never changed once its minute is over.
+// Invariants: workers are asked at the end of each minute, and while somebody looks at most every
+// two seconds in all; a point never changes once its minute is over.
 
 import { addTo } from '../base/counts.ts'
 import { trafficNamesMax } from '../base/limits.ts'
@@ -22,15 +20,14 @@ import { type TopKind, type TrafficCounts, scoreBands } from '../observe/traffic
 import { readDecisionLabel } from '../model/policy-form.ts'
 import type { TrafficView } from '../api/admin-answers.ts'
 
-/** A point a minute for a day. */
 export const trafficMinutesMax = 1440
 
 type Point = TrafficView['minutes'][number]
 
 export interface TrafficRing {
-  /** The points from an instant on, and of the last hour what was asked about most. */
+  /** Points from `sinceMs` on, and the last hour's most frequent names. */
   readonly view: (sinceMs: number) => Promise<TrafficView>
-  /** Asks the workers now; at the end of a minute. */
+  /** Polls the workers. */
   readonly look: () => Promise<void>
 }
 
@@ -41,11 +38,10 @@ export interface TrafficSources {
 
 const minuteMs = 60_000
 const freshMs = 2000
-/** Minutes that what was asked about most is counted over. */
+/** The window of the most frequent names. */
 const topMinutes = 60
 const topShown = 20
 
-/** What was counted since the minute began. */
 interface OpenMinute {
   readonly startMs: number
   readonly before: CounterSnapshot
@@ -56,9 +52,9 @@ interface OpenMinute {
 
 export function createTrafficRing(sources: TrafficSources, now: () => number): TrafficRing {
   const points: Point[] = []
-  /** By minute, as merged from its workers. */
+  /** By minute, merged over workers. */
   const hour: TrafficCounts['top'][] = []
-  // Created as the server starts: nothing was counted before.
+  // Created at the server's start: nothing was counted before.
   let open = openMinute(now(), emptyCounterSnapshot)
   let latest: CounterSnapshot | undefined
   let lookedMs = -Infinity
@@ -158,7 +154,7 @@ function pointOf(
   }
 }
 
-/** Those of single checks, by differences of their labels, and those that workers counted besides. */
+/** Of single checks by their labels' differences, and `besides` by workers. */
 function decisionsOf(
   before: CounterSnapshot,
   total: CounterSnapshot,
@@ -175,7 +171,7 @@ function decisionsOf(
   return Object.fromEntries(sums)
 }
 
-/** Percentiles by the histogram, evenly spread inside each of its steps. */
+/** Assumes an even spread inside each step of the histogram. */
 function latencyOf(counts: readonly number[]): Point['latency'] {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return null

@@ -1,7 +1,7 @@
 // Hot path: no allocation, throw, closure, BigInt or regular expression.
 //
-// 128-bit numbers as four words, most significant first, and the fewest prefixes that cover a range.
-// IPv4 lies below ::/96, so its prefixes are 96 bits longer here.
+// 128-bit numbers as four words, most significant first, and the fewest prefixes that cover a
+// range. IPv4 lies below ::/96, so its prefixes are 96 bits longer here.
 
 import { compareWords } from '../ip/address.ts'
 

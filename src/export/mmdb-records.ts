@@ -19,8 +19,7 @@ interface LayoutMember<Part extends PartName> {
   readonly name: string
   readonly part: Part
   readonly of: (part: AnswerPart[Part]) => MmdbValue | undefined
-  /** Equal for equal members; `id`: each id is distinct. Without it they are compared by value, which
-   * costs more. */
+  /** Equal for equal members; `id`: each id is distinct. Without it, values are compared: slower. */
   readonly key?: 'id' | ((part: AnswerPart[Part]) => string)
 }
 export type DatabaseMember = { [Part in PartName]: LayoutMember<Part> }[PartName]

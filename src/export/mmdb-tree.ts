@@ -1,5 +1,5 @@
-// The search tree of an MMDB file in memory: eight bytes a node, two records each. Prefixes may come
-// in any order; ascending order is fast, because the last path is kept.
+// The search tree of an MMDB file in memory: eight bytes a node, two records each. Prefixes may
+// come in any order; ascending order is fast, because the last path is kept.
 //
 //   record   0 … 2^31 - 1      the number of a node
 //            2^31 + offset     data, at an offset of the data section

@@ -44,7 +44,7 @@ export function codeBox(text: string, label: string): Html {
   return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`
 }
 
-/** Scrolls by itself if it is too wide. The explicit roles remain when a phone shows rows as blocks. */
+/** Scrolls by itself if it is too wide. Phones show rows as blocks: explicit roles remain. */
 export function table(
   label: string,
   heads: readonly string[],

@@ -10,9 +10,7 @@ import { newLiveStage } from '../terminal/live-stage.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { preparePublish } from './publish-command.ts'
 
-/**
- * Builds the table; prints the summary to standard error and the table's path to standard output.
- */
+/** The summary goes to standard error, the table's path to standard output. */
 export async function buildCommand(settings: Settings, io: Io): Promise<void> {
   const { out, report: reportFile } = settings.build
   checkOutput('--out', out, 'build_invalid')
@@ -31,7 +29,6 @@ export async function buildCommand(settings: Settings, io: Io): Promise<void> {
   io.out(report.table.path)
 }
 
-/** One run of the compiler by these settings. */
 async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
   const { runBuild: build } = await loadCompiler(() => import('../../../build/run-build.ts'))
   const { networks, locations, ...own } = settings.build
@@ -57,19 +54,17 @@ async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
   )
 }
 
-/** Where feeds come from: nowhere new, a mirror, or their publishers. */
 export function fetchModeOf({ build }: Settings) {
   if (build.offline) return { kind: 'offline' } as const
   if (build.mirror === undefined) return { kind: 'publisher' } as const
   return { kind: 'mirror', url: build.mirror } as const
 }
 
-// A build's progress: one live line a stage on a terminal; in a pipe a plain line a stage, and
-// every five seconds one that says how far a stage is.
+// Progress on a terminal is one live line a stage; in a pipe, a plain line a stage, and one every
+// five seconds within it.
 
 const stepMs = 5000
 
-/** `now`: milliseconds; a clock for tests. */
 export function newProgress(io: Io, now = () => performance.now()): (event: BuildProgress) => void {
   return io.errIsTerminal ? liveProgress(io) : plainProgress(io, now)
 }

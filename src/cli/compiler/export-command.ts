@@ -17,7 +17,7 @@ import { openCopiedTable } from '../../table/open-copied-table.ts'
 import { type Io, printResult } from '../terminal/io.ts'
 import { loadCompiler } from './load-compiler.ts'
 
-/** The summary goes to standard error, the file's path (or the summary as JSON) to standard output. */
+/** The summary goes to standard error; the path, or the summary as JSON, to standard output. */
 export async function exportCommand(
   { table: path, invocation: how }: Settings,
   io: Io,

@@ -7,10 +7,7 @@ import { fetchModeOf } from './build-command.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { exitCodes, type Io, printResult, warn } from '../terminal/io.ts'
 
-/**
- * Every feed of the catalogue: whether it is on, of which day its snapshot is, and when a fetch
- * from its publisher succeeded last, as the catalogue knows (`never` where nobody has had a file).
- */
+/** Lists the catalogue; `tried`: when a fetch from the publisher last succeeded, or `never`. */
 export async function feedsList(settings: Settings, io: Io): Promise<void> {
   const { catalogueFolder, chooseFeeds, loadWholeCatalogue, readStoredSnapshots, unknownFeeds } =
     await loadCompiler(async () => ({
@@ -20,7 +17,7 @@ export async function feedsList(settings: Settings, io: Io): Promise<void> {
     }))
   const catalogue = loadWholeCatalogue(catalogueFolder)
   const unknown = unknownFeeds(catalogue, settings.build)
-  // A build refuses these, and sends whoever reads that here for the right names.
+  // A build refuses these, and refers to this command for the right names.
   for (const id of unknown) warn(io, `no feed is called ${id} (build.feeds).`)
   const { allFeeds, feeds: switches } = settings.build
   const feeds = Object.fromEntries(Object.entries(switches).filter(([id]) => !unknown.includes(id)))
@@ -53,7 +50,7 @@ export async function feedsList(settings: Settings, io: Io): Promise<void> {
   )
 }
 
-/** Fetches the enabled feeds into the snapshot store. Fails only where not one could be had. */
+/** Fails only if no file at all was fetched. */
 export async function feedsFetch(settings: Settings, io: Io): Promise<number> {
   const { catalogueFolder, chooseFeeds, limitsOfRun, loadWholeCatalogue, obtainSnapshots } =
     await loadCompiler(async () => ({

@@ -14,10 +14,9 @@ import { formatRange, parseRange } from '../../ip/range.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { type Command, exitCodes, type Io, printResult } from '../terminal/io.ts'
 
-/** Bad lines shown: enough to see what is wrong, not a feed's worth. */
 const badLinesShown = 10
 
-/** Fails only where nothing could be imported. */
+/** Fails only if nothing was imported. */
 export const historyImport: Command<Promise<number>> = async (
   { build: { history: store }, invocation: { force, json } },
   io,
@@ -102,14 +101,13 @@ interface ShowOptions {
   readonly address: string
   readonly store: string
   readonly json: boolean
-  /** The last day shown; by default the newest of which two feeds have a snapshot. */
+  /** Default: the newest day with snapshots of two feeds. */
   readonly asOf?: Day | undefined
   readonly dayCount?: number | undefined
-  /** Whether the terminal shows `█`; by default what the environment says. */
+  /** Whether the terminal shows `█`; by default as the locale says. */
   readonly unicode?: boolean | undefined
 }
 
-/** A season of days is what a line of a terminal holds. */
 const daysShown = 60
 
 export async function showHistory(options: ShowOptions, io: Io): Promise<void> {
@@ -137,7 +135,7 @@ type Marks = Readonly<Record<DayState, string>> & { readonly tick: string }
 const unicodeMarks: Marks = { listed: '█', absent: '·', missing: ' ', tick: '│' }
 const asciiMarks: Marks = { listed: '#', absent: '.', missing: ' ', tick: '|' }
 
-/** The locale as the C library chooses it. */
+/** As the C library chooses the locale. */
 export function isUnicode(environment: Readonly<Record<string, string | undefined>>): boolean {
   const { LC_ALL, LC_CTYPE, LANG } = environment
   const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '')
@@ -176,10 +174,7 @@ function historyScreen(address: string, found: AddressTimeline, marks: Marks): r
   ]
 }
 
-/**
- * Names the feeds that have snapshots of several days and never listed it. Feeds with a single
- * snapshot are only counted: in a new store that would be every feed.
- */
+/** Feeds with a single snapshot are only counted: in a new store that is every feed. */
 function silenceOf({ silent }: AddressTimeline): readonly string[] {
   if (silent.length === 0) return []
   const watching = silent.filter(({ daysObserved }) => daysObserved > 1)
@@ -189,7 +184,7 @@ function silenceOf({ silent }: AddressTimeline): readonly string[] {
   return ['', ...wrap(`not listed by ${[...names, ...(once > 0 ? [rest] : [])].join(', ')}`)]
 }
 
-/** Lines of at most a hundred columns, broken at spaces; what follows is set in. */
+/** At most a hundred columns; continuation lines are indented. */
 function wrap(text: string): readonly string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -208,10 +203,8 @@ function matched({ ranges }: FeedTimeline): string {
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/**
- * A tick and the month's name above each first of a month; the month in which the strip begins is
- * named where its name fits: `Jun    │Jul                           │Aug`.
- */
+/** Ticks and names each first of a month, and the first month if it fits:
+ * `Jun    │Jul                           │Aug`. */
 export function monthRuler(days: readonly Day[], tick: string): string {
   const columns = days.map(() => ' ')
   const write = (at: number, text: string): void => {

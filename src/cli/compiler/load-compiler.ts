@@ -1,16 +1,15 @@
-// The compiler and its development dependencies are loaded only through here, so that a serving
-// node does without them.
+// The only way to load the compiler and its development dependencies: serving nodes do without
+// them.
 
 import { createRequire } from 'node:module'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 
-/** What `import` and `require` say of a package that is not there. */
 const notFound: ReadonlySet<string | undefined> = new Set([
   'ERR_MODULE_NOT_FOUND',
   'MODULE_NOT_FOUND',
 ])
 
-/** Loads a part of the compiler; says what to do where its packages are not installed. */
+/** Explains what to do if its packages are missing. */
 export async function loadCompiler<T>(part: () => Promise<T>): Promise<T> {
   try {
     return await part()
@@ -20,10 +19,8 @@ export async function loadCompiler<T>(part: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * The error that every build here would end with, where `npm ci --omit=dev` left the compiler's
- * packages out. One of them stands for all, and nothing is loaded.
- */
+/** The error that every build here would end with after `npm ci --omit=dev`. One package stands for
+ * all; nothing is loaded. */
 export function compilerMissing(): IpriskError | undefined {
   try {
     createRequire(import.meta.url).resolve('undici')

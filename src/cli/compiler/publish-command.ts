@@ -1,5 +1,4 @@
-// `iprisk publish PLACE`, and what `--publish` adds to a build: puts a table where servers take it
-// from, and says what that moved.
+// `iprisk publish PLACE`, and `--publish` of a build.
 
 import { resolve } from 'node:path'
 import { usageError } from '../../base/coded-error.ts'
@@ -19,7 +18,7 @@ import {
 } from '../../publish/publish-table.ts'
 import { type Command, type Io, printResult } from '../terminal/io.ts'
 
-/** `iprisk publish PLACE`: the table of `--table`, or a way back with `--rollback-to`. */
+/** Publishes `--table`, or withdraws with `--rollback-to`. */
 export const publishCommand: Command = async (settings, io, [to = '']) => {
   const { rollbackTo, json, force } = settings.invocation
   const options = publishOptions(settings, to, force)
@@ -32,18 +31,14 @@ export const publishCommand: Command = async (settings, io, [to = '']) => {
   ])
 }
 
-/**
- * What publishes the table that a build makes, where `--publish` says so. What it needs is looked
- * at before the build, which takes minutes: throws where the key or the place is none.
- */
+/** Publishes what a build makes. Checks key and place before the build, which takes minutes. */
 export function preparePublish(
   settings: Settings,
   io: Io,
 ): ((table: string) => Promise<void>) | undefined {
   const { to } = settings.publish
   if (to === undefined) return undefined
-  // What forces a build past acceptance discards no manifest; and a build that made the same table
-  // again does not begin its stages again.
+  // --force of a build does not discard manifests; a rebuilt table does not restart its stages.
   const options = (): PublishOptions => ({
     ...publishOptions(settings, to, false),
     keepStages: true,

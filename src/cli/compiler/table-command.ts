@@ -64,10 +64,7 @@ function tableLines(table: OpenTable, now: number): readonly string[] {
   ]
 }
 
-/**
- * Verifies a copy, because the file may be truncated meanwhile. Throws what `verifyTable` throws;
- * the message names section and offset.
- */
+/** Verifies a copy, because the file may be truncated meanwhile. */
 export const tableVerify: Command<void> = ({ invocation: { json } }, io, [path = '']) => {
   const copy = takeTableCopy(path)
   try {

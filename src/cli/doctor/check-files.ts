@@ -1,6 +1,5 @@
-// What lies on the disk: the table, the state folder, files of secrets, certificates, and whether
-// their days agree with the clock. Binaries are loaded only where they are used, or a missing one
-// would end the command that is to name it (check-program.ts).
+// Checks files: table, state folder, secrets, certificates, and their days against the clock.
+// Binaries are loaded lazily, so that the doctor can report a missing one (check-program.ts).
 
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,7 +22,7 @@ const secondsPerDay = 86_400
 /** Exits and proxies move within days. */
 const tableDaysMax = 3
 
-/** Clocks of machines that agree differ by less. */
+/** Synchronized clocks differ by less. */
 const skewMsMax = 120_000
 
 /** Time to get a new one. */
@@ -36,7 +35,7 @@ export async function checkTableFile(
 ): Promise<readonly DoctorFinding[]> {
   const build = 'Build one with "iprisk build", or name another with --table.'
   if (!existsSync(path)) return [problem('no_table', `There is no table at ${path}.`, build)]
-  // Nothing maps a file without koffi, and that finding is made.
+  // Without koffi nothing maps a file; check-program.ts reports that.
   const maps = await import('../../base/system/memory-map.ts').catch(() => undefined)
   if (maps === undefined) return []
   let table: Pick<TableView, 'asOf' | 'coverage' | 'sources'>
@@ -69,7 +68,7 @@ export async function checkTableFile(
   return [...findings, ...checkDataSets(sources, now)]
 }
 
-/** What a running server does says more than what these settings would have it do. */
+/** A running server's word counts more than these settings. */
 function renewalFix({ refreshEvery, tableUrl }: Settings['serve'], answer: StatusAnswer): string {
   const status = answer.kind === 'status' ? answer.status : undefined
   const isPulled = status === undefined ? tableUrl !== undefined : status.source !== null
@@ -151,7 +150,7 @@ export function checkCertificate({ serve }: Settings, now: number): readonly Doc
   return findings
 }
 
-// Whether the feeds of a table cover every kind today: addresses of a missing kind look clean.
+// Addresses of a kind without fresh feeds look clean.
 
 const fetchFix =
   'Run "iprisk feeds fetch", then "iprisk build"; its report says which feed cannot be had, and why.'
@@ -187,13 +186,9 @@ function gapText({ kind, state, newest }: KindCoverage): string {
   return `its feeds of kind ${kind} hold less than half of what they usually do`
 }
 
-// Whether the networks and places under a table are of late: space changes hands, and an address's
-// network decides much of its verdict.
-
 /**
- * The alert's limit, too: three monthly editions of places. At the pace measured in
- * docs/acceptance.md some 0.7 % of the IPv4 addresses have another country by then, and 1.4 %
- * another origin AS.
+ * The alert's limit, too: three monthly editions. At the pace measured in docs/acceptance.md some
+ * 0.7 % of the IPv4 addresses have another country by then, and 1.4 % another origin AS.
  */
 export const dataSetDaysMax = 90
 

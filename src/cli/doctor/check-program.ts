@@ -1,4 +1,4 @@
-// Whether this program can run here: its binaries, and what the system gives a process.
+// Checks whether the program can run here: its binaries, and what the system provides.
 
 import { availableParallelism } from 'node:os'
 import { parseDurationMs } from '../../base/time-text.ts'
@@ -10,10 +10,10 @@ import { loadUws } from '../../http/listen/load-uws.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
 import { type DoctorFinding, advice, problem } from './doctor-finding.ts'
 
-/** What a worker needs of its own, seen under load; the table is shared. */
+/** Measured under load, without the shared table. */
 const workerBytes = 200e6
 
-/** Every binary that a server loads, each by a module that loads it. */
+/** Each by a module that loads it. */
 const binaries: readonly (readonly [name: string, load: () => Promise<unknown>])[] = [
   ['uWebSockets.js', loadUws],
   ['koffi', () => import('../../base/system/memory-map.ts')],
@@ -47,7 +47,7 @@ function binaryFix(): string {
   return `Run Node 20, 21 or 22 on x64 or arm64 (here: ${process.version}, ${process.arch}, glibc ${glibc}) and install again with npm ci.`
 }
 
-/** `files` is where /proc and /sys are; another place in tests. */
+/** `files`: the root of /proc and /sys. */
 export function checkMachine(settings: Settings, files = ''): readonly DoctorFinding[] {
   const { workers } = settings.serve
   const cores = availableParallelism()

@@ -1,4 +1,4 @@
-// What a running server says of itself, and whether one could start where none runs.
+// Checks a running server by its status, or whether one could start.
 
 import { skippedAdvice } from '../../account/keys/read-record.ts'
 import { connectionsStatus, type ServerStatus } from '../../admin/status.ts'
@@ -26,7 +26,7 @@ export async function checkServer(
   return [...findings, advice('admin_open', text, fix)]
 }
 
-/** A server's limit by its own word, or the limit that one started here would have. */
+/** Of the running server, or of one started here. */
 function checkFileLimit({
   asked,
   cap,
@@ -38,14 +38,11 @@ function checkFileLimit({
   return [problem('low_file_limit', text, fix)]
 }
 
-/** So few connections may have any cause. */
+/** Fewer connections may have any cause. */
 const unreadConnectionsMin = 20
 
-/**
- * Requests that the parser refuses, above all HTTP/1.0, are not counted. But a connection with a
- * request counts one at least: where more connections have closed than requests came, some had
- * none.
- */
+/** A connection with a readable request counts one at least: if more connections closed than
+ * requests came, some had none. The parser refuses them uncounted, above all HTTP/1.0. */
 function checkUnreadConnections({ connections, requests }: ServerStatus): readonly DoctorFinding[] {
   const { opened, open } = connections
   const answered = Object.values(requests).reduce((sum, count) => sum + count, 0)
@@ -56,7 +53,7 @@ function checkUnreadConnections({ connections, requests }: ServerStatus): readon
   return [advice('nothing_heard', text, fix)]
 }
 
-/** For a server that does not answer, or denies the question. */
+/** If the server does not answer, or denies the question. */
 async function checkWithoutServer(
   settings: Settings,
   { kind }: StatusAnswer,
@@ -180,12 +177,11 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   return findings
 }
 
-// Asks the proxy in front of the API as a client would. A proxy that speaks HTTP/1.0 to the server,
-// as nginx does by default, gets 505 for every request.
+// Calls the API through the proxy. A proxy that speaks HTTP/1.0, nginx's default, always gets 505.
 
 const answerMs = 5000
 
-/** Asks for the API's own description, which needs no key. */
+/** The API's description needs no key. */
 export async function checkFront(front: string | undefined): Promise<readonly DoctorFinding[]> {
   if (front === undefined) return []
   const fix = 'Let it pass /v1/ and /openapi.json to the port of the API.'

@@ -1,5 +1,5 @@
-// `iprisk doctor`: what is wrong with this machine, its files and its server, or soon will be, each
-// with what to do. It changes nothing. Exit code 1 where there is a problem; advice alone is 0.
+// `iprisk doctor`: problems of this machine, its files and its server, each with its fix. Changes
+// nothing. Exit code 1 if there is a problem; advice alone is 0.
 
 import type { Settings } from '../../config/settings.ts'
 import { checkFront, checkServer } from './check-server.ts'

@@ -1,8 +1,8 @@
-// What the doctor finds: a stable code, what is wrong in words, and what to do about it.
+// A finding of the doctor.
 
 export interface DoctorFinding {
   readonly code: string
-  /** A problem ends with exit code 1; advice does not. */
+  /** Only problems make the exit code 1. */
   readonly severity: 'problem' | 'advice'
   readonly text: string
   readonly fix: string

@@ -1,5 +1,5 @@
-// `iprisk feedback import` and `erase`: outcomes from files into the state folder, and an address
-// that asks to be forgotten out of it, while servers run. `report` is feedback-report-command.ts.
+// `iprisk feedback import`, `erase` and `export`: outcomes in the state folder, while servers run.
+// `report` is feedback-report-command.ts.
 
 import { IpriskError, messageOf, usageError } from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'
@@ -23,13 +23,11 @@ import { loadCompiler } from '../compiler/load-compiler.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 import { type Command, printResult } from '../terminal/io.ts'
 
-/** What `keyId` says of outcomes that came from files. */
+/** The `keyId` of imported outcomes. */
 const importKeyId = 'import'
 
-/**
- * Files of JSON lines, each an outcome as the API takes it, or of CSV with a header of the same
- * names; `-` is standard input. A line that is wrong keeps all out.
- */
+/** JSON lines as the API takes them, or CSV with a header of the same names. One wrong line rejects
+ * the whole import. */
 export const feedbackImport: Command = async ({ state, invocation: { json } }, io, paths) => {
   const receivedMs = io.now
   const outcomes = paths.flatMap((path) => readOutcomes(path, receivedMs))
@@ -53,7 +51,6 @@ export const feedbackImport: Command = async ({ state, invocation: { json } }, i
   ])
 }
 
-/** Mistakes that are shown; more only make them longer. */
 const faultsMax = 10
 
 function readOutcomes(path: string, nowMs: number): readonly Outcome[] {
@@ -86,26 +83,26 @@ function readOutcomes(path: string, nowMs: number): readonly Outcome[] {
   throw new IpriskError({ code: 'feedback_file', message, details, fault: 'input' })
 }
 
-/** By the header; `undefined` for a file that is no CSV of outcomes. */
+/** `undefined` if the file is no CSV of outcomes. */
 function csvColumns(line: string): readonly string[] | undefined {
   const { values } = splitCsvLine(line, ',')
   return values.includes('ip') && values.includes('outcome') ? values : undefined
 }
 
-/** Without empty values; `undefined` for a line with stray quotes or another number of values. */
+/** Skips empty values; `undefined` for stray quotes or a wrong number of values. */
 function csvRow(columns: readonly string[], line: string): object | undefined {
   const { values, clearCount } = splitCsvLine(line.trimEnd(), ',')
   if (clearCount !== columns.length || values.length !== columns.length) return undefined
   return Object.fromEntries(columns.flatMap((name, at) => (values[at] ? [[name, values[at]]] : [])))
 }
 
-/** What this machine may still have of an address; a person decides there. */
+/** What may still hold the address; a person decides there. */
 const notErased =
   'Not searched: decision logs, also renamed ones, and server logs (--log-addresses); own lists with ' +
   'their undo steps and the audit log ("iprisk lists remove"); files of "feedback export" (export ' +
   'again); backups; other machines.'
 
-/** In every form of the address: 6to4, NAT64, Teredo and IPv4-mapped ones have it inside. */
+/** In every form: 6to4, NAT64, Teredo and IPv4-mapped addresses embed it. */
 export const feedbackErase: Command = async ({ state, invocation: { json } }, io, [text = '']) => {
   const address = innermostAddress(text)
   if (address === undefined) throw usageError(`${text} is no IP address.`)
@@ -136,10 +133,7 @@ export const feedbackErase: Command = async ({ state, invocation: { json } }, io
   })
 }
 
-/**
- * `iprisk feedback export FOLDER`: outcomes as Parquet, by the compiler's half, which has the
- * library.
- */
+/** Writes Parquet, so it needs the compiler. */
 export const feedbackExport: Command = async (
   { state, invocation: { json } },
   io,

@@ -1,9 +1,8 @@
-// `iprisk feedback report`: how well classes, levels, rules and feeds agree with what callers
-// reported. Each address counts once, by its last outcome: one that is reported a thousand times
-// says no more. The shares have 95 % intervals, since many of these rows are small.
+// `iprisk feedback report`: how well classes, levels, rules and feeds agree with reported outcomes.
+// An address counts once, by its last outcome. Shares have 95 % intervals: many rows are small.
 //
-// The one catch: addresses are judged by the table that is given, so a feed that has learned of an
-// address since then looks better than it was. A table of the days before says what was known.
+// The one catch: addresses are judged by the given table, so a feed that has learned of an address
+// since then looks better than it was. An older table shows what was known.
 
 import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
@@ -65,7 +64,7 @@ interface OutcomeRow {
   readonly name: string
   readonly addresses: number
   readonly abusive: number
-  /** Of the addresses, in percent; then the interval. */
+  /** The abusive share in percent, and its interval. */
   readonly percent: number
   readonly low: number
   readonly high: number
@@ -105,7 +104,7 @@ async function feedbackReport(state: string, table: OpenTable, policy: ChosenPol
   const [all = rowOf('all', { addresses: 0, abusive: 0 })] = rowsOf(tallies.all)
   return {
     table: { id: table.id, as_of: formatDay(table.asOf) },
-    /** All that came in; `all`: the addresses that they are about. */
+    /** All reports; `all` has the addresses. */
     outcomes,
     all,
     classes: rowsOf(tallies.classes),
@@ -118,7 +117,7 @@ async function feedbackReport(state: string, table: OpenTable, policy: ChosenPol
 
 type RuleOf = (words: Uint32Array, located: ReturnType<typeof newLocated>) => string
 
-/** `block tor-exits`; the action alone where no rule decided. */
+/** `block tor-exits`; only the action if no rule decided. */
 function rulesOf(table: OpenTable, { revision, name, rules }: ChosenPolicy): RuleOf {
   const set = compilePolicies({ revision, policies: { [name]: rules } })
   const memory = newDecisionMemory(set, table.reader)
@@ -136,7 +135,6 @@ function count(tallies: Map<string, Tally>, name: string, isAbusive: boolean): v
   if (isAbusive) tally.abusive += 1
 }
 
-/** Those with most addresses first. */
 function rowsOf(tallies: ReadonlyMap<string, Tally>): readonly OutcomeRow[] {
   return [...tallies]
     .map(([name, tally]) => rowOf(name, tally))

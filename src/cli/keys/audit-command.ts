@@ -12,7 +12,6 @@ import type { Settings } from '../../config/settings.ts'
 import { printTable } from '../terminal/io.ts'
 import type { CommandIo } from './key-session.ts'
 
-/** Ids beyond these are counted. */
 const idsShownMax = 3
 
 function keysText({ keys, list, changes }: AuditEntry): string {
@@ -26,7 +25,7 @@ function whoText(entry: AuditEntry): string {
   return via === 'command line' ? who : `${who} via ${via}`
 }
 
-/** The members that an act has changed, with what they are now. */
+/** The changed members and their new values. */
 function changeText(entry: AuditEntry): string {
   const { changes, list_changes: listChanges = [], server_changes: [own] = [] } = entry
   if (own !== undefined) return `${own.before ?? 'none'} → ${own.after ?? 'none'}`
@@ -54,7 +53,7 @@ function listChangeText({ added, changed, removed, after }: ListAuditChange): st
   return [...done, whole].join(', ')
 }
 
-/** `keys audit`: a table, or with `--json` one JSON object an act and line. */
+/** A table, or with `--json` a line of JSON for each act. */
 export async function keysAudit(settings: Settings, io: CommandIo): Promise<void> {
   const { state, invocation } = settings
   const { entries, broken } = await readAuditLog(state, invocation.last)

@@ -1,4 +1,4 @@
-// What the commands on keys and lists share: the stores of a state folder, the audit log, key ids.
+// Shared by the commands on keys and lists: stores, audit log, key ids.
 
 import type { AuditAct } from '../../audit/audit-log.ts'
 import { withAudit } from '../../account/keys/audited-keys.ts'
@@ -15,7 +15,6 @@ import { type IpriskError, usageError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type Io, warn } from '../terminal/io.ts'
 
-/** What these commands use of their surroundings. */
 export type CommandIo = Pick<Io, 'out' | 'lines' | 'err' | 'now'>
 
 export function checkKeyId(id: string): void {
@@ -26,7 +25,6 @@ export function checkKeyId(id: string): void {
   )
 }
 
-/** Opens the stores that the settings name, and closes them whatever comes. */
 export async function withStores<T>(
   settings: Settings,
   use: (stores: Stores) => Promise<T>,
@@ -40,7 +38,7 @@ export async function withStores<T>(
   }
 }
 
-/** For commands that only look: whoever has not named a folder may have nothing yet. */
+/** Commands that only read work without a state folder, unless one was named. */
 export function withStoresToRead<T>(
   settings: Settings,
   use: (stores: Stores) => Promise<T>,
@@ -48,13 +46,12 @@ export function withStoresToRead<T>(
   return withStores(settings, use, settings.stateNamed ? 'refuse' : 'empty')
 }
 
-/** Reports an act whose end could not be written to the audit log. */
+/** Reports that the end of an act could not be logged. */
 export const unwrittenTo =
   ({ err }: Pick<Io, 'err'>) =>
   ({ message }: IpriskError): void =>
     err(`iprisk: ${message}`)
 
-/** Does an act on the keys and records it in the audit log. */
 export function runAudited<T>(
   settings: Settings,
   io: Pick<Io, 'err'>,

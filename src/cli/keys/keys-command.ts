@@ -1,11 +1,10 @@
-// The commands `iprisk keys create|revoke|rotate|export|import|signing`: what they say and in which
-// form. The options have been validated as settings; what is left to judge here needs the clock.
-// How keys are made and kept is src/account's; listings are list-keys.ts's.
+// The commands `iprisk keys create|revoke|rotate|export|import|signing`. Settings are already
+// validated; what is left to check needs the clock. src/account makes and keeps keys; list-keys.ts
+// lists them.
 //
-// A key's text goes to standard output once and nowhere else; before the servers are notified, so
-// that it is not lost where one does not answer. All lines with it go out at once: a reader that
-// wants the first one alone (`| head -1`) leaves after that, and would end this program before the
-// servers know the key.
+// A key's text goes to standard output once, before servers are notified, so that it is not lost if
+// one does not answer. Its lines go out in one write: a reader of only the first (`| head -1`)
+// would end this program before the servers know the key.
 
 import type { ErrorCode } from '../../base/error-codes.ts'
 import {
@@ -41,12 +40,12 @@ import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 
 const msPerHour = 3_600_000
 
-/** The key that the options describe; throws `usage` with every reason why it cannot be made. */
+/** Throws `usage` with every reason why the key cannot be made. */
 function askedKey({ keyPolicies, ...wish }: Invocation, plans: Plans, now: number): NewKey {
   return newKeyOf({ ...wish, policies: keyPolicies }, plans, now)
 }
 
-/** What a key may do less than whoever makes it may think. */
+/** Keys that can do less than expected. */
 function warnings({ plan, apis }: IssuedKey['record'], plans: Plans): readonly string[] {
   const included = planNamed(plans, plan)?.apis ?? []
   if (included.length === 0) {
@@ -58,7 +57,7 @@ function warnings({ plan, apis }: IssuedKey['record'], plans: Plans): readonly s
   return []
 }
 
-/** Of the file that commands here would decide by; a server may have another one. */
+/** As commands here read them; a server may have another file. */
 async function policyNames(setting: string | undefined): Promise<readonly string[] | undefined> {
   const place = policyPlace(setting)
   if (!hasPolicies(place)) return undefined
@@ -67,7 +66,7 @@ async function policyNames(setting: string | undefined): Promise<readonly string
     const file = readPolicyFile(place)
     return file === undefined ? undefined : Object.keys(file.policies.policies)
   } catch {
-    // What is wrong with the file is not this command's matter.
+    // `policy check` reports what is wrong.
     return undefined
   }
 }
@@ -89,7 +88,6 @@ function issuedLines(issued: IssuedKey, more: Readonly<Record<string, string>>):
   return [text, '', ...lines, '', once]
 }
 
-/** `keys create`: makes a key and prints it, this once. */
 export async function keysCreate(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation, plans } = settings
   const key = askedKey(invocation, plans, io.now)
@@ -106,7 +104,6 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
   await notifyServers(settings, 'keys', io.err)
 }
 
-/** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */
 export const keysRevoke: Command<Promise<void>, CommandIo> = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const what = { act: 'revoke', keys: [id] } as const
@@ -118,7 +115,7 @@ export const keysRevoke: Command<Promise<void>, CommandIo> = async (settings, io
   await notifyServers(settings, 'keys', io.err)
 }
 
-/** `keys rotate ID`: a new secret for the same key; the old one works for the hours of grace. */
+/** The old secret works for the hours of grace. */
 export const keysRotate: Command<Promise<void>, CommandIo> = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const when = { now: io.now, graceMs: settings.invocation.graceHours * msPerHour }
@@ -136,10 +133,7 @@ export const keysRotate: Command<Promise<void>, CommandIo> = async (settings, io
   await notifyServers(settings, 'keys', io.err)
 }
 
-/**
- * `keys signing create`: a key pair for a publisher of tables. Writes the private key; prints the
- * public one as `--table-trust` takes it.
- */
+/** A key pair for a publisher of tables: writes the private key, prints the public one. */
 export function signingCreate({ publish, invocation }: Settings, io: CommandIo): void {
   const { signingKey: path } = publish
   const { text, id } = createSigningKey(path)
@@ -151,13 +145,9 @@ export function signingCreate({ publish, invocation }: Settings, io: CommandIo):
   }
 }
 
-// `keys export` and `keys import FILE`: keys as one JSON file of hashes, to keep or to take to
-// another state folder.
-
-/** So many conflicts are named one by one. */
 const conflictsShownMax = 50
 
-/** `keys export`: JSON on standard output, with and without `--json`. */
+/** Prints JSON even without `--json`. */
 export async function keysExport(settings: Settings, io: CommandIo): Promise<void> {
   const file = await runAudited(
     settings,
@@ -170,7 +160,7 @@ export async function keysExport(settings: Settings, io: CommandIo): Promise<voi
     },
     'refuse',
   )
-  // A line break within a text is escaped: these are JSON's own.
+  // JSON escapes line breaks in texts: these are its own.
   printLines(io, JSON.stringify(file, null, 2).split('\n'))
 }
 
@@ -204,7 +194,7 @@ function refuseConflicts({ conflicts }: KeyImportPlan, replace: boolean): void {
   throw nothingImported('keys_conflict', details)
 }
 
-/** `keys import FILE`: all of the file or nothing; doing it again changes nothing. */
+/** All or nothing; repeating it changes nothing. */
 export const keysImport: Command<Promise<void>, CommandIo> = async (settings, io, [path = '']) => {
   const { invocation } = settings
   const file = readKeyFile(path, settings)

@@ -1,5 +1,5 @@
-// `iprisk keys list` and `iprisk keys show`: what is known of keys, never a secret or its hash.
-// What belongs to a key, and how exact its usage is: src/account/key-view.ts.
+// `iprisk keys list` and `iprisk keys show`: never a secret or its hash. How exact the usage is:
+// src/account/key-view.ts.
 
 import type { KeySummary } from '../../api/admin-answers.ts'
 import { unknownKeyError } from '../../account/keys/issue-key.ts'
@@ -23,7 +23,7 @@ import {
 const dayOrNull = (day: Day | undefined): string | null =>
   day === undefined ? null : formatDay(day)
 
-/** One key of `keys list --json`. Times are ISO 8601, UTC. */
+/** Times are ISO 8601, UTC. */
 function listedKey({ record, facts, state, units, month, lastUsed }: KeyView, now: number): object {
   const live = record.secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now)
   return {
@@ -39,7 +39,7 @@ function listedKey({ record, facts, state, units, month, lastUsed }: KeyView, no
 const usedText = (units: number | undefined): string =>
   units === undefined ? '-' : units === 0 ? '0' : `<= ${formatCount(units)}`
 
-/** `keys list`: every key, oldest first. */
+/** Oldest first. */
 export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation } = settings
   const { views, skipped } = await withStoresToRead(settings, async (stores) => {
@@ -85,7 +85,7 @@ function limitsText({ rate, quotaPerMonth }: EffectiveLimits): string {
   return `${rateText}; ${quotaText}`
 }
 
-/** Which limits are the key's own. */
+/** The key's own limits. */
 function ownText({ rate, burst, quota }: KeySummary): string {
   const own = Object.entries({ rate, burst, quota }).filter(([, value]) => value !== null)
   if (own.length === 0) return 'none'
@@ -133,7 +133,7 @@ function limitsJson({ rate, quotaPerMonth }: EffectiveLimits): object {
   }
 }
 
-/** `keys show ID`: the limits in force and where they come from, usage, and each secret's age. */
+/** Limits with their origin, usage, and each secret's age. */
 export const keysShow: Command<Promise<void>, CommandIo> = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const view = await withStoresToRead(settings, async (stores) => {

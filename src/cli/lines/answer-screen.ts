@@ -1,10 +1,9 @@
-// Answers as rows on a terminal: columns as wide as the screen, numbers aligned right, the
-// classification in the colour of its level. Rows come piece by piece, so columns may widen as the
-// answers need it, and never narrow again.
+// Answers as rows on a terminal, fitted to its width. Rows come piece by piece: columns may widen,
+// and never narrow again.
 //
 //   9.1.2.3          tor   81  very_high   AS64496  Example Access (isp)  Berlin, DE  also …
 //
-// For pipes, where speed counts and no screen has a width: src/bulk/rows/text-row.ts.
+// For pipes, where speed counts: src/bulk/rows/text-row.ts.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { escapeControls } from '../../base/text/clean-text.ts'
@@ -13,18 +12,18 @@ import { levelStyles, type Line } from '../terminal/io.ts'
 
 type Result = CheckAnswer | { readonly ip: string; readonly error: { readonly message: string } }
 
-/** `ip` to `asn` stand whole; the last three are cut to the screen. */
+/** The last three are cut to the screen. */
 const columnNames = ['ip', 'class', 'score', 'level', 'asn', 'owner', 'place', 'more'] as const
 type Column = (typeof columnNames)[number]
 type Cells = Readonly<Record<Column, string>>
 
 const alignedRight: ReadonlySet<Column> = new Set(['score', 'asn'])
 
-/** Widths of most answers, so that a row that comes alone stands under the others. */
+/** Widths of most answers, so that rows that come alone line up. */
 const leastWidths: Partial<Record<Column, number>> = { ip: 15, score: 3, level: 9, asn: 8 }
-/** A single long name widens a column no further. */
+/** Longer names do not widen a column. */
 const nameCharsMax = 40
-/** In this order texts are cut, first to these lengths, then to nothing. */
+/** Texts are cut in this order, first to these lengths, then to nothing. */
 const cutOrder = [
   ['owner', 16],
   ['more', 12],
@@ -34,7 +33,7 @@ const cutOrder = [
 const gap = '  '
 const decoder = new TextDecoder()
 
-/** Turns JSON lines of answers into rows of `columns` characters. */
+/** Takes JSON lines. */
 export function newAnswerScreen(columns = Infinity): (bytes: Uint8Array) => readonly Line[] {
   const widths = Object.fromEntries(
     columnNames.map((name) => [name, leastWidths[name] ?? 0]),
@@ -76,7 +75,7 @@ function cellsOf(answer: CheckAnswer): Cells {
 const listsOf = ({ lists }: CheckAnswer): readonly string[] =>
   lists === undefined ? [] : [`on ${lists.join(', ')}`]
 
-/** The widths that fit a line of `columns` characters, as far as names can be cut. */
+/** Cuts names as far as possible. */
 function fitWidths(widths: Readonly<Record<Column, number>>, columns: number): typeof widths {
   const fitting = { ...widths }
   const lineWidth = (): number =>

@@ -1,8 +1,7 @@
-// Sends many lines through the pool: pieces go to the threads as they are read, and come back in
-// the order of the input. Reading ahead is bounded, so a reader of the output that is slower than
-// the lookups slows the reading down. The first pieces are answered here, before a thread would
-// have started; later a small piece with none before it: for a person who types addresses, or a log
-// that grows, no thread has to wake up.
+// Sends lines through the pool: threads get pieces as they are read; results come in the order of
+// the input. Read-ahead is bounded, so a slow reader of the output slows the reading. The first
+// pieces are answered here, before a thread would have started, and later small ones that nothing
+// precedes: typed addresses or a growing log wake no thread.
 
 import { fstatSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -27,7 +26,7 @@ export interface BulkResult {
   readonly lines: number
   readonly addresses: number
   readonly bad: number
-  /** The first bad lines: `access.log:12: what stands there`. */
+  /** The first bad lines: `access.log:12: "text"`. */
   readonly places: readonly string[]
   readonly interrupted: boolean
 }
@@ -38,28 +37,27 @@ export function reportBadLines({ bad, places }: BulkResult, io: Io): void {
   if (more !== '') io.err(`… ${more}`)
 }
 
-/** Pieces under way for each thread: one in it, one ready, one to be written. */
+/** Per thread: one running, one ready, one to be written. */
 const piecesAThread = 3
 const placesKept = 5
 const statusMs = 200
 
-/** Five thousand addresses, 3 MB of answers; the lines of logs are longer. */
+/** Five thousand addresses, 3 MB of answers; lines of logs are longer. */
 export const pieceBytes = { plain: 1 << 16, other: 1 << 18 } as const
 
 export interface BulkOptions {
   readonly inputs: readonly string[]
   readonly table: PinnedTable
   readonly work: Omit<LineTask, 'form'>
-  /** What the policy of `work` decides; absent without one. */
+  /** The policy of `work`. */
   readonly decide?: Decide | undefined
   readonly pieceBytes: number
-  /** How the lines of an input name their address, by its first piece. */
+  /** Determines the form of an input's lines by its first piece. */
   readonly detectFormat: (first: Uint8Array, input: string) => DetectedFormat
   /** In order, one at a time. */
   readonly onResult: (lined: LinesResult) => Promise<void>
 }
 
-/** Counts the addresses of the lines by `add`, and reports the bad ones. */
 export async function tallyRun(
   {
     add,
@@ -99,12 +97,12 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
   const threads = availableParallelism()
   const pool = createPool({ threads, queue: 1 })
   const bytes = inputBytesOf(inputs)
-  // The threads are ready about when the first lines are.
+  // They are ready about when the first lines are.
   if (bytes !== undefined && bytes > firstLinesInlineBytesMax) pool.start()
   const ticket = pool.enter({ number: 0, path, builtMs: 0, lists })!
   const sums = newBulkTotals(io, bytes)
   const turns: Promise<void>[] = []
-  /** Buffers of results that have been written out: the next results go there. */
+  /** Written results, reused for the next ones. */
   const freeBuffers: Uint8Array[] = []
   let last = Promise.resolve()
   let firstBytes = 0
@@ -132,7 +130,7 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
           ? answerLines(table, lines, how, freeBuffers.pop(), options.decide)
           : linesResultOf(ticket.run({ kind: 'lines', lines, how, into: freeBuffers.pop() }))
       last = deliver(last, { piece, result, headerLines: opening?.headerLines ?? 0 })
-      // A failure shows where it is awaited in its turn.
+      // It is awaited in its turn.
       last.catch(() => undefined)
       turns.push(last)
       if (turns.length >= threads * piecesAThread || !(result instanceof Promise)) {
@@ -142,7 +140,7 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
     }
     await last
   } catch (thrown) {
-    // The pieces before it are answered all the same.
+    // Earlier pieces are answered all the same.
     await last.catch(() => undefined)
     throw thrown
   } finally {
@@ -182,7 +180,7 @@ function newBulkTotals(io: Io, totalBytes: number | undefined): BulkTotals {
   const sums = { lines: 0, addresses: 0, bad: 0 }
   const startedMs = performance.now()
   let shownMs = startedMs
-  /** Lines of the present input before the present piece. */
+  /** Lines of this input before this piece. */
   let before = 0
   return {
     add: ({ isFirst, input, bytesRead }, { lines, addresses, bad, badLines }, headerLines) => {
@@ -211,7 +209,7 @@ function newBulkTotals(io: Io, totalBytes: number | undefined): BulkTotals {
 
 const percentText = (share: number): string => `${Math.floor(Math.min(1, share) * 100)} %`
 
-/** `undefined` where one of them is no plain file. */
+/** `undefined` if one is no plain file. */
 function inputBytesOf(inputs: readonly string[]): number | undefined {
   const sizes = inputs.map((input) => {
     const stat = input === '-' ? fstatSync(0) : statSync(input, { throwIfNoEntry: false })

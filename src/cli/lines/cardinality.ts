@@ -1,11 +1,11 @@
-// Counts different numbers in bounded memory: exact up to half a million, then estimated. It keeps
-// the numbers below a bound; where they become too many, the bound is halved, and half of them go.
-// The count of the rest, doubled for each halving, is the estimate (Wegman's adaptive sampling;
-// Flajolet, 1990): its standard error is about 1.2 / sqrt(kept), 0.2 percent.
+// Counts distinct numbers in bounded memory: exactly up to half a million, then as an estimate
+// (Wegman's adaptive sampling; Flajolet, 1990). It keeps numbers below a bound, which is halved
+// when they become too many; the count is doubled for each halving. Standard error: about 1.2 /
+// sqrt(kept), 0.2 percent.
 //
-// Invariant: numbers are evenly spread over 0 … 2^53 - 1, and the same thing has the same number.
+// Invariant: numbers are evenly spread over 0 … 2^53 - 1; equal things have equal numbers.
 
-/** A power of two; 16 MiB of slots, half of which are used at most. */
+/** A power of two; 16 MiB, at most half of them used. */
 const slotsDefault = 1 << 20
 
 export interface Cardinality {

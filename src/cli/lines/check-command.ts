@@ -1,6 +1,5 @@
-// `iprisk check`: addresses from the arguments, files or standard input, answered offline from the
-// table, in order: on a terminal as a short line each, elsewhere as JSON lines exactly as the API
-// answers, or as CSV.
+// `iprisk check`: answers addresses offline, in order: short lines on a terminal, otherwise JSON
+// lines exactly as the API sends them, or CSV.
 
 import { statSync } from 'node:fs'
 import { formatCount } from '../../base/text/number-format.ts'
@@ -23,15 +22,14 @@ import { type PinnedTable, pinTable } from './pin-table.ts'
 const encoder = new TextEncoder()
 
 /**
- * The arguments are addresses, files and `-`, as the user mixed them. Bad lines are counted, and
- * all others are answered all the same. Exit code 1 where a file is missing, where no line names an
- * address, and where --strict is given and a single one does not.
+ * Takes addresses, files and `-` in any order. Exit code 1 if a file is missing, if no line names
+ * an address, or with --strict if a single one does not.
  */
 export const checkCommand: Command<Promise<number>> = async (settings, io, args) => {
   const { groups, missing } = sortInputs(args)
   for (const text of missing) io.err(`iprisk: ${text}`)
   if (missing.length > 0 && groups.length === 0) return exitCodes.failed
-  // Answering addresses given as arguments takes less time than making a copy.
+  // For arguments, answering takes less time than copying the table.
   const inPlace = groups.every(({ inputs }) => inputs.length === 0)
   const pinned = await pinTable(settings.table, settings.invocation.lists, inPlace)
   try {
@@ -68,7 +66,7 @@ async function checkWith(
       addCounts(sums, answered)
       continue
     }
-    // With the pool behind it: for arguments alone it would take longer to load than to answer.
+    // It loads the pool, which takes longer than answering arguments.
     const { bulkRun, pieceBytes, reportBadLines } = await import('./bulk-run.ts')
     const pieces = pieceBytes[isPlainFormat(how) ? 'plain' : 'other']
     const result = await bulkRun(
@@ -83,7 +81,7 @@ async function checkWith(
       break
     }
   }
-  // Each answer in JSON says it itself.
+  // JSON answers contain it.
   if (output !== 'json') for (const line of coverageGaps(pinned.table.reader.coverage)) io.err(line)
   const judged = judgeBadLines({ ...sums, what: countedIn(groups) }, how.strict, io)
   return code === exitCodes.done ? judged : code
@@ -105,7 +103,7 @@ function countedIn(groups: readonly InputGroup[]): string {
   return hasLines && hasArguments ? 'arguments and lines' : hasArguments ? 'arguments' : 'lines'
 }
 
-/** Says how many were bad, and of what; the exit code that they cause. */
+/** Reports bad lines; returns the exit code. */
 export function judgeBadLines(
   { addresses, bad, what = 'lines' }: Readonly<LineCounts> & { readonly what?: string },
   strict: boolean,
@@ -127,27 +125,23 @@ function answerArguments(options: {
   readonly decide: Decide | undefined
 }): LinesResult {
   const { table, addresses, work, decide } = options
-  // An argument may have line breaks, and is one line all the same.
+  // JSON keeps an argument with line breaks on one line.
   const lines = encoder.encode(addresses.map((ip) => `${JSON.stringify({ ip })}\n`).join(''))
   const form = { kind: 'json', path: ['ip'] } as const
   const how = { ...work, form, addressWidth: addressWidth(form, lines) }
   return answerLines(table, lines, how, undefined, decide)
 }
 
-// What the arguments of `check` are: addresses, files, standard input, or neither. What is neither
-// and may be meant as an address is a bad one among the addresses; all else names a file that is
-// missing, and is told once.
+// Arguments that are neither addresses nor files, and may be meant as addresses, count as bad ones;
+// all others are missing files.
 
-/** Neighbouring arguments of one sort: addresses, or files. */
+/** Consecutive addresses, or consecutive files. */
 export interface InputGroup {
   readonly addresses: readonly string[]
   readonly inputs: readonly string[]
 }
 
-/**
- * `missing`: a sentence for each argument that names no file and looks like no address. An address
- * is one even where a file has its name; `./1.2.3.4` is a file.
- */
+/** An address is one even if a file has its name: `./1.2.3.4` is the file. */
 export function sortInputs(args: readonly string[]): {
   readonly groups: readonly InputGroup[]
   readonly missing: readonly string[]
@@ -177,7 +171,7 @@ function placeKind(path: string): 'file' | 'folder' | 'none' {
   try {
     return statSync(path).isDirectory() ? 'folder' : 'file'
   } catch {
-    // There is none, or there can be none: it is too long for a name.
+    // Or the name is too long for a file.
     return 'none'
   }
 }

@@ -1,7 +1,5 @@
-// `iprisk explain ADDRESS`: one screen that says what the answer is, why, who says so and when it
-// will end; with --json the check and its insights, as the API gives them. Only the form is here:
-// aligned, with styles, feeds by the name of their publisher; what it says is
-// src/table/explain/insights.ts.
+// `iprisk explain ADDRESS`: the answer, its reasons, evidence and expected end on one screen, or as
+// JSON like the API. The content is src/table/explain/insights.ts's.
 
 import { usageError } from '../../base/coded-error.ts'
 import { decided } from '../../policy/decided-answer.ts'
@@ -28,7 +26,6 @@ import {
   type StyledText,
 } from '../terminal/io.ts'
 
-/** Throws `usage` for what is no address. */
 export const explainCommand: Command = async (
   { table: path, policies, invocation },
   io,
@@ -53,12 +50,12 @@ export const explainCommand: Command = async (
 
 const paint = (text: string, style: Style): StyledText => ({ text, style })
 
-/** Rows of evidence shown; the rest is counted. --json has all. */
+/** --json has all. */
 const evidenceRowsMax = 8
-/** What is left of a text that does not fit beside the others of its row. */
+/** The least width of a text that is cut. */
 const textCharsMin = 24
 
-/** The lines of the screen, `width` characters wide where rows can be cut to it. */
+/** Rows are cut to `width` if possible. */
 export function explanationScreen(
   answer: ExplainedAnswer,
   sources: readonly Source[],
@@ -93,7 +90,7 @@ function headOf(answer: ExplainedAnswer): readonly Line[] {
     place === '' ? 'no known place' : place,
     ...(answer.lists === undefined ? [] : [`on own lists: ${answer.lists.join(', ')}`]),
     ...decisionLines(answer),
-    // What the answer does not know, before what it does.
+    // Gaps come first.
     ...coverageGaps(answer.coverage),
   ]
 }
@@ -130,7 +127,7 @@ function evidenceLines(
     one.provider,
     one.weight.toFixed(2),
     asOf === undefined ? '' : evidenceStrip(one, asOf),
-    // As percent_days_seen has it: of seven days at least.
+    // At least seven days, as in percent_days_seen.
     `${one.days_seen}/${Math.max(daysObservedMin, one.days_observed)}`,
     one.last_seen,
     one.kind === 'blocklist' ? `on ${one.lists} ${one.lists === 1 ? 'list' : 'lists'}` : '',
@@ -155,11 +152,8 @@ function sourceName(feed: string, sources: readonly Source[]): string {
 
 const stripDays = 30
 
-/**
- * The last 30 days, the newest at the right. `#` the day seen last, `=` days between that and the
- * first one (`-` where the feed did not list it on each of them: which ones is not kept), `.` days
- * before and after.
- */
+/** 30 days, the newest at the right: `#` last seen, `=` between first and last (`-`: only some of
+ * these days, which ones is not kept), `.` outside. */
 export function evidenceStrip(evidence: InsightEvidence, asOf: Day): string {
   const first = (parseDay(evidence.first_seen) ?? asOf) - asOf + stripDays - 1
   const last = Math.min((parseDay(evidence.last_seen) ?? asOf) - asOf, 0) + stripDays - 1

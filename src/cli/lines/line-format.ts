@@ -1,7 +1,6 @@
-// How the lines of the user's files name their addresses, from the options: the whole line, a
-// column of CSV, an access log, a member of JSON objects. A column's name is looked up in the first
-// line of each file; a number says that there is no such line. What separates the columns is what
-// the first line has most of: commas, semicolons, tabs or bars.
+// Where the lines of the user's files have their address, by the options: whole line, CSV column,
+// access log, JSON member. A column's name comes from each file's first line; a number means that
+// there is no header. The delimiter is the most frequent one of the first line.
 
 import { usageError } from '../../base/coded-error.ts'
 import { withoutByteOrderMark } from '../../base/text/byte-order-mark.ts'
@@ -9,7 +8,6 @@ import type { Invocation } from '../../config/settings.ts'
 import { type LineFormat, type Span, findLineField } from '../../bulk/line-field.ts'
 import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
 
-/** What the first piece of an input says of its form. */
 export interface DetectedFormat {
   readonly form: LineFormat
   /** The piece without its header. */
@@ -17,14 +15,14 @@ export interface DetectedFormat {
   readonly headerLines: number
 }
 
-/** How an error begins that is about an input. */
+/** Begins error messages. */
 export const inputName = (input: string): string => (input === '-' ? 'Standard input' : input)
 
 const lineEnd = 0x0a
 const decoder = new TextDecoder()
 const delimiters = [',', ';', '\t', '|'] as const
 
-/** Throws `usage` where the options contradict each other. */
+/** Throws `usage` for contradicting options. */
 export function lineFormatDetector(
   options: Pick<Invocation, 'column' | 'jsonField' | 'log'>,
 ): (first: Uint8Array, input: string) => DetectedFormat {
@@ -48,7 +46,7 @@ export function lineFormatDetector(
   return (first, input) => detectCsvFormat(column, withoutByteOrderMark(first), input)
 }
 
-/** Throws where an access log is given as a file of addresses: not one of its lines would be one. */
+/** An access log read as addresses would be all bad lines. */
 function refuseLog(first: Uint8Array, input: string): void {
   const guess = guessLogFormat(withoutByteOrderMark(first))
   if (guess === undefined) return
@@ -57,7 +55,7 @@ function refuseLog(first: Uint8Array, input: string): void {
   )
 }
 
-/** `request.remote_ip`; a backslash before a dot that belongs to a name. */
+/** `request.remote_ip`; `\.` is a dot within a name. */
 function pathOf(text: string): readonly string[] {
   return text.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'))
 }
@@ -82,13 +80,13 @@ function detectCsvFormat(column: string, first: Uint8Array, input: string): Dete
   return { form: form(index), bytes: first.subarray(end + 1), headerLines: 1 }
 }
 
-/** The cells of a header, found as those of every other line; quotes behind a space go as well. */
+/** Finds cells as in other lines; strips quotes behind a space, too. */
 function namesOf(line: Uint8Array, form: (column: number) => LineFormat): readonly string[] {
   const names: string[] = []
   const cell: Span = { bytes: line, from: 0, to: 0 }
   for (;;) {
     findLineField(form(names.length), line, { from: 0, to: line.length }, cell)
-    // Beyond the last one, or an empty one at the end.
+    // Past the last cell.
     if (cell.from === line.length) return names
     const text = decoder.decode(line.subarray(cell.from, cell.to))
     names.push(text.replace(/^"(.*)"$/, '$1'))

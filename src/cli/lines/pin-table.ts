@@ -1,6 +1,5 @@
-// The table of one run: the program and all of its threads open the same file, also a thread that
-// starts late, when a build may have put another file in its place.
-// Not for the server, whose tables have names of their own (src/supervisor/tables/table-copies.ts).
+// The table of one run: the program and all threads open the same file, even if a build replaces it
+// meanwhile. Servers use src/supervisor/tables/table-copies.ts.
 
 import { closeSync, openSync } from 'node:fs'
 import type { OfflineLists } from '../lists/offline-lists.ts'
@@ -8,16 +7,14 @@ import { type OpenTable, openTable } from '../../table/open-table.ts'
 
 export interface PinnedTable {
   readonly table: OpenTable
-  /** What threads open: the descriptor's path in /proc. */
+  /** Threads open the descriptor by its path in /proc. */
   readonly path: string
   readonly lists: Pick<OfflineLists, 'version' | 'path'> | undefined
   readonly close: () => void
 }
 
-/**
- * Pins a private copy (open-copied-table.ts), because a run may take minutes; with `inPlace` the
- * file itself, for a run of milliseconds. Throws what `openTable` and `openOfflineLists` throw.
- */
+/** Pins a private copy, because a run may take minutes; `inPlace`: the file itself, for a run of
+ * milliseconds. */
 export async function pinTable(
   name: string,
   listsAt?: string,
@@ -29,7 +26,7 @@ export async function pinTable(
     pinned.table.useLists(lists?.matcher)
     return {
       ...pinned,
-      // What crosses to threads is plain data.
+      // Only plain data crosses to threads.
       lists: lists && { version: lists.version, path: lists.path },
       close: () => {
         pinned.close()
@@ -54,7 +51,7 @@ async function pinCopy(name: string): Promise<PinnedFile> {
 }
 
 function pinInPlace(name: string): PinnedFile {
-  // Errors of this call have the file's name.
+  // Makes errors name the file.
   openTable(name).close()
   const descriptor = openSync(name, 'r')
   const path = `/proc/self/fd/${descriptor}`
@@ -69,7 +66,7 @@ function pinInPlace(name: string): PinnedFile {
   }
 }
 
-/** The own lists of the option `--lists`. What opens them, stores too, is loaded with it. */
+/** The lists of `--lists`; their code, stores included, is loaded on demand. */
 export async function offlineListsOf(place: string | undefined): Promise<OfflineLists | undefined> {
   if (place === undefined) return undefined
   return (await import('../lists/offline-lists.ts')).openOfflineLists(place)

@@ -1,5 +1,5 @@
-// The lines that a user gives: files by name or standard input (`-`), packed by gzip or not, as
-// pieces of whole lines. Read only as fast as pieces are taken. Not here: what a line means.
+// The user's input, files or standard input, gzipped or not, as pieces of whole lines. Read only as
+// fast as pieces are taken.
 
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -7,24 +7,20 @@ import { createGunzip } from 'node:zlib'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { inputName } from './line-format.ts'
 
-/**
- * The longest line of a file of addresses, a log or NDJSON; what has longer ones is something else.
- */
+/** Longer lines are no addresses, logs or NDJSON. */
 const lineBytesMax = 4_194_304
 
 const lineEnd = 0x0a
 
 export interface InputPiece {
   readonly bytes: Uint8Array
-  /** The first of its input. */
   readonly isFirst: boolean
-  /** As the user named it. */
   readonly input: string
-  /** Of the inputs so far, packed ones as packed. */
+  /** So far, of all inputs; compressed if they are. */
   readonly bytesRead: number
 }
 
-/** Pieces of up to about `bytes`, file by file. Throws `input_unreadable`, `line_too_long`. */
+/** Pieces of about `bytes`. Throws `input_unreadable`, `line_too_long`. */
 export async function* readInput(
   inputs: readonly string[],
   how: { readonly bytes: number; readonly stdin: () => Readable; readonly signal: AbortSignal },
@@ -53,7 +49,7 @@ export async function* readInput(
   }
 }
 
-/** The bytes of the source; what begins as gzip does is unpacked. */
+/** Decompresses gzip. */
 async function* unpacked(
   source: Readable,
   counter: { bytes: number },
@@ -61,7 +57,7 @@ async function* unpacked(
 ): AsyncGenerator<Buffer, void, undefined> {
   const chunks = counted(source, counter)
   let head = Buffer.alloc(0)
-  // The two bytes may come one by one.
+  // Two bytes may arrive one by one.
   while (head.length < 2) {
     const next = await chunks.next()
     if (next.done === true) break
@@ -106,7 +102,7 @@ async function* gunzip(
   yield* gunzipped as AsyncIterable<Buffer>
 }
 
-/** Each chunk's whole lines, as they come: a slow writer's lines are answered one by one. */
+/** As they come: a slow writer's lines are answered one by one. */
 async function* wholeLines(
   chunks: AsyncIterable<Buffer>,
   input: string,

@@ -1,6 +1,5 @@
-// `iprisk summarize`: what the addresses of files are, as shares by classification, provider,
-// network and country. Reads what `check` reads; prints lists with bars, the scores as a histogram,
-// and of access logs who asked for which path and got which status; or JSON.
+// `iprisk summarize`: shares of the addresses of files by classification, provider, network and
+// country, a histogram of scores, and for access logs paths and statuses.
 
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { moreText } from '../../base/text/shortened-list.ts'
@@ -13,7 +12,6 @@ import { lineFormatDetector } from './line-format.ts'
 import { pinTable } from './pin-table.ts'
 import { type ClassSplit, newSummarizer, type Share, type Shares, type Summary } from './summary.ts'
 
-/** Lines that name no address are only counted; judgeBadLines says when they are a failure. */
 export const summarizeCommand: Command<Promise<number>> = async (settings, io, inputs) => {
   const { invocation: how } = settings
   const detectFormat = lineFormatDetector(how)
@@ -89,7 +87,7 @@ interface SplitRow {
   readonly classifications: ClassSplit
 }
 
-/** A list of requests, each name with the share that did not come from plain addresses. */
+/** Names with the share of requests that was not clean. */
 function splitList<Row extends SplitRow>(
   shares: Shares<Row> = { count: 0, top: [] },
   nameOf: (row: Row & Share) => string,
@@ -139,7 +137,7 @@ function truncateName(name: string): string {
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
-/** Behind it `percent` of a whole bar, to an eighth of a cell. */
+/** A bar of `percent`, to an eighth of a cell. */
 function withBar(line: string, percent: number): Line {
   const parts = Math.round((percent / 100) * barCells * 8)
   const text = '█'.repeat(parts >>> 3) + (eighths[parts & 7] ?? '')

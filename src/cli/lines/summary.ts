@@ -1,5 +1,5 @@
-// The tallies of all pieces as one summary: numbers become names, and the largest stand first. Not
-// here: counting (src/bulk/line-tally.ts), and the summary for people (summarize-command.ts).
+// The tallies of all pieces (src/bulk/line-tally.ts) as one summary: names for numbers, the largest
+// first.
 
 import { addTo, largestSums } from '../../base/counts.ts'
 import { formatDay } from '../../base/day.ts'
@@ -21,16 +21,15 @@ export interface Share {
   readonly percent: number
 }
 
-/** The largest of a list, and how many there are of it. */
 export interface Shares<Row> {
   readonly count: number
   readonly top: readonly (Row & Share)[]
 }
 
-/** What `summarize --json` prints. Shares are of `addresses`, repeated ones included. */
+/** What `summarize --json` prints. Shares count repeated addresses. */
 export type Summary = ReturnType<ReturnType<typeof newSummarizer>['summary']>
 
-/** How many requests came from addresses of each classification that occurs. */
+/** Requests by classification. */
 export type ClassSplit = Partial<Readonly<Record<Classification, number>>>
 
 type Counts = Map<number, number>
@@ -85,13 +84,12 @@ export function newSummarizer(table: OpenTable, top: number) {
       const byCountry = largest(countries, 0)
       return {
         table: { id: table.id, as_of: formatDay(table.asOf) },
-        /** What the table does not know, as in its answers. */
         coverage: table.reader.coverage,
         lines,
         addresses,
         bad_lines: bad,
         distinct_addresses: distinctCount,
-        /** Above half a million: within 0.5 percent, nearly always. */
+        /** Above half a million; nearly always within 0.5 percent. */
         distinct_is_estimate: isEstimate,
         classifications: withNames(
           largest(classes, '', classifications.length),
@@ -101,7 +99,7 @@ export function newSummarizer(table: OpenTable, top: number) {
         asns: withNames(byAsn, (asn) => ({ asn, organization: organizations.get(asn) ?? '' })),
         countries: withNames(byCountry, countryName),
         scores: scoreBands(bogons, judged, addresses),
-        /** As they were judged; beyond 200,000 different ones the counts may be a little too low. */
+        /** Beyond 200,000 different ones the counts may be a little low. */
         top_addresses: { count: distinctCount, top: topAddresses(table, seen, size) },
         ...logSplits(paths, statuses, size),
       }
@@ -141,7 +139,7 @@ function topAddresses(table: OpenTable, seen: TopCounts, { top, all }: ListSize)
   })
 }
 
-/** Requests by path without query, and by status; nothing where the lines were no requests. */
+/** Only for access logs. */
 function logSplits(paths: TopCounts, statuses: TopCounts, how: ListSize) {
   if (statuses.size() + paths.size() === 0) return {}
   return {
@@ -186,7 +184,7 @@ function addPairs(counts: Counts, pairs: CountPairs): void {
   for (let at = 0; at < pairs.length; at += 2) addTo(counts, pairs[at]!, pairs[at + 1])
 }
 
-/** Those with the same key together, without `none`; equals in the order of their keys. */
+/** Merges equal keys, drops `none`; ties in the order of keys. */
 function largestShares<Key>(
   counts: Iterable<readonly [Key, number]>,
   how: { readonly none: Key; readonly top: number; readonly all: number },

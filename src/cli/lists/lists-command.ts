@@ -1,5 +1,5 @@
-// The commands `iprisk lists …`: acts on own lists, and what the lists hold. What an act may do and
-// how it is recorded is lists/acts.ts. It returns when the running servers answer by it.
+// The commands `iprisk lists …`. They return when the running servers use the change; lists/acts.ts
+// says what acts may do, and logs them.
 
 import {
   type ListRequest,
@@ -48,7 +48,6 @@ function actOn(
   return actOnLists({ state, store, now: io.now, onUnwritten: unwrittenTo(io) }, request)
 }
 
-/** What an act did, as JSON says it. */
 function resultJson({ act, list, after, added, changed, removed }: ListResult): object {
   const now = after === undefined ? null : { effect: after.effect, entries: after.entries }
   return { act, list, added, changed, removed, now }
@@ -103,10 +102,8 @@ export function listsUndo(settings: Settings, io: CommandIo, [list]: Args): Prom
   return act(settings, io, { act: 'undo', list })
 }
 
-/**
- * `lists import FILE [NAME]`: lines for the list NAME, or JSON lines that name their lists. Of a
- * file with several lists all are judged before the first one is taken in.
- */
+/** Lines for the list NAME, or JSON lines that name their lists; all lists are checked before the
+ * first import. */
 export const listsImport: Command<Promise<void>, CommandIo> = async (
   settings,
   io,
@@ -128,7 +125,7 @@ export const listsImport: Command<Promise<void>, CommandIo> = async (
   if (name !== undefined && [...lists.keys()].some((list) => list !== '')) {
     throw usageError(`The lines of ${origin} name their lists themselves; leave ${name} out.`)
   }
-  // A file without lines is one without entries for the list that was named.
+  // An empty file means an empty list.
   if (name !== undefined && lists.size === 0) lists.set('', { effect: undefined, entries: [] })
   if (lists.size === 0) warn(io, `there is no entry in ${origin}.`)
   await withStores(settings, async (stores) => {
@@ -144,7 +141,7 @@ export const listsImport: Command<Promise<void>, CommandIo> = async (
   await notifyServers(settings, 'lists', io.err)
 }
 
-/** Throws where the lists there are do not go with the lines. */
+/** Throws if existing lists do not match the lines. */
 function importRequests(
   catalogue: ListCatalogue,
   list: string,
@@ -159,7 +156,7 @@ function importRequests(
   return [request]
 }
 
-/** Of a long list `show` prints so many; `export` prints all. */
+/** `export` prints all. */
 const shownMax = 1000
 
 function withListsToRead<T>(settings: Settings, use: (store: ListStore) => Promise<T>): Promise<T> {
@@ -190,7 +187,7 @@ export async function listsList(settings: Settings, io: CommandIo): Promise<void
   printTable(io, ['NAME', 'EFFECT', 'ENTRIES', 'CREATED'], rows)
 }
 
-/** Those that have not expired, in the order of addresses. */
+/** In the order of addresses, without expired ones. */
 async function entriesOf(
   store: ListStore,
   name: string,
@@ -222,7 +219,7 @@ export const listsShow: Command<Promise<void>, CommandIo> = async (settings, io,
   })
 }
 
-/** `lists export [NAME]`: lines of one list, or JSON lines of all, as `lists import` takes them. */
+/** In a form that `lists import` takes. */
 export async function listsExport(settings: Settings, io: CommandIo, [name]: Args): Promise<void> {
   await withListsToRead(settings, async (store) => {
     if (name !== undefined && !settings.invocation.json) {

@@ -1,6 +1,5 @@
-// Own lists for commands that answer offline (`--lists`): those of a state folder, or of a file
-// that `iprisk lists export` wrote. They are compiled into a file that the program and its threads
-// map, as a server does it; it is removed when the command ends.
+// Own lists for offline commands (`--lists`): of a state folder, or of a file by `iprisk lists
+// export`. Compiled into a temporary file that program and threads map.
 
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// `iprisk state backup FILE` and `iprisk state restore FILE`: keys, own lists and counters in one
-// file, while servers run. What it promises is account/state-backup.ts.
+// `iprisk state backup FILE` and `iprisk state restore FILE`, while servers run. The guarantees:
+// account/state-backup.ts.
 
 import { withAuditedChanges } from '../../audit/audit-log.ts'
 import { shownId } from '../../account/keys/read-record.ts'
@@ -19,7 +19,7 @@ import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 import { type Command, printResult, warn } from '../terminal/io.ts'
 
-/** A copy of a state folder: two million entries and half a million keys; V8 holds no longer text. */
+/** Two million entries and half a million keys; V8 holds no longer text. */
 const stateFileBytesMax = 500_000_000
 
 function audited<T>(

@@ -1,5 +1,4 @@
-// `iprisk policy init` and `iprisk policy check`: a file of policies to begin with, and what is
-// wrong with one before a server reads it.
+// `iprisk policy init` and `iprisk policy check`.
 
 import { writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,10 +11,7 @@ import { policyPlace } from '../../policy/policy-place.ts'
 import type { Policies } from '../../model/policy-form.ts'
 import { type Command, exitCodes, type Io, printResult, warn } from '../terminal/io.ts'
 
-/**
- * Never replaces a file. A running server loads the file at once, so its rules only observe unless
- * `enforce` is set.
- */
+/** Never replaces a file. Servers load it at once, so without `enforce` its rules only observe. */
 export function policyInit({ policies: setting, invocation }: Settings, io: Io): void {
   const { enforce } = invocation
   const { path } = policyPlace(setting)
@@ -45,7 +41,7 @@ export function policyInit({ policies: setting, invocation }: Settings, io: Io):
 
 export const policyCheck: Command<number> = ({ invocation: { json } }, io, [path = '']) => {
   try {
-    // It was named, so there is one, or an error says that there is none.
+    // It is named, so a missing file throws.
     const { policies, distrust, warnings } = readPolicyFile({ path, named: true })!
     if (warnings.length > 0) throw policiesInvalid(path, warnings, 'should not')
     printResult(io, json, { file: path, ...policies }, () => policyLines(path, policies))

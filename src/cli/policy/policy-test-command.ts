@@ -1,5 +1,5 @@
-// `iprisk policy test`: what a policy would have done to the addresses of files, before it counts;
-// and what its report for people shares with that of `iprisk replay`.
+// `iprisk policy test`: what a policy would have done to the addresses of files; and what its
+// report shares with that of `iprisk replay`.
 
 import { existsSync } from 'node:fs'
 import { usageError } from '../../base/coded-error.ts'
@@ -22,7 +22,6 @@ import type { FromTo, HitLists, RehearsalReport, RequestShare } from '../../api/
 import { requestShare } from '../../compare/hit-lists.ts'
 import { newRehearsalCounter, rehearsalReport } from '../../compare/rehearsal.ts'
 
-/** Exit code 1 where more changes than `--fail-over` allows. */
 export const policyTest: Command<Promise<number>> = async (settings, io, inputs) => {
   const { invocation: how } = settings
   if (how.failOver !== undefined && how.against === undefined) {
@@ -52,7 +51,7 @@ export const policyTest: Command<Promise<number>> = async (settings, io, inputs)
   }
 }
 
-/** The exit code of bad lines, and of more changes than `--fail-over` allows. */
+/** Returns the exit code. */
 export function judgeChanges(
   changed: number,
   result: BulkResult,
@@ -63,7 +62,7 @@ export function judgeChanges(
   return judgeShare(changed, result.addresses, failOver, io) ? exitCodes.failed : judged
 }
 
-/** Whether more of `all` change than is allowed; says so. Rounded, one of a million would be none. */
+/** Reports more changes than `--fail-over` allows. Rounded, one of a million is none. */
 export function judgeShare(
   changed: number,
   all: number,
@@ -90,7 +89,7 @@ function readPolicySet(place: PolicyPlace, io: Io): PolicySet {
   return compilePolicies(file.policies)
 }
 
-/** The policy of that name; `path` is what an error names. */
+/** `path` is for the error. */
 export function rehearsed(
   table: OpenTable,
   set: PolicySet,
@@ -105,7 +104,7 @@ export function rehearsed(
   return { memory: newDecisionMemory(set, table.reader), index }
 }
 
-/** Another policy of the same file, or the same policy of another one; its default one else. */
+/** Another policy of this file, or the same (or default) policy of another file. */
 function otherOf(
   table: OpenTable,
   set: PolicySet,
@@ -122,7 +121,6 @@ function otherOf(
   return rehearsed(table, other, name, against)
 }
 
-/** How many requests were decided, and how many lines name no address. */
 export function requestsLine(requests: number, bad: number): string {
   const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line names', 'lines name')} no address`
   return `${formatCount(requests)} requests${badText}`
@@ -151,7 +149,6 @@ function rehearsalLines(report: RehearsalReport): readonly string[] {
 
 type ShareRow = readonly [texts: readonly string[], share: RequestShare]
 
-/** Columns of text, the requests and their share. */
 export function shareTable(head: readonly string[], rows: readonly ShareRow[]): readonly string[] {
   const cells = rows.map(([texts, { requests, percent }]) => [
     ...texts,
@@ -182,13 +179,12 @@ function changeLines(changed: NonNullable<RehearsalReport['changed']>): readonly
   ]
 }
 
-/** From which action to which; nothing where no action changes. */
+/** Empty if no action changes. */
 export function actionTable(changes: readonly FromTo[]): readonly string[] {
   const rows = changes.map((one): ShareRow => [[one.from, one.to], one])
   return rows.length === 0 ? [] : shareTable(['from', 'to', 'requests', 'share'], rows)
 }
 
-/** `what`: which requests are counted. */
 export function hitLines(hit: HitLists, what: string): readonly string[] {
   const lists: readonly (readonly [string, readonly ShareRow[]])[] = [
     [

@@ -1,7 +1,6 @@
-// `iprisk replay`: what another table would have said of the addresses of files: every flip by
-// class, from what to what, by which feed; with policies, which decisions change. With `--sampled`
-// the addresses are those that a server has sampled, each decided by the policy that decided it
-// there.
+// `iprisk replay`: how another table would have answered the addresses of files: flips of classes
+// by feed, and changed decisions. `--sampled` replays what a server has sampled, each check by the
+// policy that decided it there.
 
 import { usageError } from '../../base/coded-error.ts'
 import { largestFirst } from '../../base/counts.ts'
@@ -88,7 +87,7 @@ export const replayCommand: Command<Promise<number>> = async (settings, io, inpu
   }
 }
 
-/** `set`: each check is decided by the policy of it that decided it then; else by that of `side`. */
+/** Each check by its own policy of `set`, or without `set` by that of the side. */
 function countSampled(
   counter: ReplayCounter,
   checks: readonly SampledCheck[],
@@ -119,7 +118,7 @@ function replayReport(options: {
   readonly counter: ReplayCounter
   readonly result: BulkResult
   readonly top: number
-  /** Those by which the requests were decided, where that is not the one of the sides. */
+  /** If each request has its own. */
   readonly policies?: readonly string[] | undefined
 }) {
   const { before, after, counter, result, top } = options
@@ -165,7 +164,7 @@ function decisionsOf({
   const { changed, changes } = counter.decisions()
   const { set } = policy.memory
   return {
-    /** Of sampled checks all that decided some, commas between. */
+    /** All that decided sampled checks. */
     policy: policies?.join(', ') ?? set.policies[policy.index]!.name,
     revision: set.revision,
     changed: requestShare(changed, all),
@@ -215,15 +214,12 @@ function replayLines(report: ReplayReport): readonly string[] {
   ]
 }
 
-// What `iprisk replay --sampled` reads: the checks that the server of a state folder and port has
-// sampled, and its own copy of the table that answers, since a new table may have taken the place
-// of the operator's file already. Without a running server: what it wrote last, and no table.
+// `--sampled` reads the sample and the table copy of the server of this state folder and port: the
+// operator's file may already be a newer table. If no server runs: the last sample, and no table.
 
 interface SampledTraffic {
   readonly checks: readonly SampledCheck[]
-  /** The copy of the table that answers. */
   readonly table?: string | undefined
-  /** The own lists that it answers with. */
   readonly lists?: SampledPlaces['lists']
 }
 

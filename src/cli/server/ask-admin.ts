@@ -1,5 +1,4 @@
-// Asks the admin port of a running server, as the settings name it: address or socket, and token.
-// For the commands that look at a server from outside.
+// Queries the admin port of the server that the settings name.
 
 import { type IncomingMessage, request } from 'node:http'
 import type { ServeSettings } from '../../config/settings.ts'
@@ -7,10 +6,10 @@ import { urlOf } from '../../supervisor/sockets/port-probe.ts'
 import type { ServerStatus } from '../../admin/status.ts'
 import { readAdminToken } from '../../admin/admin-caller.ts'
 
-/** A scrape waits half a second for a worker; what takes ten times that does not come. */
+/** A scrape waits half a second for a worker. */
 const answerMs = 5000
 
-/** Answers are some kilobytes. */
+/** Answers have some kilobytes. */
 const answerCharsMax = 4_194_304
 
 export interface AdminAnswer {
@@ -18,7 +17,7 @@ export interface AdminAnswer {
   readonly text: string
 }
 
-/** Where the settings say that a server's admin port is, for people. */
+/** The port's place, for people. */
 export function adminName({
   adminSocket,
   adminHost,
@@ -29,7 +28,7 @@ export function adminName({
   return adminSocket ?? urlOf({ host: adminHost, port: adminPort })
 }
 
-/** `undefined` where no answer comes, or not in time. Throws `admin_token_unusable`. */
+/** `undefined` without an answer in time. Throws `admin_token_unusable`. */
 export async function askAdmin(
   serve: ServeSettings,
   path: string,
@@ -55,7 +54,7 @@ export async function askAdmin(
   }
 }
 
-/** A server that listens on all interfaces is asked on the loopback. */
+/** Wildcard addresses become loopback. */
 export function connectableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
@@ -74,7 +73,7 @@ export type StatusAnswer =
   | { readonly kind: 'status'; readonly status: ServerStatus }
   | { readonly kind: 'silent' }
   | { readonly kind: 'denied' }
-  /** The answer is not from iprisk, or from a much older one. */
+  /** Not iprisk, or a much older one. */
   | { readonly kind: 'stranger' }
 
 export async function askStatus(serve: ServeSettings): Promise<StatusAnswer> {
@@ -85,7 +84,7 @@ export async function askStatus(serve: ServeSettings): Promise<StatusAnswer> {
     const status = JSON.parse(answer.text) as ServerStatus
     if (answer.status === 200 && 'uptime_seconds' in status) return { kind: 'status', status }
   } catch {
-    // No JSON: no iprisk.
+    // Not JSON: not iprisk.
   }
   return { kind: 'stranger' }
 }

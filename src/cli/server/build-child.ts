@@ -1,4 +1,4 @@
-// `iprisk build` in a process of its own: the memory that a build takes is free when it ends.
+// `iprisk build` as a child process, which frees its memory at the end.
 
 import { spawn } from 'node:child_process'
 import os from 'node:os'
@@ -9,16 +9,16 @@ import type { ConfigSource } from '../../serve/reload-config.ts'
 
 const program = fileURLToPath(new URL('../main.js', import.meta.url))
 
-/** A build makes much that lives for long: with more room for what is young less of it is copied. */
+/** Most of a build's data lives long: a larger young generation copies less of it. */
 const nodeFlags = ['--max-semi-space-size=64']
 
-/** What Node is to run: builds what a server takes, by the same configuration. */
+/** Arguments for Node, with the same configuration. */
 export function buildChildCommand(
   { table, publish }: Settings,
   { path, named }: ConfigSource,
   ...more: readonly string[]
 ): readonly string[] {
-  // One that is only found must not be obeyed as one that was named (trusted-file.ts).
+  // A found file must not gain the trust of a named one (trusted-file.ts).
   const config = named ? ['--config', path] : []
   return [
     ...nodeFlags,
@@ -32,7 +32,6 @@ export function buildChildCommand(
   ]
 }
 
-/** As they were settled here: where its tables are published, and how. */
 function publishArguments(publish: Settings['publish']): string[] {
   const { to, placeName, signingKey, stage, keepDays } = publish
   if (to === undefined) return []
@@ -41,21 +40,18 @@ function publishArguments(publish: Settings['publish']): string[] {
   return stage.length === 0 ? how : [...how, '--stage', stage.join(',')]
 }
 
-/**
- * Its environment: that of this process, with the mirror and the wish to stay offline as they were
- * settled here. A mirror's address can hold a password, which everybody sees among arguments.
- */
+/** Passes the mirror here, because it can hold a password, and everybody sees arguments. */
 export function buildChildEnvironment({ build }: Settings): NodeJS.ProcessEnv {
-  // An empty variable is one that is not set.
+  // Empty variables count as unset.
   const files = { IPRISK_MIRROR_FILE: '', IPRISK_OFFLINE_FILE: '' }
   const { mirror = '', offline } = build
   return { ...process.env, ...files, IPRISK_MIRROR: mirror, IPRISK_OFFLINE: String(offline) }
 }
 
-/** Signals that would end this process end the other one first. */
+/** They end the child first. */
 const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Runs such a program, which says on standard error how it goes. Resolves to its exit code. */
+/** Returns the exit code. */
 export async function runBuildChild(
   command: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -1,5 +1,4 @@
-// The last lines of `iprisk start`: a key where one was made, one request that works and shows what
-// the table knows, and in red what it does not know, or knows only in part.
+// The last lines of `iprisk start`: the new keys, a working request, and in red the table's gaps.
 
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -14,7 +13,7 @@ import { openTable, type OpenTable } from '../../table/open-table.ts'
 import { type Io, printLines } from '../terminal/io.ts'
 import { connectableHost } from './ask-admin.ts'
 
-/** An operator's own services: no limits, all that there is (contract 3.14). */
+/** For an operator's own services: no limits (contract 3.14). */
 export const firstPlan = 'internal'
 
 export interface FirstKeys {
@@ -22,7 +21,7 @@ export interface FirstKeys {
   readonly testKey: string
 }
 
-/** What the lines say of the table at `path`; nothing of one that cannot be read. */
+/** Nothing if the table cannot be read. */
 function knowledgeOf(path: string): {
   readonly example: ExampleFinding | undefined
   readonly coverage: CoverageAnswer | undefined
@@ -57,7 +56,7 @@ export function showFirstRequest(
     address: example?.address ?? '8.8.8.8',
   })
   if (example !== undefined) io.err(`${example.address} is ${example.classification}:`)
-  // With a key on standard output: it has no place in logs, which collect standard error.
+  // A key goes to standard output: logs collect standard error.
   printLines({ out: keys === undefined ? io.err : io.out }, ['', ...curl, ''])
   const gaps = coverage === undefined ? '' : gapsText(coverage)
   if (gaps !== '') {
@@ -65,7 +64,6 @@ export function showFirstRequest(
   }
 }
 
-/** Keys that were made are shown, whatever becomes of the server. */
 export function showKeys(keys: FirstKeys | undefined, io: Io): void {
   io.err('')
   if (keys === undefined) {
@@ -78,7 +76,7 @@ export function showKeys(keys: FirstKeys | undefined, io: Io): void {
   }
 }
 
-/** What the coverage of the table names, as sentences; '' where that is nothing. */
+/** As sentences; `''` without gaps. */
 export function gapsText({ missing, partly }: Pick<CoverageAnswer, 'missing' | 'partly'>): string {
   const none = missing.length === 0 ? [] : [`has no feeds of ${missing.join(', ')}`]
   const part = partly.length === 0 ? [] : [`knows ${partly.join(', ')} only in part`]
@@ -106,8 +104,7 @@ function curlLines(
   ]
 }
 
-// An address that a table judges to be something, for a first request that shows what the table
-// knows: an exit of Tor before a VPN, a VPN before a proxy.
+// Finds an address for the first request that shows what the table knows.
 
 interface ExampleFinding {
   readonly address: string
@@ -116,7 +113,7 @@ interface ExampleFinding {
 
 const wanted = ['tor', 'vpn', 'proxy'] as const
 
-/** One pass over the IPv4 pieces, some milliseconds for a table of the world. */
+/** Scans the IPv4 pieces: some milliseconds for a world table. */
 export function exampleFinding(
   table: Pick<OpenTable, 'check' | 'reader'>,
 ): ExampleFinding | undefined {

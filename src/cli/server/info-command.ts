@@ -1,5 +1,5 @@
-// `iprisk info`: the state of the running server, and of the table file beside it, for a person or
-// as JSON. It judges nothing: that is doctor. Exit code 1 where no server answers.
+// `iprisk info`: the state of the running server and of the table file. The doctor judges it. Exit
+// code 1 if no server answers.
 
 import { alignColumns } from '../../base/text/align-columns.ts'
 import {
@@ -19,7 +19,6 @@ import { type StatusAnswer, adminName, askStatus } from './ask-admin.ts'
 import { coverageLines } from '../terminal/coverage-lines.ts'
 import { exitCodes, type Io, printResult } from '../terminal/io.ts'
 
-/** The file that the settings name, as it lies there. */
 type FileStatus =
   | (TableStatus & { readonly ipv4_boundaries: number; readonly ipv6_boundaries: number })
   | { readonly path: string; readonly problem: string }

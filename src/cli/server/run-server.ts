@@ -1,4 +1,4 @@
-// The server's run behind `iprisk serve`, until a signal ends it; says in one line what it serves.
+// Runs the server until a signal ends it.
 
 import { createLog } from '../../base/log.ts'
 import { formatDay } from '../../base/day.ts'
@@ -13,19 +13,19 @@ import { buildChildCommand } from './build-child.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** What `iprisk start` does otherwise. */
+/** What `iprisk start` does differently. */
 export interface ServeWays {
-  /** Arguments of each build by the server itself. */
+  /** For the server's own builds. */
   readonly buildArguments: readonly string[]
-  /** Where the present table lacks its feeds: more of them, and whether a new one does so still. */
+  /** If the table lacks feeds: arguments to fetch them, and whether they are still missing. */
   readonly catchUp?:
     { readonly arguments: readonly string[]; readonly isBehind: () => boolean } | undefined
-  /** Of these builds; by default that of this process. */
+  /** For builds; default: this process's. */
   readonly environment?: NodeJS.ProcessEnv | undefined
   readonly onRunning: (running: RunningServer) => void
 }
 
-/** Resolves to the exit code when the server has drained. */
+/** Returns the exit code after draining. */
 export function runServer(
   { settings, configuration, early }: Pick<ServerOptions, 'settings' | 'configuration' | 'early'>,
   io: Io,
@@ -38,7 +38,7 @@ export function runServer(
     addresses: logAddressFormatter(settings.serve),
   })
   ignoreDebuggerSignal((message) => log.warn(message))
-  // No reason to end a server that answers: each refresh fails, and is counted.
+  // A server that answers keeps running: each refresh fails, and is counted.
   const missing = parseDurationMs(settings.serve.refreshEvery) > 0 ? compilerMissing() : undefined
   if (missing !== undefined) log.error({}, `--refresh-every will fail. ${missing.message}`)
   return runPrimary({

@@ -1,4 +1,4 @@
-// `iprisk serve`: begins with what takes longest, and then loads the rest of the server.
+// `iprisk serve`: begins with the slowest step, then loads the rest of the server.
 
 import type { Settings } from '../../config/settings.ts'
 import { beginStart } from '../../serve/early-start.ts'
@@ -15,7 +15,7 @@ export function serveCommand(
   return serve(settings, configuration, io, { buildArguments: [], onRunning: () => undefined })
 }
 
-/** Resolves to the exit code when the server has drained. */
+/** Returns the exit code after draining. */
 export async function serve(
   settings: Settings,
   configuration: ConfigSource,

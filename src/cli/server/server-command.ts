@@ -1,5 +1,4 @@
-// `iprisk reload`, `iprisk rollback` and `iprisk restart`: ask the server of this state folder and
-// port, wait until it is done, and say what came of it.
+// `iprisk reload`, `iprisk rollback` and `iprisk restart`: ask the server and wait for its result.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -19,7 +18,6 @@ export const rollbackCommand = (settings: Settings, io: Io): Promise<number> =>
 export const restartCommand = (settings: Settings, io: Io): Promise<number> =>
   askServer('restart', settings, io)
 
-/** Throws `no_server` where none listens. */
 async function askServer(
   request: ControlRequest,
   { state, serve: { port } }: Settings,

@@ -1,7 +1,6 @@
-// `iprisk start`, what `npm start` runs: the first time it fetches the feeds, compiles a table and
-// makes a key; after an upgrade that reads no tables of before it compiles one, too; every time it
-// serves, and refreshes the table. Its last lines are a request that works. Feeds that the first
-// fetch cannot have are fetched while it serves, as soon as it can.
+// `iprisk start`, which `npm start` runs: builds a table if there is none that this version reads,
+// makes a first key, serves, and prints a working request. Feeds that the first fetch cannot get
+// are fetched while it serves.
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { BuildReport } from '../../../build/build-report.ts'
@@ -22,7 +21,7 @@ import { buildChildCommand, buildChildEnvironment, runBuildChild } from './build
 import { type FirstKeys, firstPlan, showFirstRequest, showKeys } from './first-request.ts'
 import { serve } from './serve-command.ts'
 
-/** The first start waits no longer for feeds: what is late comes in the background. */
+/** Slower feeds come in the background. */
 const firstFetchSeconds = 60
 
 export async function startCommand(
@@ -51,12 +50,12 @@ export async function startCommand(
       },
     })
   } finally {
-    // It is shown this once, also where the server could not start.
+    // They are shown only once, even if the server could not start.
     if (!isShown && keys !== undefined) showKeys(keys, io)
   }
 }
 
-/** Why there is nothing to serve, where a build helps; `undefined` where there may be something. */
+/** Why a build is needed; `undefined` if not. */
 function whyNoTable(path: string): string | undefined {
   if (!existsSync(path)) return `There is no table yet at ${path}.`
   if (compilerMissing() !== undefined) return undefined
@@ -72,7 +71,7 @@ function whyNoTable(path: string): string | undefined {
       return `The table at ${path} is of another version of this program.`
     }
   }
-  // What else is wrong with it the server says.
+  // The server reports other problems.
   return undefined
 }
 
@@ -87,7 +86,7 @@ function buildFirstTable(
     ? 'Compiling one from what is here, offline:'
     : `Fetching the feeds, for ${firstFetchSeconds} s at most, and compiling one:`
   io.err(`${why} ${way}`)
-  // The 71 MB of places would take most of that time; the first refresh fetches them.
+  // The 71 MB of places would take most of the time; the first refresh fetches them.
   const how = offline
     ? ['--offline']
     : ['--fetch-seconds', String(firstFetchSeconds), '--keep-data-sets']
@@ -95,12 +94,12 @@ function buildFirstTable(
   return runBuildChild(command, buildChildEnvironment(settings))
 }
 
-/** The table in use was built without feeds, so that another one may judge more otherwise. */
+/** A table built without feeds may differ more from the next one. */
 function catchUpArguments({ build: { flipsMaxPercent } }: Settings): readonly string[] {
   return ['--flips-max-percent', String(Math.max(flipsMaxPercent, changeThresholds.firstBuild))]
 }
 
-/** The texts of a new key and a test key, where there is no key yet. */
+/** Only if there is no key yet. */
 async function firstKeys(settings: Settings, io: Io): Promise<FirstKeys | undefined> {
   if (settings.store.keysFile !== undefined) return undefined
   return withStores(settings, async ({ keyStore: store }) => {
@@ -115,11 +114,8 @@ async function firstKeys(settings: Settings, io: Io): Promise<FirstKeys | undefi
   })
 }
 
-// Whether the build of the present table could ask for its feeds, by its report. Where the run
-// ended early, or nobody answered, the server catches up. A single feed that stays away is left to
-// the daily refresh: for it alone a second whole build is too much.
-
-/** False where there is no report, of a table that came from elsewhere. */
+/** Whether the last build's fetch was cut short or unanswered, so that the server must catch up. A
+ * single missing feed waits for the daily refresh: it is not worth a whole build. */
 export function lacksFeeds(report: string): boolean {
   try {
     const { fetch } = JSON.parse(readFileSync(report, 'utf8')) as Pick<BuildReport, 'fetch'>

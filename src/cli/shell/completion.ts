@@ -1,10 +1,6 @@
-// `iprisk completion SHELL`: a script by which a shell completes commands, options and the values
-// of options that have a few. Made of the same tables as the command line itself, so it forgets
-// none.
-//
-// zsh runs the script of bash by its own `bashcompinit`; fish has a form of its own. `npx iprisk`
-// is completed as well, where npx has no completion of its own that this would take away; fish
-// joins them.
+// `iprisk completion SHELL`: completes commands, options and their choices, from the same tables as
+// the command line. zsh runs bash's script through `bashcompinit`. `npx iprisk` is completed, too,
+// if npx has no completion that this would replace; fish joins them.
 
 import { usageError } from '../../base/coded-error.ts'
 import { type Option, optionFlag } from '../../config/options.ts'
@@ -18,7 +14,7 @@ export interface CompletedCommand {
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 
-/** The script, line by line. Throws `usage` for another shell. */
+/** Throws `usage` for another shell. */
 export function completionScript(
   shell: string,
   commands: readonly CompletedCommand[],
@@ -27,14 +23,13 @@ export function completionScript(
   throw usageError(`There is no completion for ${shell}: there is one for bash, zsh and fish.`)
 }
 
-/** Options that every command has. */
 const everywhere = ['--config', '--help'] as const
 
 const isPath = ({ flag }: Option): boolean => /<(file|folder)(\.\.\.)?>/.test(flag)
 
 const takesValue = ({ form }: Option): boolean => form !== 'switch'
 
-/** Of each first word the second ones; none where it is a command by itself. */
+/** The second words of each first word; none if it is a command itself. */
 function groupsOf(commands: readonly CompletedCommand[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>()
   for (const { words } of commands) {
@@ -44,7 +39,6 @@ function groupsOf(commands: readonly CompletedCommand[]): ReadonlyMap<string, re
   return groups
 }
 
-/** The same option of several commands once. */
 function allOptions(commands: readonly CompletedCommand[]): readonly Option[] {
   return [...new Set(commands.flatMap(({ options }) => options))]
 }
@@ -52,7 +46,7 @@ function allOptions(commands: readonly CompletedCommand[]): readonly Option[] {
 function bashScript(commands: readonly CompletedCommand[]): readonly string[] {
   const groups = groupsOf(commands)
   const valued = allOptions(commands).filter(takesValue)
-  /** Two commands may have options of one name: each is told by its command. */
+  /** Options of one name are told apart by their command. */
   const patternOf = (one: Option): string => {
     const flag = optionFlag(one)
     if (valued.filter((other) => optionFlag(other) === flag).length === 1) return `*:${flag}`
@@ -116,13 +110,13 @@ function bashScript(commands: readonly CompletedCommand[]): readonly string[] {
 
 const npxIsFree = 'if ! complete -p npx > /dev/null 2>&1; then'
 
-/** `begun`: what holds the word as far as it is written. */
+/** `begun`: the word typed so far. */
 const replyBash = (words: readonly string[], begun = '$cur'): string =>
   `COMPREPLY=( $(compgen -W "${words.join(' ')}" -- "${begun}") )`
 
 function zshScript(commands: readonly CompletedCommand[]): readonly string[] {
   const [, ...rest] = bashScript(commands).map((line) =>
-    // Where compinit keeps what completes a command.
+    // compinit's table of completions.
     line === npxIsFree ? 'if [[ -z ${_comps[npx]-} ]]; then' : line,
   )
   return [
@@ -159,13 +153,13 @@ function fishScript(commands: readonly CompletedCommand[]): readonly string[] {
         ...options.map((option) => fishOption(option, condition)),
       ]
     }),
-    // The arguments of these are files.
+    // Their arguments are files.
     ...commands
       .filter(({ words }) =>
         /^(check|summarize|table|keys import|history import)/.test(words.join(' ')),
       )
       .map(({ words }) => `complete -c iprisk -n ${quoteFish(seen(words))} -F`),
-    // What is behind npx and its own options is completed as if it stood alone.
+    // Completes what follows npx and its options as if it stood alone.
     "complete -c npx -n 'not __fish_seen_subcommand_from iprisk' -a iprisk",
     "complete -c npx -n '__fish_seen_subcommand_from iprisk' -f -a " +
       quoteFish('(complete -C (string replace -r "^.*? iprisk" iprisk -- (commandline -cp)))'),

@@ -1,5 +1,4 @@
-// The coverage of a table as lines for a person: one a kind, with the newest day of its feeds; and
-// what is missing, in red, wherever answers are shown.
+// A table's coverage for people: one line a kind, and gaps in red.
 
 import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
@@ -22,7 +21,7 @@ export function coverageLines({ kinds }: CoverageReport): readonly string[] {
   return alignColumns(rows, 4)
 }
 
-/** What a table does not know; no line where it covers every kind and is not old. */
+/** Empty if the table covers every kind and is not old. */
 export function coverageGaps(coverage: CoverageAnswer | undefined): readonly Line[] {
   if (coverage === undefined) return []
   const { missing, partly, age_days: age } = coverage

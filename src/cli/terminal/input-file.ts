@@ -1,10 +1,10 @@
-// A file of text that a command was given by name, read whole.
+// Reads a command's input file whole.
 
 import type { ErrorCode } from '../../base/error-codes.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
 
-/** Throws `code`, with `what` as the subject of the message and `advice` behind the reason. */
+/** Throws `code`; `what` is the message's subject, `advice` follows the reason. */
 export function readInputFile(
   path: string,
   how: {
@@ -12,7 +12,7 @@ export function readInputFile(
     readonly code: ErrorCode
     readonly what: string
     readonly advice?: string
-    /** `-` is standard input, and a pipe may take its time, as an export of another machine does. */
+    /** Accepts `-`, and pipes without a time limit, such as an export over a network. */
     readonly takesPipes?: boolean
   },
 ): string {

@@ -1,10 +1,9 @@
 // Where a command writes: data to standard output, progress and problems to standard error. Passed
-// in, so that commands are plain functions. Nothing else writes to a terminal
+// in, so that commands are plain functions; nothing else writes to a terminal
 // (test/structure/terminal.test.ts).
 //
-// A line for people is text with pieces in a style of ours. Text may come from anywhere, a feed, a
-// log, the name of a file; so what would steer a terminal in it is shown escaped, line breaks too,
-// and only a style brings codes of a terminal into a line.
+// Texts may come from feeds, logs or file names, so control characters and line breaks in them are
+// escaped; only our styles put terminal codes into a line.
 
 import type { Readable } from 'node:stream'
 import { alignColumns } from '../../base/text/align-columns.ts'
@@ -13,29 +12,26 @@ import type { Settings } from '../../config/settings.ts'
 import type { Level } from '../../model/kind.ts'
 
 export interface Io {
-  /** One line of standard output; a line break in its text is shown, not written. */
+  /** One line of standard output. */
   readonly out: (line: Line) => void
-  /** The same of many lines; resolves when the system has taken them. */
+  /** Resolves when the system has taken them. */
   readonly lines: (lines: readonly Line[]) => Promise<void>
-  /** The same for people: progress, warnings, errors. */
+  /** For people: progress, warnings, errors. */
   readonly err: (line: Line) => void
-  /**
-   * Whole lines of data as they are, on a terminal as `out` shows text; resolves when the system
-   * has taken all of it, as fast as the reader reads.
-   */
+  /** Raw lines of data, escaped only on a terminal; resolves when the system has taken them. */
   readonly write: (bytes: Uint8Array) => Promise<void>
-  /** On a terminal this line stands in place of the one before, `''` for none; else nothing. */
+  /** Replaces the previous status line; `''` clears it. Only on a terminal. */
   readonly status: (line: string) => void
   readonly outIsTerminal: boolean
-  /** How wide that terminal is; `undefined` where there is none. */
+  /** `undefined` without a terminal. */
   readonly outColumns: number | undefined
   readonly errIsTerminal: boolean
   readonly input: () => Readable
-  /** When the command began, in milliseconds since the epoch. */
+  /** The command's start, in milliseconds since the epoch. */
   readonly now: number
 }
 
-/** What runs a command. Without an exit code of its own it ends with `exitCodes.done`. */
+/** Without a result the exit code is `exitCodes.done`. */
 export type Command<Result = Promise<void>, Used = Io> = (
   settings: Settings,
   io: Used,
@@ -45,14 +41,14 @@ export type Command<Result = Promise<void>, Used = Io> = (
 /** Exit codes (contract 4). */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
-/** What a shell says of a program that SIGINT ended. */
+/** As shells report SIGINT. */
 export const interruptedCode = 130
 
 export function printLines({ out }: Pick<Io, 'out'>, lines: Iterable<Line>): void {
   for (const line of lines) out(line)
 }
 
-/** Rows under a head; columns from `leftColumns` on are aligned right. */
+/** Columns from `leftColumns` on are aligned right. */
 export function printTable(
   io: Pick<Io, 'out'>,
   head: readonly string[],
@@ -62,7 +58,7 @@ export function printTable(
   printLines(io, alignColumns([head, ...rows], leftColumns))
 }
 
-/** What a command found out: with `--json` as one line of JSON, else as lines for people. */
+/** With `--json` one line of JSON. */
 export function printResult(
   io: Pick<Io, 'out'>,
   json: boolean,
@@ -87,7 +83,7 @@ export interface StyledText {
 
 export type Line = string | readonly (string | StyledText)[]
 
-/** The line as it is written; styles show where `colour` is true. */
+/** Without `colour`, styles are dropped. */
 export function renderLine(line: Line, colour: boolean): string {
   const pieces = typeof line === 'string' ? [line] : line
   return pieces
@@ -99,7 +95,6 @@ export function renderLine(line: Line, colour: boolean): string {
     .join('')
 }
 
-/** The colour of a level, wherever an answer is shown to people. */
 export const levelStyles = {
   low: 'green',
   medium: 'yellow',

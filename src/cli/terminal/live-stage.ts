@@ -1,12 +1,10 @@
-// A stage of a build as one live line on standard error, where that is a terminal. The only home of
-// @clack/prompts.
+// A build's stage as a live line on a terminal. The only home of @clack/prompts.
 
 import { spinner } from '@clack/prompts'
 import { escapeControls } from '../../base/text/clean-text.ts'
 
 export interface LiveStage {
   readonly start: (text: string) => void
-  /** Takes the place of what it said. */
   readonly message: (text: string) => void
   readonly stop: (text: string) => void
 }

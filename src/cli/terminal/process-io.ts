@@ -1,10 +1,9 @@
-// The real process as an `Io`. A reader that goes away (`| head`) ends the program quietly.
+// This process as an `Io`. A reader that goes away (`| head`) ends the program quietly.
 
 import { constants } from 'node:os'
 import { escapeLines } from '../../base/text/clean-text.ts'
 import { type Io, renderLine } from './io.ts'
 
-/** Tests give streams of their own. */
 export type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
 
 export function processIo(
@@ -47,13 +46,12 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-// The program as the first process of a container, with no init above it. For that process alone
-// the kernel drops a signal that nothing listens for: Ctrl-C and `docker stop` would not end a
-// build.
+// As PID 1 of a container: the kernel drops signals that PID 1 does not listen for, so Ctrl-C and
+// `docker stop` would not end a build.
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** Lets these signals end the process as they end any other, where no command listens for them. */
+/** Only while no command listens for the signal. */
 export function endBySignals(): void {
   for (const signal of signals) {
     const end = (): void => {

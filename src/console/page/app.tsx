@@ -42,7 +42,7 @@ export function Console() {
       ended,
     })
     void resume()
-    // A page from the back/forward cache has missed messages of the other tabs.
+    // A page from the back/forward cache missed messages of other tabs.
     const comeBack = ({ persisted }: PageTransitionEvent): void => {
       if (persisted) void resume()
     }

@@ -1,5 +1,4 @@
-// The page of the console: what runs in a browser. It asks nothing but the server that sent it, and
-// shows what feeds say as text alone.
+// The console's page. It only contacts its own server, and shows feeds' content as text.
 
 import { render } from 'preact'
 import { Console } from './app.tsx'

@@ -1,4 +1,4 @@
-// What the console's numbers mean, each with the metric or the member of the answer that it is.
+// The glossary of the console's numbers.
 
 import { useEffect } from 'preact/hooks'
 import { Panel } from './parts/panel.tsx'

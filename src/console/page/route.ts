@@ -1,5 +1,4 @@
-// Where in the console one is, as the part of the address behind `#`: it goes to no server and into
-// no log, and a colleague can open it.
+// The view as the URL's hash: it reaches no server or log, and can be shared.
 //
 //   #/address/192.0.2.7?policy=login     view 'address', rest '192.0.2.7'
 
@@ -8,12 +7,12 @@ export type View = (typeof views)[number]
 
 export interface Route {
   readonly view: View
-  /** What follows the view, decoded; `''` for nothing. */
+  /** Decoded path after the view. */
   readonly rest: string
   readonly query: URLSearchParams
 }
 
-/** Of an unknown or broken one, the first view. */
+/** Invalid hashes lead to the first view. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2)
   const cut = path.indexOf('/')
@@ -24,7 +23,7 @@ export function parseRoute(hash: string): Route {
   return { view, rest: cut < 0 ? '' : decoded(path.slice(cut + 1)), query }
 }
 
-/** The inverse; members without a value are left out. */
+/** The inverse; drops empty members. */
 export function routeTo(
   view: View,
   rest = '',

@@ -1,4 +1,4 @@
-// What is around every view: the ways between them, who is signed in, the way out.
+// Navigation and session around every view.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -26,7 +26,7 @@ export function Shell(props: {
 }) {
   const { route, session, onOut, children } = props
   const { view, rest } = route
-  // Of several tabs each says which address it has.
+  // Tells tabs apart.
   const title = view === 'address' && rest !== '' ? rest : titles[view]
   useEffect(() => {
     document.title = `${title} · iprisk console`

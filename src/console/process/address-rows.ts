@@ -1,4 +1,4 @@
-// Many addresses to rows of a table: what a person sorts and filters by, and no more.
+// Many addresses as rows to sort and filter.
 
 import { addressFaultText } from '../../api/input-fault.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
@@ -7,7 +7,7 @@ import type { AddressRows } from '../../api/admin-answers.ts'
 import { decided } from '../../policy/decided-answer.ts'
 import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
-/** Throws `invalid_input` for a body that is not as it must be. */
+/** Throws `invalid_input` for a malformed body. */
 export function addressRows(world: AnsweringParts, body: Uint8Array): AddressRows {
   const parsed = addressesRequest.safeParse(parseJsonObject(body))
   if (parsed.data === undefined) {
@@ -48,5 +48,5 @@ function rowOf(
   }
 }
 
-/** Of what is no address: enough to find the line. */
+/** Of a non-address: enough to find the line. */
 const shownChars = 80

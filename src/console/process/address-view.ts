@@ -1,5 +1,4 @@
-// Everything about one address, for a person who looks: the answer, why, who says so and since
-// when, what stands beside it, which own lists and which rule decide, and what would be otherwise.
+// Everything about one address, for a person.
 
 import type { AddressView } from '../../api/admin-answers.ts'
 import type { InsightEvidence } from '../../api/insights-answer.ts'
@@ -25,7 +24,7 @@ import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
 type AddressQuestion = Extract<ConsoleQuestion, { kind: 'address' }>
 
-/** Throws `invalid_input` for what is no address, and for a policy that is not there. */
+/** Throws `invalid_input` for a non-address or unknown policy. */
 export async function addressView(
   world: AnsweringParts,
   asked: AddressQuestion,
@@ -62,23 +61,20 @@ export async function addressView(
   }
 }
 
-// Which days a feed has listed an address on, as far as the table knows: the first and the last
-// day, and of the last thirty days on how many the feed was read and listed it.
+// The days on which a feed listed an address. The table knows the first and the last, and of the
+// last thirty how many were read and listed.
 
 const stripDays = 60
-/** The days that `days_seen` and `days_observed` count. */
 const countedDays = 30
 
-/**
- * One character a day, the newest last: `1` listed, `0` not, `~` between the first day and the last
- * one, listed on some of them, `-` before the feed was read, as far as that is known.
- */
+/** A character a day, the newest last: `1` listed, `0` not, `~` between first and last, listed on
+ * some, `-` not read as far as known. */
 export function evidenceStrip(one: InsightEvidence, asOf: Day): AddressView['strips'][number] {
   const { feed, kind, first_seen: since, last_seen: until, days_seen: seen } = one
   const [first, last] = [parseDay(since) ?? asOf, parseDay(until) ?? asOf]
   const from = (asOf - stripDays + 1) as Day
   const counted = Math.max(first, asOf - countedDays + 1)
-  // Listed on each day from its first one on, as far as days are counted.
+  // Listed on every counted day since the first.
   const isWhole = seen >= last - counted + 1
   const observed = Math.min(asOf - one.days_observed + 1, first)
   const days = Array.from({ length: stripDays }, (_, at) => {
@@ -95,9 +91,8 @@ export function firstStripDay(asOf: Day): string {
   return formatDay((asOf - stripDays + 1) as Day)
 }
 
-// The addresses beside one: the 256 of an IPv4 address's /24; of an IPv6 address the 256 /64s of
-// its
-// /56, each by its first address, its own by the address itself.
+// The 256 addresses of the /24; for IPv6 the 256 /64s of the /56 by their first addresses, the own
+// one by the address itself.
 
 type Neighbours = AddressView['neighbours']
 type Cell = Neighbours['cells'][number]
@@ -129,10 +124,7 @@ function neighbourCells(
   return { prefix: `${formatAddress(6, line)}/56`, cells }
 }
 
-// What the verdict of an address would be without some feeds, some days later, or both: its own
-// record judged again, as the insights do it.
-
-/** `undefined` where the text is no address. Own lists are no evidence: they are left out. */
+/** Judges the record again; `undefined` for a non-address. Own lists are no evidence. */
 function verdictIf(
   table: Omit<InsightsTable, 'builtMs'>,
   text: string,

@@ -1,13 +1,12 @@
-// What the primary asks the console's process, and what that answers: plain data and bytes.
+// Messages between the primary and the console's process: plain data and bytes.
 
 import type { StoresSettings } from '../../account/stores/open-stores.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import type { FeedDays } from '../feed-days.ts'
 import type { Policies } from '../../model/policy-form.ts'
 
-/** What the workers answer with just now; sent with every question, so that it is never another. */
+/** What workers answer with, sent with every question. */
 export interface AnsweringFiles {
-  /** The copy of the table that answers. */
   readonly table: string
   readonly builtMs: number
   readonly lists: ListFile | undefined
@@ -24,12 +23,11 @@ export type ConsoleQuestion =
       readonly without: readonly string[]
       readonly days: number
     }
-  /** `body` as the request brought it. */
+  /** `body`: the request's. */
   | { readonly kind: 'addresses'; readonly world: AnsweringFiles; readonly body: Uint8Array }
   | {
       readonly kind: 'feeds'
       readonly world: AnsweringFiles
-      /** The report of the last build. */
       readonly report: string
       readonly days: FeedDays
     }
@@ -38,7 +36,6 @@ export type ConsoleQuestion =
       readonly kind: 'rehearsal'
       readonly world: AnsweringFiles
       readonly body: Uint8Array
-      /** The file of the sampled checks, where the server samples. */
       readonly sample: string | undefined
     }
 

@@ -1,6 +1,5 @@
-// The console's process, started by console-process.ts: answers one question after the other, at a
-// low priority, from the table, lists and policies that each names. A table is mapped, so that its
-// pages are those of the workers.
+// The console's process: answers one question after the other at low priority. It maps the table,
+// and so shares pages with the workers.
 
 import { answerParent } from '../../base/system/child-task.ts'
 import { lowerPriority } from '../../base/system/process.ts'
@@ -42,5 +41,5 @@ answerParent(async (ask: ConsoleQuestion): Promise<ConsoleAnswer> => {
   return { status: 200, body }
 })
 
-// Below the workers; above the pool's threads, for a person waits.
+// Below the workers, above the pool's threads: a person waits.
 lowerPriority(process.pid)

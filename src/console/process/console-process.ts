@@ -1,13 +1,11 @@
-// The process in which the console computes (console-process-main.ts): look-ups, tables of many
-// addresses, comparisons of tables, rehearsals. Started at the first question, ended five minutes
-// after the last one, so that neither the primary's loop nor its memory pays for a console that
-// nobody looks at. Answers come as JSON bytes, which the primary hands on as they are.
+// The console's processes (console-process-main.ts), so that its work costs the primary neither
+// loop time nor memory: one for lookups, one for comparisons and rehearsals of many seconds. They
+// start on demand, end after five idle minutes, and answer in JSON bytes that pass through
+// unchanged.
 //
-// There are two of it, so that a rehearsal of many seconds holds up no look-up.
-//
-// Invariants: each has one question at a time, the others wait here, a bound of them; one that takes
-// longer than `consoleAskMsMax` fails and ends the process, whose successor takes what waits; the
-// processes end with the primary.
+// Invariants: each works on one question; others wait here, up to a limit; a question above
+// `consoleAskMsMax` fails and ends the process, whose successor takes the rest; they end with the
+// primary.
 
 import { isErrorCode } from '../../base/error-codes.ts'
 import { IpriskError } from '../../base/coded-error.ts'
@@ -15,27 +13,22 @@ import type { Log } from '../../base/log.ts'
 import { type ChildError, createChildTask, type ProcessEnd } from '../../base/system/child-task.ts'
 import type { ConsoleAnswer, ConsoleQuestion } from './console-messages.ts'
 
-/** One answer of the console's process; one that takes longer is ended. */
 const consoleAskMsMax = 30_000
 
-/** The process ends when nobody has asked for so long. */
 const consoleProcessIdleMs = 300_000
 
-/** Questions that wait for one of them; more get 503. */
+/** Waiting for one process; more get 503. */
 export const consoleAsksMax = 64
 
 export interface ConsoleProcess {
-  /** Throws what the process has thrown, and `console_unavailable`. */
+  /** Throws the process's errors, and `console_unavailable`. */
   readonly ask: (question: ConsoleQuestion) => Promise<ConsoleAnswer>
   readonly close: () => void
 }
 
 interface ConsoleProcessOptions {
-  /** Milliseconds that one answer may take. */
   readonly askMsMax?: number
-  /** Milliseconds after the last question until the process ends. */
   readonly idleMs?: number
-  /** The program of the process. */
   readonly program?: string | URL
 }
 
@@ -64,7 +57,7 @@ function createProcess(
     program = new URL('./console-process-main.js', import.meta.url),
   }: ConsoleProcessOptions,
 ): ConsoleProcess {
-  /** Questions that have no answer yet, the running one among them. */
+  /** Unanswered questions, the running one included. */
   let open = 0
   const task = createChildTask<ConsoleQuestion, ConsoleAnswer>({
     program,

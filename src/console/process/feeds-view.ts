@@ -1,4 +1,4 @@
-// The feeds of the table that answers: their day, how many entries, which are kept out and why.
+// The feeds of the live table.
 
 import { dayOf, formatDay } from '../../base/day.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
@@ -8,7 +8,7 @@ import type { FeedsView } from '../../api/admin-answers.ts'
 import type { AnsweringParts } from './open-answering-parts.ts'
 
 const historyDays = 60
-/** A report of a build is some hundred kilobytes. */
+/** Some hundred kilobytes are usual. */
 const reportBytesMax = 8_388_608
 
 export function feedsView(
@@ -52,7 +52,7 @@ interface ReportedFeed {
   readonly quarantined?: { readonly reasons?: unknown }
 }
 
-/** By feed, as the report of the very build says it; none where it is another one's, or not there. */
+/** By feed; empty if the report is missing or another build's. */
 function quarantineReasons(path: string, table: string): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>()
   try {
@@ -66,7 +66,7 @@ function quarantineReasons(path: string, table: string): ReadonlyMap<string, str
       if (Array.isArray(texts)) reasons.set(String(feed), texts.map(String).join('; '))
     }
   } catch {
-    // Without a report it is not known why.
+    // The reasons are unknown.
   }
   return reasons
 }

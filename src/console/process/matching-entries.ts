@@ -1,6 +1,5 @@
-// Which entries of own lists match an address, with their notes: the compiled file that answers are
-// made with (src/lists/open-lists.ts) knows only which lists do. Reads the chunks of those lists
-// from the store, as texts: their keys are compared without being taken apart.
+// The entries of own lists that match an address: the compiled file (src/lists/open-lists.ts) only
+// knows the lists. Compares keys as texts, without parsing them.
 
 import { networkWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
@@ -12,15 +11,15 @@ import { formatExpiry } from '../../lists/list-text.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import type { AddressView } from '../../api/admin-answers.ts'
 
-/** Of a longer list the entry that matches is not looked for: the list is named without it. */
+/** Longer lists are named without their entry. */
 const scannedMax = 200_000
 
 type ListedBy = AddressView['lists'][number]
 
 export interface AskedKeys {
-  /** As `keyOfAddress` has one end, with the letter of the family. */
+  /** One end of `keyOfAddress`, with the family's letter. */
   readonly addresses: readonly string[]
-  /** The key of the AS; `''` for none. */
+  /** `''`: no AS. */
   readonly system: string
 }
 
@@ -32,7 +31,7 @@ export function askedKeys(views: SectionViews, words: Uint32Array, located: Loca
   return { addresses: [...own, ...inside], system: asn === 0 ? '' : keyOfAs(asn) }
 }
 
-/** The most specific first; `names` are the lists that match. */
+/** The most specific first; `names`: the matching lists. */
 export async function matchingEntries(
   store: ListStore,
   names: readonly string[],
@@ -62,14 +61,14 @@ export async function matchingEntries(
 
 const widest = 1n << 129n
 
-/** Wider than any range: an AS. */
+/** An AS is wider than any range. */
 function sizeOf(key: string): bigint {
   if (key.startsWith('a')) return widest - 1n
   const { family, first, last } = rangeOfKey(key)
   return (last - first + 1n) << (family === 4 ? 96n : 0n)
 }
 
-/** A key is the family's letter, the first and the last address in digits of equal number. */
+/** Keys: the family's letter, first and last address, with equally many digits. */
 function isMatch(key: string, { addresses, system }: AskedKeys): boolean {
   if (key.startsWith('a')) return key === system
   return addresses.some((address) => {

@@ -1,6 +1,4 @@
-// What a question of the console is answered from: the table, own lists and policies that the
-// workers have. Kept open while questions name the same ones; a table that was swapped is opened
-// anew.
+// The table, lists and policies for a question, kept open until a question names others.
 
 import { type Stores, openStores, silentHooks } from '../../account/stores/open-stores.ts'
 import { IpriskError } from '../../base/coded-error.ts'
@@ -13,7 +11,7 @@ import type { AnsweringFiles } from './console-messages.ts'
 
 export interface AnsweringParts extends Pick<AnsweringFiles, 'builtMs' | 'policies'> {
   readonly table: OpenTable
-  /** The policy of that name, the default one where none is named; `undefined` without policies. */
+  /** The default policy without a name; `undefined` without policies. */
   readonly policyOf: (name: string | undefined) => ChosenPolicy | undefined
   readonly decideBy: (policy: ChosenPolicy | undefined) => Decide | undefined
   readonly stores: () => Promise<Stores>

@@ -1,6 +1,4 @@
-// A rehearsal for the console, as `iprisk policy test` does it: what a policy would have done to
-// the requests of a log, or to the checks that the server has sampled, against the policy that is
-// live.
+// A rehearsal as by `iprisk policy test`: a policy against the live one, on a log or the sample.
 
 import { answerLines, type LineTask } from '../../bulk/answer-lines.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
@@ -18,7 +16,7 @@ import type { PolicyInUse } from '../../compare/comparison.ts'
 import { consoleLogBytesMax, rehearsalRequest } from '../../api/admin-requests.ts'
 import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
-/** Throws `invalid_input` for a body that is not as it must be. */
+/** Throws `invalid_input` for a malformed body. */
 export function rehearse(
   world: AnsweringParts,
   body: Uint8Array,

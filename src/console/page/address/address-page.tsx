@@ -1,5 +1,4 @@
-// One address as a person reads it: what it is, why, since when, where, what is around it, what
-// would change it, and which of our own lists and rules meet it.
+// One address for a person: verdict, reasons, evidence, place, neighbours, what-ifs, own lists.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
@@ -35,7 +34,7 @@ export function AddressPage({ route }: { readonly route: Route }) {
         ip={ip}
         policy={policy}
         go={(next, chosen) => {
-          // The same once more: lists, policies and the table may be others now.
+          // Lists, policies or the table may have changed.
           if (next === ip && chosen === policy) loaded.again()
           location.hash = routeTo('address', next, { policy: chosen })
         }}
@@ -61,10 +60,7 @@ export function AddressPage({ route }: { readonly route: Route }) {
   )
 }
 
-/**
- * The one box: an address, or a line of a log in which one stands. Where a line names several, the
- * client's is asked for and the others are offered.
- */
+/** Takes an address or a line of a log. If a line has several, the others are offered. */
 function AddressBox(props: {
   readonly ip: string
   readonly policy: string
@@ -75,7 +71,7 @@ function AddressBox(props: {
   useLayoutEffect(() => setText(ip), [ip])
   const others = text === ip ? [] : addressesIn(text)
   const send = (): void => {
-    // What names no address goes to the server as it is: it says why.
+    // The server explains what is no address.
     const wanted = clientAddress(text) ?? text.trim()
     if (wanted !== '') go(wanted, policy)
   }
@@ -110,7 +106,7 @@ function AddressBox(props: {
   )
 }
 
-/** For those who hear the page: that the answer is there, and which. */
+/** For screen readers. */
 const answerText = ({
   answer: { ip, classification, risk_score, risk_level },
 }: AddressView): string =>
@@ -125,7 +121,6 @@ function Invitation() {
   )
 }
 
-/** The answer as the server sent it, the request as a command, and the link for a colleague. */
 function RawAnswer({ view, path }: { readonly view: AddressView; readonly path: string }) {
   const json = JSON.stringify(view, undefined, 2)
   return (

@@ -1,4 +1,4 @@
-// Which feed says what of the address, since when, and on which of the last sixty days.
+// Which feeds list the address, since when, and on which of the last sixty days.
 
 import type { AddressView } from '../../../api/admin-answers.ts'
 import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
@@ -34,7 +34,7 @@ export function Evidence({ view }: { readonly view: AddressView }) {
   )
 }
 
-/** Every piece with its strip where it has one; strips of pieces that no longer count behind them. */
+/** Pieces with their strips, then strips of pieces that no longer count. */
 function rowsOf(strips: readonly Strip[], pieces: readonly Piece[]): readonly Row[] {
   const stripOf = ({ feed, kind }: Piece): Strip | undefined =>
     strips.find((strip) => strip.feed === feed && strip.kind === kind)
@@ -81,12 +81,12 @@ const columns: readonly Column<Row>[] = [
   },
 ]
 
-// On which of some days a feed listed an address: a cell a day, from the oldest.
+// One cell a day, the oldest first.
 
 const cell = 6
 const height = 16
 
-/** Listed; on some such days, which ones is not kept; not listed; not read. */
+/** Listed; on some of these days; not listed; not read. */
 const heights: Readonly<Record<string, number>> = { '1': 14, '~': 8, '0': 4, '-': 1 }
 
 function stripText(days: string): string {

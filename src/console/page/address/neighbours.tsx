@@ -1,6 +1,5 @@
-// What is listed around the address as sixteen rows of sixteen: the addresses of its /24, or of
-// IPv6 the /64s of its /56. A click, or the arrow keys and Enter, walk to a neighbour, and one
-// walks on from there.
+// The addresses of the /24, or the /64s of an IPv6 /56, as a grid. Clicks, or arrow keys and Enter,
+// walk to a neighbour.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
@@ -16,7 +15,7 @@ const side = 16
 
 interface Walk {
   readonly ip: string
-  /** The neighbour that was opened from here; it is shown by the next page of neighbours. */
+  /** Set when a neighbour is opened, for the next page of neighbours. */
   readonly walkedTo: { current: string }
 }
 

@@ -1,5 +1,5 @@
-// The map: Natural Earth's countries by way of world-atlas, drawn around the place as closely as
-// its accuracy allows. A ring shows how exact the place is; of a country alone its own shape does.
+// Natural Earth's countries (world-atlas) around the place, as close as its accuracy allows. A ring
+// shows the accuracy.
 
 import { geoCircle, geoContains, geoMercator, geoPath } from 'd3-geo'
 import { useEffect, useMemo, useState } from 'preact/hooks'
@@ -12,7 +12,7 @@ export type LocationOf = NonNullable<AddressView['answer']['location']>
 const width = 480
 const height = 260
 
-/** How far around its point a place is shown, and the ring that its accuracy comes to, in degrees. */
+/** In degrees around the point: what is shown, and the ring. */
 const reach = {
   city: { shown: 9, ring: 0.45 },
   region: { shown: 14, ring: 2.2 },
@@ -32,7 +32,7 @@ export function PlaceMap({ location }: { readonly location: LocationOf }) {
   const [world, setWorld] = useState<Atlas | undefined>(undefined)
   useEffect(() => {
     atlas ??= load()
-    // Without the map the place still stands below it in words.
+    // The place still stands below in words.
     atlas.then(setWorld, () => {
       atlas = undefined
     })

@@ -1,4 +1,4 @@
-// Where the address is, on a map that is loaded only when it is first shown.
+// Where the address is; the map is loaded on demand.
 
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -6,7 +6,7 @@ import type { AddressView } from '../../../api/admin-answers.ts'
 import { Panel } from '../parts/panel.tsx'
 import type { LocationOf } from './place-map.tsx'
 
-/** Whoever shows places of its data must link to it (NOTICE). */
+/** The licence requires this link (NOTICE). */
 const placesUrl = 'https://db-ip.com'
 
 type Drawn = FunctionComponent<{ readonly location: LocationOf }>

@@ -1,5 +1,4 @@
-// Where the score comes from: what is left of each reason's points as a piece of one bar, and the
-// same as a list.
+// The score's reasons, as a bar of what is left of their points, and as a list.
 
 import type { AddressView } from '../../../api/admin-answers.ts'
 import { Panel } from '../parts/panel.tsx'

@@ -1,4 +1,4 @@
-// What the answer is, in one look: class, score, level, decision, and who announces the address.
+// The answer at a glance: class, score, level, decision, network.
 
 import type { AddressView } from '../../../api/admin-answers.ts'
 import { Fact, Meaning, Panel } from '../parts/panel.tsx'

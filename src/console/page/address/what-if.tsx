@@ -1,4 +1,4 @@
-// What the answer would be: without a feed, and in some days if nothing is seen again.
+// What the answer would be without a feed, or some days later if nothing is seen again.
 
 import { useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'

@@ -1,5 +1,5 @@
-// The page's requests to its server: JSON, with the session's cookie and its text in a header,
-// which no page of another origin can add. Nothing throws: a refusal is an answer.
+// Requests to the server, with the session's cookie and, in a header that no other origin can add,
+// its text. Nothing throws: a refusal is an answer.
 
 import { type ConsoleError, type ConsoleSession, csrfHeader } from '../../../api/admin-answers.ts'
 import { notify } from './notices.ts'
@@ -7,11 +7,11 @@ import { askTabs, endText, sessionText } from './session.ts'
 
 export interface Refusal {
   readonly kind: 'refused'
-  /** 0: no answer at all. */
+  /** 0: no answer. */
   readonly status: number
   readonly code: string
   readonly message: string
-  /** Of policies that cannot be used, each with its place. */
+  /** Of unusable policies, each with its place. */
   readonly mistakes: readonly string[]
 }
 
@@ -20,12 +20,12 @@ export type Answer<T> =
 
 let whenEnded: (() => Promise<void>) | undefined
 
-/** Called when the server no longer knows this tab's session. */
+/** The server no longer knows this tab's session. */
 export function onSessionEnd(listener: () => Promise<void>): void {
   whenEnded = listener
 }
 
-/** The session of this tab, or the one that another tab has; `null`: sign in. */
+/** This tab's session or another tab's; `null`: sign in. */
 export async function findSession(): Promise<ConsoleSession | null> {
   while (sessionText() !== '' || (await askTabs())) {
     const sent = sessionText()
@@ -39,7 +39,7 @@ export async function findSession(): Promise<ConsoleSession | null> {
   return null
 }
 
-/** It is not done again by itself: whoever signed in there may be somebody else. */
+/** Not repeated automatically: somebody else may have signed in. */
 const anew = 'Another tab has signed in anew, and this one goes on with it. Do it once more.'
 
 type Method = 'GET' | 'POST' | 'DELETE'
@@ -61,7 +61,7 @@ export async function ask<T>(
   return sessionText() === '' ? answer : { ...answer, message: anew }
 }
 
-/** Where there is no answer, a notice says why. */
+/** Notifies about a refusal. */
 export async function askOrNotify<T>(
   method: Method,
   path: string,
@@ -99,7 +99,6 @@ async function request<T>(
   }
 }
 
-/** Of policies that cannot be used also why, each mistake with its place. */
 type ErrorBody = Partial<ConsoleError> & { readonly mistakes?: readonly string[] }
 
 function refusalOf(response: Response, value: unknown): Refusal {

@@ -1,6 +1,5 @@
-// What a view keeps while another one is shown: one looks at an address and goes back to the
-// thousand that it was one of, or to a draft. Whoever signs in after a session has ended, as on a
-// restart of the server, finds it again in the same role; whoever signs out leaves nothing.
+// State that a view keeps while another one is shown, such as results or drafts. It survives the
+// end of a session, for the same role; signing out drops it.
 
 import { useCallback, useContext, useState } from 'preact/hooks'
 import { RoleContext } from './session.ts'
@@ -8,11 +7,11 @@ import { RoleContext } from './session.ts'
 let kept = new Map<string, unknown>()
 
 export function forgetKept(): void {
-  // What is still on its way goes into the one before.
+  // Pending updates go into the old one.
   kept = new Map()
 }
 
-/** As `useState`, by a name that no other value has. */
+/** `useState` under a unique name. */
 export function useKept<T>(name: string, first: T): readonly [T, (next: T) => void] {
   const [values] = useState(kept)
   const place = `${useContext(RoleContext)} ${name}`

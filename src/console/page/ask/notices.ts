@@ -1,5 +1,5 @@
-// What was done, said for some seconds at the lower edge of the page, to screen readers, too. What
-// failed stays until it is closed or three newer ones came: it may be long, and says what to do.
+// Notices at the lower edge, also for screen readers. Failures stay until they are closed or three
+// newer ones come.
 
 export interface Notice {
   readonly id: number

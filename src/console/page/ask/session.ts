@@ -6,18 +6,18 @@ import { type AdminRole, mayAct } from '../../../model/roles.ts'
 
 export const RoleContext = createContext<AdminRole>('viewer')
 
-/** Whether whoever is signed in may do what that role may. The server decides in the end. */
+/** For what the page offers; the server decides. */
 export function useMay(role: AdminRole): boolean {
   return mayAct(useContext(RoleContext), role)
 }
 
-// The text of this tab's session, which every request needs beside the cookie. Only the login
-// returns it; tabs then pass it on to each other.
+// This tab's session text, which every request needs beside the cookie. Only the login returns it;
+// tabs pass it on.
 //
-// A browser sends the cookie to every port of this host. sessionStorage and BroadcastChannel belong
-// to the origin, port included: a page on another port can neither read the text nor ask for it.
+// Browsers send the cookie to every port of this host. sessionStorage and BroadcastChannel belong
+// to the origin, port included: pages on other ports can neither read the text nor ask for it.
 //
-// Invariant: every tab drops a text that the server has refused or that has signed out.
+// Invariant: every tab drops a text that the server refused or that signed out.
 
 type Message =
   | { readonly kind: 'asked' }
@@ -26,13 +26,12 @@ type Message =
   | { readonly kind: 'ended'; readonly text: string; readonly isLogout: boolean }
 
 interface OtherTabs {
-  /** This tab now uses the session of another one. */
+  /** This tab now uses another one's session. */
   readonly begun: (hadSession: boolean) => void
   readonly ended: (isLogout: boolean) => void
 }
 
 const name = 'iprisk-session'
-/** How long a new tab waits for the others. */
 const answerMs = 300
 
 const channel = new BroadcastChannel(name)
@@ -52,13 +51,13 @@ export function beginText(next: string): void {
   tellTabs({ kind: 'begun', text })
 }
 
-/** After a logout, or when the server has refused the text. */
+/** After a logout or a refusal. */
 export function endText(isLogout: boolean): void {
   tellTabs({ kind: 'ended', text, isLogout })
   hold('')
 }
 
-/** Asks other tabs for their text; returns whether there is one now. */
+/** Asks other tabs for their text; returns whether there is one. */
 export async function askTabs(): Promise<boolean> {
   tellTabs({ kind: 'asked' })
   await new Promise<void>((resolve) => {
@@ -95,7 +94,7 @@ function tellTabs(message: Message): void {
   channel.postMessage(message)
 }
 
-/** `undefined` if the browser stores nothing: then a session ends with the page. */
+/** `undefined` if the browser stores nothing: the session then ends with the page. */
 function storage(): Storage | undefined {
   try {
     return sessionStorage

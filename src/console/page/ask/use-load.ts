@@ -1,18 +1,17 @@
-// A value of the server in a view: asked for when the view opens or its path changes, and again
-// every so often where it lives on.
+// Loads a view's value when it opens or its path changes, and optionally at intervals.
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type Refusal, ask } from './ask.ts'
 
 export interface Loaded<T> {
-  /** The newest answer; it stays while the next is on its way. */
+  /** It stays while the next one loads. */
   readonly value: T | undefined
   readonly refusal: Refusal | undefined
   readonly isLoading: boolean
   readonly again: () => void
 }
 
-/** `null`: ask nothing. A value of another path is never shown. */
+/** `null`: load nothing. Never shows a value of another path. */
 export function useLoad<T>(path: string | null, everyMs = 0): Loaded<T> {
   const [state, setState] = useState<{ path: string | null; value?: T; refusal?: Refusal }>({
     path,

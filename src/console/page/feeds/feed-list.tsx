@@ -87,7 +87,7 @@ const columns: readonly Column<Feed>[] = [
   sorted('licence', 'Licence', ({ licence }) => licence, freeText),
 ]
 
-// Some days' numbers as a small line. Days without a number leave a gap.
+// Days without a number leave a gap.
 
 const width = 120
 const height = 24

@@ -1,4 +1,4 @@
-// The table that answers, and what may be done with it: take in the next, go back, fetch anew.
+// The live table: load the next one, roll back, refresh.
 
 import { useEffect, useRef } from 'preact/hooks'
 import type { RefreshView } from '../../../api/admin-answers.ts'
@@ -11,7 +11,7 @@ import { Fact, Meaning, Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { count, counted, utcTime, words } from '../text/figures.ts'
 
-/** What of GET /admin/table is shown. */
+/** The members of GET /admin/table that are shown. */
 interface TableAnswer {
   readonly table: {
     readonly id: string
@@ -78,7 +78,7 @@ export function LiveTable({ onSwapped }: { readonly onSwapped: () => void }) {
   )
 }
 
-/** Whoever changed it: this page, a refresh that has ended, another admin. */
+/** This page, a refresh or another admin may swap it. */
 function useWhenAnother(id: string | null | undefined, onSwapped: () => void): void {
   const before = useRef(id)
   useEffect(() => {
@@ -121,7 +121,6 @@ function TableFacts({ table, tables }: Facts) {
   )
 }
 
-/** How far a refresh is, or how the last one ended. */
 function RefreshState({ refresh }: { readonly refresh: RefreshView }) {
   const { running, stage, last } = refresh
   if (running) {

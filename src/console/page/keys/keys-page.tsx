@@ -1,4 +1,4 @@
-// Keys: make, rotate, revoke; their limits, and what they used this month. For admins alone.
+// Keys: create, rotate, revoke; limits and use this month. For admins.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KeyIssued, KeysView } from '../../../api/admin-answers.ts'
@@ -93,11 +93,11 @@ function Keys() {
 
 const pathOf = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`
 
-/** It stays until whoever made it has it or revokes it, also when others are made meanwhile. */
+/** Stays until it is dismissed or the key revoked, even if others are created. */
 function Secret({ made, onDone }: { readonly made: KeyIssued; readonly onDone: () => void }) {
   const { old_secret_until: until = null } = made
   const here = useRef<HTMLElement>(null)
-  // It stands above a long table and a form below it: whoever made it there would not see it.
+  // It stands above a long table and the form: its creator would not see it.
   useEffect(() => here.current?.focus(), [])
   return (
     <section ref={here} tabIndex={-1} class="panel secret" aria-label="The new secret">

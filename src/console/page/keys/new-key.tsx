@@ -1,5 +1,4 @@
-// A new key: its name, its plan and when it ends, none of them by default, and limits of its own
-// where the plan's are not meant.
+// A new key. Name, plan and expiry have no default; limits may differ from the plan's.
 
 import { useRef, useState } from 'preact/hooks'
 import type { KeyIssued } from '../../../api/admin-answers.ts'
@@ -30,7 +29,7 @@ const empty: Draft = {
   isTest: false,
 }
 
-/** What is left empty is the plan's. */
+/** Empty limits are the plan's. */
 function bodyOf(draft: Draft) {
   const { name, plan, expires, isEndless, rate, quota, policies, isTest } = draft
   const names = policies.split(',').map((one) => one.trim())
@@ -86,7 +85,7 @@ export function NewKey(props: {
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const isAsking = useRef(false)
   const send = async (): Promise<void> => {
-    // A second click, while the answer is on its way, makes no second key.
+    // A second click must not create a second key.
     if (isAsking.current) return
     isAsking.current = true
     const answer = await ask<KeyIssued>('POST', '/admin/keys', bodyOf(draft))

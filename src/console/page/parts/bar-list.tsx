@@ -1,9 +1,8 @@
-// Names with a number each, and a bar that shows how they compare.
+// Names with a number and a bar each.
 
 export interface Bar {
   readonly name: string
   readonly value: number
-  /** The number as it is read. */
   readonly text: string
   readonly tone?: string | undefined
 }
@@ -34,7 +33,6 @@ export function BarList({
   )
 }
 
-/** In a row of several, under a heading. */
 export function TitledBars({
   title,
   bars,

@@ -1,4 +1,4 @@
-// Copies a text, and says that it did.
+// Copies a text, and confirms it.
 
 import { notify } from '../ask/notices.ts'
 
@@ -13,7 +13,7 @@ export function CopyButton(props: {
       await navigator.clipboard.writeText(text())
       notify(`${what} is in the clipboard.`)
     } catch {
-      // Without TLS a browser may have no clipboard but on this machine itself.
+      // Without TLS, browsers only offer a clipboard to pages of this machine.
       notify('This browser does not let a page copy here; select the text and copy it.', true)
     }
   }

@@ -1,5 +1,4 @@
-// A table that sorts by its heads, in pages where it is long. It scrolls by itself where the window
-// is narrow, also by the keyboard.
+// A sortable, paged table that scrolls by itself, also by keyboard.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -11,12 +10,12 @@ export interface Column<Row> {
   readonly title: string
   readonly meaning?: string
   readonly isNumber?: boolean
-  /** What it sorts by; without it the column does not sort. */
+  /** The sort key; without it the column does not sort. */
   readonly by?: (row: Row) => string | number
   readonly cell: (row: Row) => ComponentChildren
 }
 
-/** A column that sorts by what it shows. */
+/** Sorts by what it shows. */
 export const sorted = <Row, Value extends string>(
   id: string,
   title: string,
@@ -24,7 +23,6 @@ export const sorted = <Row, Value extends string>(
   show: (value: Value) => ComponentChildren = (value) => value,
 ): Column<Row> => ({ id, title, by, cell: (row) => show(by(row)) })
 
-/** The same for numbers. */
 export const sortedNumber = <Row,>(
   id: string,
   title: string,
@@ -32,7 +30,7 @@ export const sortedNumber = <Row,>(
   show: (value: number) => ComponentChildren = count,
 ): Column<Row> => ({ id, title, isNumber: true, by, cell: (row) => show(by(row)) })
 
-/** A text that may break anywhere. */
+/** May break anywhere. */
 export const freeText = (text: string | undefined): ComponentChildren => (
   <span class="free">{text}</span>
 )
@@ -93,7 +91,7 @@ export function DataTable<Row>(props: {
   )
 }
 
-/** It takes the focus of a row that goes, such as one that was just removed. */
+/** Takes over the focus of a removed row. */
 function useFocusedBox() {
   const box = useRef<HTMLDivElement>(null)
   const hasFocus = box.current?.contains(document.activeElement) === true
@@ -134,7 +132,7 @@ function Head<Row>(props: {
       </th>
     )
   }
-  // Numbers sort from the largest at first, names from the first letter.
+  // The first click sorts numbers descending, names ascending.
   const next = isSorted ? !order.isDown : isNumber
   return (
     <th

@@ -1,4 +1,4 @@
-// A question above the page; Escape cancels. The focus returns to where it was.
+// A modal question; Escape cancels. The focus returns to where it was.
 
 import type { ComponentChildren, ComponentProps } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -14,7 +14,7 @@ function Dialog(props: {
   useEffect(() => {
     const before = document.activeElement
     here.current?.showModal()
-    // A dialog that is only taken out of the page gives the focus to nobody.
+    // Removing a dialog loses the focus.
     return () => {
       if (before instanceof HTMLElement) before.focus()
     }
@@ -27,7 +27,7 @@ function Dialog(props: {
   )
 }
 
-/** It closes when what was asked is done. */
+/** Closes when the act is done. */
 export function Question(props: {
   readonly title: string
   readonly text: string
@@ -67,7 +67,7 @@ export function AskFirst(
   props: Omit<ComponentProps<typeof Question>, 'onClose'> & {
     readonly label: string
     readonly disabled?: boolean
-    /** Beside what the button says, for those who hear it out of its row. */
+    /** Completes the label for screen readers. */
     readonly about?: string
   },
 ) {

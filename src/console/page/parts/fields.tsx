@@ -1,11 +1,10 @@
-// The parts of a form: fields with a label above what takes their value, and the form that sends
-// it.
+// Labelled fields, and the form that sends them.
 
 import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from 'preact'
 
 interface Labelled {
   readonly label: ComponentChildren
-  /** It takes the room that is left, or stands above a table that it filters. */
+  /** Takes the remaining space, or stands above the table that it filters. */
   readonly place?: 'grow' | 'filter' | undefined
 }
 
@@ -56,10 +55,10 @@ export function LinesField({
 export function Choice(props: {
   readonly label: string
   readonly value: string
-  /** With a title each where that is not the value. */
+  /** With titles if these differ from the values. */
   readonly options: readonly (string | readonly [value: string, title: string])[]
   readonly choose: (value: string) => void
-  /** The empty value is none. */
+  /** Rejects the empty value. */
   readonly isRequired?: boolean
 }) {
   const { label, value, options, choose, isRequired = false } = props

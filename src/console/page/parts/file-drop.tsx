@@ -1,5 +1,4 @@
-// A file from this machine, chosen or dropped; its text goes to `onText`, at most `bytesMax` of it,
-// or nothing of a larger one that only counts whole.
+// A chosen or dropped file; `onText` gets at most `bytesMax` of it.
 
 import { useId, useState } from 'preact/hooks'
 import { notify } from '../ask/notices.ts'
@@ -7,7 +6,7 @@ import { notify } from '../ask/notices.ts'
 export function FileDrop(props: {
   readonly label: string
   readonly bytesMax: number
-  /** What is said of a file that is too large; without it, its beginning is taken. */
+  /** Rejects larger files with this text; without it, only their beginning is read. */
   readonly whenTooLarge?: string
   readonly onText: (text: string) => void
 }) {
@@ -24,7 +23,7 @@ export function FileDrop(props: {
     if (isTooLarge) {
       notify(`${file.name}: only its first ${Math.floor(bytesMax / 1e6)} MB are read.`, true)
     }
-    // A line that was cut in two is none.
+    // Drops the cut line.
     onText(isTooLarge ? text.slice(0, text.lastIndexOf('\n') + 1) : text)
   }
   return (

@@ -1,5 +1,4 @@
-// A part of a page with its heading, and a quiet line or buttons beside it; facts in it by name;
-// and words that link to what they mean.
+// A section of a page with heading and aside; named facts; links to meanings.
 
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
@@ -7,7 +6,7 @@ import { routeTo } from '../route.ts'
 
 export function Panel(props: {
   readonly title: string
-  /** What the heading links to on the page of meanings. */
+  /** The id that the heading links to. */
   readonly meaning?: string
   readonly aside?: ComponentChildren
   readonly wide?: boolean
@@ -40,7 +39,6 @@ export function Meaning({
   )
 }
 
-/** A row of a list of facts. */
 export function Fact(props: {
   readonly name: ComponentChildren
   readonly isWrong?: boolean

@@ -1,4 +1,4 @@
-// Which of the server's policies decides in a view; nothing where there is none.
+// Chooses the deciding policy; nothing without policies.
 
 import type { PoliciesStatus } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'

@@ -1,9 +1,8 @@
-// What stands where a value should: that it is on its way, or why it does not come.
+// Placeholders for a value that is loading or was refused.
 
 import type { Loaded } from '../ask/use-load.ts'
 import type { Refusal } from '../ask/ask.ts'
 
-/** Nothing where nothing was refused. */
 export function Problem({ refusal }: { readonly refusal: Refusal | undefined }) {
   if (refusal === undefined) return null
   return (
@@ -20,7 +19,6 @@ export function Problem({ refusal }: { readonly refusal: Refusal | undefined }) 
   )
 }
 
-/** Nothing where there is a value. */
 export function Waiting({ loaded }: { readonly loaded: Loaded<unknown> }) {
   if (loaded.refusal !== undefined) return <Problem refusal={loaded.refusal} />
   if (loaded.isLoading) return <p class="waiting">Loading…</p>

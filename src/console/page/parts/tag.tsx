@@ -1,4 +1,4 @@
-// A class, a level or an action: its colour as a dot, and its word.
+// A class, level or action as a coloured dot and its word.
 
 import { words } from '../text/figures.ts'
 import { actionTone, kindTone, levelTone } from '../text/tone.ts'

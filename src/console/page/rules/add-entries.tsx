@@ -1,5 +1,4 @@
-// Entries into a list: typed, one a line, with how long they count and why; or of a file, some
-// thousand lines a request.
+// Adds typed entries to a list, or imports the lines of a file.
 
 import { useState } from 'preact/hooks'
 import { type Refusal, ask } from '../ask/ask.ts'
@@ -9,7 +8,7 @@ import { FileDrop } from '../parts/file-drop.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { counted } from '../text/figures.ts'
 
-/** What the routes of own lists answer (src/admin/routes/lists-api.ts), as far as it is shown. */
+/** The parts shown of src/admin/routes/lists-api.ts's answers. */
 export interface ListHead {
   readonly name: string
   readonly effect: 'none' | 'allow' | 'block'
@@ -86,7 +85,7 @@ export function AddEntries(props: {
   )
 }
 
-/** Of a request; larger files go by `iprisk lists import`. */
+/** Larger files need `iprisk lists import`. */
 const linesMax = 10_000
 const fileBytesMax = 1_500_000
 
@@ -100,7 +99,7 @@ export function ImportLines(props: {
   const [asked, setAsked] = useState<readonly string[] | undefined>(undefined)
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const take = (text: string): void => {
-    // Empty lines stay: a mistake is told by the number of its line.
+    // Keeps empty lines: errors refer to line numbers.
     const lines = text.trimEnd().split(/\r?\n/)
     if (lines.length > linesMax) {
       const message = `The file has ${lines.length} lines; here ${linesMax} are taken. "iprisk lists import" takes more.`
@@ -111,7 +110,7 @@ export function ImportLines(props: {
   }
   const send = async (lines: readonly string[]): Promise<void> => {
     setAsked(undefined)
-    // Without it the server refuses to empty a list; whoever is here has been asked.
+    // The server refuses to empty a list without it; the user has confirmed.
     const force = (isWhole && entryCount(lines) === 0) || undefined
     const answer = await ask<Acted>('POST', `${path}/import`, { lines, replace: isWhole, force })
     if (answer.kind === 'refused') return setRefusal(answer)
@@ -147,7 +146,7 @@ export function ImportLines(props: {
   )
 }
 
-/** What the list holds now goes: it may be more than somebody has in mind who drops a file. */
+/** Replacing may remove more than the user expects. */
 function replaceText(inFile: number, now: number): string {
   const file =
     inFile === 0

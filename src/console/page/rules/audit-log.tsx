@@ -1,4 +1,4 @@
-// Who did what, when: the newest first, as far back as one asks.
+// The audit log, the newest first, paged.
 
 import { useState } from 'preact/hooks'
 import type { AuditView } from '../../../api/admin-answers.ts'

@@ -1,4 +1,4 @@
-// The entries of a list: search, add, remove, import, take back.
+// The entries of a list: search, add, remove, import, undo.
 
 import { useEffect, useState } from 'preact/hooks'
 import { askOrNotify } from '../ask/ask.ts'
@@ -123,7 +123,7 @@ function ListActions(props: {
 
 function EntryTable(props: {
   readonly entries: readonly ListEntry[]
-  /** `undefined`: nobody may. */
+  /** `undefined`: not allowed. */
   readonly remove: ((entry: string) => Promise<void>) | undefined
   readonly empty: string
 }) {
@@ -171,8 +171,7 @@ const columns: readonly Column<ListEntry>[] = [
   sorted('added', 'Added', ({ added }) => added, utcTime),
 ]
 
-// The entries of a list, a page of them at a time; a search reads ten pages, and ten more each
-// time that more are asked for.
+// Loads a list page by page; a search reads ten pages, and ten more on request.
 
 interface Page {
   readonly shown: readonly ListEntry[]
@@ -184,7 +183,6 @@ const searchedMax = 10_000
 interface Entries {
   readonly loaded: Loaded<Page>
   readonly entries: readonly ListEntry[]
-  /** There are more than these. */
   readonly isPart: boolean
   readonly more: () => void
   readonly again: () => void

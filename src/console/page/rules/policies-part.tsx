@@ -1,5 +1,4 @@
-// Policies as they decide, and a draft of others: checked while one types, tried on real requests
-// before it is saved.
+// The policies, and a draft that is checked while it is edited, and tried before it is saved.
 
 import { useEffect, useState } from 'preact/hooks'
 import { ask, type Refusal } from '../ask/ask.ts'
@@ -26,9 +25,8 @@ export function PoliciesPart() {
   return <Draft key={value.file_tag ?? ''} answer={value} load={loaded.again} />
 }
 
-/** Policies that are changed, and which of them is shown. */
 function useDraft({ file_tag: tag = '', policies }: PoliciesAnswer) {
-  // A draft of another file would be saved over that one.
+  // A draft of another file would overwrite this one.
   const [draft, setDraft] = useKept<Policies>(`draft of ${tag}`, policies)
   const first = Object.keys(policies)[0] ?? ''
   const [name, setName] = useState(first)
@@ -72,7 +70,7 @@ function Draft(props: { readonly answer: PoliciesAnswer; readonly load: () => vo
   const dropAndLoad = (): void => {
     drop()
     setRefusal(undefined)
-    // What was refused because others had changed the file begins again from theirs.
+    // After a conflict, the draft restarts from the current file.
     load()
   }
   const shown = draft[name]
@@ -145,7 +143,6 @@ function DraftActions(props: {
   )
 }
 
-/** What stands of the file besides its policies. */
 function FileState({ status }: Pick<PoliciesAnswer, 'status'>) {
   if (status === null) {
     return (
@@ -172,7 +169,7 @@ function FileState({ status }: Pick<PoliciesAnswer, 'status'>) {
   )
 }
 
-/** What `iprisk policy init` begins with, without a rule for lists and crawlers. */
+/** As `iprisk policy init`, without lists and crawlers. */
 const newPolicy: PolicyText = {
   rules: [
     { name: 'critical-score', condition: 'risk_score >= 90', action: 'block', observe: true },
@@ -181,7 +178,7 @@ const newPolicy: PolicyText = {
   otherwise: 'allow',
 }
 
-/** Whether the draft can be used; mistakes of the policy that is shown stand at their places. */
+/** Mistakes of the shown policy stand at their places. */
 function DraftState(props: {
   readonly isChanged: boolean
   readonly mistakes: readonly PlacedMistake[]
@@ -207,9 +204,7 @@ function DraftState(props: {
   )
 }
 
-/**
- * Which policy of a draft is shown, and, for whoever may save, a new one beside it or one fewer.
- */
+/** Chooses a policy of the draft; editors can add and remove some. */
 function PolicyTabs(props: {
   readonly names: readonly string[]
   readonly name: string
@@ -238,7 +233,7 @@ function PolicyTabs(props: {
   )
 }
 
-/** The first one decides for all keys that name none, so it has that name. */
+/** The first one must be the default. */
 function NewPolicy(props: {
   readonly names: readonly string[]
   readonly onAdd: (name: string) => void
@@ -268,8 +263,6 @@ function NewPolicy(props: {
     </Form>
   )
 }
-
-// The mistakes of a draft of policies, looked for when it has rested for a moment.
 
 const restMs = 300
 

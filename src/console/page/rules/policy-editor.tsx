@@ -1,4 +1,4 @@
-// The rules of a policy in their order, each member a field with its own mistakes below it.
+// A policy's rules in order, with mistakes below their fields.
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { PolicyText, RuleText } from '../parts/policy-choice.tsx'
@@ -58,7 +58,7 @@ export function PolicyEditor(props: {
   )
 }
 
-/** The focus goes with a rule that moves: whoever presses again moves the same one. */
+/** The focus follows a moved rule, so that it can be moved again. */
 function useMoved() {
   const list = useRef<HTMLOListElement>(null)
   const [moved, setMoved] = useState({ place: -1 })
@@ -82,7 +82,6 @@ function raised(rules: readonly RuleText[], at: number): readonly RuleText[] {
   return rules.toSpliced(at, 1).toSpliced(at - 1, 0, rule)
 }
 
-/** One rule: its name, condition, action, and whether it only observes. */
 function RuleEditor(props: {
   readonly rule: RuleText
   readonly place: number

@@ -1,4 +1,4 @@
-// What the draft would have decided, on a log that is dropped here or on the server's own sample.
+// What the draft would have decided on a dropped log or on the server's sample.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { RehearsalReport, RehearsalView, RequestShare } from '../../../api/admin-answers.ts'
@@ -86,7 +86,7 @@ function useLooks(
       const answer = await ask<RehearsalView>('GET', path)
       if (isOver) return
       setRefusal(answer.kind === 'refused' ? answer : undefined)
-      // No answer at all says nothing of the run: it is asked for again.
+      // Without an answer the run may go on: poll again.
       if (answer.kind === 'ok') setRun({ ...answer.value })
       else setRun(answer.status === 0 ? { ...run } : undefined)
     }
@@ -97,8 +97,6 @@ function useLooks(
     }
   }, [run])
 }
-
-// What it found: what each action and rule would get, and what changes.
 
 type Rule = RehearsalReport['rules'][number]
 type Example = RehearsalReport['examples'][number]

@@ -1,4 +1,4 @@
-// What is ours: lists, policies, and who changed them when.
+// Own lists, policies, and the audit log.
 
 import { type Route, routeTo } from '../route.ts'
 import { AuditLog } from './audit-log.tsx'

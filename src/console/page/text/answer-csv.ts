@@ -1,5 +1,5 @@
-// Rows of many addresses as a file of CSV. Whatever is a text is guarded against spreadsheets that
-// would run it (src/bulk/rows/csv-cell.ts); numbers are not.
+// Rows of addresses as CSV; texts are guarded against spreadsheet formulas
+// (src/bulk/rows/csv-cell.ts).
 
 import { csvCell } from '../../../bulk/rows/csv-cell.ts'
 import type { AddressRows } from '../../../api/admin-answers.ts'
@@ -24,7 +24,7 @@ const columns = [
   'action',
 ] as const
 
-/** With a head, lines ended as RFC 4180 has it; a row without an answer has its error as last cell. */
+/** RFC 4180 with a header; the last column has errors. */
 export function answerCsv(rows: readonly AddressRow[]): string {
   const lines = rows.map((row) => {
     if (!isJudged(row)) {

@@ -1,4 +1,4 @@
-// The request of a view as a command for a shell. What is not ours stands in single quotes.
+// A view's request as a shell command.
 
 export function curlCommand(origin: string, path: string): string {
   const url = quoted(`${origin}${path}`)

@@ -1,4 +1,4 @@
-// Numbers, times and names as a person reads them. Times are UTC, and say so.
+// Numbers, times and names for people. Times are UTC.
 
 import type { TrafficView } from '../../../api/admin-answers.ts'
 import { largestSums } from '../../../base/counts.ts'
@@ -12,7 +12,7 @@ export const count = (value: number): string => whole.format(value)
 /** 4.2M */
 export const shortCount = (value: number): string => short.format(value)
 
-/** A share of 0 to 1 as 12.3 %; what is there is never 0 %. */
+/** 12.3 %; a positive share is never 0 %. */
 export function percent(share: number): string {
   const value = share * 100
   if (value === 0 || value >= 99.95) return `${Math.round(value)} %`
@@ -30,7 +30,7 @@ export function duration(seconds: number): string {
   return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toPrecision(2)} ms`
 }
 
-/** `2026-11-22 04:10 UTC`; a text that is no time as it is. */
+/** `2026-11-22 04:10 UTC`; other text stays as it is. */
 export function utcTime(text: string): string {
   const at = Date.parse(text)
   return Number.isNaN(at)
@@ -41,7 +41,6 @@ export function utcTime(text: string): string {
 /** `04:10` */
 export const utcMinute = (at: number): string => new Date(at).toISOString().slice(11, 16)
 
-/** The day that many days after one: `2026-08-30`. */
 export function dayAfter(day: string, days: number): string {
   const at = Date.parse(`${day}T00:00:00Z`)
   return Number.isNaN(at) ? day : new Date(at + days * 86_400_000).toISOString().slice(0, 10)
@@ -54,25 +53,22 @@ export const words = (name: string): string => name.replaceAll('_', ' ')
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
-/**
- * Minutes of traffic as they come in: the last one of an answer is of the minute that runs, and
- * comes again with more until it is over.
- */
+/** The last one is incomplete, and comes again until it is over. */
 export type Minutes = TrafficView['minutes']
 
-/** What is known with what came: a minute that came again takes the place of itself. */
+/** Newer minutes replace known ones. */
 export function joinMinutes(known: Minutes, came: Minutes, max: number): Minutes {
   const from = came[0]?.at
   const before = from === undefined ? known : known.filter(({ at }) => at < from)
   return [...before, ...came].slice(-max)
 }
 
-/** Those that are over. */
+/** Completed ones. */
 export function wholeMinutes(minutes: Minutes): Minutes {
   return minutes.slice(0, -1)
 }
 
-/** How many of the rows have each value of a member, most first. */
+/** How many rows have a value. */
 export interface Share {
   readonly name: string
   readonly count: number
@@ -80,7 +76,7 @@ export interface Share {
   readonly share: number
 }
 
-/** At most `max`; what is left out comes together as `others` where there is any. */
+/** The largest first, at most `max`; `others` sums up the rest. */
 export function sharesBy<Row>(
   rows: readonly Row[],
   nameOf: (row: Row) => string,

@@ -1,10 +1,9 @@
-// What each number of the console means, and where else it stands: a member of the answer, a
-// metric, a command, a document of the project.
+// What the console's numbers mean, and their names elsewhere.
 
 interface Meant {
   readonly title: string
   readonly text: string
-  /** Its name elsewhere; `''` where it has none. */
+  /** `''` if it has no other name. */
   readonly from: string
 }
 

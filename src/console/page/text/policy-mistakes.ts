@@ -1,14 +1,14 @@
-// Where in the editor a mistake belongs, by the place that the check of policies writes in front:
+// Places a mistake in the editor by the prefix that the check of policies writes:
 //
 //   policies.login.rules[2] (vpn-abroad).condition, column 4: …     policy login, rule 2, condition
 //   policies.login.otherwise: it must be …                           policy login, otherwise
 
 export interface PlacedMistake {
-  /** `undefined`: of the whole. */
+  /** `undefined`: of the whole file. */
   readonly policy: string | undefined
   readonly rule: number | undefined
   readonly member: string | undefined
-  /** With its column where it has one, without what the place says. */
+  /** Without the place, but with its column. */
   readonly message: string
 }
 

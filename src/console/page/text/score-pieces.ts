@@ -1,10 +1,9 @@
-// The score as a bar: what is left of each reason's points when those that are taken away (a cap,
-// the end of the scale, a list of the effect allow) have been taken from the newest before them.
+// The score as a bar: negative points (a cap, the scale's end, an allow list) reduce the preceding
+// reasons, the newest first.
 //
 //   tor 85, vpn 27, proxy 23, limited −40     ├──────── tor 85 ────────┼ vpn 10 ┤
 //
-// Invariants: the pieces lie side by side from 0 to the score, and each is at most its reason's
-// points.
+// Invariants: pieces adjoin from 0 to the score; none exceeds its reason's points.
 
 export interface ReasonPoints {
   readonly code: string

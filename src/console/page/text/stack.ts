@@ -1,5 +1,4 @@
-// Series on top of each other: the n-th line runs at the sum of the first n, so that areas between
-// neighbouring lines are what each series has.
+// Stacks series: line n is the sum of the first n.
 
 import { largestSums } from '../../../base/counts.ts'
 
@@ -12,7 +11,7 @@ export function stacked(series: readonly (readonly number[])[]): readonly number
   })
 }
 
-/** Names in all points, those with most first, at most `max`; the rest is theirs who are left out. */
+/** The `max` largest names. */
 export function seriesNames(
   points: readonly Readonly<Record<string, number>>[],
   max: number,

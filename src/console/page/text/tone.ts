@@ -1,18 +1,16 @@
-// The colour of a class, kind, level or reason: the name of a class of the style sheet, chosen from
-// a closed list, for no text of a feed may become one.
+// Style classes for colours, from a closed list: no text of a feed may become one.
 
 import { classifications, kinds, levels } from '../../../model/kind.ts'
 
 const kindTones: readonly string[] = [...classifications, ...kinds]
 
-/** Of a classification or a kind. */
 export const kindTone = (name: string): string =>
   `tone-${kindTones.includes(name) ? name : 'other'}`
 
 export const levelTone = (level: string): string =>
   `level-${levels.find((one) => one === level) ?? 'low'}`
 
-/** Of a reason: that of the kind with which its code begins. */
+/** By the kind that begins the code. */
 export function reasonTone(code: string): string {
   return kindTone(kindTones.find((kind) => code.startsWith(kind)) ?? '')
 }

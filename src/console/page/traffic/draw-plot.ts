@@ -1,5 +1,5 @@
-// The one home of uPlot: draws a chart into an element, keeps to its width and to the colour
-// scheme, and tells at which point one points. Colours come from the style sheet.
+// The one home of uPlot: draws a chart, follows width and colour scheme, and reports the pointed
+// minute. Colours come from the style sheet.
 
 import UPlot from 'uplot'
 import { stacked } from '../text/stack.ts'
@@ -53,7 +53,7 @@ export function drawPlot(place: HTMLElement, first: Chart, told: Told): Drawing 
 
 const namesOf = ({ series }: Chart): string => series.map(({ name }) => name).join('\n')
 
-/** Stacked series last first, so that each is drawn over the one that reaches higher. */
+/** Stacked series are reversed: each is drawn over the higher one. */
 function dataOf({ at, series, isStacked }: Chart): UPlot.AlignedData {
   if (!isStacked) return [[...at], ...series.map(({ values }) => [...values])]
   const sums = stacked(series.map(({ values }) => values.map((value) => value ?? 0)))
@@ -100,7 +100,7 @@ function newPlot(place: HTMLElement, chart: Chart, { text, onPoint }: Told): UPl
   )
 }
 
-/** What a class of the style sheet makes of the colour of text. */
+/** A style class's text colour. */
 function colourOf(place: HTMLElement, name: string): string {
   const probe = document.createElement('span')
   probe.className = name

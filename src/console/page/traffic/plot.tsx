@@ -1,5 +1,4 @@
-// A chart with its legend. The legend has the newest values, or those of the minute at which one
-// points; the arrow keys walk along the minutes, and a screen reader hears them.
+// A chart with a legend of the newest or pointed minute; arrow keys move along the minutes.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { utcMinute } from '../text/figures.ts'
@@ -20,7 +19,7 @@ export function Plot({
   const [at, setAt] = useState<number | null>(null)
   useEffect(() => {
     let isOver = false
-    // uPlot comes with the first chart that is shown.
+    // uPlot loads with the first chart.
     const load = async (): Promise<void> => {
       const { drawPlot } = await import('./draw-plot.ts')
       if (isOver || place.current === null) return

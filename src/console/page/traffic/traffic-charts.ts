@@ -1,4 +1,4 @@
-// Minutes of traffic as charts: which series each has, and whether they stand on each other.
+// Minutes of traffic as charts.
 
 import type { TrafficView } from '../../../api/admin-answers.ts'
 import { words } from '../text/figures.ts'
@@ -7,7 +7,7 @@ import { actionTone, kindTone } from '../text/tone.ts'
 
 export interface ChartSeries {
   readonly name: string
-  /** A class of the style sheet that has its colour. */
+  /** The style class of its colour. */
   readonly tone: string
   readonly values: readonly (number | null)[]
 }
@@ -17,9 +17,8 @@ export interface Chart {
   readonly title: string
   readonly meaning: string
   readonly unit: 'rate' | 'seconds' | 'share'
-  /** The series are parts of a whole. */
   readonly isStacked: boolean
-  /** Seconds since 1970, the horizontal axis. */
+  /** Horizontal axis, seconds since 1970. */
   readonly at: readonly number[]
   readonly series: readonly ChartSeries[]
 }

@@ -1,5 +1,4 @@
-// What was asked in the last hours, by minute: how much, what it was, how fast it was answered. It
-// follows by itself. Addresses are not in it.
+// Traffic of the last hours by minute, updated live. It contains no addresses.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { TrafficView } from '../../../api/admin-answers.ts'
@@ -22,7 +21,7 @@ import { Plot } from './plot.tsx'
 import { type Chart, chartsOf } from './traffic-charts.ts'
 
 const followMs = 15_000
-/** Of a day, and the one that runs. */
+/** A day and the current minute. */
 const minutesMax = 1441
 
 const spans = [
@@ -79,11 +78,11 @@ export function TrafficPage() {
 
 const noTop: TrafficView['top'] = { networks: [], countries: [], providers: [] }
 
-/** The minutes of the first answer, and those that came since. */
+/** The first answer's minutes and newer ones. */
 function useFollowed(loaded: Loaded<TrafficView>): {
   readonly minutes: Minutes
   readonly top: TrafficView['top']
-  /** Why the newest minutes are not in it. */
+  /** Why the newest minutes are missing. */
   readonly refusal: Refusal | undefined
 } {
   const [state, setState] = useState<TrafficView>({ minutes: [], top: noTop })
