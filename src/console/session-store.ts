@@ -26,20 +26,6 @@ export interface Session {
   readonly expiresMs: number
 }
 
-export interface SessionStore {
-  /** `csrf`: the text for the header of its requests. */
-  readonly open: (caller: AdminCaller, nowMs: number) => { readonly csrf: string } & Session
-  /** Counts as activity. */
-  readonly find: (secrets: SessionSecrets, nowMs: number) => Session | undefined
-  readonly close: (id: string) => void
-  readonly size: () => number
-}
-
-interface SessionSecrets {
-  readonly id: string
-  readonly csrf: string
-}
-
 interface KeptSession extends Omit<Session, 'id'> {
   readonly csrfHash: Buffer
   readonly usedMs: number
@@ -48,13 +34,16 @@ interface KeptSession extends Omit<Session, 'id'> {
 const randomText = (): string => randomBytes(32).toString('base64url')
 const keyOf = (id: string): string => hashSecret(id).toString('base64')
 
-export function createSessionStore(): SessionStore {
+export type SessionStore = ReturnType<typeof createSessionStore>
+
+export function createSessionStore() {
   // In the order of their last requests.
   const sessions = new Map<string, KeptSession>()
   const isOver = ({ expiresMs, usedMs }: KeptSession, nowMs: number) =>
     nowMs >= expiresMs || nowMs - usedMs >= consoleIdleMsMax
   return {
-    open: ({ role, name }, nowMs) => {
+    /** `csrf`: the text for the header of its requests. */
+    open({ role, name }: AdminCaller, nowMs: number): { readonly csrf: string } & Session {
       for (const [key, one] of sessions) if (isOver(one, nowMs)) sessions.delete(key)
       for (const key of sessions.keys()) {
         if (sessions.size < consoleSessionsMax) break
@@ -68,7 +57,11 @@ export function createSessionStore(): SessionStore {
       sessions.set(keyOf(id), { ...session, csrfHash: hashSecret(csrf), usedMs: nowMs })
       return { id, csrf, ...session }
     },
-    find: ({ id, csrf }, nowMs) => {
+    /** Counts as activity. */
+    find(
+      { id, csrf }: { readonly id: string; readonly csrf: string },
+      nowMs: number,
+    ): Session | undefined {
       const key = keyOf(id)
       const found = sessions.get(key)
       if (found === undefined || !sameHash(hashSecret(csrf), found.csrfHash)) return undefined
@@ -78,7 +71,7 @@ export function createSessionStore(): SessionStore {
       const { caller, expiresMs } = found
       return { id, caller, expiresMs }
     },
-    close: (id) => void sessions.delete(keyOf(id)),
+    close: (id: string) => void sessions.delete(keyOf(id)),
     size: () => sessions.size,
   }
 }

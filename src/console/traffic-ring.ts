@@ -15,7 +15,7 @@ import {
   httpStatuses,
 } from '../observe/request-counters.ts'
 import { classifications } from '../model/kind.ts'
-import { type TopRow, mergeTopRows } from '../observe/top-sketch.ts'
+import { mergeTopRows } from '../observe/top-sketch.ts'
 import { type TopKind, type TrafficCounts, scoreBands } from '../observe/traffic-counter.ts'
 import { readDecisionLabel } from '../model/policy-form.ts'
 import type { TrafficView } from '../api/admin-answers.ts'
@@ -90,17 +90,11 @@ export function createTrafficRing(sources: TrafficSources, now: () => number): T
       const tops = mergedTops([...hour, ...open.tops], topShown)
       return {
         minutes: [...points, ...running].filter(({ at }) => Date.parse(at) >= sinceMs),
-        top: {
-          networks: tops.networks.map(shownRow),
-          countries: tops.countries.map(shownRow),
-          providers: tops.providers.map(shownRow),
-        },
+        top: byKind((kind) => tops[kind].map(([name, checks, error]) => ({ name, checks, error }))),
       }
     },
   }
 }
-
-const shownRow = ([name, checks, error]: TopRow) => ({ name, checks, error })
 
 function openMinute(nowMs: number, before: CounterSnapshot): OpenMinute {
   const startMs = Math.floor(nowMs / minuteMs) * minuteMs
@@ -115,16 +109,16 @@ function addCounts({ scores, decisions, tops }: OpenMinute, counts: TrafficCount
 }
 
 function mergedTops(tops: readonly TrafficCounts['top'][], shown: number): TrafficCounts['top'] {
-  const merged = (kind: TopKind): readonly TopRow[] =>
+  return byKind((kind) =>
     mergeTopRows(
       tops.map((one) => one[kind]),
       { size: trafficNamesMax, shown },
-    )
-  return {
-    networks: merged('networks'),
-    countries: merged('countries'),
-    providers: merged('providers'),
-  }
+    ),
+  )
+}
+
+function byKind<Value>(of: (kind: TopKind) => Value): Readonly<Record<TopKind, Value>> {
+  return { networks: of('networks'), countries: of('countries'), providers: of('providers') }
 }
 
 function pointOf(

@@ -28,15 +28,12 @@ export type ExportField = { [Part in PartName]: FieldOf<Part> }[PartName] & {
   readonly name: ExportFieldName
 }
 
-function verdict(type: FieldType, of: (part: VerdictPart) => FieldValue): FieldOf<'verdict'> {
-  return { part: 'verdict', type, of }
-}
-function network(type: FieldType, of: (part: NetworkAnswer) => FieldValue): FieldOf<'network'> {
-  return { part: 'network', type, of }
-}
-function location(type: FieldType, of: (part: Location) => FieldValue): FieldOf<'location'> {
-  return { part: 'location', type, of }
-}
+const fieldsOf =
+  <Part extends PartName>(part: Part) =>
+  (type: FieldType, of: FieldOf<Part>['of']): FieldOf<Part> => ({ part, type, of })
+const verdict = fieldsOf('verdict')
+const network = fieldsOf('network')
+const location = fieldsOf('location')
 
 const table = {
   classification: verdict('text', ({ classification }) => classification),

@@ -40,27 +40,24 @@ const types = {
   boolean: 14,
 }
 
-export interface MmdbData {
-  /** Returns the offset at which the value begins. */
-  readonly add: (value: MmdbValue) => number
-  readonly bytes: () => Uint8Array
-}
-
 /** Shorter texts are no longer than a pointer. */
 const sharedBytesMin = 5
 
-export function newMmdbData(): MmdbData {
+export type MmdbData = ReturnType<typeof newMmdbData>
+
+export function newMmdbData() {
   const buffer = newGrowingBuffer()
   const texts = new Map<string, number>()
   return {
-    add: (value) => {
+    /** Returns the offset at which the value begins. */
+    add: (value: MmdbValue): number => {
       // Pointers lead backwards.
       share(value, buffer, texts)
       const offset = buffer.length
       append(value, buffer, texts)
       return offset
     },
-    bytes: () => buffer.bytes.subarray(0, buffer.length),
+    bytes: (): Uint8Array => buffer.bytes.subarray(0, buffer.length),
   }
 }
 

@@ -17,14 +17,6 @@ const dataFlag = 0x8000_0000
 
 export const dataBytesMax = dataFlag - 2
 
-export interface MmdbTree {
-  readonly nodeCount: () => number
-  /** `length` is at least 1. */
-  readonly put: (address: Uint32Array, length: number, record: number) => void
-  readonly recordAt: (address: Uint32Array, length: number) => number
-  readonly records: () => Uint32Array
-}
-
 export function dataRecord(offset: number): number {
   return dataFlag + offset
 }
@@ -37,7 +29,7 @@ export function recordInFile(record: number, nodeCount: number): number {
 
 const firstNodes = 1 << 16
 
-export function newMmdbTree(): MmdbTree {
+export function newMmdbTree() {
   let records = new Uint32Array(firstNodes * 2).fill(emptyRecord)
   let nodes = 1
   const path = new Uint32Array(128)
@@ -54,9 +46,10 @@ export function newMmdbTree(): MmdbTree {
   }
 
   return {
-    nodeCount: () => nodes,
-    records: () => records.subarray(0, nodes * 2),
-    put(address, length, record) {
+    nodeCount: (): number => nodes,
+    records: (): Uint32Array => records.subarray(0, nodes * 2),
+    /** `length` is at least 1. */
+    put(address: Uint32Array, length: number, record: number): void {
       let depth = Math.min(sharedBits(before, address), Math.max(0, beforeLength - 1), length - 1)
       for (; depth < length - 1; depth++) {
         const slot = path[depth]! * 2 + bitAt(address, depth)
@@ -74,7 +67,7 @@ export function newMmdbTree(): MmdbTree {
       before.set(address)
       beforeLength = length
     },
-    recordAt(address, length) {
+    recordAt(address: Uint32Array, length: number): number {
       let record = 0
       for (let depth = 0; depth < length && record < dataFlag; depth++) {
         record = records[record * 2 + bitAt(address, depth)]!

@@ -87,15 +87,7 @@ const kindTexts: Texts<Kind> = {
   relay: 'Privacy relays with ordinary people behind them.',
 }
 
-const coveredKindTexts: Texts<CoveredKind> = {
-  tor: kindTexts.tor,
-  vpn: kindTexts.vpn,
-  proxy: kindTexts.proxy,
-  residential_proxy: kindTexts.residential_proxy,
-  hosting: kindTexts.hosting,
-  bot: kindTexts.bot,
-  blocklist: kindTexts.blocklist,
-}
+const { relay: _relay, ...coveredKindTexts } = kindTexts satisfies Texts<CoveredKind>
 
 const coverageStateTexts: Texts<CoverageState> = {
   full: 'By feeds that are young enough.',

@@ -31,7 +31,9 @@ describe('a meaning', () => {
     const named = Object.values(meanings).flatMap(({ from }) => from.match(/\biprisk_\w+/g) ?? [])
     expect(named.length).toBeGreaterThan(3)
     expect(named.filter((name) => !operating.includes(`\`${name}\``))).toEqual([])
-    const documents = Object.values(meanings).flatMap(({ from }) => from.match(/docs\/\S+\.md/g) ?? [])
+    const documents = Object.values(meanings).flatMap(
+      ({ from }) => from.match(/docs\/\S+\.md/g) ?? [],
+    )
     for (const path of documents)
       expect(readFileSync(join(packageRoot, path)).length).toBeGreaterThan(0)
   })

@@ -9,11 +9,6 @@ import {
 } from '../../observe/request-counters.ts'
 import { metricFamilies, type MetricFamily, type ScrapeData } from './metric-families.ts'
 
-export interface PrometheusText {
-  readonly contentType: string
-  readonly text: (gathered: ScrapeData) => Promise<string>
-}
-
 /** prom-client's other ones break its own naming rule (gauges `nodejs_…_total`), or say little of a
  * process that answers no checks. */
 const processMetrics: ReadonlySet<string> = new Set([
@@ -27,7 +22,7 @@ const processMetrics: ReadonlySet<string> = new Set([
 /** The longest timer that libuv and Node allow: 24 days. */
 const neverMs = 2 ** 31 - 1
 
-export function createPrometheusText(): PrometheusText {
+export function createPrometheusText() {
   const process = new Registry()
   // Its gauges of the loop go with the rest, but would wake the primary a hundred times a second.
   collectDefaultMetrics({ register: process, eventLoopMonitoringPrecision: neverMs })
@@ -36,7 +31,8 @@ export function createPrometheusText(): PrometheusText {
   }
   return {
     contentType: process.contentType,
-    text: async (gathered) => `${await registryOf(gathered).metrics()}\n${await process.metrics()}`,
+    text: async (gathered: ScrapeData): Promise<string> =>
+      `${await registryOf(gathered).metrics()}\n${await process.metrics()}`,
   }
 }
 

@@ -60,15 +60,13 @@ export async function exportCommand(
   }
 }
 
-interface ExportReport extends ExportSummary {
-  readonly out: string
-  readonly format: string
-  readonly table: string
-  readonly bytes: number
-  readonly seconds: number
-}
-
-function report(done: ExportReport, json: boolean, io: Io): void {
+function report(
+  done: ExportSummary &
+    Readonly<Record<'out' | 'format' | 'table', string>> &
+    Readonly<Record<'bytes' | 'seconds', number>>,
+  json: boolean,
+  io: Io,
+): void {
   const { out, format, rows, values, bytes, seconds, unstated } = done
   const what = ['csv', 'parquet', 'nft'].includes(format) ? 'ranges' : 'prefixes'
   io.err(

@@ -13,9 +13,10 @@ import {
 } from '../../account/stores/open-stores.ts'
 import { type IpriskError, usageError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type Io, warn } from '../terminal/io.ts'
+import { type Command, type Io, warn } from '../terminal/io.ts'
 
 export type CommandIo = Pick<Io, 'out' | 'lines' | 'err' | 'now'>
+export type StoreCommand = Command<Promise<void>, CommandIo>
 
 export function checkKeyId(id: string): void {
   if (isKeyId(id)) return

@@ -34,8 +34,15 @@ import type { Invocation, Settings } from '../../config/settings.ts'
 import { hasPolicies, policyPlace } from '../../policy/policy-place.ts'
 import { createSigningKey } from '../../publish/form/signing-key.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { type Command, printLines, printResult, warn } from '../terminal/io.ts'
-import { apisText, checkKeyId, type CommandIo, runAudited, warnOfSkipped } from './key-session.ts'
+import { printLines, printResult, warn } from '../terminal/io.ts'
+import {
+  apisText,
+  checkKeyId,
+  type CommandIo,
+  type StoreCommand,
+  runAudited,
+  warnOfSkipped,
+} from './key-session.ts'
 import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 
 const msPerHour = 3_600_000
@@ -104,7 +111,7 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
   await notifyServers(settings, 'keys', io.err)
 }
 
-export const keysRevoke: Command<Promise<void>, CommandIo> = async (settings, io, [id = '']) => {
+export const keysRevoke: StoreCommand = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const what = { act: 'revoke', keys: [id] } as const
   const record = await runAudited(settings, io, what, (store) => revokeKey(store, id, io.now))
@@ -116,7 +123,7 @@ export const keysRevoke: Command<Promise<void>, CommandIo> = async (settings, io
 }
 
 /** The old secret works for the hours of grace. */
-export const keysRotate: Command<Promise<void>, CommandIo> = async (settings, io, [id = '']) => {
+export const keysRotate: StoreCommand = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const when = { now: io.now, graceMs: settings.invocation.graceHours * msPerHour }
   const what = { act: 'rotate', keys: [id] } as const
@@ -195,7 +202,7 @@ function refuseConflicts({ conflicts }: KeyImportPlan, replace: boolean): void {
 }
 
 /** All or nothing; repeating it changes nothing. */
-export const keysImport: Command<Promise<void>, CommandIo> = async (settings, io, [path = '']) => {
+export const keysImport: StoreCommand = async (settings, io, [path = '']) => {
   const { invocation } = settings
   const file = readKeyFile(path, settings)
   const keys = file.keys.map(({ id }) => id)

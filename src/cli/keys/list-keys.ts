@@ -11,9 +11,10 @@ import { alignColumns } from '../../base/text/align-columns.ts'
 import { type Day, formatDay, msPerDay } from '../../base/day.ts'
 import { formatCount, formatCounted, formatTime } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type Command, printResult, printTable } from '../terminal/io.ts'
+import { printResult, printTable } from '../terminal/io.ts'
 import {
   type CommandIo,
+  type StoreCommand,
   apisText,
   checkKeyId,
   warnOfSkipped,
@@ -134,7 +135,7 @@ function limitsJson({ rate, quotaPerMonth }: EffectiveLimits): object {
 }
 
 /** Limits with their origin, usage, and each secret's age. */
-export const keysShow: Command<Promise<void>, CommandIo> = async (settings, io, [id = '']) => {
+export const keysShow: StoreCommand = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const view = await withStoresToRead(settings, async (stores) => {
     const record = await stores.keyStore.get(id)

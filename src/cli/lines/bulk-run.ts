@@ -170,12 +170,7 @@ async function linesResultOf(outcome: Promise<ItemResult>): Promise<LinesResult>
   })
 }
 
-interface BulkTotals {
-  readonly add: (piece: InputPiece, lined: LinesResult, headerLines: number) => void
-  readonly result: () => Omit<BulkResult, 'interrupted'>
-}
-
-function newBulkTotals(io: Io, totalBytes: number | undefined): BulkTotals {
+function newBulkTotals(io: Io, totalBytes: number | undefined) {
   const places: string[] = []
   const sums = { lines: 0, addresses: 0, bad: 0 }
   const startedMs = performance.now()
@@ -183,7 +178,11 @@ function newBulkTotals(io: Io, totalBytes: number | undefined): BulkTotals {
   /** Lines of this input before this piece. */
   let before = 0
   return {
-    add: ({ isFirst, input, bytesRead }, { lines, addresses, bad, badLines }, headerLines) => {
+    add: (
+      { isFirst, input, bytesRead }: InputPiece,
+      { lines, addresses, bad, badLines }: LinesResult,
+      headerLines: number,
+    ): void => {
       if (isFirst) before = headerLines
       for (const { line, text } of badLines.slice(0, placesKept - places.length)) {
         const name = input === '-' ? 'standard input' : input

@@ -8,12 +8,7 @@
 /** A power of two; 16 MiB, at most half of them used. */
 const slotsDefault = 1 << 20
 
-export interface Cardinality {
-  readonly add: (numbers: Float64Array) => void
-  readonly count: () => { readonly count: number; readonly isEstimate: boolean }
-}
-
-export function newCardinality(slotCount = slotsDefault): Cardinality {
+export function newCardinality(slotCount = slotsDefault) {
   let slots = new Float64Array(slotCount).fill(-1)
   let used = 0
   let halvings = 0
@@ -42,7 +37,7 @@ export function newCardinality(slotCount = slotsDefault): Cardinality {
     for (const number of before) if (number >= 0 && number < bound && insert(number)) used += 1
   }
   return {
-    add: (numbers) => {
+    add: (numbers: Float64Array): void => {
       for (const number of numbers) {
         if (number >= bound || !insert(number)) continue
         used += 1

@@ -23,13 +23,17 @@ import { type ListCatalogue, listNamed, parseCatalogue } from '../../lists/list-
 import { checkImport, knownList, removeOrphans } from '../../lists/change-lists.ts'
 import type { ListEntry } from '../../lists/list-entry.ts'
 import type { ListStore } from '../../lists/list-store.ts'
-import { type CommandIo, withStores, unwrittenTo, withStoresToRead } from '../keys/key-session.ts'
+import {
+  type CommandIo,
+  type StoreCommand,
+  withStores,
+  unwrittenTo,
+  withStoresToRead,
+} from '../keys/key-session.ts'
 import { readEntries } from '../../lists/merge-entries.ts'
 import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { type Command, printResult, printTable, warn } from '../terminal/io.ts'
-
-type Args = readonly string[]
+import { printResult, printTable, warn } from '../terminal/io.ts'
 
 async function act(settings: Settings, io: CommandIo, request: ListRequest): Promise<void> {
   const result = await withStores(settings, async (stores) =>
@@ -73,42 +77,26 @@ function resultText({ act, list, before, after, ...counts }: ListResult): string
   return `${list}: ${undone}${what}; it has ${formatCounted(after.entries, 'entry', 'entries')}.`
 }
 
-export function listsCreate(settings: Settings, io: CommandIo, [list = '']: Args): Promise<void> {
-  return act(settings, io, { act: 'create', list, effect: settings.invocation.effect })
-}
+export const listsCreate: StoreCommand = (settings, io, [list = '']) =>
+  act(settings, io, { act: 'create', list, effect: settings.invocation.effect })
 
-export function listsDelete(settings: Settings, io: CommandIo, [list = '']: Args): Promise<void> {
-  return act(settings, io, { act: 'delete', list })
-}
+export const listsDelete: StoreCommand = (settings, io, [list = '']) =>
+  act(settings, io, { act: 'delete', list })
 
-export const listsAdd: Command<Promise<void>, CommandIo> = (
-  settings,
-  io,
-  [list = '', ...entries],
-) => {
+export const listsAdd: StoreCommand = (settings, io, [list = '', ...entries]) => {
   const { for: forMs, note, force } = settings.invocation
   return act(settings, io, { act: 'add', list, entries, force, forMs, note })
 }
 
-export const listsRemove: Command<Promise<void>, CommandIo> = (
-  settings,
-  io,
-  [list = '', ...entries],
-) => {
-  return act(settings, io, { act: 'remove', list, entries })
-}
+export const listsRemove: StoreCommand = (settings, io, [list = '', ...entries]) =>
+  act(settings, io, { act: 'remove', list, entries })
 
-export function listsUndo(settings: Settings, io: CommandIo, [list]: Args): Promise<void> {
-  return act(settings, io, { act: 'undo', list })
-}
+export const listsUndo: StoreCommand = (settings, io, [list]) =>
+  act(settings, io, { act: 'undo', list })
 
 /** Lines for the list NAME, or JSON lines that name their lists; all lists are checked before the
  * first import. */
-export const listsImport: Command<Promise<void>, CommandIo> = async (
-  settings,
-  io,
-  [path = '', name],
-) => {
+export const listsImport: StoreCommand = async (settings, io, [path = '', name]) => {
   const origin = path === '-' ? 'standard input' : path
   const text = readInputFile(path, {
     bytesMax: listFileBytesMax,
@@ -198,7 +186,7 @@ async function entriesOf(
   return entries.filter(({ expires }) => expires === 0 || expires * 1000 > now)
 }
 
-export const listsShow: Command<Promise<void>, CommandIo> = async (settings, io, [name = '']) => {
+export const listsShow: StoreCommand = async (settings, io, [name = '']) => {
   await withListsToRead(settings, async (store) => {
     const { effect } = knownList(await catalogueOf(store), name)
     const entries = await entriesOf(store, name, io.now)
@@ -220,7 +208,7 @@ export const listsShow: Command<Promise<void>, CommandIo> = async (settings, io,
 }
 
 /** In a form that `lists import` takes. */
-export async function listsExport(settings: Settings, io: CommandIo, [name]: Args): Promise<void> {
+export const listsExport: StoreCommand = async (settings, io, [name]) => {
   await withListsToRead(settings, async (store) => {
     if (name !== undefined && !settings.invocation.json) {
       for (const entry of await entriesOf(store, name, io.now)) io.out(entryLine(entry))

@@ -14,10 +14,10 @@ import { joinFew } from '../../base/text/shortened-list.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { checkOutput, replaceFile } from '../../base/system/atomic-file.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type CommandIo, unwrittenTo, withStores } from '../keys/key-session.ts'
+import { type CommandIo, type StoreCommand, unwrittenTo, withStores } from '../keys/key-session.ts'
 import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { type Command, printResult, warn } from '../terminal/io.ts'
+import { printResult, warn } from '../terminal/io.ts'
 
 /** Two million entries and half a million keys; V8 holds no longer text. */
 const stateFileBytesMax = 500_000_000
@@ -39,7 +39,7 @@ function report({ invocation }: Settings, io: CommandIo, what: string, counts: S
   printResult(io, invocation.json, counts, () => [`${what}: ${parts.join(', ')}.`])
 }
 
-export const stateBackup: Command<Promise<void>, CommandIo> = async (settings, io, [path = '']) => {
+export const stateBackup: StoreCommand = async (settings, io, [path = '']) => {
   checkOutput('FILE', path, 'state_file')
   const counts = await withStores(
     settings,
@@ -63,11 +63,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
-export const stateRestore: Command<Promise<void>, CommandIo> = async (
-  settings,
-  io,
-  [path = ''],
-) => {
+export const stateRestore: StoreCommand = async (settings, io, [path = '']) => {
   const text = readInputFile(path, {
     bytesMax: stateFileBytesMax,
     code: 'state_file',

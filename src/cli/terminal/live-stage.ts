@@ -3,17 +3,11 @@
 import { spinner } from '@clack/prompts'
 import { escapeControls } from '../../base/text/clean-text.ts'
 
-export interface LiveStage {
-  readonly start: (text: string) => void
-  readonly message: (text: string) => void
-  readonly stop: (text: string) => void
-}
-
-export function newLiveStage(): LiveStage {
+export function newLiveStage() {
   const live = spinner({ output: process.stderr })
   return {
-    start: (text) => live.start(escapeControls(text)),
-    message: (text) => live.message(escapeControls(text)),
-    stop: (text) => live.stop(escapeControls(text)),
+    start: (text: string) => live.start(escapeControls(text)),
+    message: (text: string) => live.message(escapeControls(text)),
+    stop: (text: string) => live.stop(escapeControls(text)),
   }
 }
