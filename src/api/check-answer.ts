@@ -15,7 +15,7 @@ import {
 import { coverageAnswer } from './coverage-answer.ts'
 import { day, membersOf, percent, score, type Wire } from './wire.ts'
 
-/** Ignored if the service has no policies. */
+/** Of a check and of a batch; ignored where the service has no policies. */
 export const policyName = z
   .string()
   .describe("The policy that decides, where the key allows it; the key's default without it.")
