@@ -1,10 +1,8 @@
-// A key with all that is known of it, for listings: never a secret or its hash.
+// A key as listings show it: never a secret or its hash.
 //
-// Usage comes from the ledger: units that workers have taken this month. What a running worker has
-// leased and not spent counts as taken, so the figure is an upper bound (`units_at_most`): exact
-// once the servers have drained, and above the truth by at most one lease a worker otherwise, or
-// for each worker that was killed. Keys without a quota are not counted. The day of the last use is
-// last-used.ts's.
+// Usage comes from the ledger. Units that a running worker has leased and not spent count as taken,
+// so the figure is an upper bound (`units_at_most`): exact once the servers have drained, otherwise
+// too high by at most one lease a worker. Keys without a quota are not counted.
 
 import type { Day } from '../base/day.ts'
 import { type Plan, type Plans, planNamed } from '../config/plan.ts'
@@ -14,7 +12,6 @@ import type { KeySummary } from '../api/admin-answers.ts'
 import { formatMonth, monthOf } from './limits/quota-period.ts'
 import type { Stores } from './stores/open-stores.ts'
 
-/** What the counters know of all keys. */
 export interface KeyUses {
   readonly month: string
   readonly units: ReadonlyMap<string, number>

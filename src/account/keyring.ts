@@ -1,19 +1,17 @@
-// Hot path: `authenticate`. Forbidden in it for a warm key: allocation, throw, hashing, a look
-// into the store.
+// Hot path: `authenticate`. Forbidden in it for a warm key: allocation, throw, hashing, a look into
+// the store.
 //
-// The keyring is what a worker holds: every key in memory, brought up to date by `refresh`, which
-// the server calls every `keyRefreshMs` and which also moves the keyring's clock, so that no call
-// reads one. Unknown keys cost no store access and no memory: only verified values are remembered,
-// at most `verifiedKeysMax` of them. Rate and quota are the limiter's: the keyring binds each key
-// to its limits there, and hands the allowance out with the answer.
+// A worker holds every key in memory. `refresh`, called every `keyRefreshMs`, reads what changed
+// and moves the keyring's clock, so that no call reads one. Unknown keys cost no store access and
+// no memory: only verified values are remembered, at most `verifiedKeysMax`.
 //
-// Remembered values are looked up in a Map: a comparison of secrets that is not in constant time.
-// It goes by a hash of the whole text, seeded anew in each process, and compares texts only where
-// that is equal, so that a part which is right shows nowhere.
+// Remembered values are looked up in a Map, which compares secrets in non-constant time. It hashes
+// the whole text with a seed of the process and compares texts only on equal hashes, so a partly
+// right value shows nowhere.
 //
 // Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
-// never remembered; the caller cannot tell why a key was not accepted. An invalid record
-// denies its key, even if the keyring held a valid one, and delays no other change.
+// never remembered; the caller cannot tell why a key was rejected. An invalid record denies its
+// key, even if the keyring held a valid one, and delays no other change.
 
 import { dayOf, msPerDay } from '../base/day.ts'
 import { messageOf, IpriskError } from '../base/coded-error.ts'
@@ -30,34 +28,30 @@ import { hashSecret, sameHash } from './keys/secret-hash.ts'
 import type { KeyStore } from './keys/key-store.ts'
 
 /**
- * A key is 55 characters and `Bearer ` seven; the rest is room for spaces. Longer values are denied
- * before anything else looks at them, so that a flood of long ones costs no hashing.
+ * A key is 55 characters, `Bearer ` seven; the rest is for spaces. Longer values are never hashed.
  */
 const authorizationCharsMax = 128
 
 /**
- * Verified Authorization values that a worker remembers. About 250 bytes each, so at most 16 MiB;
- * above it the oldest one goes and costs one SHA-256 when it comes back.
+ * Verified Authorization values that a worker remembers: about 250 bytes each, so at most 16 MiB.
  */
 export const verifiedKeysMax = 65_536
 
-/** A key that may make the call. One object a key: it is the same one until the key changes. */
+/** One object a key: the same one until the key changes. */
 export interface Authenticated {
   readonly kind: 'authenticated'
   readonly keyId: string
   readonly plan: string
   readonly apis: readonly ApiName[]
   readonly insights: InsightsMode
-  /** Judges test addresses only (contract 5.7). */
   readonly isTest: boolean
   readonly limits: EffectiveLimits
   /** The policies that it may choose, its default first; `undefined`: only `default`. */
   readonly policies?: readonly string[] | undefined
-  /** What the limiter is asked with; the same one while the key lives. */
   readonly allowance: Allowance
 }
 
-/** Why a call may not be made; contract 2 has the codes, in their order. */
+/** Contract 2 has the codes, in their order. */
 export interface Denied {
   readonly kind: 'denied'
   readonly status: 401 | 403
@@ -72,15 +66,13 @@ const denied = {
   api: { kind: 'denied', status: 403, code: 'token_not_allowed_for_api' },
 } as const satisfies Readonly<Record<string, Denied>>
 
-/** A secret, ready to compare. */
 interface HeldSecret {
   readonly hash: Buffer
   readonly until: number
 }
 
-/** A key, ready to answer. `until` is the instant from which it no longer works. */
+/** `until`: the instant from which the key no longer works. */
 interface HeldKey {
-  /** What the outcome follows from, besides the plans. */
   readonly inputs: OutcomeInputs
   readonly secrets: readonly HeldSecret[]
   readonly until: number
@@ -89,40 +81,30 @@ interface HeldKey {
 
 type OutcomeInputs = Pick<KeyRecord, 'id' | 'plan' | 'apis' | 'limits' | 'policies' | 'test'>
 
-/** A verified Authorization value. */
 interface Verified {
   readonly until: number
   readonly outcome: AuthOutcome
 }
 
 export interface Keyring {
-  /** Judges the exact value of the Authorization header, `''` where there is none. */
   readonly authenticate: (authorization: string) => AuthOutcome
-  /**
-   * Takes in what the store changed and moves the clock to `now`. On failure the keyring keeps
-   * what it has and the promise rejects with `keys_unreadable`; the clock has moved all the same.
-   */
+  /** Reads what changed and moves the clock, which moves also on failure (`keys_unreadable`). */
   readonly refresh: (now: number) => Promise<void>
-  /** Judges every key by other plans, from the next call on. */
   readonly usePlans: (plans: Plans) => void
   /** Whether the text is the secret of a key that it holds: one hash and one look-up. */
   readonly holds: (secret: string) => boolean
   /** Whether the keys have been read once; until then every answer is a denial. */
   readonly known: () => boolean
-  /** The version of the store that it holds. */
   readonly version: () => number
-  /** How many keys it holds, and how many verified values it remembers. */
   readonly counts: () => { readonly keys: number; readonly verified: number }
 }
 
-/** What records are judged by. */
 interface Terms {
   readonly plans: Plans
   readonly api: ApiName
   readonly limiter: Pick<Limiter, 'bind' | 'release'>
 }
 
-/** What may be called with that key, whoever holds it. */
 function outcomeOf(record: OutcomeInputs, { plans, api, limiter }: Terms): AuthOutcome {
   // A plan that the operator has removed includes nothing.
   const plan = planNamed(plans, record.plan)
@@ -142,7 +124,7 @@ function outcomeOf(record: OutcomeInputs, { plans, api, limiter }: Terms): AuthO
   })
 }
 
-/** A record made ready; `undefined` for a revoked key, which needs no place in memory. */
+/** `undefined` for a revoked key, which needs no place in memory. */
 function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
   if (record.revokedAt !== undefined) return undefined
   const { id, plan, apis, limits, policies, test } = record
@@ -159,8 +141,8 @@ function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
 }
 
 /**
- * Which secrets there are, whoever holds them, by the first 48 bits of their hashes: with a million
- * keys one unknown text in 280 million counts as a secret, which costs no more than a request id.
+ * All secrets, by the first 48 bits of their hashes: with a million keys one unknown text in 280
+ * million counts as a secret, which costs no more than a request id.
  */
 function createSecretMarks(): {
   readonly replace: (before: HeldKey | undefined, after: HeldKey | undefined) => void
@@ -177,7 +159,6 @@ function createSecretMarks(): {
   }
 }
 
-/** Keys by id, the marks of their secrets, and the ids of invalid records. */
 function createHeldKeys(release: (keyId: string) => void) {
   const keys = new Map<string, HeldKey>()
   const skipped = new Set<string>()
@@ -221,7 +202,6 @@ function unreadable(count: number, version: number, cause: unknown): IpriskError
   })
 }
 
-/** One more value fits afterwards. */
 function evictOldest(verified: Map<string, Verified>): void {
   if (verified.size < verifiedKeysMax) return
   // A Map keeps the order of insertion: the first one is the oldest.
@@ -236,17 +216,13 @@ export interface KeyringOptions {
   readonly plans: Plans
   readonly api: ApiName
   readonly limiter: Pick<Limiter, 'bind' | 'release'>
-  /**
-   * Called for the first verification of a value on each day of the keyring's clock, and oftener.
-   */
+  /** Called at least for a value's first verification on each day of the keyring's clock. */
   readonly onVerified?: ((keyId: string, now: number) => void) | undefined
   /** Called when invalid records appear or go: those that appeared, and how many there are. */
   readonly onSkipped?: ((came: readonly SkippedKey[], count: number) => void) | undefined
 }
 
-/**
- * An empty keyring for one API: it denies every key until the first `refresh` has resolved.
- */
+/** Denies every key until the first `refresh` has resolved. */
 export function createKeyring(options: KeyringOptions): Keyring {
   const { store, limiter, onVerified, onSkipped } = options
   let terms: Terms = options

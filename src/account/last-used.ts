@@ -1,11 +1,9 @@
-// On which day a key was last used. The keyring verifies a value once a day even where it is warm
-// (keyring.ts), and says so here; that costs no request anything. Here it becomes one write a key,
-// a worker and a day, in the background.
+// On which day a key was last used: one write a key, worker and day, in the background. The keyring
+// verifies even a warm value once a day (keyring.ts) and calls this then.
 //
-// What it means: a caller proved, on that UTC day, to hold a secret of the key; also where its plan
-// allowed nothing. Precision: the day, as the worker's clock had it, at most one refresh late. A
-// worker killed within `settleMs` of a key's first use of a day loses that note; the next first
-// use, by another worker or on another day, brings it.
+// It means that a caller proved, on that UTC day, to hold a secret of the key. The day is that of
+// the worker's clock, at most one refresh late. A worker killed within `settleMs` of a key's first
+// use of a day loses that note.
 //
 // Kept among the counters as `used <key id>` → day. Invariant: a day never falls, so that workers
 // on both sides of midnight cannot set each other back.
@@ -19,20 +17,16 @@ const prefix = 'used '
 
 /** Keys used for the first time within it are written together. */
 const settleMs = 100
-/** A note that could not be written is tried again after this. */
 const againMs = 10_000
-/** Each failed try means that another process has written the same key just then. */
+/** Each failed try means that another process wrote the same key. */
 const triesMax = 100
 
-/** What notes are written to; a store for many machines implements the same two. */
 export interface LastUsedStore {
   /** Keeps the day unless a later one is kept. */
   readonly note: (keyId: string, day: Day) => Promise<void>
-  /** The last day of every key that was ever used. */
   readonly days: () => Promise<ReadonlyMap<string, Day>>
 }
 
-/** Days of last use, kept as counters. */
 export function createLastUsedStore(counters: CounterStore): LastUsedStore {
   return {
     note: async (keyId, day) => {
@@ -53,13 +47,10 @@ export function createLastUsedStore(counters: CounterStore): LastUsedStore {
 }
 
 export interface LastUsedRecorder {
-  /** Off the hot path: a look at a map, and once a day and key a write in the background. */
   readonly recordUse: (keyId: string, nowMs: number) => void
 }
 
-/**
- * A worker's notes. Failures to write are not reported: its other work on the store reports them.
- */
+/** Failures to write are not reported: the worker's other work on the store reports them. */
 export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>): LastUsedRecorder {
   const noted = new Map<string, Day>()
   const pending = new Set<string>()

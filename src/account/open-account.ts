@@ -1,5 +1,4 @@
-// What a worker asks about keys and limits, opened from what the settings name (open-stores.ts):
-// the keyring and the limiter that it binds its keys to.
+// Opens the keyring and the limiter of a worker from the stores that the settings name.
 
 import { storeTimeoutMs } from '../base/limits.ts'
 import type { Plans } from '../config/plan.ts'
@@ -13,7 +12,6 @@ export interface Account {
   readonly keyring: Keyring
   /** Its `close` gives leases back; the process ends after it. */
   readonly limiter: Limiter
-  /** Of the store, for metrics. */
   readonly storeMetrics: () => StoreMetrics
 }
 
@@ -24,7 +22,6 @@ export interface AccountOptions {
   readonly plans: Plans
   /** Default: created. */
   readonly absentStores?: AbsentStores
-  /** Called once for each trouble, and once when it is over (open-stores.ts). */
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
   readonly onSkipped?: KeyringOptions['onSkipped']

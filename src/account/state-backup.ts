@@ -1,19 +1,15 @@
-// A copy of what a state folder keeps (keys, own lists, counters of quotas and uses), taken and put
-// back while servers run. A file of JSON lines, the last of which has the hash of all before it, so
-// that a file that was cut off is refused whole. It has hashes of secrets, never a secret.
+// Backs up a state folder (keys, own lists, counters of quotas and uses) and restores it while
+// servers run. A backup is JSON lines; the last has the hash of all before it, so that a cut-off
+// file is refused whole. It has hashes of secrets, never a secret.
 //
-// What restoring promises: no key that is revoked now works again, and no secret that was rotated
-// out; no quota is granted twice (of two counts the higher one stays), keys that were made since
-// stay as they are; the lists are those of the file. An unreadable record is replaced,
-// but stays revoked if it has `revokedAt`.
+// After a restore no key that is revoked now works again, and no secret that was rotated out; no
+// quota is granted twice (the higher count stays); keys made since stay; the lists are those of the
+// file. An unreadable record is replaced, but stays revoked if it has `revokedAt`.
 //
-// Invariants: a backup is complete: if a row cannot be read, no file is written and the old one
-// stays. A restore validates every line before it writes anything. An interrupted restore is
-// finished by running it again; until then counters are the higher ones, some keys are those of the
-// file, and the lists are entirely the old or entirely the new ones.
-//
-// With a store for many machines the counters stay there, for no other process may be asked to
-// stand still: its own copies have them.
+// Invariants: if a row cannot be read, no file is written and the old one stays. A restore
+// validates every line before it writes. Running an interrupted restore again finishes it; until
+// then the lists are entirely the old or entirely the new ones. A store for many machines keeps its
+// own copies of counters.
 
 import { createHash } from 'node:crypto'
 import { IpriskError } from '../base/coded-error.ts'
@@ -33,7 +29,6 @@ const version = 1
 
 const shownMax = 20
 
-/** How much of each there is. */
 export interface StateCounts {
   readonly keys: number
   readonly lists: number
@@ -48,7 +43,6 @@ interface Chunk {
 export interface StateContent {
   readonly keys: readonly KeyRecord[]
   readonly chunks: readonly Chunk[]
-  /** As stored. */
   readonly catalogue: string
   readonly counters: readonly (readonly [name: string, value: number])[]
 }
@@ -123,7 +117,7 @@ async function readLists(store: ListStore): Promise<{
   }
 }
 
-/** The content of a backup. Throws `state_file` for another file, or for invalid lines. */
+/** Throws `state_file` for another file, or for invalid lines. */
 export function readStateFile(text: string, path: string): StateContent {
   const end = text.lastIndexOf('\n', text.length - 2) + 1
   const [body, last] = [text.slice(0, end), text.slice(end)]
@@ -155,7 +149,7 @@ function readLines(lines: readonly unknown[]): {
   const chunks = new Map<string, string>()
   const counters = new Map<string, number>()
   const catalogues: string[] = []
-  /** Takes a line in, or says what is wrong with it. */
+  /** Returns what is wrong with the line. */
   const take = (line: unknown): string | undefined => {
     if (!isJsonObject(line)) return 'it is not a JSON object'
     const { key, chunk, text, catalogue, counter, value } = line
@@ -215,7 +209,7 @@ function catalogueProblems(
   )
 }
 
-/** Puts back what a copy holds; doing it again changes nothing more. */
+/** Idempotent. */
 export async function restoreState(
   stores: Stores,
   { keys, chunks, catalogue, counters }: StateContent,

@@ -12,7 +12,7 @@ import { type KeyRecord, summarizeKey } from './key-record.ts'
 import type { KeyStore } from './key-store.ts'
 import type { SkippedKey } from './read-record.ts'
 
-/** Does an act on the keys of a store and records it; throws as `withAuditedChanges` does. */
+/** Throws as `withAuditedChanges` does. */
 export function withAudit<T>(
   options: AuditedAct & { readonly store: KeyStore },
   run: (store: KeyStore) => Promise<T>,
@@ -23,7 +23,6 @@ export function withAudit<T>(
   )
 }
 
-/** The store, telling `changes` what it changes, or may have changed. */
 function recordChanges(store: KeyStore, changes: Pick<AuditChange[], 'push'>): KeyStore {
   /** Adds what was done to what is told; what nobody can say is told with its key's id. */
   const tell = async <T>(work: Promise<T>, changed: () => AuditChange | undefined): Promise<T> => {

@@ -1,6 +1,5 @@
-// Making, rotating and revoking keys on a store: the three operations that change one. The text of
-// a key exists only in what these return; it is shown once and kept nowhere. Who may do this is
-// decided elsewhere: whoever can open the store can.
+// Makes, rotates and revokes keys. A key's text exists only in what these return: it is shown once
+// and kept nowhere. Whoever can open the store may do this.
 
 import { IpriskError, usageError } from '../../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
@@ -17,7 +16,6 @@ import {
 import type { KeyStore } from './key-store.ts'
 import { formatKeyText, randomId, randomSecret } from './key-text.ts'
 
-/** A key just made or rotated: its text, shown once, and what is kept of it. */
 export interface IssuedKey {
   readonly text: string
   readonly record: KeyRecord
@@ -28,7 +26,7 @@ export function unknownKeyError(id: string): IpriskError {
   return new IpriskError({ code: 'key_unknown', message, fault: 'input' })
 }
 
-/** Makes a key. `now` is in milliseconds since the epoch. */
+/** `now` is in milliseconds since the epoch. */
 export async function createKey(store: KeyStore, key: NewKey, now: number): Promise<IssuedKey> {
   const id = randomId()
   const secret = randomSecret()
@@ -49,8 +47,8 @@ export async function revokeKey(store: KeyStore, id: string, now: number): Promi
 }
 
 /**
- * Gives a key a new secret; the one before it works for `graceMs` more. Fails with `key_unknown`,
- * and with `key_not_live` for a key that is revoked or expired.
+ * The previous secret works for `graceMs` more. Fails with `key_unknown`, and with `key_not_live`
+ * for a key that is revoked or expired.
  */
 export async function rotateKey(
   store: KeyStore,
@@ -69,9 +67,6 @@ export async function rotateKey(
   if (record === undefined) throw unknownKeyError(id)
   return { text: formatKeyText({ id, secret, test: record.test === true }), record }
 }
-
-// What a new key is to be, as people ask for it on the command line or the admin port: judged
-// whole, against the plans and the clock.
 
 /** The plan of a test key that names none: it has the insights. */
 const testKeyPlan = 'internal'
@@ -92,8 +87,8 @@ export interface KeyWish {
 }
 
 /**
- * Names that the file of policies does not have, as a sentence without its end; such a key is made
- * all the same, for the policy may come later. `known` is what the file has, where there is one.
+ * Names that the file of policies lacks, as a sentence without its end; the key is made all the
+ * same, because the policy may come later.
  */
 export function policiesCaution(
   named: readonly string[] = [],
@@ -107,10 +102,7 @@ export function policiesCaution(
   return `the file has ${which} ${missing.join(', ')}; it has ${known.join(', ')}; ${until}`
 }
 
-/**
- * The key that is asked for. Throws `usage` with every reason why it cannot be made; `label` is
- * what the reasons call a member by.
- */
+/** Throws `usage` with every reason why the key cannot be made; `label` names a member in them. */
 export function newKeyOf(
   wish: KeyWish,
   plans: Plans,

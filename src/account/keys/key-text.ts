@@ -24,18 +24,15 @@ import {
 const bodyChars = idChars + 1 + secretChars
 const restChars = bodyChars + keyChecksumChars
 
-/** Characters in every key. */
 export const keyTextChars = keyPrefix.length + restChars
 
 /** 1 for the character codes of base 62. */
 const isDigit = new Uint8Array(128)
 for (let i = 0; i < digits.length; i += 1) isDigit[digits.charCodeAt(i)] = 1
 
-/** What the text of a key says. */
 export interface KeyText {
   readonly id: string
   readonly secret: string
-  /** A test key. */
   readonly test?: boolean
 }
 
@@ -50,17 +47,15 @@ function randomDigits(count: number): string {
   return text
 }
 
-/** A new id. Two alike are one chance in 3 × 10^21; a store refuses the second all the same. */
 export function randomId(): string {
   return randomDigits(idChars)
 }
 
-/** A new secret of 190 random bits. */
 export function randomSecret(): string {
   return randomDigits(secretChars)
 }
 
-/** The text of a key; `parseKeyText` is its inverse. */
+/** `parseKeyText` is its inverse. */
 export function formatKeyText(key: KeyText): string {
   const body = `${key.test === true ? testKeyPrefix : keyPrefix}${key.id}_${key.secret}`
   return body + keyChecksum(body)
@@ -83,7 +78,6 @@ export function parseKeyText(text: string): KeyText | undefined {
   return test ? { ...parsed, test } : parsed
 }
 
-/** Whether the text can be a key's id at all. */
 export function isKeyId(text: string): boolean {
   if (text.length !== idChars) return false
   for (let i = 0; i < idChars; i += 1) {

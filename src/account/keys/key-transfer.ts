@@ -1,9 +1,7 @@
-// Keys between stores: records to the keys of a file and back, and taking a file in. Hashes only.
+// Exports keys of a store to a file and imports them: hashes only.
 //
-// Importing is idempotent: a key that is there already and is the same is left alone, so that an
-// import that was cut off is finished by doing it again. Invariants: where any key is in conflict
-// and may not be replaced, nothing is imported; a key that was revoked stays so, whatever a file
-// says.
+// Importing is idempotent: a key that is there already and is the same is left alone. Invariants:
+// if any key is in conflict and may not be replaced, nothing is imported; a revoked key stays so.
 
 import type { KeyFile, KeyFileEntry } from '../../config/key-file.ts'
 import { keyFileFormat, keyFileVersion } from '../../config/key-file.ts'
@@ -72,7 +70,6 @@ function fromFile(key: KeyFileEntry): KeyRecord {
   }
 }
 
-/** The records of a file. */
 export function recordsOf(keys: readonly KeyFileEntry[]): readonly KeyRecord[] {
   return keys.map(fromFile)
 }
@@ -111,18 +108,15 @@ function sameSecrets(left: KeyFileEntry['secrets'], right: KeyFileEntry['secrets
 
 export interface KeyConflict {
   readonly id: string
-  /** In which members the key of the file differs from the one that is there. */
   readonly members: readonly string[]
   /** The key there is revoked and the file's is not: it cannot be replaced. */
   readonly revoked: boolean
 }
 
 export interface KeyImportPlan {
-  /** Not there yet. */
   readonly fresh: readonly KeyRecord[]
   readonly unchanged: number
   readonly conflicts: readonly KeyConflict[]
-  /** What the conflicts could be replaced by. */
   readonly replacements: readonly KeyRecord[]
 }
 
@@ -161,7 +155,7 @@ export async function planImport(store: KeyStore, file: KeyFile): Promise<KeyImp
   return { fresh, unchanged, conflicts, replacements }
 }
 
-/** Does what was planned; `replace` says whether conflicts are replaced. */
+/** `replace`: whether conflicts are replaced. */
 export async function importKeys(
   store: KeyStore,
   plan: KeyImportPlan,

@@ -15,11 +15,10 @@ import { isKeyId } from './key-text.ts'
 /** The largest record has about 2,500 characters; later versions may add members. */
 const keyRecordCharsMax = 16_384
 
-/** An invalid row. */
 export interface SkippedKey {
   /** As stored; `shownId` makes it printable. */
   readonly id: string
-  /** What is wrong, as a clause. */
+  /** A clause. */
   readonly why: string
   /** The row still says that the key is revoked. */
   readonly isRevoked: boolean
@@ -27,7 +26,6 @@ export interface SkippedKey {
 
 export type KeyRow = KeyRecord | SkippedKey
 
-/** Valid records, and the invalid rows. */
 export interface KeyRows {
   readonly records: readonly KeyRecord[]
   readonly skipped: readonly SkippedKey[]
@@ -182,7 +180,6 @@ export function shownId(id: string): string {
   return escapeControls(JSON.stringify(cut))
 }
 
-/** For logs, warnings and errors; callers add the next step. */
 export function skippedText({ id, why }: SkippedKey): string {
   return `The record of key ${shownId(id)} is invalid, so the key gets 401: ${why}.`
 }

@@ -1,13 +1,10 @@
-// What a worker keeps for one key with limits: one object a key for as long as the worker knows the
-// key, made whole and then changed in place. Each part has one file that writes it; other files
-// read it or call that file's functions.
+// What a worker keeps for one key with limits: one object a key, changed in place. One file writes
+// each part; others read it or call that file's functions.
 //
 //   allowance      the limits in force, the rate on this machine    limiter.ts
 //    ├ lease       units of the quota                               quota-lease.ts
 //    ├ sharedRate  the rate that many machines share                shared-rate.ts
 //    └ debt        units granted while the store was away           quota-debt.ts
-//
-// Only the limiters and these files look inside; the rest of the server passes the allowance on.
 
 import type { EffectiveLimits } from '../keys/key-limits.ts'
 import { type Debt, newDebt } from './quota-debt.ts'

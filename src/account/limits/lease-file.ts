@@ -8,13 +8,12 @@
 // Slot 0 belongs to no key: leases without a slot write there, so that writing needs no branch.
 //
 // Invariants: a slot never holds more units than its lease: they grow there after the ledger has
-// counted them, and shrink before a request is answered or they go back. So nothing that was spent
-// is ever given back. Only who has the lock of a file reads it, and removes it before it gives
-// anything back. A file of another run of the machine may be older than its worker's last words:
-// it is removed unread.
+// counted them, and shrink before a request is answered or they go back, so nothing spent is ever
+// given back. Only the holder of a file's lock reads it, and removes it before it gives anything
+// back. A file of an earlier boot may be stale: it is removed unread.
 //
-// What a death still loses: units that are on their way from or to the ledger, and those of keys
-// beyond `leaseSlots`.
+// A death still loses units on their way from or to the ledger, and those of keys beyond
+// `leaseSlots`.
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -25,8 +24,8 @@ import { mapSharedFile } from '../../base/system/memory-map.ts'
 import type { Month } from './quota-period.ts'
 
 /**
- * Leases of one worker that another one gives back if it dies: keys in use within `leaseIdleMs`.
- * 32 bytes each; of more keys a death loses a lease each.
+ * Slots of 32 bytes, for keys in use within `leaseIdleMs`; a death loses the leases of further
+ * keys.
  */
 const leaseSlots = 32_768
 
@@ -36,7 +35,7 @@ const monthWord = 1
 const idByte = 8
 const idBytesMax = slotBytes - idByte
 
-/** The place of leases that have no slot of their own: what is written there is never read. */
+/** The slot of leases that have none of their own; it is never read. */
 export const noLeaseSlot = 0
 
 export interface LeaseFile {
@@ -44,7 +43,6 @@ export interface LeaseFile {
   readonly words: Int32Array
   /** An index in `words` for the units of a key and month, 0 there; `noLeaseSlot`: none is free. */
   readonly claim: (keyId: string, month: number) => number
-  /** The index is used no more; its units are 0. */
   readonly free: (index: number) => void
   /** What dead workers held; their files are gone when it returns. */
   readonly takeOver: () => readonly HeldUnits[]
@@ -52,14 +50,13 @@ export interface LeaseFile {
   readonly close: () => void
 }
 
-/** Units that a worker had leased and not spent. */
 export interface HeldUnits {
   readonly keyId: string
   readonly month: Month
   readonly units: number
 }
 
-/** Where no file can be kept, and in tests of what does not need it. */
+/** For tests, and where no file can be kept. */
 export function noLeaseFile(): LeaseFile {
   return {
     words: new Int32Array(1),
@@ -70,10 +67,7 @@ export function noLeaseFile(): LeaseFile {
   }
 }
 
-/**
- * Makes the lease file of this process. Fails with what the disk says, or `file_unlockable`.
- * Another number of slots is for tests.
- */
+/** Makes the lease file of this process. Fails with the disk's error, or `file_unlockable`. */
 export function openLeaseFile(
   state: string,
   { boot, slots = leaseSlots }: { readonly boot: string; readonly slots?: number },

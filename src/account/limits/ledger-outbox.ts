@@ -1,12 +1,10 @@
-// Changes that a worker wants the ledger to make some time soon: units given back (below 0) or
-// charged (above 0). They wait while the ledger is out of reach. A change that the ledger refused
-// or never got waits again; one that may have been made is never repeated. Leases do not go through
-// here, because requests wait for them.
+// Changes for the ledger: units given back (below 0) or charged (above 0). They wait while the
+// ledger is out of reach. A change that the ledger refused or never got waits again; one that may
+// have been made is never repeated.
 //
 // Invariants: one key and month has one waiting change, the sum of all; it is sent only after a
-// charge of that key and month has ended, so that a refunded unit is never given back before it is
-// charged. At most `storeConcurrencyMax` changes are under way, so that a hundred thousand keys do
-// not flood the store.
+// charge of that key and month has ended, so that a unit is never refunded before it is charged. At
+// most `storeConcurrencyMax` changes are under way.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { storeConcurrencyMax } from '../../base/limits.ts'
@@ -20,9 +18,8 @@ interface PendingChange {
 
 export interface LedgerOutbox {
   readonly add: (keyId: string, month: Month, by: number) => void
-  /** Sends what waits; to be called again and again. */
+  /** To be called again and again. */
   readonly flush: () => void
-  /** Whether some have not been sent yet. */
   readonly hasPending: () => boolean
 }
 
@@ -35,7 +32,6 @@ export function createLedgerOutbox(options: {
 }): LedgerOutbox {
   const { post, down, follow } = options
   const waiting = new Map<string, PendingChange>()
-  /** Keys and months of which a charge is under way. */
   const charging = new Set<string>()
   let underWay = 0
 
@@ -72,7 +68,7 @@ export function createLedgerOutbox(options: {
   return { add, flush, hasPending: () => waiting.size > 0 }
 }
 
-/** Waits for all work that is under way or added meanwhile, `ms` at the most. */
+/** Waits at most `ms` for all work that is under way or added meanwhile. */
 export async function awaitInFlight(
   underWay: ReadonlySet<Promise<void>>,
   ms: number,

@@ -1,16 +1,14 @@
 // Hot path: `spendRate` and `writeRemaining`. No allocation, throw, closure or clock there.
 //
-// What the server asks about limits; each worker has one. The interface says nothing of where
-// limits are kept: here rates are slots of a shared file and quotas are leases from a ledger; the
-// limiter of many machines (shared-limiter.ts) implements the same interface. Its calls never wait:
-// a call that would have to says `pending` and calls back.
+// A worker's limiter: rates are slots of a shared file, quotas are leases from a ledger. The
+// limiter of many machines (shared-limiter.ts) implements the same interface. Calls never wait: one
+// that would have to returns `pending` and calls back.
 //
 // Keys without limits share one allowance and cost two comparisons. Limits that change take effect
 // with the next `bind`. A key whose rate limit changes starts with a full burst; one whose quota
 // changes goes on counting. Two workers may know different limits for as long as one refresh.
 //
-// This file alone writes the members of an allowance; its parts are written by the files of their
-// own (allowance.ts).
+// This file alone writes the members of an allowance (allowance.ts).
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
@@ -26,13 +24,12 @@ import type { LeaseFile } from './lease-file.ts'
 import type { RateFile } from './rate-file.ts'
 
 /**
- * All instants are those of `performance.now()`; `arrivedMs` is the one that a request began at,
- * and `nowMs` one of the caller's own turn (rate.ts says why).
+ * Instants are of `performance.now()`: `arrivedMs` when a request began, `nowMs` of the caller's
+ * own turn (rate.ts says why).
  */
 export interface Limiter {
   /** The allowance of a key: the same one until `release`, whatever limits it is bound to. */
   readonly bind: (keyId: string, limits: EffectiveLimits) => Allowance
-  /** The key is revoked: what it has leased goes back. */
   readonly release: (keyId: string) => void
   /** Spends rate: `requests` at once or none. */
   readonly spendRate: (key: Allowance, requests: number, nowMs: number) => RateResult
@@ -42,7 +39,6 @@ export interface Limiter {
     requests: number,
     callback: (result: RateResult) => void,
   ) => void
-  /** Spends quota: `units` at once or none (quota.ts). */
   readonly spendQuota: (key: Allowance, units: number, arrivedMs: number) => QuotaResult
   /** The month of units that `spendQuota` has just granted; `noMonth` for a key without quota. */
   readonly spentMonth: (key: Allowance) => number
@@ -54,25 +50,21 @@ export interface Limiter {
   readonly remaining: (key: Allowance, nowMs: number, out: Float64Array) => void
   /** The value of RateLimit-Policy, made once a month and key; `''` without limits. */
   readonly policy: (key: Allowance) => string
-  /** Milliseconds until asking for so many again can help, after a result other than granted. */
+  /** Milliseconds until asking for as many again can help, after a result other than granted. */
   readonly retryMs: (
     key: Allowance,
     result: 'rate_exceeded' | 'quota_exceeded' | 'unavailable',
     nowMs: number,
     requests: number,
   ) => number
-  /**
-   * Gives back what workers of this machine had leased when they died; to be called when one has.
-   * Never fails; trouble is reported.
-   */
+  /** Gives back what dead workers of this machine had leased. Never fails; trouble is reported. */
   readonly takeOverLeases: () => void
   /** To be called every `keyRefreshMs`. */
   readonly tick: () => void
-  /** Gives back what is leased and closes the ledger; no quota is granted after it. */
+  /** Gives back what is leased and closes the ledger; grants no quota afterwards. */
   readonly close: () => Promise<void>
 }
 
-/** A limiter for another one to build on (shared-limiter.ts). */
 export interface BaseLimiter extends Limiter, Pick<Quota, 'charge'> {}
 
 export interface LimiterOptions {
@@ -99,14 +91,12 @@ export function rateFileFullError(rateFile: RateFile): IpriskError {
   })
 }
 
-/** An allowance as this file alone may change it. */
 type AllowanceRecord = { -readonly [Member in keyof Allowance]: Allowance[Member] }
 
 interface LimiterState {
   readonly options: LimiterOptions
   readonly quota: Quota
   readonly keys: Map<string, AllowanceRecord>
-  /** The rate file was full once, and that has been said. */
   fullReported: boolean
 }
 
@@ -171,7 +161,6 @@ function policyOf({ quota }: LimiterState, key: AllowanceRecord): string {
   return key.policy
 }
 
-/** The limiter of one machine. */
 export function createLimiter(options: LimiterOptions): BaseLimiter {
   const { rateFile, leaseFile, ledger, machineOffsetMs, now } = options
   const { words } = rateFile

@@ -1,24 +1,21 @@
 // Hot path: `spendBalance`. No allocation, throw, closure or clock there.
 //
 // A machine's balance of a rate limit that many machines share (shared-bucket.ts): what it has
-// taken from the store less what it has spent, in memory that all its workers share. Two words,
-// side by side:
+// taken from the store less what it has spent, in memory that its workers share. Two words:
 //
 //   balance   requests; from -credit to `ahead`
 //   ask       0, or an instant (ms of the machine's clock, modulo 2^32) before which no worker asks
 //
 // The worker that asks the store moves `ask` ahead by a compare-and-swap, past the time in which an
 // answer counts: so a machine has one refill under way. It books the answer by one compare-and-swap
-// of both words: the answer counts only while `ask` is still what this worker wrote. A worker that
-// dies while it asks loses what it was to get; the next one asks when the time has passed.
+// of both words, which fails unless `ask` is still what this worker wrote. A worker that dies while
+// it asks loses its refill; the next one asks when the time has passed.
 //
-// Mixing compare-and-swaps of 32 and of 64 bits on the same words is beyond the memory model of
-// JavaScript and within that of x86-64 and ARM64, where both are single instructions on an aligned
-// line; a test with several processes holds it.
+// Mixing compare-and-swaps of 32 and 64 bits on the same words is outside JavaScript's memory
+// model. On x86-64 and ARM64 both are single instructions; a test with several processes holds it.
 
 import { rateAnswerMsMax } from '../../base/limits.ts'
 
-/** Both words as one, and each alone. */
 export interface BalanceWords {
   readonly words: Int32Array
   readonly pairs: BigInt64Array
@@ -44,7 +41,6 @@ export function spendBalance(
   }
 }
 
-/** Below every balance. */
 export const noBalance = -0x8000_0000
 
 /**
@@ -69,8 +65,8 @@ export function claimRefill(words: Int32Array, index: number, machineMs: number)
 }
 
 /**
- * Books an answer: adds what was granted, up to `most`, and lets the next one ask after `pauseMs`.
- * Whether it still counted.
+ * Adds what was granted, up to `most`, and lets the next one ask after `pauseMs`; whether the
+ * answer still counted.
  */
 export function applyRefill(
   { words, pairs }: BalanceWords,
@@ -95,12 +91,11 @@ export function applyRefill(
   }
 }
 
-/** Little-endian, as every machine that the table runs on. */
 function pairOf(low: number, high: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0)
 }
 
-/** Takes back an idle balance: all of it, where it is still `seen`. What it was, or 0. */
+/** Takes an idle balance back if it is still `seen`; returns what it was, or 0. */
 export function reclaimBalance(words: Int32Array, index: number, seen: number): number {
   if (seen <= 0) return 0
   return Atomics.compareExchange(words, index, seen, 0) === seen ? seen : 0

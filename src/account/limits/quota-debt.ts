@@ -1,15 +1,14 @@
-// Quota units that a worker granted while the store of many machines was away: its debts. The
-// ledger is to count them, in the month in which they were spent, when it is back.
+// Debts: quota units that a worker granted while the store of many machines was away. They are
+// charged in the month in which they were spent, when it is back.
 //
-// This file alone writes a `Debt`. Debts die with their worker. A charge that is under way when the
-// store fails is dropped, never sent again, so that no unit is charged twice.
+// This file alone writes a `Debt`. Debts die with their worker. A charge under way when the store
+// fails is dropped, never sent again, so that no unit is charged twice.
 
 import { type Lease, assumeRemaining, lastKnownRemaining } from './quota-lease.ts'
 import { type Month, noMonth } from './quota-period.ts'
 
 interface DebtRecord {
   readonly lease: Lease
-  /** Granted and not charged yet, and in which month. */
   units: number
   month: number
 }
@@ -22,16 +21,14 @@ export function newDebt(lease: Lease): Debt {
   return debt
 }
 
-/** All debts of a worker. */
 export interface DebtState {
   readonly owing: Set<Debt>
-  /** Has the ledger count units, some time soon. */
   readonly charge: (keyId: string, month: Month, units: number) => void
 }
 
 /**
- * Grants units that the worker last knew to be left, and owes them. The month is that of a lease
- * (quota.ts has just entered it). Whether they were left.
+ * Grants units that the worker last knew to be left, and owes them; whether they were left. The
+ * month is the lease's, which quota.ts has just entered.
  */
 export function overdraw(state: DebtState, debt: DebtRecord, units: number): boolean {
   const { lease } = debt
@@ -46,8 +43,8 @@ export function overdraw(state: DebtState, debt: DebtRecord, units: number): boo
 }
 
 /**
- * Has the ledger count what is owed, as soon as it can. Until it has been asked again that much
- * less is left, or each coming and going of the store would serve the same rest once more.
+ * Charges what is owed. Until the ledger has been asked again that much less is left; otherwise
+ * each outage would serve the same rest once more.
  */
 function chargeDebt(state: DebtState, debt: DebtRecord): void {
   const { lease, units, month } = debt
@@ -62,7 +59,7 @@ export function chargeAllDebts(state: DebtState): void {
   for (const debt of state.owing) chargeDebt(state, debt)
 }
 
-/** Owes less by what a refund takes back of the debt's month; how many units those are. */
+/** Takes a refund off the debt of its month; returns how many units. */
 export function refundDebt(debt: DebtRecord, units: number, month: number): number {
   if (month !== debt.month) return 0
   const unowed = Math.min(debt.units, units)

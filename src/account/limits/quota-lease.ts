@@ -1,14 +1,13 @@
 // A worker's leases: this file fetches them from the ledger in the background, spends from them and
-// gives back what is not spent. When a request needs one is for quota.ts to say. This file alone
-// writes a `Lease`; other files read it and call the functions below.
+// gives back what is not spent. quota.ts decides when a request needs one. This file alone writes a
+// `Lease`.
 //
-// Invariants: `units` grow only after the ledger has counted the new ones durably, and shrink
+// Invariants: `units` grow only after the ledger has durably counted the new ones, and shrink
 // before any are given back; units of one month are never spent in another. `units`, the lease
 // under way and what waits to be given back are together at most one lease of `size` units (or what
-// one batch needs), and what was refunded meanwhile. What could not be sent to the ledger while it
-// was out of reach is sent when it is back: units are lost only when the ledger's answer does not
-// arrive. Every change of `units` is written to the lease file, so that another worker gives them
-// back if this one dies (lease-file.ts).
+// one batch needs), plus refunds. Units are lost only when the ledger's answer does not arrive.
+// Every change of `units` is written to the lease file, so that another worker gives them back if
+// this one dies (lease-file.ts).
 
 import { leaseIdleMs, leaseShare, leaseUnitsMax } from '../../base/limits.ts'
 import { leaseUnitsMin, quotaRecheckMs, quotaWaitMs } from '../../base/limits.ts'
@@ -29,7 +28,6 @@ interface LeaseRecord {
   quotaChangedMs: number
   /** The month of `units` and `ledgerRemaining`. */
   month: number
-  /** Leased and not spent yet. */
   units: number
   /** Where `units` stand in the lease file; `noLeaseSlot`: nowhere. */
   slot: number
@@ -55,7 +53,6 @@ interface LeaseRecord {
   waiters: (() => void)[]
 }
 
-/** What a worker has leased for one key: one object a key, changed in place by this file alone. */
 export type Lease = Readonly<LeaseRecord>
 
 export function newLease(keyId: string, quota: number): Lease {
@@ -84,21 +81,18 @@ export function newLease(keyId: string, quota: number): Lease {
 export interface LeaseOptions {
   readonly ledger: QuotaLedger
   readonly leaseFile: LeaseFile
-  /** Milliseconds like `performance.now()`. */
   readonly now: () => number
   /** Called for each failure of the ledger, and for the first success after one. */
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
 }
 
-/** What a worker knows of all its leases. One object, changed in place here and in quota.ts. */
+/** Changed in place here and in quota.ts. */
 export interface LeaseState {
   readonly options: LeaseOptions
-  /** Of the lease file. */
   readonly leaseWords: Int32Array
   /** Leases that have units, or more of them under way. */
   readonly active: Set<Lease>
-  /** Work of the ledger that has not ended. */
   readonly inFlight: Set<Promise<void>>
   /** Units to give back, and units to charge that were granted without a lease. */
   readonly outbox: LedgerOutbox
@@ -109,7 +103,6 @@ export interface LeaseState {
   closed: boolean
 }
 
-/** A worker that begins in `month`, which ends at `monthEndsMs`, and holds no lease yet. */
 export function createLeaseState(
   options: LeaseOptions,
   month: Month,
@@ -154,7 +147,6 @@ function track(state: LeaseState, work: Promise<void>): void {
   state.inFlight.add(done)
 }
 
-/** Tells the ledger that units which the key had taken of a month are not used. */
 export function returnUnits(state: LeaseState, keyId: string, month: number, units: number): void {
   state.outbox.add(keyId, month as Month, -units)
   state.outbox.flush()
@@ -180,7 +172,6 @@ export function enterMonth(state: LeaseState, lease: LeaseRecord): void {
   lease.exhaustedUntilMs = 0
 }
 
-/** The key has another quota: what it holds may be more than a smaller one allows. */
 export function changeQuota(state: LeaseState, lease: LeaseRecord, quota: number): void {
   if (quota < lease.quota) returnLease(state, lease)
   lease.quota = quota
@@ -188,7 +179,7 @@ export function changeQuota(state: LeaseState, lease: LeaseRecord, quota: number
   lease.quotaChangedMs = state.options.now()
 }
 
-/** Spends units of which the caller has seen that the lease holds them. */
+/** The caller has seen that the lease holds the units. */
 export function spendUnits(state: LeaseState, lease: LeaseRecord, units: number): void {
   const left = lease.units - units
   lease.units = left
@@ -202,7 +193,6 @@ function addUnits(state: LeaseState, lease: LeaseRecord, units: number): void {
   state.leaseWords[lease.slot] = lease.units
 }
 
-/** Takes back units that were spent of this lease's month and quota. */
 export function refundUnits(state: LeaseState, lease: LeaseRecord, units: number): void {
   addUnits(state, lease, units)
   state.active.add(lease)
@@ -220,7 +210,6 @@ export function assumeRemaining(lease: LeaseRecord, units: number): void {
   if (lease.exhaustedUntilMs === 0) lease.exhaustedUntilMs = 1
 }
 
-/** The ledger is there again: the next request that needs units asks it. */
 export function clearUnavailable(lease: LeaseRecord): void {
   lease.unavailableUntilMs = 0
 }
@@ -230,7 +219,6 @@ export function addWaiter(state: LeaseState, lease: LeaseRecord, callback: () =>
   state.waitingCount += 1
 }
 
-/** Calls back all that wait for units of the key; they ask again. */
 export function wakeWaiters(state: LeaseState, lease: LeaseRecord): void {
   const callbacks = lease.waiters
   if (callbacks.length === 0) return
@@ -317,7 +305,6 @@ function shouldRetryLease(state: LeaseState, lease: LeaseRecord, nowMs: number):
   return lease.month === state.month && lease.units < Math.min(lease.size, lease.quota)
 }
 
-/** What a tick does for one active key. */
 export function maintainLease(state: LeaseState, lease: LeaseRecord, nowMs: number): void {
   if (lease.requestedMs >= 0) {
     // A late lease is still taken; requests no longer wait for it.

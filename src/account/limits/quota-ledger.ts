@@ -1,10 +1,10 @@
-// The ledger of quotas: how many units of a month each key's workers have taken. Units are taken
-// before they are spent, in leases, and what was not spent is given back. Who holds a lease is not
-// recorded: a worker that dies takes at most its lease with it, and nobody else's.
+// The ledger of quotas: how many units of a month each key's workers have taken. Workers take units
+// before they spend them, in leases, and give back what they did not spend. Who holds a lease is
+// not recorded: a worker that dies takes at most its lease with it.
 //
-// Invariants: a counter never passes the limit that its taker stated; nothing is ever set back to
-// zero or removed, whatever the clock says, so that a month that comes twice (a clock set back)
-// goes on where it was; `lease` resolves when the units are safe on the disk.
+// Invariants: a counter never passes the limit that its taker stated; nothing is set back to zero
+// or removed, so that a month that comes twice (a clock set back) goes on where it was; `lease`
+// resolves when the units are safe on the disk.
 
 import { assert } from '../../base/assert.ts'
 import { IpriskError } from '../../base/coded-error.ts'
@@ -18,7 +18,6 @@ export interface VersionedCounter {
   readonly version: number
 }
 
-/** Numbers by name that many processes change: what a ledger needs of a store. */
 export interface CounterStore {
   readonly read: (name: string) => VersionedCounter
   /** Whether `before` was still what is kept, and is replaced. Resolves when it is durable. */
@@ -37,17 +36,15 @@ export interface LeaseRequest {
   readonly month: Month
   /** The key's quota, as the asking worker knows it. */
   readonly limit: number
-  /** How many would be good. */
   readonly want: number
   /** How many a waiting check needs, at most `want`; fewer are of no use to it. */
   readonly need: number
-  /** Hears of units that were granted after the lease had failed for its asker. */
+  /** Called with units granted after the lease had failed for its caller. */
   readonly onLate?: (granted: number) => void
 }
 
 export interface LeaseGrant {
   readonly granted: number
-  /** What is left for others, and for the next lease. */
   readonly remaining: number
 }
 
@@ -55,23 +52,21 @@ export interface LeaseGrant {
 export interface QuotaLedger {
   readonly lease: (request: LeaseRequest) => Promise<LeaseGrant>
   /**
-   * Gives back units of a lease. They must be out of the worker's reach before. Where it fails with
-   * a `retryable` error nothing was given back; with another one nobody knows.
+   * The units must be out of the worker's reach before. A `retryable` error means that nothing was
+   * given back; after another one nobody knows.
    */
   readonly returnUnits: (keyId: string, month: Month, units: number) => Promise<void>
-  /** Counts units that were spent without a lease, above the limit if need be. */
+  /** Counts units spent without a lease, above the limit if need be. */
   readonly charge: (keyId: string, month: Month, units: number) => Promise<void>
   /** Units taken in that month, by key id; leased ones count as taken. */
   readonly usage: (month: Month) => Promise<ReadonlyMap<string, number>>
-  /** It is out of reach, and known to be. */
   readonly down: () => boolean
   readonly close: () => Promise<void>
 }
 
 /**
- * How many units a lease gets where `taken` are gone: what is wanted, but at most one part in
- * `leaseShare` of the rest, or what is needed at once. So leases shrink towards the end of a quota
- * and every worker gets some of the last ones.
+ * The units of a lease where `taken` are gone: `want`, but at most one part in `leaseShare` of the
+ * rest, or what is needed at once. So every worker gets some of the last units.
  */
 export function leaseGrantUnits(
   taken: number,
@@ -86,7 +81,6 @@ export function leaseGrantUnits(
 /** Other workers are as quick, but each failed try means that one of them succeeded. */
 const triesMax = 1000
 
-/** What was spent is unknown, so nothing more is granted. */
 function unreadableCounter(name: string): IpriskError {
   const [month = '', keyId = ''] = name.split(' ')
   return new IpriskError({
@@ -100,7 +94,7 @@ function unreadableCounter(name: string): IpriskError {
 
 /** A ledger on counters, named `2026-08 <key id>`. */
 export function createQuotaLedger(counters: CounterStore): QuotaLedger {
-  /** Adds what `change` says of the value so far; what it was, and what was added. */
+  /** Returns what it was, and what was added. */
   async function add(
     name: string,
     change: (value: number) => number,

@@ -4,10 +4,10 @@
 // spends them without asking the ledger. Below half a lease it fetches the next one in the
 // background; a lease is what the key spends in a second, at first `leaseUnitsMin`. Near a quota's
 // end it fetches a lease only when a request needs one, and gives idle units back after
-// `quotaRecheckMs`. Units that a worker leased before and holds idle go back after `leaseIdleMs`;
-// until then other workers may refuse requests for want of them.
+// `quotaRecheckMs`, else after `leaseIdleMs`; until then other workers may refuse requests for want
+// of them.
 //
-// With no units left, and not knowing that the quota is exhausted, `spend` says `pending`: the
+// With no units left, and not knowing that the quota is exhausted, `spend` returns `pending`: the
 // caller keeps the request and is called back when the lease is there, about a millisecond later.
 // That happens to the first request of a key in a worker, of a month, and of a second in which the
 // quota is exhausted (units may have come back).
@@ -18,14 +18,12 @@
 //              ├─▶ the store failed less than `quotaRecheckMs` ago ─▶ unavailable
 //              └─▶ lease, pending ─▶ callback ─▶ spend again
 //
-// What a crashed worker held goes back by another one (lease-file.ts): only units that were just on
-// their way from or to the ledger are lost, at most one lease. A machine that crashes loses all
-// leases of its workers. When the store fails, units that were on their way are lost.
+// Another worker gives back what a crashed one held (lease-file.ts); only units on their way from
+// or to the ledger are lost. A machine that crashes loses all leases of its workers.
 //
-// A request counts for the month in which it arrived, or for the next one; its refund counts for
-// the same one. A refund goes into the lease where the lease is still of this month and quota, else
-// to the ledger. Instants are of `performance.now()`; only `tick` reads the time of day, which may
-// jump, and only to know which month it is.
+// A request and its refund count for the month in which it arrived, or for the next one. A refund
+// goes into the lease if that is still of this month and quota, else to the ledger. Instants are of
+// `performance.now()`; only `tick` reads the time of day, which may jump, to know the month.
 
 import { leaseCloseMs } from '../../base/limits.ts'
 import { ceilSeconds } from './ratelimit-values.ts'
@@ -55,14 +53,11 @@ export type QuotaResult = (typeof quotaResults)[keyof typeof quotaResults]
 const { granted, exceeded, unavailable, pending } = quotaResults
 
 export interface QuotaOptions extends LeaseOptions {
-  /** Milliseconds since the epoch. */
   readonly wall: () => number
 }
 
-/** What `spend` has granted to a request. */
 export interface SpentUnits {
   readonly units: number
-  /** What `spentMonth` said just after it. */
   readonly month: number
   readonly arrivedMs: number
 }
@@ -70,30 +65,26 @@ export interface SpentUnits {
 export interface Quota {
   /** Takes units of this month: all of them or none. */
   readonly spend: (lease: Lease, units: number, arrivedMs: number) => QuotaResult
-  /** The month that units are spent of now; `noMonth` where nobody counts them. */
+  /** The month of units spent now; `noMonth` where nobody counts them. */
   readonly spentMonth: (lease: Lease) => number
   /** Gives back what was granted and came to nothing. */
   readonly refund: (lease: Lease, spent: SpentUnits) => void
-  /** Has the ledger count units that were granted without it, some time soon. */
+  /** Charges units that were granted without the ledger. */
   readonly charge: (keyId: string, month: Month, units: number) => void
-  /** Gives back what dead workers of this machine held. Fails with what the disk says. */
+  /** Gives back what dead workers of this machine held. Fails with the disk's error. */
   readonly takeOver: () => void
   /** Calls back once, after `pending`, when `spend` can say more. */
   readonly whenLeased: (lease: Lease, callback: () => void) => void
-  /** Follows the clock, gives up on what takes too long, gives back what is idle. */
   readonly tick: () => void
-  /** The key has another quota from now on; -1 stands for none. */
+  /** The key's new quota; -1 stands for none. */
   readonly change: (lease: Lease, quota: number) => void
   readonly month: () => Month
-  /**
-   * Whole seconds from `nowMs` to the end of the month: a number that takes no room on the heap.
-   */
+  /** Whole seconds from `nowMs` to the end of the month; a small integer, so not on the heap. */
   readonly secondsToReset: (nowMs: number) => number
   /** Gives back every lease and waits for the ledger, for a while. Grants nothing afterwards. */
   readonly close: () => Promise<void>
 }
 
-/** What was refused once is tried once more. */
 const closeTries = 2
 
 function switchMonth(state: LeaseState, month: Month): void {
@@ -108,7 +99,6 @@ function switchMonthByArrival(state: LeaseState): void {
   state.monthEndsMs += monthStart(next + 1) - monthStart(next)
 }
 
-/** What `spend` does where units are lacking or the month is another one. */
 function spendSlowPath(
   state: LeaseState,
   lease: Lease,
@@ -133,7 +123,7 @@ function spendSlowPath(
   return state.waitingCount < quotaWaitingMax ? pending : unavailable
 }
 
-/** A quota that has changed since may be smaller than what it would be given. */
+/** A changed quota may be smaller than the refund. */
 function refund(state: LeaseState, lease: Lease, { units, month, arrivedMs }: SpentUnits): void {
   if (month === noMonth || state.closed) return
   if (month !== state.month || month !== lease.month || arrivedMs <= lease.quotaChangedMs) {
@@ -158,7 +148,7 @@ async function close(state: LeaseState): Promise<void> {
     returnLease(state, lease)
     wakeWaiters(state, lease)
   }
-  // From a ledger that does not answer nothing is waited for: its units stay taken.
+  // A ledger that is down keeps its units.
   const deadlineMs = performance.now() + leaseCloseMs
   for (let tries = 0; tries < closeTries; tries += 1) {
     state.outbox.flush()

@@ -1,19 +1,19 @@
-// The rate file: one slot for each key and rate limit, in memory that all workers share. Which slot
-// is whose is in the file itself, in a table with open addressing that any process adds to without
-// a lock. How a slot counts is rate.ts.
+// The rate file: one slot for each key and rate limit, in memory that all workers share. The file
+// itself holds the hash table of slots, with open addressing, to which processes add without a
+// lock. How a slot counts is rate.ts.
 //
 //   <state>/rates/<boot id>.map         little-endian words of 32 bits
 //     0   magic "irkr", format, slots, how many are used       the rest of 4096 bytes is 0
 //     1024 + 4 × slot:  key high │ key low │ full at │ 0
 //
 // "key" is 62 bits of a hash of the key's id and its limit; zero: the slot is free. A process takes
-// a free slot by putting first the high and then the low word there, each by a compare-and-swap;
-// one that dies in between leaves a slot that the next key with those high bits gets.
+// a free slot by a compare-and-swap first of the high and then of the low word; one that dies in
+// between leaves a slot that the next key with those high bits gets.
 //
-// Invariants: a slot is never freed or moved, so that an index stays right while a worker lives;
-// the file is made whole under another name and linked into place, so no process sees half of it;
-// it is never truncated. After a reboot, when the clock has started anew, another file is in use
-// and the old ones are removed. Losing the file costs one burst a key.
+// Invariants: a slot is never freed or moved, so an index stays right while a worker lives; the
+// file is made whole under another name and linked into place, and never truncated. After a reboot,
+// when the clock has started anew, another file is in use and the old ones are removed. Losing the
+// file costs one burst a key.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readdirSync, rmSync } from 'node:fs'
@@ -31,26 +31,21 @@ const headerWords = headerBytes / 4
 const slotWords = 4
 const usedWord = 3
 
-/** Where the number of a slot is in it. */
 const fullAtWord = 2
 
 export interface RateFile {
   readonly path: string
-  /** It was created just now. */
   readonly isNew: boolean
-  /** The whole file; the indices of `slotOf` point into it. */
   readonly words: Int32Array
   /**
-   * The index in `words` of the number that belongs to a key and its limit; -1 where the file is
-   * full. Not for the hot path: a hash and some looks.
+   * The index in `words` of the number of a key and its limit; -1 where the file is full. Not hot.
    */
   readonly slotOf: (keyId: string, rate: Rate) => number
   readonly counts: () => { readonly used: number; readonly max: number }
-  /** Nothing may use `words` from here on. */
   readonly close: () => void
 }
 
-/** Sizes other than the real ones are for tests. */
+/** For tests. */
 export interface RateFileSize {
   readonly slots: number
   readonly keysMax: number
@@ -63,8 +58,8 @@ function fileBytes({ slots }: RateFileSize): number {
 }
 
 /**
- * Opens the rate file of a state folder for this run of the machine, and makes it where there is
- * none; any number of processes may at once. Throws `rates_unusable`.
+ * Opens the rate file for this boot, creating a missing one; any number of processes may at once.
+ * Throws `rates_unusable`.
  */
 export function openRateFile(
   state: string,
@@ -89,7 +84,7 @@ export function openRateFile(
   }
 }
 
-/** Creates a missing file with all its blocks and removes those of earlier runs; returns whether. */
+/** Creates a missing file with all its blocks and removes older boots' files; returns whether. */
 function createRateFile(folder: string, path: string, size: RateFileSize): boolean {
   const name = path.slice(folder.length + 1)
   const others = readdirSync(folder)

@@ -8,46 +8,42 @@
 //   50/s, burst 100, just used up      now ├──────── 100 × 20 ms ────────┤ slot
 //   20 ms later one request fits:          now ├──────── 99 × 20 ms ─────┤──┤ slot
 //
-// The instant is counted in ticks of the limit's own, `requestTicks` to a request, modulo 2^32: 32
-// bits are one compare-and-swap without a BigInt (Atomics on 64 bits allocate: 56 bytes a call).
-// The instant of a slot that was idle for long comes round and seems to lie ahead again. Where it
-// seems further ahead than a burst, it is known to be old, and the bucket is full; else, by a
-// chance of burst over 2^32 ticks (1 in 42,000 for a burst of 100), the bucket seems partly used.
-// That denies for a moment what could be granted; it never grants more.
+// The instant is counted in ticks, `requestTicks` to a request, modulo 2^32: 32 bits are one
+// compare-and-swap without a BigInt (64-bit Atomics allocate 56 bytes a call). The instant of a
+// slot that was idle for long wraps and seems to lie ahead. Further ahead than a burst it is known
+// to be old, and the bucket is full; else, with a chance of burst over 2^32 ticks (1 in 42,000 for
+// a burst of 100), the bucket seems partly used: that denies for a moment and never grants more.
 //
 // Guarantee, for all workers together: over any time t no more than burst + perSecond × t + 1 tick.
-// So a slot belongs to one key and one limit (rate-file.ts): with another limit its ticks mean
-// nothing.
+// So a slot belongs to one key and one limit (rate-file.ts).
 
 import type { Rate } from '../../config/plan.ts'
 
 /**
- * What spending rate results in. `unavailable`: the rate file is full, and this key is not in it;
- * or the store is away. `pending`: only `spendRateLater` can tell; never for one request.
+ * `unavailable`: the key is not in the full rate file, or the store is away. `pending`: only
+ * `spendRateLater` can tell; never for one request.
  */
 export const rateResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
 export type RateResult = (typeof rateResults)[keyof typeof rateResults]
 
-/** A rate limit in ticks. */
 export interface Pace {
   readonly requestTicks: number
   readonly burstTicks: number
   readonly ticksPerMs: number
 }
 
-/** A tick is at least 1/1024 of a request, where burst and rate are small enough for that. */
+/** For a burst and rate small enough. */
 const requestTicksMax = 1024
 
 /** Bursts have at most 2^24 ticks where they can: the chance above stays under 1 in 256. */
 const burstTicksWanted = 2 ** 24
 
-/** Ticks a second at the most, so that milliseconds × ticks stay exact for years. */
+/** So that milliseconds × ticks stay exact for years. */
 const ticksPerSecondWanted = 2 ** 26
 
 /** Clocks of two processes agree to about a microsecond; this is what the slot's age must beat. */
 const skewMs = 10
 
-/** Not for the hot path: once for each key and limit. */
 export function paceOf(rate: Rate): Pace {
   const room = Math.min(
     requestTicksMax,
@@ -63,8 +59,8 @@ export function paceOf(rate: Rate): Pace {
 }
 
 /**
- * An instant on the machine's clock (src/base/system/clock.ts) in ticks, modulo 2^32. It is apart
- * from `takeRate` because an integer is passed on without being boxed.
+ * An instant of the machine's clock (base/system/clock.ts) in ticks, modulo 2^32; apart from
+ * `takeRate` because an integer is passed without being boxed.
  */
 export function ticksAt(machineMs: number, pace: Pace): number {
   return Math.floor(machineMs * pace.ticksPerMs) | 0
@@ -72,10 +68,9 @@ export function ticksAt(machineMs: number, pace: Pace): number {
 
 /**
  * Takes `count` requests from the slot at `index`, all or none; whether they fit. `now` is
- * `ticksAt` an instant of the caller's own turn. An older instant, before that of a slot which has
- * been idle since, books into time that has passed: it grants up to its age × `perSecond` too much.
- * `clock` reads the machine's clock anew; it is called once in a wrap, for a slot that seems
- * impossible.
+ * `ticksAt` an instant of the caller's own turn: an older one, before that of a slot idle since,
+ * grants up to its age × `perSecond` too much. `clock` reads the machine's clock anew, once in a
+ * wrap, for a slot that seems impossible.
  */
 export function takeRate(
   words: Int32Array,
@@ -108,25 +103,23 @@ function provenAhead(kept: number, pace: Pace, clock: () => number): number {
 }
 
 /**
- * Ticks that the slot lies ahead of `now`, which is `ticksAt` an instant: 0 for a full bucket,
- * `burstTicks` for an empty one.
+ * Ticks that the slot lies ahead of `now` (`ticksAt`): 0 for a full bucket, `burstTicks` for an
+ * empty one.
  */
 export function aheadTicks(words: Int32Array, index: number, pace: Pace, now: number): number {
   const ahead = (Atomics.load(words, index) - now) | 0
   return ahead < 0 ? 0 : ahead > pace.burstTicks ? pace.burstTicks : ahead
 }
 
-/** Whole requests that fit now. */
 export function rateRemaining(ahead: number, pace: Pace): number {
   return Math.floor((pace.burstTicks - ahead) / pace.requestTicks)
 }
 
-/** Milliseconds until the bucket is full. */
 export function rateResetMs(ahead: number, pace: Pace): number {
   return ahead / pace.ticksPerMs
 }
 
-/** Milliseconds until so many requests fit; 0 where they fit now. More than a burst never do. */
+/** 0 where they fit now. More than a burst never do. */
 export function rateRetryMs(ahead: number, pace: Pace, requests: number): number {
   const over = ahead + requests * pace.requestTicks - pace.burstTicks
   return over <= 0 ? 0 : over / pace.ticksPerMs

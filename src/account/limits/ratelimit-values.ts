@@ -5,8 +5,7 @@
 //   RateLimit:        "rate";r=99;t=1, "quota";r=999999;t=864000
 //
 // q is what a window allows and w its seconds: for a rate the burst and the time in which it comes
-// back whole, rounded up to whole seconds; for a quota the month. r is what is left now, t the
-// seconds until all of it is back. Not here: which status and when.
+// back, rounded up; for a quota the month. r is what is left now, t the seconds until all is back.
 
 import type { EffectiveLimits } from '../keys/key-limits.ts'
 import { type Month, monthSeconds } from './quota-period.ts'
@@ -18,7 +17,7 @@ const integerMax = 999_999_999_999_999
 export const remainingIndex = { rate: 0, rateReset: 1, quota: 2, quotaReset: 3 } as const
 export const remainingLength = 4
 
-/** The value of RateLimit-Policy; `''` for a key without limits, which gets no such header. */
+/** `''` for a key without limits, which gets no such header. */
 export function rateLimitPolicyValue(
   { rate, quotaPerMonth }: EffectiveLimits,
   month: Month,
@@ -33,7 +32,7 @@ export function rateLimitPolicyValue(
   return policies.join(', ')
 }
 
-/** The value of RateLimit for what `remaining` has written; `''` without limits. */
+/** `''` without limits. */
 export function rateLimitValue(remaining: Float64Array): string {
   const rate = remaining[remainingIndex.rate]!
   const quota = remaining[remainingIndex.quota]!
@@ -43,12 +42,11 @@ export function rateLimitValue(remaining: Float64Array): string {
   return first === '' ? second : `${first}, ${second}`
 }
 
-/** Whole seconds for t; 0 is right now. */
 export function ceilSeconds(ms: number): number {
   return Math.ceil(ms / 1000)
 }
 
-/** Whole seconds for Retry-After, at least 1: a client that waits 0 asks again at once. */
+/** At least 1: a client that waits 0 asks again at once. */
 export function retryAfterSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000))
 }

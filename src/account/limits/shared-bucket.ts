@@ -1,7 +1,6 @@
-// One bucket for a rate limit over many machines, and how machines take from it ahead of need. The
-// bucket is in the store; here is what it does, in TypeScript, and the sizes that keep the promise.
-// Each machine keeps a balance (local-balance.ts): what it took less what it spent, from -credit to
-// `ahead`.
+// One bucket in the store for a rate limit over many machines, and how machines take from it ahead
+// of need: what the bucket does, in TypeScript, and the sizes that keep the promise. Each machine
+// keeps a balance (local-balance.ts): what it took less what it spent.
 //
 //   store   level ├──── in use ────┼── free ──┤ capacity      drains at perSecond
 //   machine balance  -credit ├──────── 0 ────────┤ ahead      lease = credit + ahead
@@ -18,15 +17,15 @@
 // lowers X by at most perSecond × t. So granted = X(end) - X(begin) + drained. At the end level is
 // at most capacity and no balance below -credit: X <= capacity + N × credit. At the beginning level
 // is at least 0 and no balance above ahead: X >= -N × ahead. Tokens on their way belong to the
-// balance: local-balance.ts lets a machine have one taking under way, for no more than is missing
-// to `ahead`. A batch from the bucket raises X by what it is granted, at the instant at which the
-// bucket grants it. Where capacity exceeds burst, `lease` holds the difference; N is at least 1.
+// balance: a machine has one refill under way, for no more than is missing to `ahead`. A batch
+// raises X at the instant at which the bucket grants it. Where capacity exceeds burst, `lease`
+// holds the difference; N is at least 1.
 
 import type { Rate } from '../../config/plan.ts'
 
 /**
- * What a machine may take of a burst ahead of need, and what it may spend before it has asked: 1 in
- * 4 each. More serves longer bursts at once, less keeps many machines nearer to the limit.
+ * The part of a burst that a machine may take ahead of need, and may spend before it has asked: 1
+ * in 4 each. More serves longer bursts at once, less keeps machines nearer to the limit.
  */
 const rateLeaseShare = 4
 
@@ -36,7 +35,7 @@ export const rateLeaseMs = 100
 export interface TokenRequest {
   readonly keyId: string
   readonly rate: Rate
-  /** How many would be good; below 0: to be given back. */
+  /** Below 0: to be given back. */
   readonly want: number
   /** How many are needed, at most `want`: fewer are not taken. 0: any are good. */
   readonly need: number
@@ -48,26 +47,23 @@ export interface TokenGrant {
   readonly level: number
 }
 
-/** Where machines take from. */
 export interface SharedBuckets {
   readonly takeTokens: (request: TokenRequest) => Promise<TokenGrant>
-  /** The store is out of reach, and known to be. */
   readonly down: () => boolean
 }
 
-/** The sizes of a rate's bucket and leases, in requests. */
+/** In requests. */
 export interface SharedBucketSizes {
   readonly capacity: number
   readonly credit: number
   readonly ahead: number
-  /** What one machine may hold, and so be granted too much, once. */
+  /** What one machine may grant too much, once. */
   readonly lease: number
 }
 
 /**
- * A burst that comes back within `rateLeaseMs` would be full, and lose what it cannot hold, between
- * two takings: its bucket is as large as what comes in that time, and one more, for takings are of
- * whole requests.
+ * A burst that comes back within `rateLeaseMs` would fill up, and lose the excess, between two
+ * refills: its bucket holds what comes in that time, and one more, as refills are whole requests.
  */
 export function sharedBucketSizes({ perSecond, burst }: Rate): SharedBucketSizes {
   const least = Math.ceil((perSecond * rateLeaseMs) / 1000)
@@ -82,7 +78,7 @@ export interface BucketState {
   readonly atUs: number
 }
 
-/** What the script `take` does; the slow obvious twin, and what simulations run. */
+/** The slow twin of the script `take`; simulations run it. */
 export function takeFromBucket(
   bucket: BucketState,
   nowUs: number,

@@ -1,16 +1,14 @@
 // Hot path: `spendRate` and `spendQuota`. No allocation, throw, closure or clock there.
 //
-// The limiter of many machines: each rate is spent from a bucket in the store that all of them
-// share (shared-rate.ts), quotas are leases from the store's ledger (quota.ts), as on one machine.
-// It is the limiter of one machine with other rates, and with an answer for the time in which the
-// store is away.
+// The limiter of many machines: rates are spent from buckets in the store (shared-rate.ts), quotas
+// are leases from the store's ledger (quota.ts). It is the limiter of one machine with other rates,
+// and with an answer for the time in which the store is away.
 //
 // Policy "refuse": leased units are spent, then requests are `unavailable`. No quota is ever
 // over-granted. Policy "serve": each worker goes on to what was left of the month when it asked
-// last (the whole quota where it has not asked), owes these units, and has them charged when the
-// store is back (quota-debt.ts says what is lost on the way). A refund takes units off the debt
-// first. A unit whose charge was lost is given back to the ledger all the same, for the worker does
-// not know.
+// last (the whole quota where it has not asked) and owes these units (quota-debt.ts). A refund
+// takes units off the debt first. A unit whose charge was lost still goes back to the ledger: the
+// worker does not know.
 
 import { quotaRecheckMs } from '../../base/limits.ts'
 import type { Allowance } from './allowance.ts'
@@ -41,7 +39,6 @@ interface SharedLimiterState {
   /** The store was away when a request needed it last; and when it was seen to be back. */
   away: boolean
   backMs: number
-  /** The rate file was full once, and that has been said. */
   fullReported: boolean
 }
 
@@ -136,7 +133,6 @@ async function spendRateLater(
   }
 }
 
-/** The limiter of a worker where many machines share limits. */
 export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
   const { buckets, policy } = options
   const state = createState(options)

@@ -1,7 +1,7 @@
 // A worker's side of rate limits that many machines share: it spends the machine's balance
-// (local-balance.ts) and refills that from the store (shared-bucket.ts) in the background, below
-// half of what the machine keeps ahead. A check never waits: with no balance left a request is
-// refused, or, while the store is away, judged as the policy says.
+// (local-balance.ts) and refills that from the store (shared-bucket.ts) in the background. A check
+// never waits: with no balance left a request is refused, or, while the store is away, judged by
+// policy.
 //
 //   spend ─▶ balance left? ─yes─▶ granted        (below half: ask in the background)
 //              │no
@@ -12,7 +12,7 @@
 // The machine's own limit is a slot of GCRA. Each answer of the store sets it to the level of the
 // bucket, so that it begins where the store ended; `remaining` reads it, too.
 //
-// This file alone writes a `SharedRate` and its limit; other files read them.
+// This file alone writes a `SharedRate` and its limit.
 
 import type { Rate } from '../../config/plan.ts'
 import { type BalanceWords, applyRefill, claimRefill, noBalance } from './local-balance.ts'
@@ -29,12 +29,11 @@ import {
 /** Where the store has not enough, a machine asks for more of a key's rate this often, at most. */
 const rateRefillGapMs = 5
 
-/** Leased rate that is not spent goes back after this. */
 const rateIdleMs = 3000
 
 /**
- * One rate limit of one key. An answer of the store that comes after the key has got another limit
- * still counts for this one: a limit is never changed into another.
+ * A late answer of the store still counts for the limit it was asked for: a limit is never changed
+ * into another.
  */
 interface SharedLimitRecord {
   readonly rate: Rate
@@ -43,9 +42,7 @@ interface SharedLimitRecord {
   /** Where the machine's balance and the machine's own limit are in the rate file. */
   readonly balanceIndex: number
   readonly localIndex: number
-  /** Below this balance the store is asked. */
   readonly refillBelow: number
-  /** The store did not answer when this worker asked it last. */
   storeFailed: boolean
   /** The balance when a tick last found it changed, and when that was. */
   idleBalance: number
@@ -60,7 +57,6 @@ interface SharedRateRecord {
   limit: SharedLimitRecord | undefined
 }
 
-/** What shared-rate.ts keeps for one key: one object a key, changed in place by this file alone. */
 export interface SharedRate extends Readonly<SharedRateRecord> {
   readonly limit: SharedLimit | undefined
 }
@@ -76,15 +72,13 @@ export interface SharedRateState {
   readonly policy: 'serve' | 'refuse'
   readonly machineOffsetMs: number
   readonly now: () => number
-  /** The machine's clock. */
   readonly clock: () => number
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
-  /** Those that have been used lately. */
   readonly active: Set<SharedRate>
 }
 
-/** Finds the places of a limit in the rate file, at its first request; `undefined`: it is full. */
+/** Finds a limit's places in the rate file at its first request; `undefined`: it is full. */
 export function assignSharedLimit(
   state: SharedRateState,
   shared: SharedRateRecord,
@@ -111,14 +105,12 @@ export function assignSharedLimit(
   return shared.limit
 }
 
-/** Forgets the limit where the key's pace is another one by now. */
 export function forgetOldLimit(shared: SharedRateRecord, pace: Pace | undefined): void {
   if (shared.limit?.pace !== pace) shared.limit = undefined
 }
 
 const { granted, exceeded, unavailable, pending } = rateResults
 
-/** Spends rate: `requests` at once or none. */
 export function spendSharedRate(
   state: SharedRateState,
   shared: SharedRateRecord,
@@ -148,7 +140,6 @@ function spendWithoutBalance(
   return spendWhileStoreDown(state, limit, requests, nowMs)
 }
 
-/** The store is away: the policy decides. */
 function spendWhileStoreDown(
   state: SharedRateState,
   limit: SharedLimitRecord,
@@ -164,9 +155,9 @@ function spendWhileStoreDown(
 }
 
 /**
- * A batch takes what it needs from the bucket itself. The machine gives back its balance before, or
- * a batch as large as the burst would never fit. A refill that was under way may come meanwhile and
- * be missing in the bucket: then the batch asks once more.
+ * The batch takes what it needs from the bucket itself. The machine first gives back its balance,
+ * or a batch as large as the burst would never fit. If a refill under way comes meanwhile, the
+ * bucket may lack it: then the batch asks once more.
  */
 export async function spendSharedBatch(
   state: SharedRateState,
@@ -214,7 +205,7 @@ function returnTokens(
   state.buckets.takeTokens(back).catch((error: unknown) => state.onTrouble(error))
 }
 
-/** Asks the store in the background, unless a worker of this machine does or has just done so. */
+/** Unless a worker of this machine does or has just done so. */
 function requestRefill(
   state: SharedRateState,
   shared: SharedRateRecord,
@@ -257,7 +248,6 @@ async function refill(
     requestRefill(state, shared, limit, now())
 }
 
-/** The store has answered: the machine's own limit is set to the level of the bucket. */
 function syncLocalLimit(state: SharedRateState, limit: SharedLimitRecord, level: number): void {
   const { memory, now, machineOffsetMs, onRecovery } = state
   const { pace } = limit
@@ -277,7 +267,6 @@ function refillPauseMs({ sizes }: SharedLimit, perSecond: number): number {
   return Math.min(Math.max(eighthMs, rateRefillGapMs), pauseMsMax)
 }
 
-/** What a tick does: it refills balances below 0 and gives idle ones back. */
 export function tickSharedRates(state: SharedRateState): void {
   const nowMs = state.now()
   const away = state.buckets.down()
@@ -308,7 +297,6 @@ function maintainSharedRate(
   returnTokens(state, shared.keyId, limit, units)
 }
 
-/** Ticks that the limit lies ahead of now, as `aheadTicks` says of a limit of one machine. */
 export function sharedAheadTicks(
   state: SharedRateState,
   limit: SharedLimitRecord,

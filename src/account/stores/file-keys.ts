@@ -1,14 +1,13 @@
-// Keys from a file that somebody else keeps, what `iprisk keys export` writes: mounted as a secret,
-// it gives many machines the same keys without a store. Read-only here; read again when another
-// file is at the path, a mount's symbolic links included. The file is the whole truth: a key that
-// it no longer has is revoked.
+// Keys from a file that `iprisk keys export` wrote: mounted as a secret, it gives many machines the
+// same keys without a store. Read-only; read again when the file changes, a mount's symbolic links
+// included. A key that the file no longer has is revoked.
 //
 // A file cannot count a quota: each machine would grant all of it. So a key with a quota, its own
 // or its plan's, is invalid here. Rates hold per machine.
 //
-// Invariants: an invalid key is skipped by name, and the other keys are read. A file that is not a
-// keys file changes nothing: the previous keys stay, and a process that starts meanwhile uses the
-// last good file, which is kept in the state folder (hashes only, like the file itself).
+// Invariants: an invalid key is skipped by name. A file that is not a keys file changes nothing:
+// the previous keys stay, and a process that starts meanwhile uses the last good file, which is
+// kept in the state folder (hashes only, like the file itself).
 
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -29,7 +28,6 @@ import { type KeyRow, isSkipped, recordOf, sortRows } from '../keys/read-record.
 const shownMax = 20
 
 export interface FileKeyStore extends KeyStore {
-  /** Judges the file again by these. */
   readonly usePlans: (plans: Plans) => void
 }
 
@@ -56,7 +54,6 @@ export function openFileKeyStore(path: string, firstPlans: Plans, state?: string
       trouble = error as IpriskError
       if (held.version() > 0 || kept === undefined || !existsSync(kept)) throw error
       try {
-        // The next look says what is wrong.
         held.take(judgeKeys(readText(kept), kept, plans))
       } catch {
         throw trouble
@@ -86,14 +83,13 @@ export function openFileKeyStore(path: string, firstPlans: Plans, state?: string
   }
 }
 
-/** Throws what is wrong with the file as it is now, whatever good one there was before. */
+/** Throws what is wrong with the file now, also where a good one was kept. */
 export function validateKeysFile(path: string, plans: Plans): void {
   judgeKeys(readText(path), path, plans)
 }
 
 /** The rows of a file, each with the version that changed it last. */
 interface HeldRows {
-  /** All of another file; what it no longer has is revoked. */
   readonly take: (rows: readonly KeyRow[]) => void
   readonly get: (id: string) => KeyRow | undefined
   readonly since: (version: number) => readonly KeyRow[]
@@ -129,12 +125,11 @@ function newHeldRows(): HeldRows {
   }
 }
 
-/** In the state folder, by the file that it is of. */
 function keptName(path: string): string {
   return `keys-file-${createHash('sha256').update(resolve(path)).digest('hex').slice(0, 8)}.json`
 }
 
-/** Many processes may write the same at once. Where it cannot be kept, there is one thing fewer. */
+/** Many processes may write the same at once; a failure is harmless. */
 function keepText(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {

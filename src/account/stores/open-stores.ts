@@ -1,10 +1,9 @@
-// Where a process gets its keys and its limits from: the state folder, a file of keys, or the store
-// for many machines that the settings name. The one place that knows them all.
+// Opens what the settings name for keys and limits: the state folder, a file of keys, or the store
+// for many machines. The one place that knows them all.
 //
-// A trouble is reported once: the same reason is not reported again until something has succeeded
-// in between. Only the circuit breaker reports that a store for many machines is away, so that a
-// thousand leases that fail for it are one trouble and one recovery. Trouble with limits
-// (`limitCodes`), which comes amid successes, is reported once a minute.
+// A trouble is reported once, until something has succeeded in between. Only the circuit breaker
+// reports that a store is away, so that a thousand failed leases are one trouble and one recovery.
+// Trouble with limits (`limitCodes`), which comes amid successes, is reported once a minute.
 
 import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/system/clock.ts'
@@ -37,14 +36,11 @@ import type { KeyStore } from '../keys/key-store.ts'
 import { skippedText } from '../keys/read-record.ts'
 import { type LastUsedStore, createLastUsedStore } from '../last-used.ts'
 
-/** What is told of a store once is not told again for this long, however often it happens. */
 const storeReportAgainMs = 60_000
 
-/** What of the settings says where keys and limits are. */
 export interface StoresSettings {
   readonly state: string
   readonly store: StoreSettings
-  /** What keys of a file are judged by. */
   readonly plans?: Plans
 }
 
@@ -56,35 +52,30 @@ export interface StoresHooks {
 /** For callers that see trouble anyway: a store that is away fails what is asked of it. */
 export const silentHooks: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
 
-/** For metrics. */
 export interface StoreMetrics {
-  /** 1 while the store answers; always for the state folder. */
   readonly up: 0 | 1
   /** How often it has gone since this process began. */
   readonly outages: number
 }
 
 export interface Stores {
-  /** As it may be shown. */
   readonly name: string
   readonly keyStore: KeyStore
   readonly ledger: QuotaLedger
   /** Of the state folder; a store for many machines keeps its own copies of its counters. */
   readonly counters?: CounterStore
-  /** On which day each key was last used. */
   readonly uses: LastUsedStore
   /** Own lists; opened when first asked for: workers map what the primary compiles of them. */
   readonly openLists: () => Promise<ListStore>
   /** The limiter of a worker; one a process. Commands that only read and write keys need none. */
   readonly openLimiter: () => Limiter
   readonly metrics: () => StoreMetrics
-  /** What an operator should know of the store, one sentence each; for the log of a start. */
+  /** One sentence each, for the log of a start. */
   readonly advice: () => Promise<readonly string[]>
   /** Closes the limiter first, so that its leases go back, then the rest. */
   readonly close: () => Promise<void>
 }
 
-/** What the circuit breaker reports by itself. */
 const circuitBreakerCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
 
 /** Trouble with limits while the store is there. */
@@ -102,7 +93,6 @@ export function isOutage(error: unknown): boolean {
   return !(error instanceof IpriskError) || !limitCodes.has(error.code)
 }
 
-/** Passes on the first trouble of each code until a recovery. */
 export function reportOnce(hooks: StoresHooks): StoresHooks {
   const told = new Set<string>()
   const oddMs = new Map<string, number>()
@@ -213,7 +203,6 @@ async function openKeysFile(path: string, plans: Plans, state: string): Promise<
   return openFileKeyStore(path, plans, state)
 }
 
-/** Throws what is wrong with the file, or if all its keys are invalid. */
 async function keysFileAdvice(path: string, keyStore: KeyStore): Promise<readonly string[]> {
   const { records, skipped } = await keyStore.list()
   if (records.length === 0 && skipped.length > 0) {
@@ -270,9 +259,8 @@ async function openShared(
 }
 
 /**
- * Opens what the settings name. A store for many machines that does not answer is no failure: the
- * trouble is told, every use of it fails with `store_unreachable`, and it is taken up when it
- * comes.
+ * A store for many machines that does not answer is no failure: it is reported, every use fails
+ * with `store_unreachable`, and the store is taken up when it comes back.
  */
 export function openStores(
   settings: StoresSettings,

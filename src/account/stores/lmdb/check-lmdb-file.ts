@@ -17,8 +17,8 @@
 //   a value in the tree of free pages: how many numbers follow; then 0, a page, or -n and the first
 //   of n pages
 //
-// The layout is that of the LMDB which lmdb 3.5 carries (little-endian); a test opens real files.
-// A process that writes meanwhile never changes a page of the current transaction.
+// The layout is that of lmdb 3.5 (little-endian); a test opens real files. A process that writes
+// meanwhile never changes a page of the current transaction.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
@@ -33,7 +33,7 @@ const nodeFlags = { plain: 0, long: 1, tree: 2 } as const
 const noPage = 0xffff_ffff_ffff_ffffn
 /** LMDB's CURSOR_STACK. */
 const depthMax = 32
-/** Another process may write all the time; then it is in use, and not damaged. */
+/** After these another process is writing: the file is in use, not damaged. */
 const readsMax = 5
 
 interface Tree {
@@ -43,7 +43,7 @@ interface Tree {
 }
 
 interface Meta {
-  /** Both meta pages, to see whether another process has changed them. */
+  /** Both meta pages, to detect changes by another process. */
   readonly bytes: Buffer
   readonly pageBytes: number
   readonly trees: readonly [free: Tree, main: Tree]
@@ -51,7 +51,6 @@ interface Meta {
   readonly transaction: number
 }
 
-/** What a node of a leaf has: its flags, and where its value lies on the page. */
 type OnLeaf = (page: Buffer, flags: number, at: number, bytes: number) => void
 
 class Damage extends Error {}
@@ -60,7 +59,7 @@ const fail = (what: string): never => {
   throw new Damage(what)
 }
 
-/** What is wrong with the data file at `path`; `undefined` where lmdb may open it. */
+/** `undefined` where lmdb may open it. */
 export function checkLmdbFile(path: string): string | undefined {
   const file = openSync(path, 'r')
   try {

@@ -1,7 +1,7 @@
-// The stores of one machine: LMDB in `<state>/keys/` for keys, in `<state>/quota/` for counters and
-// in `<state>/lists/` for own lists, shared by every worker and by the command line at once. The
-// only home of lmdb. Not for a network file system: LMDB's locks need one kernel. What is counted
-// is quota-ledger.ts; the folders are apart so that leases never wait for keys.
+// The stores of one machine, in LMDB: `<state>/keys/` for keys, `<state>/quota/` for counters and
+// `<state>/lists/` for own lists, shared by all workers and the command line. The only home of
+// lmdb. Not for a network file system: LMDB's locks need one kernel. The folders are apart so that
+// leases never wait for keys.
 //
 // keys/
 //   keys      id → {"changed": version, "record": …} (JSON)
@@ -16,10 +16,10 @@
 //             brought back from a copy uses none twice
 //   meta      "format" → 1
 //
-// Invariants: all three change in one transaction; what a reader sees belongs together as long as
-// it is read in one turn of the event loop (lmdb renews its snapshot between turns); the folder is
-// 0700 and its files are 0600, whatever the umask. Values are read as text and parsed here,
-// because lmdb throws at the first that is not JSON and the rows after it would be unreachable.
+// Invariants: a store changes in one transaction; what a reader sees is consistent within one turn
+// of the event loop (lmdb renews its snapshot between turns); the folder is 0700 and its files are
+// 0600, whatever the umask. Values are read as text and parsed here: lmdb throws at the first that
+// is not JSON, and the rows after it would be unreachable.
 
 import { chmodSync, existsSync } from 'node:fs'
 import { makeOwnFolder, refuseLink } from '../../../base/system/own-files.ts'
@@ -45,7 +45,6 @@ import { checkLmdbFile } from './check-lmdb-file.ts'
 
 const format = 1
 
-/** What both folders have. */
 interface Meta {
   readonly root: RootDatabase
   readonly meta: Database<number, string>
@@ -69,7 +68,7 @@ function unusable(folder: string, cause: unknown): IpriskError {
   })
 }
 
-/** lmdb would end the process at the damage, without a word. */
+/** lmdb would end the process at the damage. */
 function damaged(folder: string, damage: string): IpriskError {
   return new IpriskError({
     code: 'keys_unusable',
@@ -81,14 +80,13 @@ function damaged(folder: string, damage: string): IpriskError {
 }
 
 /**
- * What to do about a missing store: create it; treat it as empty and create nothing, for a command
- * that only reads; or fail, for a worker, whose server had it.
+ * For a missing store: create it; treat it as empty and create nothing; or fail, in a worker whose
+ * server had it.
  */
 export type AbsentStore = 'make' | 'empty' | 'fail'
 
 const dataFile = (folder: string): string => join(folder, 'data.mdb')
 
-/** Whether a state folder has any store. */
 export function hasLmdbStore(state: string): boolean {
   return ['keys', 'quota', 'lists'].some((name) => existsSync(dataFile(join(state, name))))
 }
@@ -124,7 +122,6 @@ function openFolder(folder: string, absent: AbsentStore): RootDatabase {
   return open(absent === 'empty' && isAbsent ? options : { ...options, path: folder })
 }
 
-/** Marks a new store with its format; refuses one of another format. */
 function checkFormat({ root, meta }: Meta): void {
   const found = root.transactionSync(() => {
     const kept = meta.get('format')
@@ -172,7 +169,6 @@ function putRecord(databases: Databases, record: KeyRecord, before?: string): vo
   meta.putSync('version', changed)
 }
 
-/** The version of a row's latest change, if the row has it. */
 function changedOf(text: string): number | undefined {
   const row = parseJson(text)
   const changed = isJsonObject(row) ? row['changed'] : undefined
@@ -224,7 +220,6 @@ async function allRows({ root, keys }: Databases): Promise<KeyRow[]> {
   }
 }
 
-/** Opens the store of a state folder. */
 export async function openLmdbKeyStore(
   state: string,
   absent: AbsentStore = 'make',
@@ -266,8 +261,8 @@ export async function openLmdbKeyStore(
 }
 
 /**
- * Where a commit fails (a full disk), lmdb rejects each change of it, and besides a promise of the
- * cause, `commitError`. Nobody awaits that one, which would end the process.
+ * When a commit fails (a full disk), lmdb rejects each change of it and also a promise,
+ * `commitError`, which nobody awaits and which would end the process.
  */
 function ignoreCommitError(failure: unknown): void {
   const { commitError } = failure as { readonly commitError?: Promise<unknown> }
@@ -276,7 +271,6 @@ function ignoreCommitError(failure: unknown): void {
 
 const commitCauseMsMax = 100
 
-/** What the disk said; lmdb's own error only says that there was something. */
 async function commitCause(failure: unknown): Promise<unknown> {
   const { commitError } = failure as { readonly commitError?: Promise<unknown> }
   const cause = commitError?.then(
@@ -292,10 +286,8 @@ function countOf(text: string): number {
 }
 
 /**
- * Opens the counters of a state folder. Changes are compared and swapped by lmdb's own writing
- * thread: an event loop never waits for the disk or for another process. (Its transactions with a
- * callback would be the obvious way; in 3.5.6 on Node 20 those that are not synchronous never
- * resolve.)
+ * lmdb's own writing thread compares and swaps: an event loop never waits for the disk or another
+ * process. (In lmdb 3.5.6 on Node 20 asynchronous transactions with a callback never resolve.)
  */
 export async function openLmdbCounterStore(
   state: string,
@@ -334,7 +326,6 @@ export async function openLmdbCounterStore(
   }
 }
 
-/** Opens the lists of a state folder. */
 export async function openLmdbListStore(
   state: string,
   absent: AbsentStore = 'make',

@@ -21,15 +21,13 @@
 export interface LuaScript {
   readonly name: string
   readonly text: string
-  /** Doing it twice is doing it once: where it may have been done, it is done again. */
   readonly repeatable?: true
   /** It changes nothing: a store that refuses changes still does it. */
   readonly reads?: true
-  /** What it grants or promises must survive a failover (redis-connection.ts). */
+  /** Must survive a failover (redis-connection.ts). */
   readonly kept?: true
 }
 
-/** What only looks. */
 const reading = { repeatable: true, reads: true } as const
 
 /** Limit, want, need, share → granted, remaining. */
@@ -62,7 +60,6 @@ export const chargeScript: LuaScript = {
   text: `return redis.call('INCRBY', KEYS[1], ARGV[1])`,
 }
 
-/** → the counter. */
 export const readCounterScript: LuaScript = {
   name: 'read',
   ...reading,
@@ -102,8 +99,7 @@ export const readUsesScript: LuaScript = {
 
 /**
  * Tokens a second, capacity, want (below 0: to give back), need (fewer are not taken) → granted,
- * level. A clock that goes back drains nothing for the time that it goes back, and drains on from
- * there.
+ * level. A clock that goes back drains nothing until it catches up.
  */
 export const takeTokensScript: LuaScript = {
   name: 'take',
@@ -126,7 +122,7 @@ end
 return {granted, string.format('%.17g', level)}`,
 }
 
-/** Whether the store takes changes: KEYS: a name beside those of the change that it refused. */
+/** KEYS: a name beside those of the refused change. */
 export const probeScript: LuaScript = {
   name: 'try',
   repeatable: true,
@@ -134,8 +130,8 @@ export const probeScript: LuaScript = {
 }
 
 /**
- * Counts a change of `id` with `stamp`, and forgets the stamps that only a reader who is a thousand
- * changes late would miss; it reads everything anew.
+ * Counts a change of `id` with `stamp`, and forgets stamps a thousand changes old: a reader that
+ * late reads everything anew.
  */
 const countChange = `
 local before = tonumber(redis.call('ZSCORE', KEYS[2], id) or '-1')
@@ -176,9 +172,8 @@ export const readKeyScript: LuaScript = {
 }
 
 /**
- * KEYS as above. Since, the stamp of that version where it is known, how many at most → version,
- * its stamp, id, text, id, text…; version -1 if the store has no such version, because its history
- * was replaced.
+ * KEYS as above. Since, the stamp of that version if known, limit → version, its stamp, id, text,
+ * id, text…; version -1 if the store's history was replaced and lacks that version.
  */
 export const changedKeysScript: LuaScript = {
   name: 'changed keys',

@@ -1,12 +1,10 @@
-// The connection to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a
-// node) that mends itself for ever; nothing queues while it is away and nothing is sent twice.
-// Whether the store counts as reachable is store-circuit-breaker.ts, what is asked of it
-// lua-scripts.ts.
+// The connection to Redis or Valkey: the only home of ioredis. One connection (in a cluster one a
+// node) that reconnects for ever; nothing queues while it is away and nothing is sent twice.
+// store-circuit-breaker.ts decides whether the store counts as reachable.
 //
-// A server that fails over loses what its replica did not have yet. With `replicas` set, what a
-// script must not lose (`kept`) counts as done only when so many replicas have it: WAIT goes along
-// with the script, on the same connection. And a store that has fewer replicas counts as gone, or
-// each try would take a lease that nobody may use.
+// A failover loses what the replica did not have yet. With `replicas` set, a `kept` script is done
+// only when as many replicas have it: WAIT goes along on the same connection. A store that has
+// fewer replicas counts as gone, or each try would take a lease that nobody may use.
 
 import { createHash } from 'node:crypto'
 import type { ClusterOptions, RedisOptions } from 'ioredis'
@@ -40,7 +38,6 @@ function readStoreFile(path: string, what: 'password file' | 'CA file'): string 
   }
 }
 
-/** Replies as this file reads them, whatever protocol a server speaks. */
 type Connection = Omit<RedisOptions, 'replyMapping'>
 
 /** After a failover the old master is a replica: leave it, but not with every single answer. */
@@ -54,7 +51,6 @@ function leaveReadOnlyServer(): (error: Error) => boolean {
   }
 }
 
-/** What every connection has, whatever it leads to. */
 function connectionOptions(store: StoreUrl, settings: StoreSettings): Connection {
   const { passwordFile, caFile } = settings
   const password =
@@ -82,7 +78,6 @@ function connectionOptions(store: StoreUrl, settings: StoreSettings): Connection
   }
 }
 
-/** An error as it may be shown. */
 interface LastError {
   text: string
 }
@@ -99,7 +94,6 @@ function hashOf(script: LuaScript): string {
   return hash
 }
 
-/** What replicas must have, and how long they may take. */
 interface Replicas {
   readonly wanted: number
   readonly waitMs: number
@@ -193,7 +187,6 @@ async function pingNode(node: Redis, replicas: Replicas | undefined): Promise<vo
   else checkReplicas(await node.wait(replicas.wanted, replicas.waitMs), replicas)
 }
 
-/** Every master answers, and says that no slot is missing. */
 async function pingCluster(cluster: Cluster, replicas: Replicas | undefined): Promise<void> {
   const masters = cluster.nodes('master')
   if (masters.length === 0) throw new Error('no node of the cluster is connected')
@@ -204,7 +197,7 @@ async function pingCluster(cluster: Cluster, replicas: Replicas | undefined): Pr
   }
 }
 
-/** Connects, in the background and again and again, to the store that the settings name. */
+/** Connects in the background, and reconnects. */
 export function openRedisConnection(settings: StoreSettings): StoreConnection {
   const store = settings.url === undefined ? undefined : parseStoreUrl(settings.url)
   if (store === undefined) {

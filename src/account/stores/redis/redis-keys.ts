@@ -1,11 +1,11 @@
-// Keys in the store for many machines (lua-scripts.ts has the layout): all under one hash tag, for
-// a change and the version that counts it become visible together. Not the connection.
+// Keys in the store for many machines (layout: lua-scripts.ts), all under one hash tag, because a
+// change and its version become visible together.
 //
-// A store can lose what it had acknowledged (a crash without its last second, a failover, an old
-// copy brought back). Its versions would then name other changes than they did; so each version has
-// a random stamp, and a reader whose stamp the store does not know reads everything anew. To its
-// own caller the versions only ever rise: `base` makes up for what was lost. Keys that the store
-// has lost are told as revoked.
+// A store can lose what it had acknowledged (a crash without its last second, a failover, a
+// restored copy). Its versions would then name other changes; so each version has a random stamp,
+// and a reader whose stamp the store does not know reads everything anew. To its own callers the
+// versions only rise: `base` makes up for what was lost. Keys that the store has lost are returned
+// as revoked.
 
 import { randomUUID } from 'node:crypto'
 import { IpriskError } from '../../../base/coded-error.ts'
@@ -39,13 +39,11 @@ const [recordsName = '', , , versionName = ''] = names
 
 type Args = readonly (string | number)[]
 
-/** Runs a script on one name. */
 const runnerOf =
   ({ runScript }: StoreCircuitBreaker) =>
   (what: LuaScript, name: string, args: Args = [], late?: (reply: unknown) => void) =>
     runScript(what, [name], args, late)
 
-/** Keys read by one script: short enough that nobody else waits for it. */
 const pageKeys = 500
 
 /** Others are as quick, but each failed try means that one of them succeeded. */
@@ -54,7 +52,6 @@ const triesMax = 100
 /** Restarts of one read because the store's history was replaced. */
 const historiesMax = 10
 
-/** What this process has told its caller. */
 interface ReaderState {
   /** What is added to the store's versions. */
   base: number
@@ -62,7 +59,6 @@ interface ReaderState {
   version: number
   stamp: string
   readonly ids: Set<string>
-  /** Those that the store had lost, and has not had since. */
   readonly lost: Set<string>
   /** Called with how many more are lost, and how many keys there are. */
   readonly onLost: (lost: number, left: number) => void
@@ -161,14 +157,14 @@ function lostKeys(lost: number, left: number): IpriskError {
   return new IpriskError({ code: 'store_lost_keys', message, fault: 'environment' })
 }
 
-/** The keys behind a circuit breaker, which `close` closes; `onTrouble` is told of lost keys. */
+/** Behind a circuit breaker, which `close` closes; `onTrouble` gets lost keys. */
 export function createRedisKeyStore(
   breaker: StoreCircuitBreaker,
   onTrouble: (error: IpriskError) => void = () => undefined,
 ): KeyStore {
   const onLost = (lost: number, left: number): void => onTrouble(lostKeys(lost, left))
   const told = newReader(onLost)
-  // One look after the other, so that what was told last is what was read last.
+  // Reads run one after the other, so that callers see them in order.
   let last: Promise<unknown> = Promise.resolve()
   return {
     create: async (record) => {
@@ -196,11 +192,9 @@ export function createRedisKeyStore(
 
 /**
  * The ledger of quotas in the store for many machines: one counter a key and month, changed by
- * scripts alone, so that the last units go to one lease however many machines ask. What a lease
- * gets is `leaseGrantUnits` in Lua.
- *
- * Invariants: those of quota-ledger.ts. What a lease grants after its asker has given up is told; a
- * giving back of which nothing was heard is never repeated: its units stay taken.
+ * scripts alone, so that one lease gets the last units however many machines ask. Invariants: those
+ * of quota-ledger.ts. What a lease grants after its caller has given up goes to `onLate`; a return
+ * without an answer is never repeated: its units stay taken.
  */
 const counterName = (keyId: string, month: Month): string =>
   `iprisk:{${keyId}}:quota:${formatMonth(month)}`
@@ -216,7 +210,6 @@ async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<nu
   return Number.isSafeInteger(count) ? count : undefined
 }
 
-/** The ledger behind a circuit breaker, which `close` leaves open: others use it. */
 export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedger {
   const run = runnerOf(breaker)
   /** Keys of which the index knows; of one month. */
@@ -278,14 +271,10 @@ export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedge
   }
 }
 
-// The buckets of rate limits in the store for many machines: the script `take` on one hash a key
-// and limit. The store's own clock drains them. Should it jump ahead, a bucket drains too early, by
-// at most a burst; should it jump back, nothing drains for that jump, and on from there.
+// The buckets of rate limits in the store for many machines: one hash a key and limit, drained by
+// the store's clock. If that jumps ahead, a bucket drains too early, by at most a burst.
 
-/**
- * The buckets behind a circuit breaker. What the store grants to an asker that has given up drains
- * away.
- */
+/** What the store grants to a caller that has given up drains away. */
 export function createRedisBuckets(breaker: StoreCircuitBreaker): SharedBuckets {
   return {
     takeTokens: async ({ keyId, rate, want, need }) => {
@@ -299,12 +288,8 @@ export function createRedisBuckets(breaker: StoreCircuitBreaker): SharedBuckets 
   }
 }
 
-// The days of last use (last-used.ts) in the store for many machines: one hash, changed by a script
-// alone.
-
 const usesName = 'iprisk:{uses}'
 
-/** The days of last use behind a circuit breaker. */
 export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsedStore {
   return {
     note: async (keyId, day) => {
@@ -322,8 +307,7 @@ export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsed
   }
 }
 
-// Own lists in the store for many machines (lua-scripts.ts has the layout), behind a circuit
-// breaker, which `close` closes. Texts go a few at a time, so that nobody else waits for them.
+// Own lists in the store for many machines. Texts go a few at a time, so that nobody else waits.
 
 const catalogueName = 'iprisk:{lists}:catalogue'
 const chunksName = 'iprisk:{lists}:chunks'

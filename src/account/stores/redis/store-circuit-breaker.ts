@@ -1,15 +1,11 @@
-// A process's connection to a store for many machines, as the rest of src/account sees it: scripts
-// run, or fail soon. The connection itself is redis-connection.ts; here is whether the store is
-// there.
+// A circuit breaker around the connection to a store for many machines: scripts run, or fail soon.
 //
 //   up ── a ping or a script fails, or is too late ──▶ down ── two pings in a row succeed ──▶ up
 //   up ── the store refuses all changes ──▶ down, but for reading ── it takes one ──▶ up
 //
-// It pings every `storeHeartbeatMs`. While the store is down every script fails at once: nobody
-// waits for it, and nothing piles up. A script without an answer in time has failed for its caller,
-// though the store may run it yet; what it answers then goes to `late`, which undoes it.
-//
-// What has become of a script that failed, its code says:
+// It pings every `storeHeartbeatMs`. While the store is down every script fails at once. A script
+// without an answer in time has failed for its caller, though the store may still run it; its
+// answer then goes to `late`, which undoes it. The code of a failed script:
 //
 //   store_unreachable   it was not done: it was never sent, or doing it twice is doing it once
 //   store_unknown       it may have been done: it was sent, and no answer came
@@ -25,7 +21,7 @@ import { storeHeartbeatMs, storeSuccessesMax } from '../../../base/limits.ts'
 import { trimEnd } from '../../../base/text/clean-text.ts'
 import { type LuaScript, probeScript } from './lua-scripts.ts'
 
-/** Without an answer for this long the connection is given up and a new one made. */
+/** Without an answer for this long a new connection is made. */
 export const storeReconnectMs = 1000
 
 export interface StoreCircuitBreaker {
@@ -37,14 +33,13 @@ export interface StoreCircuitBreaker {
     late?: (reply: unknown) => void,
   ) => Promise<unknown>
   readonly down: () => boolean
-  /** What an operator should know of how the store is set up; empty where all is well. */
+  /** How the store should be set up; empty where all is well. */
   readonly advice: () => Promise<readonly string[]>
   readonly close: () => Promise<void>
 }
 
 /** What redis-connection.ts has: one connection, which mends itself. */
 export interface StoreConnection {
-  /** As it may be shown. */
   readonly name: string
   /** Fails with `NotSentError` where it did not even try. */
   readonly send: (
@@ -54,16 +49,14 @@ export interface StoreConnection {
   ) => Promise<unknown>
   /** Rejects where any part of the store is not there. */
   readonly ping: () => Promise<void>
-  /** What each server of the store tells of itself: `name:value` lines. */
+  /** `name:value` lines of each server. */
   readonly readInfo: () => Promise<readonly string[]>
-  /** Gives up what it has and connects anew. */
   readonly reconnect: () => void
   readonly close: () => Promise<void>
 }
 
 interface CircuitBreakerOptions {
   readonly timeoutMs: number
-  /** How many replicas must have what is kept. */
   readonly replicas: number
   readonly onDown: (error: IpriskError) => void
   readonly onUp: () => void
@@ -153,7 +146,6 @@ async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) =>
   }
 }
 
-/** What has been seen of the store. One object, changed in place. */
 interface BreakerState {
   down: boolean
   /** Pings in a row that have succeeded. */
@@ -176,7 +168,7 @@ interface BreakerState {
 /** One timely answer of a store that is nearly too slow would not last. */
 const successesToRecover = 2
 
-/** A store that fails again within this time after it came back must answer for longer each time. */
+/** A store that fails again this soon after it came back must answer for longer each time. */
 const flapMs = 10_000
 
 function recordFailure(
@@ -205,7 +197,6 @@ function recordSuccess(state: BreakerState, options: CircuitBreakerOptions): voi
   options.onUp()
 }
 
-/** Resolves when it is known whether the store answers in time; a late answer is worth nothing. */
 async function pingStore(
   connection: StoreConnection,
   state: BreakerState,
@@ -236,7 +227,6 @@ async function pingStore(
   }
 }
 
-/** Whether the store is there, and where it took no changes: whether it takes them again. */
 async function pingOrProbe(connection: StoreConnection, state: BreakerState): Promise<void> {
   await connection.ping()
   if (state.probe !== '') await connection.send(probeScript, [state.probe], [])
@@ -273,7 +263,6 @@ export async function openStoreCircuitBreaker(
     probe: '',
   }
   let isClosed = false
-  /** What a failure means for its caller, and for everybody. */
   const classifyFailure = (
     error: unknown,
     script: LuaScript,
@@ -324,13 +313,10 @@ export async function openStoreCircuitBreaker(
   }
 }
 
-// What to say of a store that may lose counts, from what it tells of itself (INFO of Redis and
-// Valkey). Advice for the log of a start, never a reason not to start: some stores tell nothing.
+// Advice for the log of a start about a store that may lose counts, from INFO of Redis and Valkey.
+// Never a reason not to start: some stores report nothing.
 
-/**
- * A sentence for each thing that an operator should know; each once. `replicas` is how many must
- * have a lease before it counts.
- */
+/** `replicas` is how many must have a lease before it counts. */
 export function storeAdvice(infos: readonly string[], replicas: number): readonly string[] {
   const sentences = new Set<string>()
   for (const info of infos) {
