@@ -1,6 +1,5 @@
-// Canaries: addresses whose verdict is known (data/tables/canaries.csv). A table that misjudges one
-// is not promoted by a build (build/acceptance/promote-table.ts), and not swapped in by a server
-// whose table judges it right (acceptance-check.ts).
+// Canaries: addresses whose verdict is known (data/tables/canaries.csv). Builds and servers refuse
+// a table that misjudges one (promote-table.ts, acceptance-check.ts).
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,12 +37,11 @@ export interface Canary {
   readonly range: Range
   readonly kind: CanaryKind
   readonly name: string
-  /** Where it is published, and the day on which the row was written down. */
+  /** Where it is published, and the day on which the row was added. */
   readonly source: string
   readonly day: Day
 }
 
-/** The table's file: no more than a person can keep by hand. */
 const rowsMax = 500
 
 /** Error: `canaries_invalid`, whose message lists every problem. */
@@ -95,7 +93,7 @@ function invalid(problems: readonly string[]): IpriskError {
   })
 }
 
-/** Those that the table misjudges, each as one line that says what it is called. */
+/** One line each, with what the table calls it. */
 export function misjudgedCanaries(
   table: Pick<Table, 'check'>,
   canaries: readonly Canary[],

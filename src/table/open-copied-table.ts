@@ -1,8 +1,7 @@
 // Opens a table file that others may write, by mapping a private copy (shared-copy.ts): truncating
-// or overwriting the file cannot end a process that answers from it. Making a copy compares every
-// checksum, so a file that is still being written is refused.
-//
-// Invariant: if no copy can be made, the file itself is mapped and the reason is reported once.
+// or overwriting the file cannot end the process. Making a copy compares every checksum, so a file
+// that is still being written is refused. If no copy can be made, the file itself is mapped and the
+// reason is reported once.
 
 import { statSync } from 'node:fs'
 import { IpriskError } from '../base/coded-error.ts'
@@ -26,9 +25,8 @@ export interface CopiedTableOptions extends Pick<OpenTableOptions, 'now'> {
 }
 
 export interface CopiedTable extends OpenTable {
-  /** The path for threads of this process. */
   readonly mapped: string
-  /** When the file was written, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly builtMs: number
 }
 

@@ -1,6 +1,4 @@
-// Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
-// processes that open the same file. Content is checked by `verifyTable`, not here; `whole`
-// compares the checksums.
+// Opens a table file: maps it, checks what lookups need (`whole`: the checksums too), and answers.
 //
 // The file itself is mapped: truncating or overwriting it in place ends this process (SIGBUS). So
 // use this only for files that this program alone writes, or for a few milliseconds, and
@@ -16,7 +14,6 @@ import type { Table } from './table.ts'
 import { readTableView, compareChecksums } from './file/table-view.ts'
 import { coverageOf } from './answer/table-coverage.ts'
 
-/** A `Table` with what the server and the command line need beside the answers. */
 export interface OpenTable extends Table {
   /** Where its file is mapped: a worker frees the map of a thread that has died. */
   readonly place: MappedRegion
@@ -26,22 +23,17 @@ export interface OpenTable extends Table {
   populate(): void
 }
 
-/** How often an open table looks at the clock, which answers of an old table name. */
 const clockMs = 60_000
 
 export interface OpenTableOptions {
-  /** The clock, milliseconds since the epoch; `Date.now` unless a test says otherwise. */
+  /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number
   /** The file to map; default `path`, which errors name. */
   readonly mapped?: string
-  /** Compare all checksums first. */
   readonly whole?: boolean
 }
 
-/**
- * Maps the table at `path`. Throws `file_unreadable`, `table_corrupt` (section and offset named) or
- * `table_version`.
- */
+/** Throws `file_unreadable`, `table_corrupt` (section and offset named) or `table_version`. */
 export function openTable(path: string, options: OpenTableOptions = {}): OpenTable {
   const steps = openTableInSteps(path, options)
   let step = steps.next()
@@ -49,7 +41,7 @@ export function openTable(path: string, options: OpenTableOptions = {}): OpenTab
   return step.value
 }
 
-/** The same in steps, for a loop that serves others between them. To be run to its end. */
+/** In steps, for a loop that serves others between them; run it to its end. */
 export function* openTableInSteps(
   path: string,
   { now = Date.now, mapped = path, whole = false }: OpenTableOptions = {},

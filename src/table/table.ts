@@ -26,21 +26,19 @@ export interface Table {
   /** Which kinds its feeds cover. */
   readonly coverage: TableCoverage
   /**
-   * The whole answer for an address as text; `undefined` where the text is no address. Its inner
-   * objects are frozen, and shared with other answers.
+   * `undefined` where the text is no address. Inner objects are frozen and shared with other
+   * answers.
    */
   check(text: string): CheckAnswer | undefined
   /**
-   * The same answer as JSON bytes, without an object or a string: exactly JSON.stringify of
-   * `check`. `query.family` must not be 0. The result is good until the next call, of any table.
-   * `found` is where this table has located the address, if the caller knows.
+   * The same answer as JSON bytes, exactly JSON.stringify of `check`, good until the next call of
+   * any table. `query.family` must not be 0. `found`: where this table located the address, if
+   * known.
    */
   answer(query: Query, found?: Located): AnswerBytes
-  /**
-   * Looks up a batch, whose `located` are for `answer`, and reads ahead what those answers need.
-   */
+  /** Looks up a batch, whose `located` are for `answer`, and reads ahead for those answers. */
   prepare(batch: LookupBatch): void
-  /** Answers with these own lists from now on; with none again where it is `undefined`. */
+  /** `undefined`: without own lists again. */
   useLists(lists: ListMatcher | undefined): void
   /** Unmaps the file. Any use afterwards throws; views must not outlive it. */
   close(): void

@@ -1,6 +1,5 @@
-// What answers are made of: a table's views, its texts, and the parts that many answers share (what
-// a verdict decides, a network, a location). A part is made at its first use, frozen, and cached:
-// an answer of the world's table took four times as long when all of it was made each time.
+// The parts of answers that many share (a verdict's members, a network, a location), each made at
+// its first use, frozen and cached: without the cache an answer took four times as long.
 
 import type { CheckAnswer, Location, NetworkAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
@@ -39,12 +38,11 @@ export function openAnswerReader({
 }
 
 /**
- * How many of each are kept at most: about 37 MB of all. Half a million addresses from everywhere
- * meet 65,800 locations; with room for fewer than are met, a check took twice as long.
+ * At most so many of each, about 37 MB of all. Half a million addresses from everywhere meet 65,800
+ * locations; with room for fewer than are met, a check took twice as long.
  */
 const keptMax = { verdicts: 16_384, networks: 65_536, locations: 131_072 }
 
-/** The members that a verdict decides. */
 export type VerdictPart = Pick<
   CheckAnswer,
   'classification' | 'risk_level' | 'risk_score' | 'proxy' | 'bot' | 'signals' | 'reasons'
@@ -106,7 +104,6 @@ function proxyAnswer({ proxy }: Verdict): CheckAnswer['proxy'] {
 
 /** The labels of a server's metrics, beside the classification. */
 export interface AnswerLabels {
-  /** 0 to 100. */
   score: number
   level: Level
   /** Of a proxy or a bot; empty where there is none. */

@@ -3,12 +3,11 @@
 // expression.
 //
 // One parsed address to the bytes of its answer: the fragments of its verdict, and the table's own
-// runs of JSON for network and place (src/schema/FORMAT.md), one behind the other in one array for
-// all answers. `checkAddress` (check-address.ts) makes the same as an object and is the slow twin:
-// the bytes are exactly those of JSON.stringify of it.
+// runs of JSON for network and place (src/schema/FORMAT.md), in one array for all answers.
+// `checkAddress` (check-address.ts) is the slow twin: the bytes are exactly JSON.stringify of it.
 //
 // Invariant: an answer's bytes are good until the next answer, of any table. An array view is made
-// once for each length of answer, which is cheaper than one for each answer.
+// once for each length of answer.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
@@ -37,11 +36,9 @@ import { utf8Bytes, writeBytes, writeSlice } from './write-bytes.ts'
 
 export interface AnswerBytes extends AnswerLabels {
   classification: Classification
-  /** JSON in UTF-8; good until the next answer. */
   body: Uint8Array
   /** The own lists that match, where any does. */
   readonly lists: readonly string[] | undefined
-  /** Where the address was found; good until the next answer. */
   located: Located
   readonly reader: AnswerReader
 }
@@ -75,7 +72,6 @@ const noAnswer = {
   lists: undefined,
 } as const
 
-/** What one table's writer keeps. */
 interface AnswerWriter {
   readonly views: SectionViews
   /** The runs, by elements: their texts are copied so. */
@@ -86,7 +82,7 @@ interface AnswerWriter {
   readonly reader: AnswerReader
 }
 
-/** `query.family` must not be 0; `found` is the result of `locate`, where the caller has it. */
+/** `query.family` must not be 0; `found` is the result of `locate`, if the caller has it. */
 export function openAnswerWriter(
   reader: AnswerReader,
 ): (query: Query, found?: Located) => AnswerBytes {
@@ -123,7 +119,6 @@ function extendedCopy(body: Uint8Array, { data, bytes }: JsonRun): Uint8Array {
   return extended
 }
 
-/** Not hot: by the twin. */
 function writeFromObject(
   reader: AnswerReader,
   { bytes, from, to }: Query,
@@ -197,8 +192,7 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
 /**
  * Writes `bytes` of the text that begins at element `from` of `data`; returns the place behind it.
  * Up to seven bytes more are overwritten. A loop over doubles takes a fifth of one over bytes, and
- * less than `TypedArray.set`, for lengths as they occur here; why no bit can change on the way is
- * in table-layout.ts.
+ * less than `TypedArray.set`; table-layout.ts says why no bit can change on the way.
  */
 function writeRun(at: number, data: Float64Array, from: number, bytes: number): number {
   const end = at + bytes
@@ -216,10 +210,7 @@ function bodyOf(length: number): Uint8Array {
   return body
 }
 
-/**
- * `address` where the text sent is not the canonical one. IPv4 text has one form only, the one that
- * is accepted.
- */
+/** `address` if the text sent is not the canonical one. IPv4 text has one form only. */
 function writeAddress(at: number, query: Query, located: Located): number {
   const from = at + addressLabel.length
   const to =
@@ -240,7 +231,7 @@ function isSame(from: number, to: number, query: Query): boolean {
   return true
 }
 
-// The fragments of a verdict are made at their first use, by JSON.stringify of what the twin has,
+// The fragments of a verdict are made at their first use, by JSON.stringify of the twin's parts,
 // and kept until another verdict takes their slot.
 
 /** Slots for verdicts and for codes of countries, powers of two; full, they take some 10 MB. */
@@ -260,7 +251,6 @@ interface VerdictFragment extends Readonly<Omit<AnswerLabels, 'country'>> {
 interface JsonFragments {
   readonly verdict: (id: number) => VerdictFragment
   readonly bogon: VerdictFragment
-  /** By the country's id, for what is counted of an answer. */
   readonly countryCode: (id: number) => string
 }
 
@@ -287,7 +277,7 @@ function makeVerdict(
 function openJsonFragments(reader: AnswerReader): JsonFragments {
   const { id: table, views, strings, coverage } = reader
   const none = jsonRun('')
-  // Of one shape with all others, or reading a slot would take longer.
+  // One shape for all: reading a slot is faster.
   const unsaid = { classification: 'clean', score: 0, level: 'low', provider: '' } as const
   const free = { id: -1, ...unsaid, head: none, tail: none }
   const verdicts: VerdictFragment[] = []
@@ -316,7 +306,6 @@ function openJsonFragments(reader: AnswerReader): JsonFragments {
   }
 }
 
-/** A run that is not the table's, made while serving. */
 export interface JsonRun {
   /** The text, filled up with zeros. */
   readonly data: Float64Array

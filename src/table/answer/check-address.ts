@@ -1,5 +1,4 @@
-// One address as text to the whole answer, as an object whose parts are shared (answer-reader.ts).
-// The slow twin of answer-writer.ts, whose bytes must be the same.
+// One address as text to the whole answer as an object: the slow twin of answer-writer.ts.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
@@ -42,10 +41,7 @@ export function checkAddress(reader: AnswerReader, text: string): CheckAnswer | 
 /** An answer that may still get its last member. */
 type Unfinished = Omit<CheckAnswer, 'coverage'> & { coverage?: CoverageAnswer }
 
-/**
- * Whether a text of IPv6 is the canonical one of what was judged, which IPv4-mapped text never is.
- * (IPv4 text has one form only, the one that is accepted.)
- */
+/** Whether IPv6 text is canonical; IPv4-mapped text never is. (IPv4 text has one form only.) */
 function isCanonical(text: string, { version }: Located): boolean {
   if (version === 4) return false
   if (formatAddressBytes(words, canonical, 0) !== text.length) return false
@@ -55,7 +51,7 @@ function isCanonical(text: string, { version }: Located): boolean {
   return true
 }
 
-/** Canonical text of what was judged: IPv4-mapped text is judged as the IPv4 address. */
+/** IPv4-mapped text is judged as the IPv4 address. */
 export function judgedText({ version, ipv4 }: Located, words: Uint32Array): string {
   return version === 4 ? formatIpv4(ipv4) : formatAddress(6, words)
 }

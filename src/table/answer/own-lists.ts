@@ -1,9 +1,6 @@
 // What an operator's own lists (contract 5.3) do to an answer: names, and for a list with an effect
 // a last reason, a score and a level. Classification, signals, proxy and bot stay what the evidence
-// says, and a bogon stays as it is.
-//
-// The place for all that an answer gets beside what the table says: `covered` is the hot path's one
-// question (answer-writer.ts); everything else here runs only where an entry covers the address.
+// says, and a bogon stays as it is. Only `covered` is hot; the rest runs where an entry matches.
 //
 // Invariant: the points of all reasons add up to the score, before lists and after.
 
@@ -28,7 +25,7 @@ export function covered(
   return lists.covers(version, words, ipv4, asnOf(lists, views, located))
 }
 
-/** Which lists match what was located: the address as judged, and the IPv4 address inside it. */
+/** The address as judged, and the IPv4 address inside it. */
 export function listsOf(
   lists: ListMatcher | undefined,
   views: SectionViews,
@@ -46,7 +43,6 @@ function asnOf(lists: ListMatcher, views: SectionViews, { network }: Located): n
   return !lists.hasSystems || network === 0 ? 0 : views.networks[(network - 1) * networkWords]!
 }
 
-/** What an effect adds to a score; its points may be 0. */
 export function listReason(score: number, effect: ListEffect): Reason | undefined {
   if (effect === 'none') return undefined
   const code: ListReasonCode = effect === 'allow' ? 'list_allowed' : 'list_blocked'
@@ -54,7 +50,6 @@ export function listReason(score: number, effect: ListEffect): Reason | undefine
   return { code, points: effect === 'allow' ? 0 - score : 100 - score }
 }
 
-/** A verdict as the lists leave it. */
 export function listedVerdict(verdict: Verdict, { effect }: ListMatch): Verdict {
   const reason = listReason(verdict.score, effect)
   if (reason === undefined) return verdict
@@ -65,7 +60,7 @@ export function listedVerdict(verdict: Verdict, { effect }: ListMatch): Verdict 
   }
 }
 
-/** An answer as the lists leave it; the members stay in their order. */
+/** The members stay in their order. */
 export function listedAnswer(answer: CheckAnswer, { names, effect }: ListMatch): CheckAnswer {
   const reason = listReason(answer.risk_score, effect)
   if (reason === undefined) return { ...answer, lists: names }

@@ -1,6 +1,5 @@
-// What a table's answers say of its coverage (contract 5.1), and what status and meta say. Answers
-// measure the age of feeds to the table's own day, and add the table's age. Operators see the
-// coverage of today, because by now every feed may be too old. The age changes once a day at most:
+// A table's coverage (contract 5.1) in answers, status and meta. Answers measure the age of feeds
+// to the table's own day, and add the table's age; operators see the coverage of today.
 // `open-table.ts` looks once a minute and makes the writer of answers anew, so that no answer asks
 // the clock.
 
@@ -19,7 +18,7 @@ interface Covered {
   readonly asOf: Day
 }
 
-/** The member of an answer; `undefined` where the table covers every kind and is not old. */
+/** `undefined` where the table covers every kind and is not old. */
 export function coverageOf({ coverage, asOf }: Covered, nowMs: number): CoverageAnswer | undefined {
   const missing = kindsIn(coverage, 'missing')
   const partly = kindsIn(coverage, 'partly')
@@ -29,7 +28,7 @@ export function coverageOf({ coverage, asOf }: Covered, nowMs: number): Coverage
   return Object.freeze({ missing, partly })
 }
 
-/** The table's coverage today: a kind is missing when its newest feed is too old by now. */
+/** A kind is missing when its newest feed is too old by now. */
 export function coverageToday({ coverage, asOf }: Covered, nowMs: number): Covered {
   const today = dayOf(nowMs)
   const aged = coverage.map((one) => {
@@ -39,7 +38,6 @@ export function coverageToday({ coverage, asOf }: Covered, nowMs: number): Cover
   return { coverage: aged, asOf }
 }
 
-/** All that is known, whatever it is. */
 export function coverageReportOf({ coverage, asOf }: Covered, nowMs: number): CoverageReport {
   return {
     missing: kindsIn(coverage, 'missing'),
@@ -58,7 +56,7 @@ function kindsIn(coverage: TableCoverage, state: CoverageState): readonly Covere
   return Object.freeze(coverage.flatMap((one) => (one.state === state ? [one.kind] : [])))
 }
 
-/** Whole days; never below 0, for a clock may lag behind a feed. */
+/** Never below 0: a clock may lag behind a feed. */
 function ageDays(asOf: Day, nowMs: number): number {
   return Math.max(0, dayOf(nowMs) - asOf)
 }

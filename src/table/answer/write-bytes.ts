@@ -1,7 +1,6 @@
 // Hot path: no allocation, throw, closure or regular expression but in `utf8Bytes`.
 //
-// Puts short pieces of text into bytes. Each function writes at `at` and returns the place behind
-// what it wrote; the caller has made sure that there is room.
+// Each function writes at `at` and returns the place behind; the caller has made sure of the room.
 
 const zero = 0x30
 
@@ -12,13 +11,12 @@ export function utf8Bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'utf8'))
 }
 
-/** Bytes as they are. A loop, for pieces of up to some twenty bytes; `writeRun` of answer-writer.ts is for more. */
+/** A loop, for pieces of up to some twenty bytes; `writeRun` of answer-writer.ts is for more. */
 export function writeBytes(out: Uint8Array, at: number, bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i]!
   return at + bytes.length
 }
 
-/** `source[from … to)` as it is. */
 export function writeSlice(
   out: Uint8Array,
   at: number,

@@ -1,9 +1,9 @@
 // Why an answer is what it is (contract 3.15): the evidence of the address's own record, judged
-// again with a feed less, with later days, with other weights, and what is listed around it. Plain
-// objects, in the wire's spelling; slow beside a lookup, so a server asks its pool (src/pool).
+// again with a feed less, later days and other weights, and what is listed around it. Slow beside a
+// lookup, so a server asks its pool (src/pool).
 //
-// Invariant: evidence, network and day judged again give the table's own verdict; a test holds all
-// of a sample to it.
+// Invariant: evidence, network and day judged again give the table's own verdict; a test holds
+// this.
 
 import type {
   InsightEvidence,
@@ -38,12 +38,11 @@ import type { AnswerReader } from '../answer/answer-reader.ts'
 import { searchIpv4, searchIpv6 } from '../lookup/search.ts'
 import type { Source } from '../file/table-source.ts'
 
-/** What insights are made from. */
 export interface InsightsTable {
   readonly reader: AnswerReader
   readonly asOf: Day
   readonly sources: readonly Source[]
-  /** When its file was written, milliseconds since the epoch: the table itself holds no clock. */
+  /** When its file was written, milliseconds since the epoch. */
   readonly builtMs: number
 }
 
@@ -51,7 +50,7 @@ export interface ExplainedAnswer extends InsightsAnswer {
   readonly insights: Insights
 }
 
-/** The check's answer and its insights; `undefined` where the text is no address. */
+/** `undefined` where the text is no address. */
 export function answerWithInsights(
   table: InsightsTable,
   text: string,
@@ -61,7 +60,7 @@ export function answerWithInsights(
   return { ...answer, insights: withListReason(insightsOf(table, text), answer) }
 }
 
-/** Own lists are no evidence: they add the last reason, and all else here is as it was before them. */
+/** Own lists are no evidence: they add the last reason and change nothing else here. */
 function withListReason(insights: Insights, { reasons, risk_score }: CheckAnswer): Insights {
   const code = reasons.at(-1) ?? ''
   if (!Object.hasOwn(listReasonTexts, code)) return insights
@@ -70,7 +69,6 @@ function withListReason(insights: Insights, { reasons, risk_score }: CheckAnswer
   return { ...insights, reasons: [...insights.reasons, ...own] }
 }
 
-/** The record that decided: of the address, or of the IPv4 address inside it. */
 interface DecidingRecord extends AddressPosition {
   readonly evidence: readonly TableEvidence[]
 }
@@ -111,7 +109,6 @@ export function decidingRecordOf(
   return { family: own, words: asked, network, evidence }
 }
 
-/** What the build has judged of that record. */
 export function judgeInputOf(
   { reader: { views, strings }, sources, asOf }: Omit<InsightsTable, 'builtMs'>,
   { network, evidence }: Pick<DecidingRecord, 'network' | 'evidence'>,
@@ -147,7 +144,6 @@ const bogonInsights: Omit<Insights, 'table'> = {
   alternatives: [],
 }
 
-/** A piece of the table's evidence as the model weighs it. */
 function evidenceOf(sources: readonly Source[], one: TableEvidence): Evidence {
   const { source: index, range: _range, ...rest } = one
   const source = sources[index]
@@ -155,7 +151,7 @@ function evidenceOf(sources: readonly Source[], one: TableEvidence): Evidence {
   return { voice: { id: source?.id ?? '', ...voice }, ...rest }
 }
 
-/** Of a source without a voice no evidence is written; one that had some would count nothing. */
+/** A source without a voice counts nothing; it has no evidence. */
 const noVoice: NonNullable<Source['voice']> = {
   group: '',
   weight: 0,

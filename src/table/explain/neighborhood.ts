@@ -1,9 +1,9 @@
-// What is listed around an address: in its /24 and /20, or its /64 and /48, by walking the pieces
-// of the table there; and in its whole AS, from the sums that the build left. Measured: a /20 has
-// at most 4,096 pieces and takes tens of microseconds, so only the AS needs a section.
+// What is listed around an address: in its /24 and /20, or its /64 and /48, by walking the table's
+// pieces (a /20 has at most 4,096, tens of microseconds); and in its whole AS, from the build's
+// sums.
 //
-// IPv4 counts addresses. IPv6 counts /64s: listed is one in which anything is. What is listed is
-// what evidence of a range names, faded or not; evidence of the AS as a whole lists nothing.
+// IPv4 counts addresses, IPv6 counts /64s: listed is one in which anything is. Evidence of a range
+// lists it, faded or not; evidence of the AS as a whole lists nothing.
 
 import type { InsightDensity, InsightScope } from '../../api/insights-answer.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
@@ -27,7 +27,6 @@ import { ipv6Bucket, ipv6Key, pieceOfIpv4 } from '../lookup/search.ts'
 export interface AddressPosition {
   readonly family: 4 | 6
   readonly words: Uint32Array
-  /** 0: none. */
   readonly network: number
 }
 
@@ -42,7 +41,6 @@ const ipv6KeysMax = 128
 /** /64s of a key: the first word of its tails. */
 const linesOfKey = 2 ** tailTopBits
 
-/** From the narrowest scope to the AS. */
 export function neighborhoodOf(
   views: SectionViews,
   place: AddressPosition,
@@ -156,9 +154,9 @@ function ipv6Counts(views: SectionViews, words: Uint32Array) {
 }
 
 /**
- * Visits the pieces of a /48 in their order, each with its first and last /64 of it, 0 to 65,535.
- * Bits 0-47 fix the bucket and all of a key but its last 7 bits; those and the first 9 of the tail
- * (src/schema/table-layout.ts) number the /64s inside.
+ * Visits the pieces of a /48 in order, each with its first and last /64 of it, 0 to 65,535. Bits
+ * 0-47 fix the bucket and all of a key but its last 7 bits; those and the first 9 of the tail
+ * number the /64s (src/schema/table-layout.ts).
  */
 function walkSite(
   views: SectionViews,
@@ -223,7 +221,7 @@ function piecesBelow(
   return { from, to, before: Math.max(0, low) }
 }
 
-/** Longer lists are walked once: a table may have as many pieces here as it likes. */
+/** Walked once: a table may have any number of pieces here. */
 const longList = 64
 
 /** Of a record: bit 0 always; bit n + 1 where evidence of kind n lists it. */

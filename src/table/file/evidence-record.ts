@@ -35,11 +35,11 @@ export interface TableEvidence {
   readonly lastSeen: Day
   readonly daysListed: number
   readonly daysObserved: number
-  /** The range that is listed; undefined where `match` is `as`. */
+  /** `undefined` where `match` is `as`. */
   readonly range: Range | undefined
 }
 
-/** Where evidence is written: `out[at …]`, and ranges of IPv6 behind those before. */
+/** `out[at …]`, and ranges of IPv6 behind those before. */
 interface EvidencePlace {
   readonly out: Uint32Array
   readonly ranges: number[]
@@ -76,7 +76,6 @@ export function packEvidence(
   else out[at + 4] = addRange(range, ranges)
 }
 
-/** Its place. Each time anew: few statements speak of the same one. */
 function addRange({ first, last }: Range, ranges: number[]): number {
   const place = ranges.length / evidenceRangeWords
   const words = new Uint32Array(4)
@@ -89,7 +88,6 @@ function addRange({ first, last }: Range, ranges: number[]): number {
 
 type EvidenceViews = Pick<SectionViews, 'evidence' | 'evidence_ranges'>
 
-/** Evidence number `id` (from 0). */
 function readEvidence(
   { evidence: words, evidence_ranges: ranges }: EvidenceViews,
   id: number,
@@ -126,7 +124,7 @@ function readRange(row: Uint32Array, ranges: Uint32Array): Range {
   return { family: 6, first: wordsToBigint(6, begin), last: wordsToBigint(6, end) }
 }
 
-/** Where the ids of list `list` lie. Throws `table_corrupt` where they cannot. */
+/** Throws `table_corrupt` where the ids cannot lie there. */
 export function evidenceListPlace(
   {
     evidence_lists: lists,
@@ -141,7 +139,7 @@ export function evidenceListPlace(
   })
 }
 
-/** The evidence of list `list`, in the order of the build; list 0 is empty. */
+/** In the order of the build; list 0 is empty. */
 export function readEvidenceList(
   views: EvidenceViews & Pick<SectionViews, 'evidence_lists' | 'evidence_ids'>,
   list: number,

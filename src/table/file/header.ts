@@ -1,6 +1,5 @@
-// What a table's header says of the whole: its id, its day, its sources. Bounded before it is
-// decoded, for the offsets of a header that somebody forged may name one text ten thousand times,
-// or a text that reaches through the whole file. Not here: the sections (table-view.ts).
+// A table's id, day and sources from its header, bounded before they are decoded: the offsets of a
+// forged header may name one text ten thousand times, or one through the whole file.
 
 import { statSync } from 'node:fs'
 import { Encoding } from 'flatbuffers'
@@ -21,7 +20,7 @@ export interface HeaderFacts {
   readonly coverage: TableCoverage
 }
 
-/** Day and hash of the content (build/write/write-table.ts). It stands in answers and in logs. */
+/** Day and hash of the content (build/write/write-table.ts). */
 const idForm = /^\d{8}-[0-9a-f]{12}$/
 
 /** Throws `table_corrupt`. */
@@ -68,7 +67,7 @@ export function readHeaderFacts(
   return { id, asOf, sources, coverage: readCoverage(header, textOf, dayOf) }
 }
 
-/** A kind that the header does not name is missing: a table that does not say does not know. */
+/** A kind that the header does not name is missing. */
 function readCoverage(
   header: TableHeader,
   textOf: ReadText,
@@ -99,7 +98,7 @@ const utf8 = new TextDecoder()
 /** The text that an accessor of FlatBuffers gives as bytes; '' where there is none. */
 type ReadText = (read: (encoding: Encoding) => string | Uint8Array | null) => string
 
-/** How a feed's word counts; absent for data that is no evidence. */
+/** Absent for data that is no evidence. */
 function voiceOf(entry: SourceEntry, textOf: ReadText): Pick<Source, 'voice'> {
   const named = textOf((encoding) => entry.assurance(encoding))
   const assurance = assurances.find((name) => name === named)
@@ -133,8 +132,8 @@ function halfLivesOf(entry: SourceEntry): { readonly halfLives?: HalfLives } {
   }
 }
 
-// When a table was built. The table itself holds no clock, so that equal inputs give equal bytes:
-// its file's time tells.
+// When a table was built: its file's time, because the table holds no clock (equal inputs give
+// equal bytes).
 
 /** Milliseconds since the epoch, whole. Throws ENOENT where there is no such file. */
 export function builtMsOf(path: string): number {

@@ -1,5 +1,5 @@
-// Where a place's facts are in the table, and back. What few places differ in is stored once a
-// country or region; the rest stands as JSON in runs, which answers copy (answer-writer.ts):
+// A place's facts in the table. What few places differ in is stored once a country or region; the
+// rest is JSON in runs, which answers copy (answer-writer.ts):
 //
 //   countries      code, continent code, continent, name, currency (strings)
 //   regions        country id, state, time zone (strings), accuracy, run before, run behind
@@ -9,8 +9,7 @@
 //   Mitte","zip":"10115","latitude":52.5,"longitude":13  location's run
 //   ,"timezone":"Europe/Berlin", … ,"accuracy":"city"}   region's run behind
 //
-// Ids start at 1. The build writes the runs (build/write/text-sections.ts), verify-runs.ts holds
-// them to the rows.
+// Ids start at 1. The build writes the runs (build/write/text-sections.ts).
 
 import type { Location } from '../../api/check-answer.ts'
 import { accuracies } from '../../model/kind.ts'
@@ -24,7 +23,7 @@ import type { SectionViews } from '../../schema/table-sections.ts'
 import { damaged } from './table-corrupt.ts'
 import { pagedCache, type Strings } from './string-section.ts'
 
-/** What a reader takes of a run: far more than any has, and little enough to be read at once. */
+/** Far more than any run has, and little enough to be read at once. */
 const readBytesMax = 65_536
 /** How many regions are kept at most; the world has 4,400. */
 const regionsMax = 16_384
@@ -32,7 +31,6 @@ const regionsMax = 16_384
 type RegionViews = Pick<SectionViews, 'countries' | 'regions'>
 type LocationViews = Pick<SectionViews, 'location_runs' | 'runs'>
 
-/** What a location, its region and that one's country say themselves. */
 export type Locality = Pick<Location, 'city' | 'zip' | 'latitude' | 'longitude'>
 export type Region = Omit<Location, keyof Locality>
 type Country = Omit<Region, 'state' | 'timezone' | 'accuracy'>
@@ -83,12 +81,11 @@ export function openPlaceString(
   return (id) => countries[(countryOf(views, id) - 1) * countryWords + word] ?? 0
 }
 
-/** The region of location `id`, not 0. */
 export function regionOf({ location_runs, runs }: LocationViews, id: number): number {
   return runs[location_runs[id - 1]! * runElementWords + 1]!
 }
 
-/** The country of location `id`; 0 where that is none. */
+/** 0 where the location has none. */
 export function countryOf(
   views: LocationViews & Pick<SectionViews, 'regions'>,
   id: number,
@@ -119,7 +116,6 @@ export function readLocality(views: LocationViews, id: number, bytes = runBytes(
   }
 }
 
-/** Reads locations by their ids, not 0. */
 export function openLocations(
   views: RegionViews & LocationViews,
   strings: Strings,

@@ -24,7 +24,7 @@ export function packTraits(network: Network): number {
   )
 }
 
-/** What an answer says of its network, from the comma before to the colon of `location`. */
+/** From the comma before it to the colon of `location`. */
 export function networkJson(
   network: Pick<Network, 'asn' | 'organization' | 'type' | 'mobile'>,
 ): string {
@@ -49,7 +49,6 @@ export function readNetwork(words: Uint32Array, id: number, strings: Strings): N
   }
 }
 
-/** Evidence list of the AS; 0 where there is none. */
 export function networkEvidenceList(words: Uint32Array, id: number): number {
   return words[(id - 1) * networkWords + 3] ?? 0
 }

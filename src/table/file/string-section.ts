@@ -1,5 +1,4 @@
-// Texts of the table: every string once, by id; id 0 is ''. Decoded strings are kept, as
-// organizations, cities and providers recur in answers.
+// Texts of the table: every string once, by id; id 0 is ''. Decoded strings are cached.
 
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { listPlace } from './table-corrupt.ts'
@@ -7,11 +6,10 @@ import { listPlace } from './table-corrupt.ts'
 /** At most so many strings are kept decoded: about 8 MB, and 2 MB of the cache's own. */
 const keptMax = 65_536
 
-/** What a reader takes of a text: far more than any has, and little enough to be read at once. */
+/** Far more than any text has, and little enough to be read at once. */
 const readBytesMax = 65_536
 
 export interface Strings {
-  /** Text of `id`; '' where there is none. */
   text(id: number): string
 }
 
@@ -27,17 +25,16 @@ export function openStrings(views: Pick<SectionViews, 'string_offsets' | 'string
 }
 
 /**
- * Cached values lie in pages by id. Lookups in a Map took longer than all else in an answer, and
- * one array with an element for each id stalls the loop for 12 ms when a table is opened.
+ * Lookups in a Map took longer than all else in an answer, and one array with an element for each
+ * id stalls the loop for 12 ms when a table is opened.
  */
 const pageBits = 10
 const pageIds = 2 ** pageBits
 
 /**
- * `make` with a cache of at most `max` values, of ids below `ids`: the same networks, places and
- * texts come again and again, and a scan of the whole world must not fill memory. Emptied whole at
- * the bound, which costs less than to know what is old. For any other id (in a damaged table that
- * was not verified) the value is made each time.
+ * Caches at most `max` values, of ids below `ids`, and is emptied whole at the bound, which costs
+ * less than to know what is old. Any other id (in a damaged table that was not verified) is not
+ * cached.
  */
 export function pagedCache<T extends object | string>(
   { ids, max }: { readonly ids: number; readonly max: number },

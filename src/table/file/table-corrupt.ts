@@ -1,21 +1,18 @@
-// The errors of a damaged table file. A table that was verified gives none of them later
-// (verify-table.ts, verify-values.ts); in one that was not, a list may claim all the memory there
-// is, and its reader must refuse it at once.
+// The errors of a damaged table file. A verified table gives none of them later; in an unverified
+// one a list may claim all memory, and its reader must refuse it at once.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import type { SectionName, SectionView } from '../../schema/table-sections.ts'
 
-/** Words for a checksum that does not match. */
 export function checksumMismatch(crc: Readonly<Record<'expected' | 'found', number>>): string {
   const hex = (value: number): string => value.toString(16).padStart(8, '0')
   return `its checksum is ${hex(crc.found)}, not ${hex(crc.expected)}: bytes were changed`
 }
 
-/** How a message of `table_corrupt` ends. */
 export const rebuildHint = 'Build the table again (iprisk build) or take another copy.'
 
-/** A damaged table: names the section and the byte offset in the file. */
+/** Names the section and the byte offset in the file. */
 export function tableCorrupt(
   path: string,
   section: string,
@@ -32,7 +29,7 @@ export function tableCorrupt(
 /** Throws `tableCorrupt` for an element of a section. */
 export type Fail = (section: SectionName, element: number, why: string) => never
 
-/** A table of another version, by what it has: `format version 2`, `no section x`. */
+/** `has`: `format version 2`, `no section x`. */
 export function otherVersion(path: string, has: string, section: string): IpriskError {
   return new IpriskError({
     code: 'table_version',
@@ -43,15 +40,14 @@ export function otherVersion(path: string, has: string, section: string): Iprisk
   })
 }
 
-/** The elements [from, to) of one list. */
 export interface ListPlace {
   readonly from: number
   readonly to: number
 }
 
 /**
- * Of list `list`, whose place `offsets` names; empty where there is no such list. Throws
- * `table_corrupt` where it has more than `max` elements or ends behind element `length`.
+ * Empty where there is no such list. Throws `table_corrupt` where it has more than `max` elements
+ * or ends behind element `length`.
  */
 export function listPlace(
   offsets: Uint32Array,
@@ -66,7 +62,7 @@ export function listPlace(
   return { from, to }
 }
 
-/** `table_corrupt` for an element of a view that is mapped; the file begins where its map does. */
+/** For an element of a mapped view; the file begins where its map does. */
 export function damaged(view: SectionView, section: string, element: number, why: string): Error {
   const offset = view.byteOffset + element * view.BYTES_PER_ELEMENT
   return tableCorrupt('The table', section, offset, `${why} (nobody has verified it)`)

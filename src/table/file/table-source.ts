@@ -1,5 +1,4 @@
-// A source of a table: a feed, or a hand-kept table, that contributed to it; of which day, and what
-// its licence asks to be said.
+// A feed, data set or hand-kept table that contributed to a table.
 
 import type { Day } from '../../base/day.ts'
 import type { Voice } from '../../model/evidence.ts'
@@ -13,14 +12,13 @@ export interface SourceVoice extends Omit<Voice, 'id'> {
   readonly weightHigh: number
 }
 
-/** A feed or data set that went into the table, with what its licence asks to be said. */
+/** With what its licence asks to be said. */
 export interface Source {
   readonly id: string
   readonly kind: string
   readonly provider: string
   readonly licence: string
   readonly homepage: string
-  /** Day of the snapshot used. */
   readonly day: Day
   readonly entries: number
   /** Acceptance keeps its newest snapshot out; `day` is that of the last good one. */
@@ -32,7 +30,7 @@ export interface Source {
 /** The data sets under every table: whose the space is, and where. */
 export type DataSetName = 'networks' | 'places'
 
-/** Which data set a source is; `undefined` for a feed. Feeds have a voice, data sets none. */
+/** `undefined` for a feed. Feeds have a voice, data sets none. */
 export function dataSetOf({
   kind,
   voice,

@@ -19,7 +19,6 @@ interface Trailer {
   readonly major: number
 }
 
-/** The inverse of `readTrailer`. */
 export function writeTrailer(trailer: Trailer): Uint8Array {
   const bytes = new Uint8Array(trailerBytes)
   const view = new DataView(bytes.buffer)
@@ -31,9 +30,7 @@ export function writeTrailer(trailer: Trailer): Uint8Array {
   return bytes
 }
 
-/**
- * Reads and checks the trailer and the header's checksum. Throws `table_corrupt`, `table_version`.
- */
+/** Throws `table_corrupt`, `table_version`. */
 export function readTrailer(bytes: Uint8Array, path: string): Trailer {
   const fail = (section: 'trailer' | 'header', offset: number, why: string): never => {
     throw tableCorrupt(path, section, offset, why)

@@ -31,7 +31,7 @@ const percentScale = 100
 const pointsBias = 128
 const wordPointsMax = 127
 
-/** Writes `verdict` to `out[at …]`; `stringId` interns a text, `reasonList` a list of reasons. */
+/** `stringId` interns a text, `reasonList` a list of reasons. */
 export function packVerdict(
   verdict: Verdict,
   write: {
@@ -63,7 +63,7 @@ function packSignals(signals: Verdict['signals']): number {
   return signalNames.reduce((bits, name, bit) => bits | (Number(signals[name]) << bit), 0)
 }
 
-/** One reason as its words, mostly one; the inverse is in `readReasons`. */
+/** Mostly one word; the inverse is in `readReasons`. */
 export function packReason(
   { code, points }: Reason,
   stringId: (text: string) => number,
@@ -78,7 +78,6 @@ export function packReason(
   return words
 }
 
-/** The reasons of list `list`. */
 export function readReasons(
   views: Pick<SectionViews, 'reason_lists' | 'reasons'>,
   list: number,
@@ -104,17 +103,16 @@ export function readReasons(
   return reasons
 }
 
-/** The class of the verdict with number `id` (from 0), for those who need no more of it. */
+/** For callers that need no more of verdict `id` (from 0). */
 export function readClassification(verdicts: Uint32Array, id: number): Classification {
   return classifications[(verdicts[id * verdictWords] ?? 0) & 15] ?? 'clean'
 }
 
-/** And its score, 0 to 100. */
 export function readScore(verdicts: Uint32Array, id: number): number {
   return ((verdicts[id * verdictWords] ?? 0) >>> 4) & 127
 }
 
-/** The verdict with number `id` (from 0). */
+/** `id` is from 0. */
 export function readVerdict(
   views: Pick<SectionViews, 'verdicts' | 'reason_lists' | 'reasons'>,
   id: number,
@@ -152,9 +150,7 @@ export function readVerdict(
   }
 }
 
-/**
- * `bits` in the order of signalNames. A literal, as members added one by one cost a microsecond.
- */
+/** A literal: members added one by one cost a microsecond. */
 function readSignals(bits: number): Signals {
   return {
     bogon: (bits & 1) !== 0,

@@ -1,7 +1,7 @@
 // Hot path: no allocation, no throw, no closure, no regular expression.
 //
-// From a parsed address to what the table holds of it, by the address rules of the contract (3.8,
-// 3.9): bogons, IPv4-mapped, 6to4, NAT64 and Teredo. The result goes to a caller-owned `Located`.
+// From a parsed address to what the table holds of it, by the contract's address rules (3.8, 3.9).
+// The result goes to a caller-owned `Located`.
 
 import { EMBEDDED, embeddedIpv4, embeddedKind } from '../../ip/embedded-ipv4.ts'
 import { isBogon } from '../../ip/special-purpose.ts'
@@ -22,7 +22,7 @@ export interface Located {
   evidence: number
   /** The family whose ranges `evidence` names. */
   evidenceFamily: 4 | 6
-  /** The IPv4 address that was judged, or judged beside the IPv6 one; -1 where there is none. */
+  /** The IPv4 address judged, alone or beside the IPv6 one; -1 where there is none. */
   ipv4: number
 }
 
@@ -42,12 +42,11 @@ export function newLocated(): Located {
 
 const mapped = new Uint32Array(4)
 
-/** No record is known. */
 const unknownRecord = -1
 
 /**
- * Looks up the address that `parseAddress` left in `words`. `known` is what the search of its
- * family (search.ts) finds for these words, where the caller has searched.
+ * Looks up the address that `parseAddress` left in `words`. `known`: the result of its family's
+ * search (search.ts), if the caller has it.
  */
 export function locate(
   views: SectionViews,
@@ -98,9 +97,9 @@ function copyRecord(views: SectionViews, record: number, family: 4 | 6, out: Loc
 
 /**
  * 6to4: the IPv6 address's own record beside that of the IPv4 address inside it, already in `out`.
- * The verdict with the higher score counts whole; what says nothing of the address (no network, no
- * evidence) does not count. Network and place are the IPv6 address's own where it has them; the
- * build leaves 2002::/16 as a whole without (build/layer/overlay.ts).
+ * The verdict with the higher score counts whole; one without network and evidence does not count.
+ * Network and place are the IPv6 address's own where it has them; the build leaves 2002::/16 as a
+ * whole without (build/layer/overlay.ts).
  */
 function mergeIpv6Record(views: SectionViews, record: number, out: Located): void {
   const records = views.records

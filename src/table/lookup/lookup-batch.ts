@@ -1,15 +1,14 @@
 // Hot path: no allocation, throw or closure but in `newLookupBatch`.
 //
-// Addresses that are looked up together. An answer reads a dozen places of a table that is far
-// larger than any cache, each place named by the one before it: one address after the other, a
-// thread waits for memory most of the time (1.4 us an address). Here each step is taken for the
-// whole batch before the next step, so that the processor waits for a dozen addresses at once.
+// Looks up addresses together. An answer reads a dozen places of a table that is far larger than
+// any cache, each named by the one before: one by one, a thread mostly waits for memory (1.4 us an
+// address). Here each step is taken for the whole batch, so that the processor waits for a dozen
+// addresses at once.
 //
 //   one by one   index → starts → records → place → text,  index → starts → records → …
 //   a batch      index index index …  starts starts starts …  records records records …
 //
-// What is read ahead is only a hint to the processor's caches: search.ts and
-// `locate` find the result.
+// Reading ahead is only a hint to the caches: search.ts and `locate` find the result.
 
 import { recordWords, runElementWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
@@ -41,7 +40,6 @@ export function newLookupBatch(): LookupBatch {
   }
 }
 
-/** Looks up all of them: `located` afterwards. */
 export function locateBatch(batch: LookupBatch, views: SectionViews): void {
   const { queries: query, located, count, at } = batch
   prefetchSearch(batch, views)
@@ -52,7 +50,6 @@ export function locateBatch(batch: LookupBatch, views: SectionViews): void {
   }
 }
 
-/** Finds the number of each one's record, then reads the records ahead. */
 function searchBatch(batch: LookupBatch, views: SectionViews): void {
   const { queries: query, count, at } = batch
   const { records } = views
@@ -99,7 +96,6 @@ export function prefetchRuns(batch: LookupBatch, views: SectionViews): void {
   prefetchLocationRuns(batch, views)
 }
 
-/** Reads ahead the run of each one's location. */
 export function prefetchLocationRuns(batch: LookupBatch, views: SectionViews): void {
   const { located, count, at } = batch
   const { location_runs: locationRuns } = views

@@ -1,10 +1,10 @@
-// From the number of a piece to its first address, the inverse of search.ts, for whoever walks a
-// table: a section has of it what lies below its bucket, and the index says which bucket that is.
+// From the number of a piece to its first address, the inverse of search.ts: a section has what
+// lies below the piece's bucket, and the index says which bucket that is.
 
 import { bucketKeys, ipv4IndexShift, tailTopBits } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 
-/** The first address of IPv4 piece `piece`. Cheap for pieces in ascending order. */
+/** Cheap for pieces in ascending order. */
 export function newIpv4Starts(
   views: Pick<SectionViews, 'ipv4_index' | 'ipv4_starts'>,
 ): (piece: number) => number {
@@ -27,7 +27,6 @@ export function newIpv6Starts(
   }
 }
 
-/** All of `newIpv4Starts`. */
 export function ipv4StartList(
   views: Pick<SectionViews, 'ipv4_index' | 'ipv4_starts'>,
 ): Uint32Array {
@@ -41,7 +40,7 @@ export function ipv6KeyList(views: Pick<SectionViews, 'ipv6_index' | 'ipv6_keys'
   return Float64Array.from(views.ipv6_keys, (key, piece) => bucketOf(piece) * bucketKeys + key)
 }
 
-/** The bucket in which a piece starts: the last one before which there are so few pieces. */
+/** The last bucket before which there are at most `piece` pieces. */
 function newBuckets(index: Uint32Array): (piece: number) => number {
   let bucket = 0
   return (piece) => {

@@ -1,7 +1,6 @@
 // Hot path: no allocation, throw or closure but in `newQuery`.
 //
-// The address of a query, as text in the caller's bytes and as words. One object serves many
-// queries; `bytes` is borrowed, and good as long as its owner says.
+// The address of a query, as text in borrowed bytes and as words. One object serves many queries.
 
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddressBytes } from '../../ip/parse-address.ts'
@@ -20,7 +19,7 @@ export function newQuery(): Query {
   return { bytes: new Uint8Array(0), from: 0, to: 0, family: 0, words: newAddressWords() }
 }
 
-/** Takes in the text at bytes[from … to); whether it is an address. */
+/** Whether bytes[from … to) is an address. */
 export function parseQuery(query: Query, bytes: Uint8Array, from: number, to: number): boolean {
   query.bytes = bytes
   query.from = from

@@ -1,20 +1,18 @@
 // Hot path: no allocation, no throw, no closure, no BigInt, no regular expression.
 //
-// From a parsed address to the number of its record. Both searches rest on one idea: a first-level
-// index says which pieces start inside the address's bucket; a binary search among them finds the
-// last one at or below the address, or none: then the piece before them reaches into the bucket. A
-// start or key is what lies below the bucket's bits, so that 32 and 16 of them share a line of
-// memory.
+// From a parsed address to the number of its record. A first-level index says which pieces start
+// inside the address's bucket; a binary search among them finds the last one at or below the
+// address, or none: then the piece before them reaches into the bucket. A start or key is what lies
+// below the bucket's bits, so that 32 and 16 of them share a line of memory.
 //
 // Invariants, checked by `verifyTable`: the first piece starts with the space; pieces ascend
 // strictly; index[b] = how many pieces start before bucket b, index[buckets] = all of them. The
 // finer indexes of IPv6 say the same of the slots that a crowded bucket is cut into.
 //
-// The loops halve a count in place of moving two ends: the only branch that cannot be foretold is
-// then one conditional step, which measured 38 ns an address against 43 (IPv4, uniform). A step
-// without a branch is mispredicted half as often and still takes longer: the processor no longer
-// reads ahead along the likelier way while it waits for memory. `| 0` keeps V8 from checking sums
-// for overflow: 112 instructions a lookup in place of 137.
+// The loops halve a count in place of moving two ends: the only branch that cannot be predicted is
+// then one conditional step (38 ns an address against 43, IPv4, uniform). A step without a branch
+// takes longer still: the processor no longer reads ahead while it waits for memory. `| 0` keeps V8
+// from checking sums for overflow: 112 instructions a lookup in place of 137.
 
 import {
   ipv4IndexShift,
@@ -26,12 +24,11 @@ import {
 } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 
-/** The record of IPv4 address `value` (0 to 2^32 - 1). */
+/** `value` is from 0 to 2^32 - 1. */
 export function searchIpv4(views: SectionViews, value: number): number {
   return views.ipv4_records[pieceOfIpv4(views, value)]!
 }
 
-/** The number of the piece that holds it. */
 export function pieceOfIpv4(views: SectionViews, value: number): number {
   const { ipv4_index: index, ipv4_starts: starts } = views
   const shift = ipv4IndexShift(index.length)
@@ -100,10 +97,7 @@ export function ipv6Key(words: Uint32Array): number {
   return ((words[0]! << (32 - tailTopBits)) | (words[1]! >>> tailTopBits)) >>> 0
 }
 
-/**
- * A piece near the one of IPv4 address `value`: the middle of its bucket, or the one before it.
- * Only a hint, for reading ahead.
- */
+/** A piece near the one of IPv4 address `value`: a hint, for reading ahead. */
 export function prefetchIndexIpv4({ ipv4_index: index }: SectionViews, value: number): number {
   const bucket = value >>> ipv4IndexShift(index.length)
   const from = index[bucket]! | 0
@@ -111,9 +105,7 @@ export function prefetchIndexIpv4({ ipv4_index: index }: SectionViews, value: nu
   return (from - 1 + ((more + 1) >>> 1)) | 0
 }
 
-/**
- * Likewise of an IPv6 address: the one before its slot, or the middle of a bucket that is not cut.
- */
+/** The one before the address's slot, or the middle of a bucket that is not cut. */
 export function prefetchIndexIpv6(
   { ipv6_index: index, ipv6_second: second }: SectionViews,
   words: Uint32Array,

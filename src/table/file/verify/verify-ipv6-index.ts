@@ -1,7 +1,6 @@
 // Verifies the finer IPv6 indexes (src/schema/table-layout.ts): each slot of a crowded bucket, and
 // of a crowded slot, says of the keys what the first-level index says of its buckets, and nothing
-// else stands between them. For keys and first-level index that have been verified; not for
-// lookups.
+// else stands between them. Keys and first-level index have been verified.
 
 import {
   bucketKeys,
@@ -40,7 +39,6 @@ export function verifyIpv6Index(views: SectionViews, fail: Fail): void {
 }
 
 interface LevelCheck {
-  /** A bucket of fewer keys has no slots. */
   readonly crowded: number
   /** Checks its slots, and by `finer` those of them that are crowded. */
   readonly check: (crowd: KeyBucket, finer?: LevelCheck) => void
@@ -55,7 +53,6 @@ function newLevelCheck(
   fail: Fail,
 ): LevelCheck {
   const elements = views[section]
-  /** What lies before has been checked. */
   let end = 0
   const expectZeros = (to: number): void => {
     for (; end < to; end++) {

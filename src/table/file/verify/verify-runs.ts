@@ -1,8 +1,7 @@
-// Verifies that an answer which copies runs is the JSON that its slow twin (check-address.ts)
-// gives: runs of networks and regions are the JSON of their rows, that of a location is JSON as an
-// answer has it, with coordinates on Earth. For ids, texts and values that have been verified.
-// Compared byte by byte and not made anew, for the world has 650,000 runs: making them would take
-// as long as all other checks together.
+// Verifies that runs of JSON are what the slow twin (check-address.ts) gives: those of networks and
+// regions are the JSON of their rows, that of a location is JSON with coordinates on Earth. Ids,
+// texts and values have been verified. Compared byte by byte: the world has 650,000 runs, and
+// making them takes as long as all other checks together.
 
 import { isUtf8 } from 'node:buffer'
 import { networkTypes } from '../../../model/kind.ts'
@@ -26,7 +25,6 @@ import type { Fail } from '../table-corrupt.ts'
 
 type RowName = 'network' | 'region' | 'location'
 
-/** Throws what `fail` throws, for the first run that does not say what its row says. */
 export function verifyRuns(views: SectionViews, fail: Fail): void {
   const { network_runs: networkRuns, location_runs: locationRuns, runs, regions } = views
   const bytes = runBytes(views)
@@ -72,8 +70,8 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
   }
 }
 
-// The functions below give the place behind what they have found at `at`; -1 where something else
-// is there, or where `at` is -1 itself.
+// These return the place behind what they found at `at`; -1 where something else is there, or for
+// -1.
 
 /** What stands around the values of a network: by type, and whether it is mobile. */
 const aroundNetwork = networkTypes.map((type) =>
@@ -107,7 +105,7 @@ const aroundLocation = piecesAround(
   '##77',
 )
 
-/** Its last number ends at `end`, whatever stands behind. */
+/** Its last number ends at `end`. */
 function matchLocation(bytes: Uint8Array, from: number, end: number): number {
   let at = matchText(bytes, from, end)
   at = matchBytes(bytes, at, aroundLocation[1]!)
@@ -136,7 +134,6 @@ function matchText(bytes: Uint8Array, from: number, end: number): number {
   return isPlain || isJsonText(bytes.subarray(from, at)) ? at : -1
 }
 
-/** UTF-8, and as JSON.stringify writes it. */
 function isJsonText(bytes: Uint8Array): boolean {
   if (!isUtf8(bytes)) return false
   const written = `"${Buffer.from(bytes).toString('utf8')}"`
@@ -169,7 +166,6 @@ function matchBytes(bytes: Uint8Array, from: number, expected: Uint8Array): numb
 }
 
 const zero = 0x30
-/** Those of 2^32 - 1. */
 const digitsMax = 10
 
 /** A whole number of at most 32 bits, without zeros before it. */
@@ -188,8 +184,8 @@ function matchInteger(bytes: Uint8Array, from: number, value: number): number {
 }
 
 /**
- * Degrees with at most four decimals, at most `max` of them, as JSON has them: `-0.1`, `13`. They
- * end before `end`, or at it.
+ * Degrees as JSON has them, with at most four decimals and at most `max`: `-0.1`, `13`. They end
+ * before `end`, or at it.
  */
 function matchDegrees(bytes: Uint8Array, from: number, end: number, max: number): number {
   if (from < 0) return -1

@@ -1,6 +1,5 @@
-// Verifies a table file whole: every checksum, then every invariant that a lookup relies on and
-// every id that points somewhere. Slow by design (it reads all bytes); run by the build before a
-// table goes live, by the server before it serves one, and by `iprisk table verify`.
+// Verifies a table file whole: every checksum, every invariant that a lookup relies on and every id
+// that points somewhere. Slow by design; run by builds, by servers and by `iprisk table verify`.
 
 import { isUtf8 } from 'node:buffer'
 import { tableTextBytesMax } from '../../../base/limits.ts'
@@ -35,20 +34,19 @@ import { verifyValues } from './verify-values.ts'
 /** The longest run of JSON: five texts before a place's city, and the names of their members. */
 export const tableRunBytesMax = 5 * tableTextBytesMax + 256
 
-/** Those of 32-bit numbers. */
 type WordSection = {
   [Name in SectionName]: SectionViews[Name] extends Uint32Array ? Name : never
 }[SectionName]
 
 /**
- * `runs` takes as long as all others do, and can be verified beside them. What it finds counts
- * where they find nothing: it reads by ids and offsets which they verify.
+ * `runs` takes as long as all others do. It reads by ids and offsets which they verify, so its
+ * findings count only where they find nothing.
  */
 type TablePart = 'sections' | 'runs'
 
 /**
- * Throws as `openTable` does, and `table_corrupt` for the first thing that does not hold; of one
- * part alone where it is named. `mapped` is the copy of the file that errors name.
+ * Throws as `openTable` does, and `table_corrupt` for the first thing that does not hold. `mapped`
+ * is the copy of the file that errors name.
  */
 export function verifyTable(
   path: string,
@@ -237,8 +235,8 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
 }
 
 /**
- * The first element of every `step` that is not below `limit`; -1 where all are. Words of one kind
- * of array: with two kinds the loop takes several times as long.
+ * The first element of every `step` that is not below `limit`, or -1. With two kinds of arrays the
+ * loop takes several times as long.
  */
 function firstNotBelow(words: Uint32Array, limit: number, from: number, step: number): number {
   for (let i = from; i < words.length; i += step) {
@@ -275,10 +273,9 @@ function checkTexts({ views }: TableView, fail: Fail): void {
 }
 
 /**
- * Bounds the texts of an answer, and the JSON of a network or place (its lists: verify-values.ts).
- * A batch has ten thousand of each, so a table whose answers are long would fill the memory of the
- * server, and a build makes none (src/base/text/clean-text.ts). Throws by `fail`, or
- * `table_corrupt` for the header of `path`. Runs lie in their section.
+ * Bounds the texts of an answer, and the JSON of a network or place: a batch has ten thousand of
+ * each, so long answers would fill the server's memory (builds make none:
+ * src/base/text/clean-text.ts). Throws by `fail`, or `table_corrupt` for the header of `path`.
  */
 function verifyBounds({ views, sources }: TableView, path: string, fail: Fail): void {
   const { string_offsets: texts } = views

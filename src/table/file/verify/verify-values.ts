@@ -1,7 +1,5 @@
-// Verifies what the words of a table mean: that every score, day, share and number of a
-// vocabulary is one that an answer may have (src/api), and that no list is so long that an answer
-// which walks it would take long. Ids and offsets are verify-table.ts's, texts of answers
-// verify-runs.ts's.
+// Verifies that every score, day, share and number of a vocabulary is one that an answer may have
+// (src/api), and that no list is long enough to make an answer slow.
 
 import {
   botCategories,
@@ -28,7 +26,6 @@ const scoreMax = 100
 /** 100 percent, in hundredths. */
 const percentMax = 10_000
 
-/** Throws what `fail` throws, for the first value that no answer may have. */
 export function verifyValues(file: TableView, fail: Fail): void {
   checkSources(file, fail)
   checkVerdicts(file, fail)
@@ -39,7 +36,6 @@ export function verifyValues(file: TableView, fail: Fail): void {
   checkListLengths(file, fail)
 }
 
-/** Their weights stand in explanations, and make every score of them. */
 function checkSources({ sources }: TableView, fail: Fail): void {
   for (const { id, voice } of sources) {
     if (voice === undefined) continue
