@@ -1,16 +1,15 @@
-// The files below /docs, as src/reference has written them when the project was compiled: read once
-// by each worker when it starts, a fifth of a megabyte, and served from memory.
+// The files below /docs, written when the project was compiled: each worker reads them once when it
+// starts, a fifth of a megabyte.
 
 import { readFileSync } from 'node:fs'
 
-/** One row of the list of files. */
 export interface DocsRow {
   /** The path of the public port: `/docs/errors`. */
   readonly path: string
-  /** Its name in the folder; the gzipped one is beside it, with `.gz` behind its name. */
+  /** The gzipped one is beside it, with `.gz` behind its name. */
   readonly file: string
   readonly type: string
-  /** What names the content: another content has another one. */
+  /** Names the content. */
   readonly tag: string
   /** Its path holds the tag, so that it never changes. */
   readonly isConstant: boolean
@@ -21,7 +20,6 @@ export interface DocsFile extends Pick<DocsRow, 'type' | 'tag' | 'isConstant'> {
   readonly gzipped: Uint8Array
 }
 
-/** By path. */
 export type DocsFiles = ReadonlyMap<string, DocsFile>
 
 export const docsFolder = new URL('../reference/pages/', import.meta.url)

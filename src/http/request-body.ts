@@ -1,34 +1,28 @@
-// Reads a request's body: the pieces in which it comes, how many, and room for them. A body that
-// comes in one piece, as nearly all do, is used where it lies. What the request means, and when it
-// is answered, is request-handler.ts.
+// Reads a request's body: pieces, and room for them. A body that comes in one piece, as nearly all
+// do, is used where it lies.
 //
-// Invariants: a piece is copied or used before its callback returns; room that a body holds is
-// given back by `releaseBody`; a body that nobody reads holds one byte. A sender that cuts a body
-// into so many pieces that each costs more than it brings is told apart by `isShredded`: to
-// uWebSockets.js each chunk of a chunked body is a call, however small.
+// Invariants: a piece is copied or used before its callback returns; `releaseBody` gives the room
+// of a body back; a body that nobody reads holds one byte. `isShredded` finds a sender whose many
+// pieces cost more than they bring: to uWebSockets.js each chunk of a body is a call.
 
 import { checkBodyBytesMax } from '../api/public-port.ts'
 import { smallBodyBytes } from './exchange/body-budget.ts'
 import type { Exchange } from './exchange/exchange.ts'
 
 /**
- * A body may come in so many pieces, and one more for each `bodyBytesAPieceMin` bytes of it: a
- * sender that writes a check byte by byte needs a hundred. Each chunk costs a quarter of a
- * microsecond, so a body of a megabyte in the smallest allowed pieces costs 20 ms.
+ * Pieces of a body, and one more for each `bodyBytesAPieceMin` bytes: a sender that writes a check
+ * byte by byte needs a hundred. Each costs a quarter of a microsecond, so a megabyte in the
+ * smallest allowed pieces costs 20 ms.
  */
 export const bodyPiecesFree = 256
 const bodyBytesAPieceMin = 16
 
-/**
- * A body that is too large is read on, and thrown away, for so long, so that its sender gets to see
- * the 413; what is larger is cut off with it.
- */
+/** A body that is too large is read and thrown away up to this, so that its sender sees the 413. */
 export const discardedBytesMax = 1_048_576
 
 export const noBytes = Buffer.alloc(0)
 
 export interface RequestBody {
-  /** The Content-Length, 0 where there is none. */
   contentLength: number
   bytesMax: number
   /** An endpoint reads it; else only its first byte is kept. */
@@ -37,7 +31,7 @@ export interface RequestBody {
   buffered: Buffer
   /** Room that the body holds (body-budget.ts). */
   reservedBytes: number
-  /** There was no room for the body: from then on it is only counted and thrown away. */
+  /** No room: the body is only counted and thrown away. */
   shed: boolean
   bytes: number
   pieces: number
@@ -72,12 +66,11 @@ export type BodyState = (typeof bodyStates)[keyof typeof bodyStates]
 
 const { unfinished, whole, tooLarge } = bodyStates
 
-/** So many pieces of so few bytes come from nobody who wants an answer. */
 export function isShredded({ pieces, bytes }: RequestBody): boolean {
   return pieces > bodyPiecesFree + bytes / bodyBytesAPieceMin
 }
 
-/** Takes a piece; after `whole` the body is what `wholeBody` says, until `releaseBody`. */
+/** After `whole` the body is `wholeBody`, until `releaseBody`. */
 export function takePiece(
   body: RequestBody,
   exchange: Exchange,
@@ -94,8 +87,7 @@ export function takePiece(
   }
   if (isLast && before === 0) return whole
   if (body.shed || !body.isRead) {
-    // No endpoint reads this body: only `beginsLikeChunk` needs its first byte. Requests without a
-    // key get no room.
+    // Only `beginsLikeChunk` needs its first byte. Requests without a key get no room.
     if (before === 0) body.buffered = Buffer.from(piece.slice(0, 1))
   } else if (reserveBody(body, exchange)) {
     // Copied: the piece is dead after this call.
@@ -104,20 +96,19 @@ export function takePiece(
     const first = Buffer.allocUnsafeSlow(1)
     first[0] = (before === 0 ? new Uint8Array(piece) : body.buffered)[0]!
     releaseBody(body, exchange)
-    // From now on the body is only counted; if it becomes too large, 413 is answered.
     body.buffered = first
     body.shed = true
   }
   return done
 }
 
-/** After `whole`: all of the body, or its first byte where nobody reads it. */
+/** Or its first byte where nobody reads it. */
 export function wholeBody(body: RequestBody, lastPiece: ArrayBuffer): Uint8Array {
   if (body.bytes === lastPiece.byteLength) return new Uint8Array(lastPiece)
   return body.shed || !body.isRead ? body.buffered : body.buffered.subarray(0, body.bytes)
 }
 
-/** Whether there is room for all that has come so far; it grows by doubling. */
+/** Grows by doubling. */
 function reserveBody(body: RequestBody, { key, service }: Exchange): boolean {
   const { buffered, reservedBytes, bytes, bytesMax, contentLength } = body
   if (buffered.length >= bytes) return true
@@ -127,13 +118,12 @@ function reserveBody(body: RequestBody, { key, service }: Exchange): boolean {
   const wanted = Math.max(bytes, ahead, doubled, smallBodyBytes)
   if (!service.bodyBudget.reserve(key?.keyId ?? '', reservedBytes, wanted)) return false
   body.reservedBytes = wanted
-  // Never a slice of the 8 KiB that Node.js shares out, so that the counted bytes are those held.
+  // Never a slice of Node's 8 KiB pool: the counted bytes are those held.
   body.buffered = Buffer.allocUnsafeSlow(wanted)
   buffered.copy(body.buffered)
   return true
 }
 
-/** The body is needed no more. */
 export function releaseBody(body: RequestBody, { key, service }: Exchange): void {
   body.buffered = noBytes
   if (body.reservedBytes === 0) return

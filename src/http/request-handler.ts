@@ -1,10 +1,9 @@
-// Reads a request: one pass over its headers, the framing guard, the route, the key, the body; then
-// it calls the endpoint or answers the first error of contract 3.12. An error is answered when the
-// body has been read, so that the connection can serve the next request.
+// Reads a request: its headers in one pass, the framing guard, the route, the key, the body; then
+// calls the endpoint or answers the first error of contract 3.12, after the body, so that the
+// connection can serve the next request.
 //
-// Invariants: nothing that a client sends makes a callback throw into uWebSockets.js, which would
-// end the process; `req` is used only in the turn that brought it; a body chunk is copied or used
-// before its callback returns.
+// Invariants: no callback throws into uWebSockets.js, which would end the process; `req` is used
+// only in the turn that brought it; a body chunk is copied or used before its callback returns.
 
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
@@ -55,8 +54,8 @@ import { type Endpoint, checkEndpoint, docsRouteOf, routes } from './routes.ts'
 import { batchedChecksMax } from './endpoint/check-batcher.ts'
 
 /**
- * After a refusal that was given before the body had come, so much of a body in chunks is read and
- * thrown away, for so long: a client that hears a reset while it still sends may never read why.
+ * After a refusal ahead of the body, this much of a body in chunks is read and thrown away, for
+ * this long: a client that hears a reset while it still sends may never read why.
  */
 const refusedBytesMax = 65_536
 export const refusedMsMax = 1000
@@ -64,21 +63,19 @@ export const refusedMsMax = 1000
 const headerScan: HeaderScan = newHeaderScan()
 const onHeader = (name: string, value: string): void => scanHeader(headerScan, name, value)
 
-/** Every so many pieces of a body it is seen to that the loop beats. A power of two. */
+/** A worker beats at least every this many pieces of a body. A power of two. */
 const piecesABeat = 64
 
 const notFound: Refusal = { code: 'not_found' }
 
-/** A request whose body is still to come, with its exchange. */
 interface Intake {
   readonly exchange: Exchange
   readonly body: RequestBody
-  /** Called when the body is there; `undefined` where `refusal` is answered. */
+  /** `undefined` where `refusal` is answered. */
   endpoint: Endpoint | undefined
   refusal: Refusal
-  /** The body has been handed on, or was too large. */
   finished: boolean
-  /** The refusal is written: what still comes is thrown away until the connection is closed. */
+  /** The refusal is written. */
   discarding: boolean
   discardTimer: NodeJS.Timeout | undefined
   readonly onData: (chunk: ArrayBuffer, isLast: boolean) => void
@@ -86,17 +83,17 @@ interface Intake {
 }
 
 /**
- * Intakes that wait for another request. Using one again saves its two callbacks, its exchange and
- * half a kilobyte of garbage. Only intakes come back that no later turn of the loop can know: their
- * exchange was over when the endpoint returned, or at the end of that turn (check-batcher.ts).
+ * Intakes that wait for another request: reuse saves two callbacks, an exchange and half a kilobyte
+ * of garbage. Only intakes come back that no later turn can know: their exchange was over when the
+ * endpoint returned, or at the end of that turn (check-batcher.ts).
  */
 const idle: Intake[] = []
-/** At most so many wait: as many as a batch of checks has room for. */
+/** As many as a batch of checks has room for. */
 const idleMax = batchedChecksMax
 
 /**
- * Every request of the public port comes in here. `known` is what uWebSockets.js's own router found
- * for it, so that neither method nor path become strings; without it the route table is asked.
+ * `known` is what uWebSockets.js's own router found, so that neither method nor path become
+ * strings; without it the route table is asked.
  */
 export function handleRequest(
   service: Service,
@@ -135,7 +132,7 @@ export function handleRequest(
   }
 }
 
-/** Closes a connection whose bytes cannot be trusted; only this stops the parser. */
+/** Closes a connection whose bytes cannot be trusted; nothing else stops the parser. */
 function refuseFraming(service: Service, res: HttpResponse): void {
   countEvent(service.counters, 'refused')
   beatIfOverdue(service.heartbeat, performance.now())
@@ -143,7 +140,7 @@ function refuseFraming(service: Service, res: HttpResponse): void {
   res.close()
 }
 
-/** Closes a connection that costs more than it can bring; only this stops the parser. */
+/** Closes a connection that costs more than it can bring. */
 function cutOff({ counters }: Service, res: HttpResponse): void {
   countEvent(counters, 'closedForWork')
   res.close()
@@ -182,7 +179,6 @@ function newIntake(service: Service, res: HttpResponse): Intake {
   return intake
 }
 
-/** Sets an intake, new or used, to the request whose headers have just been scanned. */
 function resetIntake(intake: Intake, service: Service, res: HttpResponse): void {
   const { exchange } = intake
   intake.endpoint = undefined
@@ -205,7 +201,7 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   exchange.state = exchangeStates.open
 }
 
-/** Everything of contract 3.12 that comes before the body: 404, 405, 401, 403, 429 rate, include. */
+/** All of contract 3.12 that comes before the body. */
 function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | undefined): void {
   const { body, exchange } = intake
   const endpoint = known ?? findEndpoint(intake, req)
@@ -230,7 +226,6 @@ function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | u
   intake.endpoint = endpoint
 }
 
-/** The endpoint by the route table, or `undefined` and why. */
 function findEndpoint(intake: Intake, req: HttpRequest): Endpoint | undefined {
   const url = req.getUrl()
   const route = routes.get(url) ?? docsRouteOf(intake.exchange.service, url, req)
@@ -242,14 +237,14 @@ function findEndpoint(intake: Intake, req: HttpRequest): Endpoint | undefined {
   return undefined
 }
 
-/** `body` is good for this call only; it is `undefined` where it is too large. */
+/** `body` is good for this call only; `undefined` where it is too large. */
 function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   const { endpoint, exchange } = intake
   intake.finished = true
   if (body === undefined || beginsLikeChunk(body)) exchange.keepAlive = false
   if (endpoint === undefined) replyRefusal(exchange, intake.refusal)
   else if (body === undefined) replyError(exchange, 'payload_too_large')
-  // 400 and 429 would come before this, but a body that was not kept cannot be judged.
+  // A body that was not kept cannot get the 400 and 429 that come before this.
   else if (intake.body.shed) replyError(exchange, 'upstream_unavailable')
   else if (endpoint.access === 'open') endpoint.answer(exchange)
   else if (exchange.key !== undefined) {
@@ -260,14 +255,13 @@ function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   }
 }
 
-/** Lets the intake serve another request, if this one's check is over. */
+/** If this request's check is over. */
 function recycleIntake(intake: Intake): void {
   if (intake.exchange.state !== exchangeStates.gone || idle.length >= idleMax) return
   releaseBody(intake.body, intake.exchange)
   idle.push(intake)
 }
 
-/** A piece of a body, from its first one to the end of the answer. */
 function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
   const { body, exchange } = intake
   body.pieces += 1
@@ -284,9 +278,9 @@ function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
 }
 
 /**
- * Refuses a request whose body comes in chunks before it has come: a stranger's body may never end,
- * and each of its chunks costs time. The answer goes out at once. The connection is closed when the
- * body has ended, when too much of it has come or after too long.
+ * Refuses a body in chunks before it has come: it may never end, and each chunk costs time. The
+ * answer goes out at once. The connection is closed when the body has ended, when too much of it
+ * has come or after too long.
  */
 function refuseAhead(intake: Intake): void {
   const { exchange } = intake
@@ -302,7 +296,7 @@ function discardChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void
   if (isLast || intake.body.bytes > refusedBytesMax) endRefusal(intake)
 }
 
-/** Closes the connection, in a turn in which that can be done (defer-close.ts). */
+/** In a turn in which that can be done (defer-close.ts). */
 function endRefusal(intake: Intake): void {
   if (intake.discardTimer === undefined) return
   clearTimeout(intake.discardTimer)
@@ -314,7 +308,6 @@ function endRefusal(intake: Intake): void {
   })
 }
 
-/** The client has gone, or the connection was closed. */
 function stopDiscarding(intake: Intake): void {
   intake.discarding = false
   clearTimeout(intake.discardTimer)

@@ -1,5 +1,5 @@
-// The route table: every path of the public port, its methods and the endpoint of each. A path is
-// compared as sent, without its query: no decoding, no trailing slash.
+// The route table: every path of the public port, its methods and endpoints. A path is compared as
+// sent, without its query: no decoding, no trailing slash.
 
 import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../account/keyring.ts'
@@ -12,7 +12,7 @@ import { answerTestBatch, answerTestCheck } from './test-key/test-endpoint.ts'
 import { answerDocs } from './endpoint/docs-endpoint.ts'
 import type { Exchange, Service } from './exchange/exchange.ts'
 
-/** Answers once the whole body is there. `open` endpoints need no key. */
+/** `open` endpoints need no key. */
 export type Endpoint =
   | { readonly access: 'open'; readonly answer: (exchange: Exchange) => void }
   | {
@@ -28,7 +28,6 @@ export type Endpoint =
 type AnswerKey = (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
 
 export interface Route {
-  /** The value of the Allow header. */
   readonly allow: string
   readonly methods: ReadonlyMap<string, Endpoint>
 }
@@ -44,7 +43,7 @@ function getRoute(endpoint: Endpoint): Route {
 
 const keyed = { access: 'key', bodyBytesMax: checkBodyBytesMax, takesInclude: false } as const
 
-/** POST to paths.check, nearly all requests: worker.ts lets uWebSockets.js's own router find it. */
+/** worker.ts lets uWebSockets.js's own router find it. */
 export const checkEndpoint: Endpoint = {
   ...keyed,
   takesInclude: true,
@@ -75,7 +74,7 @@ export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   [paths.openApi, getRoute({ access: 'open', answer: answerOpenApi })],
 ])
 
-/** The route of a file below /docs, for this request alone; `undefined` where there is none. */
+/** A file below /docs. */
 export function docsRouteOf(
   { docs }: Pick<Service, 'docs'>,
   path: string,

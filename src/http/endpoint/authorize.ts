@@ -1,7 +1,6 @@
-// Decides whether a call may be made: the part of contract 3.12 between 405 and the body. The
-// keyring says 401, 403 plan and 403 token, then the limiter says 429 rate. Every authenticated and
-// permitted request spends one of its rate, whatever its answer is. A batch spends the rest of its
-// cost when its size is known.
+// Decides whether a call may be made: the part of contract 3.12 between 405 and the body. Every
+// authenticated and permitted request spends one of its rate, whatever its answer is. A batch
+// spends the rest of its cost when its size is known.
 
 import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../../account/keyring.ts'
@@ -16,7 +15,6 @@ import type { HeaderScan } from '../listen/framing-guard.ts'
 import { replyError } from '../reply/reply.ts'
 import { resumeExchange } from './charge-quota.ts'
 
-/** The key is good, but its rate is exceeded or cannot be asked. */
 interface Limited {
   readonly kind: 'limited'
   readonly code: Extract<ApiErrorCode, 'rate_limit_exceeded' | 'upstream_unavailable'>
@@ -25,10 +23,7 @@ interface Limited {
 const exceeded: Limited = { kind: 'limited', code: 'rate_limit_exceeded' }
 const unavailable: Limited = { kind: 'limited', code: 'upstream_unavailable' }
 
-/**
- * Judges the request's key and sets it in the exchange. A key given twice counts as none, because
- * it is unclear which one is meant.
- */
+/** Sets the request's key in the exchange. A key given twice is ambiguous and counts as none. */
 export function authorize(exchange: Exchange, scan: HeaderScan): Authenticated | Denied | Limited {
   const { keyring, limiter, counters } = exchange.service
   const key = keyring.authenticate(scan.authorizationCount === 1 ? scan.authorization : '')
@@ -42,7 +37,7 @@ export function authorize(exchange: Exchange, scan: HeaderScan): Authenticated |
   return exceeded
 }
 
-/** Spends the rate of a batch of `count` addresses, at least one, then calls `done` or answers the error. */
+/** `count` is at least one. Calls `done`, or answers the error. */
 export function spendBatchRate(
   exchange: Exchange,
   key: Authenticated,
@@ -53,7 +48,6 @@ export function spendBatchRate(
   const { rate } = key.limits
   exchange.rateCost = Math.ceil(count / addressesPerRequest)
   if (rate !== undefined && exchange.rateCost > rate.burst) {
-    // Waiting does not help: the burst never covers the batch.
     replyError(exchange, invalidInput, { message: tooLarge(count, rate.burst), param: 'ips' })
     return
   }

@@ -1,7 +1,7 @@
 // POST /v1/intelligence/ip-risk/check/batch (contract 3.16): many addresses, answered in order,
-// each byte for byte like a single check. The loop answers small batches at once; the pool answers
-// larger ones and reads their body, too. Where the pool has no room, the loop reads the body to
-// find the errors that come before the 503 (3.12), if that takes little of its time.
+// each byte for byte like a single check. The loop answers small batches; the pool reads and
+// answers larger ones. Without room in the pool, the loop reads a small body to find the errors
+// that come before the 503 (3.12).
 
 import { type InputFault, batchFaults, invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
@@ -33,7 +33,7 @@ import { piecesAhead, streamJson } from '../reply/response-stream.ts'
 
 const before = '{"results":['
 const after = ']}'
-/** The answers of one small batch; they are sent before the next batch is answered. */
+/** One small batch's answers; sent before the next batch is answered. */
 const answerBytes = new Uint8Array(1 << 17)
 
 export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
@@ -60,8 +60,7 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
     }
     spendBatchRate(exchange, key, count, () => {
       exchange.units = valid
-      // A view of plain memory crosses to a thread with its whole buffer: rewritten pieces are
-      // copied.
+      // Copied: a view of plain memory crosses to a thread with its whole buffer.
       const pieceOf = (index: number): Uint8Array =>
         rewritten === undefined
           ? copy.subarray(cuts[index], cuts[index + 1])
@@ -73,7 +72,6 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
   })
 }
 
-/** What is wrong with a body that was read; its policy is kept for the answer. */
 function faultOf(
   exchange: Exchange,
   key: Authenticated,
@@ -88,8 +86,8 @@ type ReadBatch = ReturnType<typeof cutBatchBody>
 type RunItem = Ticket['run']
 
 /**
- * Runs items of an exchange and calls `free` when the exchange is over and none of them runs any
- * more: a thread may still use the memory of an item whose exchange was cut off.
+ * Runs items of an exchange. Calls `free` when the exchange is over and none of them runs any more:
+ * a thread may still use the memory of an item whose exchange was cut off.
  */
 function trackRuns(exchange: Exchange, runItem: RunItem, free: () => void): RunItem {
   let underWay = 0
@@ -161,7 +159,7 @@ function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array):
   })
 }
 
-/** What decides the answers of a small batch; `undefined` where there are no policies. */
+/** `undefined` where there are no policies. */
 function decideOnLoop(
   { service, policy }: Exchange,
   key: Authenticated,
@@ -173,18 +171,16 @@ function decideOnLoop(
   return (query, found) => decideQuery(memory, chosen, query, found)
 }
 
-/** The pieces of a batch. */
 interface BatchPieces {
   readonly pieceOf: (index: number) => Uint8Array
   readonly count: number
   readonly policy: ChosenPolicy | undefined
 }
 
-/** Sends the first byte when the first piece is ready: until then any error can be answered. */
+/** The first byte goes out with the first piece: until then any error can be answered. */
 function streamPieces(exchange: Exchange, runItem: RunItem, pieces: BatchPieces): void {
   const { pieceOf, count, policy } = pieces
   const { counters } = exchange.service
-  /** One for each piece that is asked for and not yet written: at most `piecesAhead`. */
   const buffers = Array.from({ length: piecesAhead }, takeSharedBuffer)
   const run = trackRuns(exchange, runItem, () => buffers.forEach(returnSharedBuffer))
   const ask = (index: number, give: (json: Uint8Array) => void): void => {

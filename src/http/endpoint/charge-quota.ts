@@ -1,11 +1,10 @@
 // Hot path: `chargeQuota` while the key has leased units. No allocation, throw or closure there.
 //
-// What an exchange costs of its key's quota, one unit an address. Nearly always the charge is
-// granted at once and the caller answers in the same turn. Where the worker must lease units first
-// (quota.ts says when) it is pending, and a closure goes on in a later turn. Where the quota is
-// used up or cannot be reached, the charge answers 429 or 503 itself. The exchange keeps the
-// charged units as refundable until a 200 begins (reply.ts); every other end gives them back
-// (exchange.ts), so callers need not refund.
+// Charges an exchange's cost, one unit an address. Mostly that is granted at once and the caller
+// answers in the same turn. Where the worker must lease units first it is pending, and a closure
+// goes on in a later turn. Where the quota is used up or out of reach, the charge answers 429 or
+// 503. The units stay refundable until a 200 begins (reply.ts); every other end gives them back
+// (exchange.ts).
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { type QuotaResult, quotaResults } from '../../account/limits/quota.ts'
@@ -14,8 +13,8 @@ import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyError, replyInternalError } from '../reply/reply.ts'
 
 /**
- * Charges all units of the exchange or none. After `granted` the caller answers; after `pending` it
- * calls `chargeWhenLeased`; after any other result the exchange has its answer.
+ * Charges all units or none. After `granted` the caller answers; after `pending` it calls
+ * `chargeWhenLeased`; after any other result the exchange has its answer.
  */
 export function chargeQuota(exchange: Exchange, key: Authenticated): QuotaResult {
   const { limiter, counters } = exchange.service
@@ -32,14 +31,13 @@ export function chargeQuota(exchange: Exchange, key: Authenticated): QuotaResult
   return result
 }
 
-/** Charges again when the units are leased, in a later turn; calls `done` once they are granted. */
+/** Charges in a later turn, when the units are leased; then calls `done`. */
 export function chargeWhenLeased(exchange: Exchange, key: Authenticated, done: () => void): void {
   exchange.service.limiter.whenLeased(key.allowance, () =>
     resumeExchange(exchange, () => chargeThen(exchange, key, done)),
   )
 }
 
-/** Charges now, or when the units are leased; calls `done` once they are granted. */
 export function chargeThen(exchange: Exchange, key: Authenticated, done: () => void): void {
   const result = chargeQuota(exchange, key)
   if (result === quotaResults.granted) done()
@@ -47,9 +45,8 @@ export function chargeThen(exchange: Exchange, key: Authenticated, done: () => v
 }
 
 /**
- * Calls `done` when the worker knows what is left of the key's quota: it spends a unit, which
- * leases some where it holds none, and gives it back. It also calls `done` where the quota cannot
- * be asked.
+ * Calls `done` when the worker knows what is left of the key's quota, or cannot ask: it spends a
+ * unit, which leases some where it holds none, and gives it back.
  */
 export function ensureQuotaKnown(exchange: Exchange, key: Authenticated, done: () => void): void {
   const { limiter } = exchange.service
@@ -62,7 +59,7 @@ export function ensureQuotaKnown(exchange: Exchange, key: Authenticated, done: (
   else limiter.whenLeased(key.allowance, () => resumeExchange(exchange, done))
 }
 
-/** Goes on with an exchange in a later turn of the loop, if its client is still there. */
+/** In a later turn of the loop, if the client is still there. */
 export function resumeExchange(exchange: Exchange, work: () => void): void {
   if (exchange.state !== exchangeStates.open) return
   exchange.res.cork(() => {

@@ -2,23 +2,19 @@
 // allocation except that of setImmediate, one for all checks of a turn.
 //
 // Answers the checks that arrive in one turn of the loop together, after all of them are read. The
-// caches nearest to the processor do not hold the code of reading (the kernel's, the parser's,
-// ours) and of answering (limits, the table, headers, the kernel again) side by side: request by
-// request, each evicted the other and a check waited for its own code. In a batch each is loaded
-// once, addresses are looked up in groups (src/table/lookup/lookup-batch.ts), and clients that
-// share a machine are woken once.
+// nearest caches do not hold the code of reading and of answering side by side: request by request,
+// each evicted the other. In a batch each is loaded once, addresses are looked up in groups
+// (src/table/lookup/lookup-batch.ts), and clients that share a machine are woken once.
 //
 //   one by one   read answer read answer read answer …
 //   a batch      read read read … look up look up look up … answer answer answer …
 //
-// No check waits for later turns: a turn's checks are answered at its end. The callback at the end
-// of the turn costs 5 us, so where turns bring few checks each is answered at once, and now and
-// then the checks of one turn are counted.
+// No check waits for later turns. The callback at the end of the turn costs 5 us, so where turns
+// bring few checks each is answered at once, and now and then the checks of one turn are counted.
 //
 // Where checks are answered together, uWebSockets.js (20.0.8) closes a connection that sends
 // another request before its check is answered, which clients should not do after a POST (RFC 9112,
-// 9.3.2). When a connection has gone before its answer, the next checks are answered at once, so
-// that such a client is served all the same.
+// 9.3.2). When a connection has gone before its answer, the next checks are answered at once.
 //
 // Invariant: no answer makes uWebSockets.js read, so no check joins a batch that is being answered.
 
@@ -34,22 +30,19 @@ import type { Table } from '../../table/table.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyInternalError } from '../reply/reply.ts'
 
-/**
- * As many events as libuv takes from the kernel at one go; further checks of a turn are answered at
- * once.
- */
+/** As many events as libuv takes from the kernel at once; further checks are answered at once. */
 export const batchedChecksMax = 1024
 
 /**
- * A turn with `batchingStartMin` checks makes the next turns answer together, until one has fewer
- * than `batchingStayMin`.
+ * A turn with `batchingStartMin` checks starts batching, one with fewer than `batchingStayMin` ends
+ * it.
  */
 const batchingStartMin = 4
 const batchingStayMin = 2
 /** Checks that are answered at once before the next whole turn whose checks are counted. */
 const checksBetweenCounts = 64
 
-/** Charges and answers one check. `found` is where `table` has located its address. */
+/** `found`: where `table` has located the address. */
 export type AnswerOne = (
   exchange: Exchange,
   query: Query,
@@ -63,16 +56,14 @@ export interface CheckBatcher {
   readonly exchanges: (Exchange | undefined)[]
   readonly lookupBatches: LookupBatch[]
   count: number
-  /** Checks are answered together; else each is answered at once. */
+  /** Else each is answered at once. */
   isBatching: boolean
-  /** Checks answered at once: since a turn was counted, and in the turn that is being counted. */
+  /** Since a turn was counted, and in the turn that is being counted. */
   sinceCounted: number
   counted: number
   /** The next turn that brings a check is counted, from its first one on. */
   isCountDue: boolean
-  /** Place of the check that is being answered. */
   current: number
-  /** The table that has located its lookup batch. */
   table: Table | undefined
   /** Callbacks of the loop and of cork, which take no arguments. */
   readonly answerAll: () => void
@@ -135,12 +126,11 @@ function decideBatching(batcher: CheckBatcher): void {
   batcher.counted = 0
 }
 
-/** The lookup batch of the check at that place. */
 function lookupBatchOf({ lookupBatches }: CheckBatcher, place: number): LookupBatch {
   return (lookupBatches[Math.floor(place / lookupBatchMax)] ??= newBatchWithTexts())
 }
 
-/** A lookup batch whose queries have room for their own texts, side by side. */
+/** Its queries have room for their own texts, side by side. */
 function newBatchWithTexts(): LookupBatch {
   const batch = newLookupBatch()
   const texts = new Uint8Array(lookupBatchMax * addressCharsMax)

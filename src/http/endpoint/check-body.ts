@@ -1,20 +1,16 @@
 // Hot path: all but `queryText`, `parseIpWithJson` and `checkFaultOf`. No allocation, throw,
 // closure or regular expression there.
 //
-// Reads the address from the body of a check (contract 3.11): RFC 8259, escapes honoured, unknown
-// members ignored, of a repeated `ip` the last one. `parseIpWithJson` says what is right;
-// `checkFaultOf` says what is wrong with a refused body. `parseCheckBody` reads the form that
-// nearly every client sends by itself, in the body's own bytes, and leaves every other form to it.
+// Reads the address from the body of a check (contract 3.11): RFC 8259, unknown members ignored, of
+// a repeated `ip` the last one. `parseCheckBody` reads the form that nearly every client sends in
+// place, and leaves every other form to `parseIpWithJson`.
 
 import { addressFaultText, checkFaults, type InputFault } from '../../api/input-fault.ts'
 import { type JsonObject, parseJsonObject } from '../../base/json-object.ts'
 import { addressCharsMax } from '../../ip/parse-address.ts'
 import { parseQuery, type Query } from '../../table/lookup/query.ts'
 
-/**
- * What the body that was read last says of `policy`: a place in it, else a value of any type;
- * `undefined` where it says nothing.
- */
+/** The last body's `policy`: a place in it, else a value of any type; `undefined` where absent. */
 interface BodyPolicy {
   from: number
   to: number
@@ -22,12 +18,11 @@ interface BodyPolicy {
 }
 const bodyPolicy: BodyPolicy = { from: -1, to: -1, value: undefined }
 
-/** Whether the body that was read last has a member `policy`. */
 export function namesPolicy(): boolean {
   return bodyPolicy.from >= 0 || bodyPolicy.value !== undefined
 }
 
-/** Not hot: its value, of any type; `body` is the one that was read last. */
+/** Not hot. `body` is the one that was read last. */
 export function bodyPolicyOf(body: Uint8Array): unknown {
   const { from, to, value } = bodyPolicy
   if (from < 0) return value
@@ -37,8 +32,8 @@ export function bodyPolicyOf(body: Uint8Array): unknown {
 const ipBytes = new Uint8Array(addressCharsMax)
 
 /**
- * Whether the body asks about an address, which is then in `query`. Its bytes belong to the body or
- * to this file, so they are good until the body goes or the next call.
+ * Whether the body asks about an address, which is then in `query`, whose bytes are good until the
+ * body goes or the next call.
  */
 export function parseCheckBody(query: Query, body: Uint8Array): boolean {
   bodyPolicy.value = undefined
@@ -66,15 +61,11 @@ export function parseAddressText(query: Query, text: string): boolean {
   return parseQuery(query, ipBytes, 0, text.length)
 }
 
-/** The text as it was sent. */
 export function queryText({ bytes, from, to }: Query): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
 }
 
-/**
- * The address as sent, by JSON.parse: the slow, obvious twin; `undefined` where the body is no JSON
- * object with a string `ip`.
- */
+/** The slow twin of the scan; `undefined` where the body is no JSON object with a string `ip`. */
 export function parseIpWithJson(body: Uint8Array): string | undefined {
   const object = parseJsonObject(body)
   return typeof object === 'string' ? undefined : ipOf(object)
@@ -91,9 +82,8 @@ const backslash = 0x5c
 const comma = 0x2c
 
 /**
- * Where the text begins in `{"ip":"…"}`, or `{"ip":"…","policy":"…"}`, with any white space
- * between the tokens and printable ASCII without escapes in it. -1 for everything else, right or
- * wrong.
+ * Where the text begins in `{"ip":"…"}` or `{"ip":"…","policy":"…"}`, with white space between the
+ * tokens and printable ASCII without escapes in it; -1 for everything else.
  */
 export function findShortForm(body: Uint8Array): number {
   bodyPolicy.from = -1
@@ -124,10 +114,9 @@ export function findShortForm(body: Uint8Array): number {
   return from
 }
 
-/** `"policy"`, byte by byte. */
 const policyLabel = new Uint8Array(Buffer.from('"policy"'))
 
-/** Behind the member `policy`, whose value's place is noted; -1 where it is another one. */
+/** The place behind `policy`, whose value is noted; -1 for another member. */
 function skipPolicy(body: Uint8Array, from: number): number {
   for (let i = 0; i < policyLabel.length; i++) {
     if (body[from + i] !== policyLabel[i]) return -1
@@ -143,7 +132,7 @@ function skipPolicy(body: Uint8Array, from: number): number {
   return skipSpace(body, end + 1)
 }
 
-/** The first place at or behind `from` that is no printable ASCII, or a quote or backslash. */
+/** The first place from `from` on that is not printable ASCII, or is a quote or backslash. */
 function endOfText(body: Uint8Array, from: number): number {
   let at = from
   while (at < body.length) {
@@ -154,7 +143,6 @@ function endOfText(body: Uint8Array, from: number): number {
   return at
 }
 
-/** The white space of RFC 8259, and no other. */
 function skipSpace(body: Uint8Array, from: number): number {
   let at = from
   while (at < body.length) {
@@ -166,8 +154,8 @@ function skipSpace(body: Uint8Array, from: number): number {
 }
 
 /**
- * What is wrong with the body of a check that was refused (contract 5.2). It reads
- * the body once more, by JSON.parse: a wrong body may take longer, a right one never comes here.
+ * What is wrong with a refused body (contract 5.2). JSON.parse reads it again: only a wrong body
+ * takes longer.
  */
 export function checkFaultOf(body: Uint8Array): InputFault {
   const object = parseJsonObject(body)

@@ -1,13 +1,12 @@
 // Hot path: all but `answerWhenLeased` and `withoutInsights`. No allocation, throw or closure
 // there.
 //
-// POST /v1/intelligence/ip-risk/check, from a whole body to the answer. request-handler.ts does
-// what comes before it (404, 405, 401, 403, rate, 413); the rest of contract 3.12 is here, in its
-// order: 400, quota, 503, 200. Only a 200 costs one unit of the quota.
+// POST /v1/intelligence/ip-risk/check, from a whole body to the answer: what contract 3.12 has
+// behind the body, in its order: 400, quota, 503, 200. Only a 200 costs one unit of the quota.
 //
-// A valid address is answered with the others of its turn of the loop (check-batcher.ts). It stays
+// A valid address is answered with the others of its turn of the loop (check-batcher.ts) and stays
 // bytes from its scan to the answer. It becomes a string only where the log names addresses, where
-// it gets insights or where its unit must be leased, because the bytes are gone by the later turn.
+// it gets insights or where its unit must be leased: the bytes are gone by the later turn.
 
 import { quotaResults } from '../../account/limits/quota.ts'
 import { invalidInput } from '../../api/input-fault.ts'
@@ -74,7 +73,7 @@ function chargeAndAnswer(
   else if (result === quotaResults.pending) answerWhenLeased(exchange, key, queryText(about))
 }
 
-/** Apart from its caller, where the closure would be garbage of every check that need not wait. */
+/** Apart from its caller: the closure would be garbage of every check that need not wait. */
 function answerWhenLeased(exchange: Exchange, key: Authenticated, address: string): void {
   chargeWhenLeased(exchange, key, () => {
     parseAddressText(query, address)
@@ -125,7 +124,7 @@ function outcomeOf(
 
 const noInsights = Buffer.from(',"insights":null}')
 
-/** The answer of a plan that has no insights to a client that asked for them. */
+/** For a client that asked for insights that its plan lacks. */
 function withoutInsights(body: Uint8Array): Uint8Array {
   return Buffer.concat([body.subarray(0, -1), noInsights])
 }

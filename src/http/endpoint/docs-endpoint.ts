@@ -1,12 +1,11 @@
-// The reference for people below /docs: files that were made when the project was compiled. They
-// need no key, name nothing of this server but its version, and may ask for nothing but what is
-// here: no script in the page, no other host.
+// The files below /docs, made when the project was compiled. They need no key, name nothing of this
+// server but its version, and load nothing from elsewhere.
 
 import type { DocsFile } from '../docs-files.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { replyFile } from '../reply/reply.ts'
 
-/** `connect-src` is for "try it", which asks the API of this very server. */
+/** `connect-src` is for "try it", which asks this server's API. */
 const policy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -20,7 +19,7 @@ const policy = [
 
 const guards = `content-security-policy: ${policy}\r\nx-content-type-options: nosniff\r\nreferrer-policy: no-referrer`
 
-/** Headers of the request: Accept-Encoding and If-None-Match, each empty where it is missing. */
+/** Accept-Encoding and If-None-Match, empty where missing. */
 interface Asked {
   readonly accepted: string
   readonly known: string

@@ -1,5 +1,5 @@
-// POST /v1/intelligence/ip-risk/feedback (contract 5.6): how addresses turned out. A request is
-// kept whole or not at all, and is on its way to the disk when it is answered. It spends rate only.
+// POST /v1/intelligence/ip-risk/feedback (contract 5.6). A request is kept whole or not at all, and
+// is on its way to the disk when it is answered. It spends rate only.
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { type InputFault, feedbackFaults, invalidInput } from '../../api/input-fault.ts'
@@ -21,7 +21,7 @@ export function answerFeedback(exchange: Exchange, key: Authenticated, body: Uin
   else void keep(exchange, key, outcomes)
 }
 
-/** A test key's outcomes are checked as any other's, and not kept. */
+/** Checked as any other's, and not kept. */
 export function answerTestFeedback(exchange: Exchange, _: Authenticated, body: Uint8Array): void {
   const outcomes = readOutcomes(body, Date.now())
   if ('message' in outcomes) replyError(exchange, invalidInput, outcomes)

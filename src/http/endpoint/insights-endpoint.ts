@@ -1,6 +1,5 @@
-// Insights of a check (contract 3.15 and 5.2): which requests ask for them and get them, and how
-// the pool answers. Such a check is charged like any other, before the pool is asked for room; a
-// 503 gives the unit back.
+// Insights of a check (contract 3.15 and 5.2), which the pool answers. Such a check is charged
+// before the pool is asked for room; a 503 gives the unit back.
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { addAnswerCounts, countLabels } from '../../observe/request-counters.ts'
@@ -11,10 +10,10 @@ import { enterPoolOr503, onPoolResult } from './pool-request.ts'
 import { observeAnswers, wantedFacts } from '../reply/observe-answers.ts'
 import { type Refusal, replyBytes } from '../reply/reply.ts'
 
-/** Of a request whose `include` has another value than those that there are. */
+/** For an `include` with an unknown value. */
 export const includeRefusal: Refusal = { code: invalidInput, ...includeFault }
 
-/** What the plan and the query say together; `undefined` for an `include` that does not exist. */
+/** `undefined` for an `include` that does not exist. */
 export function insightsModeOf(
   { insights }: Pick<Authenticated, 'insights'>,
   query: string | undefined,
@@ -26,8 +25,8 @@ export function insightsModeOf(
 }
 
 /**
- * Whether `include` has `insights`, alone or in a list with commas; empty values count as absent,
- * and with any other one the answer is `undefined`.
+ * Whether `include` has `insights`, alone or in a list with commas. Empty values count as absent;
+ * `undefined` for any other.
  */
 function asksForInsights(query: string | undefined): boolean | undefined {
   if (query === undefined || query === '') return false
@@ -38,7 +37,7 @@ function asksForInsights(query: string | undefined): boolean | undefined {
   return values.every((value) => value === 'insights') ? values.length > 0 : undefined
 }
 
-/** Charges and answers the check of `checkedAddress`, which is valid. */
+/** `checkedAddress` is valid. */
 export function answerInsightsCheck(exchange: Exchange, key: Authenticated): void {
   chargeThen(exchange, key, () => {
     const ticket = enterPoolOr503(exchange)

@@ -1,5 +1,4 @@
-// The two GETs that describe the service: its OpenAPI document, which needs no key, and the meta
-// answer for the holder of a key.
+// GET of the OpenAPI document, which needs no key, and of the meta answer.
 
 import { readFile } from 'node:fs/promises'
 import { remainingIndex, remainingLength } from '../../account/limits/ratelimit-values.ts'
@@ -17,7 +16,7 @@ import { replyError, replyInternalError, replyJson } from '../reply/reply.ts'
 
 const remaining = new Float64Array(remainingLength)
 
-/** What src/reference/write-reference.ts has written when the project was compiled. */
+/** Written by src/reference/write-reference.ts. */
 const documentFile = new URL('../../api/openapi.json', import.meta.url)
 let documentText: string | undefined
 
@@ -93,7 +92,7 @@ function metaPoliciesOf({ service }: Exchange, key: Authenticated): MetaAnswer['
   const set = service.policies.set()
   if (set === undefined) return null
   const { name } = set.policies[policyIndexOf(set, key.policies, '')]!
-  // Not all that the key says: the file may lack some, and then refuses requests that name them.
+  // The file may lack some of the key's policies, and then refuses requests that name them.
   const names = (key.policies ?? [defaultPolicyName]).filter((one) => set.indexOf(one) >= 0)
   return { revision: set.revision, names, default: name }
 }

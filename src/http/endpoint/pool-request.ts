@@ -1,5 +1,4 @@
-// One request in the pool: its ticket and its deadline. Whatever ends the exchange (an answer, an
-// error, a client that goes away) closes the ticket.
+// One request in the pool: its ticket, closed by whatever ends the exchange, and its deadline.
 
 import { poolRequestMsMax } from '../../base/limits.ts'
 import type { Ticket } from '../../pool/pool.ts'
@@ -8,14 +7,14 @@ import { resumeExchange } from './charge-quota.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyError, replyInternalError } from '../reply/reply.ts'
 
-/** `undefined` where the pool has no room, or there is no table: then 503 is answered. */
+/** Answers 503 where the pool has no room, or there is no table. */
 export function enterPoolOr503(exchange: Exchange): Ticket | undefined {
   const ticket = tryEnterPool(exchange)
   if (ticket === undefined) replyError(exchange, 'upstream_unavailable')
   return ticket
 }
 
-/** The same without the 503, for a caller that may have another error to answer first. */
+/** Without the 503, for a caller that may have another error to answer first. */
 export function tryEnterPool(exchange: Exchange): Ticket | undefined {
   const { service } = exchange
   const file = service.file()
@@ -34,7 +33,7 @@ export function tryEnterPool(exchange: Exchange): Ticket | undefined {
   return ticket
 }
 
-/** Calls `done` with a result in a later turn; a failure answers 500 or cuts the connection. */
+/** `done` runs in a later turn; a failure answers 500 or cuts the connection. */
 export function onPoolResult<Kind extends ItemResult['kind']>(
   exchange: Exchange,
   outcome: { readonly result: Promise<ItemResult>; readonly kind: Kind },
@@ -69,7 +68,7 @@ function giveUp(exchange: Exchange): void {
   else resumeExchange(exchange, () => replyError(exchange, 'upstream_unavailable'))
 }
 
-/** The error of a thread: its name and the places that it passed, without its message. */
+/** Its name and stack, without its message. */
 function errorOf(result: ItemResult): Error {
   const error = new Error('A pool thread failed on an item.')
   if (result.kind !== 'failed') return error

@@ -1,18 +1,15 @@
 // Room for request bodies that come in pieces. Each body has its own limit (contract 3.11), but
-// there are thousands of connections, and clients that send a megabyte each and never end it must
-// not fill a worker's memory. So all bodies together have a limit, too. A body above it is read,
-// thrown away, counted and answered 503 with Retry-After.
+// thousands of clients that send a megabyte each and never end it must not fill a worker's memory:
+// all bodies together have a limit, too. A body above it is read, thrown away, counted and answered
+// 503 with Retry-After.
 //
-// Invariants: a key holds at most half of the room, so that no key alone shuts the others out;
-// every holder of room gives it back when the body has been handed on, refused or given up. Small
-// bodies are always taken: all connections together hold little in them. All bodies together are a
-// small part of the memory above which a worker is replaced, so bodies alone never cause a
-// replacement.
+// Invariants: a key holds at most half of the room; every holder of room gives it back when the
+// body has been handed on, refused or given up. Small bodies are always taken. The room is a small
+// part of the memory above which a worker is replaced.
 //
 // Bodies for the pool are lent shared memory out of the same room. V8 does not count shared memory:
-// it held a gigabyte of what a key's useless batches of 1 MiB had left before it collected any. So
-// no block is ever left to V8: blocks have two sizes and are used again, and there are never more
-// of either than have room at one time.
+// it held a gigabyte of useless batches before it collected any. So blocks have two sizes and are
+// reused, and there are never more of either than have room at one time.
 
 import { batchBodyBytesMax } from '../../api/public-port.ts'
 import { bodyBudgetBytesMax, bodyBudgetMemoryShare } from '../../base/limits.ts'
@@ -20,8 +17,8 @@ import type { Log } from '../../base/log.ts'
 import { countEvent, type RequestCounters } from '../../observe/request-counters.ts'
 
 /**
- * Refusals, and pieces of bodies that nobody reads, in one turn of a worker's loop: 20 ms of work
- * at the most. Far above what clients with a wrong key send in the same instant.
+ * Refusals, and pieces of bodies that nobody reads, in one turn of the loop: 20 ms of work at most,
+ * far above what clients with a wrong key send in the same instant.
  */
 const strangerWorkMax = 4096
 
@@ -29,19 +26,18 @@ const strangerWorkMax = 4096
 export const smallBodyBytes = 1024
 
 export interface BodyBudget {
-  /** Whether a body that held `held` bytes of room may hold `wanted`. */
+  /** A body that held `held` bytes. */
   readonly reserve: (keyId: string, held: number, wanted: number) => boolean
   readonly release: (keyId: string, bytes: number) => void
-  /** A copy of the body in shared memory; `undefined` where there is no room for it. */
+  /** `undefined` where there is no room. */
   readonly copyToShared: (keyId: string, body: Uint8Array) => Uint8Array | undefined
   /** To be called when no thread reads the copy any more. */
   readonly releaseShared: (keyId: string, copy: Uint8Array) => void
 }
 
-/** Room for a thousand addresses and more; a larger batch gets the room of the largest one. */
+/** Room for a thousand addresses; a larger batch gets a block of the largest size. */
 const smallBlockBytes = 65_536
 
-/** The room of a worker whose own memory is limited to `memoryBytesMax`. */
 export function bodyBudgetBytes(memoryBytesMax: number): number {
   return Math.min(bodyBudgetBytesMax, Math.floor(memoryBytesMax / bodyBudgetMemoryShare))
 }
@@ -107,15 +103,11 @@ export function createBodyBudget(options: {
 }
 
 /**
- * How much one turn of the loop does for requests that are refused and bodies that nobody reads. To
- * uWebSockets.js all that many connections have sent is one turn; where strangers fill it,
- * everybody waits. Above the budget their connections are closed unanswered, so that a turn stays
- * short.
- *
- * A turn ends when the loop has read all sockets: setImmediate.
+ * How much one turn of the loop does for refused requests and bodies that nobody reads. To
+ * uWebSockets.js all that many connections have sent is one turn; above the budget their
+ * connections are closed unanswered. A turn ends when the loop has read all sockets: setImmediate.
  */
 export interface RefusalBudget {
-  /** Whether another refusal, or another piece of a body that nobody reads, still fits this turn. */
   readonly spend: () => boolean
 }
 

@@ -1,11 +1,9 @@
 // One request and its answer while they are under way, and what a worker keeps for all of them.
-// Types and the end of an exchange only: request-handler.ts reads requests, reply.ts writes
-// answers.
 //
 // Invariants: `res` is touched only while `state` is not `gone`; an exchange is answered at most
-// once; `pending` of the service counts those that are neither answered nor aborted. An exchange
-// whose check was answered within the turn that read its body serves another request afterwards
-// (request-handler.ts). An exchange that is kept for a later turn is never used for another one.
+// once; the service's `pending` counts those neither answered nor aborted. An exchange whose check
+// was answered within the turn that read its body serves another request afterwards; one that is
+// kept for a later turn is never reused.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { noMonth } from '../../account/limits/quota-period.ts'
@@ -25,7 +23,6 @@ import type { ServedPolicies } from './served-policies.ts'
 import type { TrafficCounter } from '../../observe/traffic-counter.ts'
 import type { TrafficSampler } from '../../observe/traffic-sampler.ts'
 
-/** Those who want the facts of answers. */
 export interface AnswerObservers {
   readonly decisionLog: DecisionLog | undefined
   readonly sampler: TrafficSampler | undefined
@@ -33,7 +30,6 @@ export interface AnswerObservers {
   readonly traffic: TrafficCounter | undefined
 }
 
-/** What a worker answers with. */
 export interface Service {
   readonly keyring: Pick<Keyring, 'authenticate' | 'holds' | 'known'>
   readonly limiter: Limiter
@@ -42,27 +38,21 @@ export interface Service {
   readonly requestIds: RequestIds
   /** The table in use; `undefined` until one is loaded. */
   readonly table: () => Table | undefined
-  /** The file of that table. */
   readonly file: () => VerifiedTableFile | undefined
-  /** The own lists in use; threads of the pool map them, too. */
+  /** Threads of the pool map them, too. */
   readonly lists: () => ListFile | undefined
-  /** The policies in use, if any. */
   readonly policies: ServedPolicies
   /** `undefined` where nothing observes, so that a request reads one member. */
   readonly observers?: AnswerObservers | undefined
-  /** Threads for what is too much for the loop. */
   readonly pool: Pool
-  /** Where feedback is kept. */
   readonly stateFolder: string
-  /** Room for bodies that come in pieces. */
   readonly bodyBudget: BodyBudget
-  /** What a turn of the loop does for strangers. */
   readonly refusalBudget: RefusalBudget
   /** Beats for the primary, from within a long turn too. */
   readonly heartbeat: Heartbeat
   /** The files below /docs; absent where they are off. */
   readonly docs?: DocsFiles | undefined
-  /** The log has a line for each request (request-log.ts). */
+  /** The log has a line for each request. */
   readonly logRequests: boolean
   /** Those lines, and those of failures, name addresses. */
   readonly logAddresses: boolean
@@ -78,7 +68,7 @@ export type ExchangeState = (typeof exchangeStates)[keyof typeof exchangeStates]
 export const insightsModes = { none: 0, given: 1, absent: 2 } as const
 export type InsightsMode = (typeof insightsModes)[keyof typeof insightsModes]
 
-/** Every member is set from the beginning, so that all exchanges have one shape. */
+/** Every member is set from the beginning: all exchanges have one shape. */
 export interface Exchange {
   service: Service
   res: HttpResponse
@@ -86,45 +76,41 @@ export interface Exchange {
   clientRequestId: string
   /** The number of our request id (request-id.ts), where that is used. */
   requestIdNumber: number
-  /** The method is HEAD: headers as for GET, no body. */
   headOnly: boolean
   /** The other end of the connection, where the log names addresses; else `''`. */
   remoteAddress: string
-  /** The checked address where the log names it or it is given insights; else `''`. */
+  /** Where the log names it or it gets insights; else `''`. */
   checkedAddress: string
-  /** The policy that the request names; `''` where it names none, or there are no policies. */
+  /** `''`: the request names none, or there are no policies. */
   policy: string
-  /** Whether the answer is to carry insights. */
   insights: InsightsMode
-  /** Of the rate: what it costs, as a batch ⌈n/100⌉. */
+  /** ⌈n/100⌉ for a batch. */
   rateCost: number
-  /** Of the quota: what the answer costs. */
   units: number
   /** Units spent for an answer that is no 200 yet; every other end gives them back. */
   refundableUnits: number
-  /** The month that they were spent of. */
   refundableMonth: number
-  /** Called once, when the answer is written or its client has gone. */
+  /** Called once, at the answer or when its client has gone. */
   onEnd: (() => void) | undefined
   /** By `performance.now()` of node:perf_hooks: the global is a getter, and 1 % of a check. */
   startedMs: number
-  /** The key whose limits the answer states; `undefined` where it is unknown or not needed. */
+  /** `undefined` where it is unknown or not needed. */
   key: Authenticated | undefined
   /** Whether the connection may serve another request (framing-guard.ts). */
   keepAlive: boolean
   /** uWebSockets.js closes the connection behind the answer by itself (framing-guard.ts). */
   closesItself: boolean
   state: ExchangeState
-  /** Called when the batch of checks is answered: another request may then use the exchange. */
+  /** Called when the batch of checks is answered. */
   recycle: () => void
 }
 
 const neverRecycled = (): void => undefined
 
 /**
- * The start before the clock was read. It is no number at all, so that V8 keeps the clock's own
- * heap number in the field. A field that only ever held numbers is unpacked, and V8 makes a new
- * heap number at each place that it is handed on to.
+ * The start before the clock was read: not a number, so that V8 keeps the clock's own heap number
+ * in the field. A field that only ever held numbers is unpacked, and V8 makes a new heap number
+ * each time it is passed on.
  */
 const unread = undefined as unknown as number
 
@@ -153,12 +139,11 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
   }
 }
 
-/** The id as the answer and the log say it. */
 export function requestIdOf({ clientRequestId, requestIdNumber, service }: Exchange): string {
   return clientRequestId === '' ? service.requestIds.text(requestIdNumber) : clientRequestId
 }
 
-/** Gives back, once, what was spent for an answer that is no 200. */
+/** Once; an answer that is no 200 costs nothing. */
 export function refundUnits(exchange: Exchange): void {
   const { key, refundableUnits, refundableMonth, service, startedMs } = exchange
   if (refundableUnits === 0 || key === undefined) return
@@ -167,19 +152,18 @@ export function refundUnits(exchange: Exchange): void {
   service.limiter.refund(key.allowance, spent)
 }
 
-/** The exchange is over: its answer is written, or its client has gone. */
 export function closeExchange(exchange: Exchange): void {
   if (exchange.state === exchangeStates.gone) return
   exchange.state = exchangeStates.gone
   exchange.service.pending -= 1
   refundUnits(exchange)
   const { onEnd } = exchange
-  // An old exchange that is garbage would keep what it refers to until the next full collection.
+  // An old exchange would keep garbage until the next full collection.
   exchange.onEnd = undefined
   onEnd?.()
 }
 
-/** The client went away. After this `res` must not be touched. */
+/** After this `res` must not be touched. */
 export function abortExchange(exchange: Exchange): void {
   if (exchange.state === exchangeStates.gone) return
   if (exchange.key?.isTest !== true) countEvent(exchange.service.counters, 'aborted')

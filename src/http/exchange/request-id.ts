@@ -13,7 +13,6 @@ import { beginsKey, holdsKey, holdsSecret, keyDigits, keySecretChars } from '../
 
 const charsMax = 64
 
-/** So many letters and digits in a row may be the secret of a key. */
 const suspectChars = keySecretChars
 
 /** What a character is in an id, as bits; 0 where it must not stand there. */
@@ -44,7 +43,7 @@ export function isRequestId(text: string, isSecret: (text: string) => boolean): 
     if (run > longest) longest = run
   }
   const divided = (seen & underscore) !== 0
-  // A secret in one case comes up once in ten million keys; behind `_` its case may be changed.
+  // Behind `_` a secret's case may be changed; elsewhere one in ten million keys is in one case.
   const mixed = (seen & lower) !== 0 && (seen & upper) !== 0
   if (longest < suspectChars) return !(divided && beginsKey(text))
   if (!divided && !mixed) return true
@@ -55,11 +54,10 @@ export function isRequestId(text: string, isSecret: (text: string) => boolean): 
 export const requestIdDigits = 8
 
 /**
- * Our ids: 64 random bits and a number, which no other process and no later start repeats. A
- * request has the number; it becomes text only where the id is written.
+ * Our ids: 64 random bits and a number, so no other process or start repeats them. A request has
+ * the number; it becomes text only where the id is written.
  */
 export interface RequestIds {
-  /** What all ids begin with. */
   readonly prefix: string
   /** The next number, from 1. */
   readonly next: () => number

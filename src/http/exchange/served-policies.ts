@@ -1,5 +1,5 @@
-// The policies that a worker decides by, and what it remembers of their decisions. A change is
-// whole: a request is decided by one set, and a set's memory belongs to one table.
+// The policies that a worker decides by, and its memory of decisions, which belongs to one set and
+// one table. A request is decided by one set.
 
 import type { OpenTable } from '../../table/open-table.ts'
 import type { Table } from '../../table/table.ts'
@@ -11,17 +11,15 @@ import { inlineStepsMax } from '../../pool/offload-policy.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 
 export interface ServedPolicies {
-  /** `undefined` where there are no policies. */
   readonly set: () => PolicySet | undefined
-  /** A decision may take so long that the loop should make only one per turn. */
+  /** A decision may take so long that the loop should make one per turn. */
   readonly isHeavy: () => boolean
-  /** The same with what is remembered of that table. */
   readonly memoryOf: (table: Table) => DecisionMemory | undefined
   /** What a pool thread decides by, for the policy that the key and the name choose. */
   readonly itemPolicy: (key: Authenticated, named: string) => ChosenPolicy | undefined
   /** Compiles in turns of the loop, then uses the policies unless newer ones came. */
   readonly use: (policies: Policies) => Promise<void>
-  /** The same for the first policies, unless others have come already. */
+  /** For the first policies: does nothing if others have come. */
   readonly begin: (policies: Policies) => Promise<void>
 }
 
@@ -51,7 +49,6 @@ export function createServedPolicies(): ServedPolicies {
     isHeavy: () => isHeavy,
     memoryOf: (table) => {
       if (set === undefined) return undefined
-      // A worker's tables are open-table.ts's, whatever else of them this floor may see.
       const { reader } = table as OpenTable
       if (memory?.reader !== reader) memory = newDecisionMemory(set, reader)
       return memory

@@ -1,17 +1,14 @@
 // Connection caps: how many connections one process holds, and how many of them one client address.
-// A connection above a cap is closed at accept, before a byte of it is read, and counted.
+// A connection above a cap is closed at accept, unread, and counted.
 //
-// uWebSockets.js says when a connection opens and when one closes, but no longer whose connection
-// it was that closes. So connections of an address are counted as they open, and now and then the
-// kernel is asked which addresses hold connections (`countTcpPeers`), which starts the count anew:
+// uWebSockets.js does not say whose connection closes. So connections of an address are counted as
+// they open, and now and then the kernel is asked which addresses hold some (`countTcpPeers`):
 //
 //   held by an address  =  held at the kernel's last answer  +  opened since
 //
-// It is never too low for this process, too high only until the next look, and follows the other
-// processes on the port within a second. Without a cap an address costs nothing.
-//
-// Invariants: a connection that is let in stays; no look begins while another one is under way, and
-// looks take at most one part in twenty of the time.
+// The count is never too low, too high only until the next look, and follows the other processes on
+// the port within a second. Without a cap an address costs nothing. A connection that is let in
+// stays; looks do not overlap and take at most one part in twenty of the time.
 
 import { createReadStream } from 'node:fs'
 import { endianness } from 'node:os'
@@ -24,14 +21,13 @@ import { connectionsThatFit, openFilesMax } from '../../observe/open-descriptors
 /** How often the kernel is asked what all processes on the port hold. */
 const lookMs = 1000
 
-/** The share of its cap from which an address causes a look at once. */
+/** The share of its cap at which an address causes a look at once. */
 const lookShare = 0.75
 
 /** Milliseconds without a look after each millisecond that a look took. */
 const lookRest = 20
 
 interface ConnectionCaps {
-  /** Of this process. */
   readonly all: number
   /** Of one IPv4 address or IPv6 /64; 0 for no cap. */
   readonly perAddress: number
@@ -39,7 +35,6 @@ interface ConnectionCaps {
 }
 
 export interface ConnectionFilter {
-  /** What `App.filter` calls: `change` is 1 for a connection that opens, -1 for one that closes. */
   readonly filter: (res: Pick<HttpResponse, 'close' | 'getRemoteAddress'>, change: number) => void
   readonly stop: () => void
 }
@@ -68,7 +63,7 @@ export function createConnectionFilter(
   }
 }
 
-/** The cap, below the limit of open files; logs where it must be lower than asked for. */
+/** Logs where it must be lower than asked for, below the limit of open files. */
 function capThatFits(asked: number, log: Log): number {
   const files = openFilesMax()
   const fitting = connectionsThatFit(asked, files)
@@ -82,7 +77,6 @@ function capThatFits(asked: number, log: Log): number {
 }
 
 interface AddressCaps {
-  /** Whether another connection of that peer may stay. */
   readonly mayOpen: (peer: string) => boolean
   readonly stop: () => void
 }
@@ -114,7 +108,7 @@ function createAddressCaps(
       openedBefore = new Map()
       failed = false
     } catch (error) {
-      // Without a count there is no cap: clients must not suffer for the failure.
+      // Without a count there is no cap.
       if (!failed) log.error({}, `Connections cannot be counted by address: ${messageOf(error)}`)
       failed = true
     }
@@ -139,14 +133,10 @@ function createAddressCaps(
   }
 }
 
-// Counts the connections to a port by client, from the kernel's own list: all processes of this
-// network namespace together. Linux only; elsewhere `countTcpPeers` fails. The list is streamed,
-// because with many connections it has megabytes, and the loop that reads it answers requests.
+// Counts the connections to a port by client, for all processes of this network namespace, from the
+// kernel's list. Linux only. Streamed: the list has megabytes, and the loop answers requests.
 
-/**
- * How many connections each peer holds. A peer is an IPv4 address or an IPv6 /64, which is what one
- * customer has, as hexadecimal digits.
- */
+/** How many connections each peer holds: hexadecimal digits of an IPv4 address or an IPv6 /64. */
 export type PeerCounts = ReadonlyMap<string, number>
 
 const mappedPrefix = '00000000000000000000FFFF'
@@ -182,14 +172,13 @@ async function readPeers(path: string, port: number, counts: Map<string, number>
   }
 }
 
-// `  12: 0100007F:1F90 0200007F:D431 01 …`: place, own end, other end, state. The addresses are
-// words of the machine, so that 127.0.0.1 is 0100007F where the low byte comes first.
+// ` 12: 0100007F:1F90 0200007F:D431 01 …`: place, own end, other end, state. Addresses are words of
+// the machine: 127.0.0.1 is 0100007F on little-endian ones.
 const form = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]{8}|[0-9A-F]{32}):[0-9A-F]{4} (\w\w)/
 
-/** Open, or closed by the other end alone: what costs this end a descriptor. */
+/** Open, or closed by the other end alone: this end still has a descriptor. */
 const heldStates = new Set(['01', '08'])
 
-/** Takes in one line of the kernel's list. */
 export function countTcpLine(line: string, port: number, counts: Map<string, number>): void {
   const [, own = '', other = '', state = ''] = form.exec(line) ?? []
   if (!heldStates.has(state) || Number.parseInt(own, 16) !== port) return
@@ -197,7 +186,6 @@ export function countTcpLine(line: string, port: number, counts: Map<string, num
   counts.set(peer, (counts.get(peer) ?? 0) + 1)
 }
 
-/** The bytes of each word the other way round. */
 function swapped(digits: string): string {
   return digits.replaceAll(/(..)(..)(..)(..)/g, '$4$3$2$1')
 }

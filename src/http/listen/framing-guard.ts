@@ -43,7 +43,7 @@ export type Framing = (typeof framings)[keyof typeof framings]
 /** Fifteen digits are exact in a double, and far above every limit. */
 const lengthDigitsMax = 15
 
-/** What one pass over the headers found; one object a worker, reset by every request. */
+/** One object a worker, reset by every request. */
 export interface HeaderScan {
   hostCount: number
   contentLengthCount: number
@@ -93,10 +93,7 @@ export function resetHeaderScan(scan: HeaderScan): void {
   scan.closesItself = false
 }
 
-/**
- * Scans one header. Names are in lower case, values without surrounding white space. The length is
- * compared first: nearly no name is then compared in vain.
- */
+/** The name is in lower case, the value trimmed. Lengths are compared first: they mostly differ. */
 export function scanHeader(scan: HeaderScan, name: string, value: string): void {
   switch (name.length) {
     case 0:
@@ -136,7 +133,6 @@ function saysClose(connection: string): boolean {
   return connection.length >= 5 && connection.toLowerCase().includes('close')
 }
 
-/** How the request ends, once all of its headers have been passed. */
 export function framingOf(scan: HeaderScan): Framing {
   if (
     scan.hostCount !== 1 ||
@@ -153,7 +149,7 @@ export function framingOf(scan: HeaderScan): Framing {
   return scan.contentLengthCount === 1 && !scan.connectionClose ? framings.kept : framings.last
 }
 
-/** A stated length, or -1 where it is not one to fifteen digits. */
+/** -1 where it is not one to fifteen digits. */
 function readLength(text: string): number {
   if (text.length === 0 || text.length > lengthDigitsMax) return -1
   let value = 0
@@ -166,9 +162,8 @@ function readLength(text: string): number {
 }
 
 /**
- * Whether a body of stated length could be read as chunks by a proxy that saw a Transfer-Encoding
- * that is hidden from us: it begins with a hexadecimal digit. No body that is answered with 200
- * does, for a JSON object begins with `{` or white space.
+ * Whether a proxy that saw a hidden Transfer-Encoding could read a body of stated length as chunks:
+ * it begins with a hexadecimal digit. No body that is answered with 200 does.
  */
 export function beginsLikeChunk(body: Uint8Array): boolean {
   const byte = body.length === 0 ? 0 : body[0]!
@@ -179,15 +174,15 @@ export function beginsLikeChunk(body: Uint8Array): boolean {
   )
 }
 
-/** How a request ends may depend on its method; all parsers read these alike. */
+/** All parsers read these alike. */
 const plainMethods: ReadonlySet<string> = new Set(['GET', 'POST'])
 
-/** The characters of a token, RFC 9110, 5.6.2. */
+/** A token (RFC 9110, 5.6.2). */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /**
- * The framing of a request that no route of uWebSockets.js has taken, whose method may be anything:
- * one with other characters than a token's begins with the rest of a body. Not hot.
+ * For requests that no route has taken, whose method may be anything: one with other characters
+ * than a token's begins with the rest of a body. Not hot.
  */
 export function framingForMethod(method: string, framing: Framing): Framing {
   if (framing === framings.refused || plainMethods.has(method)) return framing

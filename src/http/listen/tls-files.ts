@@ -1,17 +1,15 @@
-// TLS files of the API: checks them before a worker starts, with a message that says what is wrong,
-// and makes the options of uWebSockets.js. uWebSockets.js reads the files itself, in every worker
-// as it starts, so new certificates take effect with a rolling restart. No content of a file is
-// ever in a message.
+// Checks the TLS files of the API before a worker starts, and makes the options of uWebSockets.js,
+// which reads the files itself in every worker as it starts: new certificates take effect with a
+// rolling restart. No content of a file is ever in a message.
 //
-// Of 1.2 only suites are offered that agree on a key anew for each connection (ECDHE) and seal what
-// they send (AEAD): with the others, whoever records today and gets hold of the certificate's key
-// later can read it all. Those of 1.3 are all of that kind (test/http/listen/tls-ciphers.test.ts).
+// Of 1.2 only suites with a key agreed on for each connection (ECDHE) and AEAD are offered: with
+// the others, whoever records today and later gets the certificate's key can read it all. Those of
+// 1.3 are all of that kind (test/http/listen/tls-ciphers.test.ts).
 //
-// uWebSockets.js speaks 1.2 and 1.3 and has no switch between them. For 1.3 alone it is given one
-// cipher for 1.2 that needs a secret agreed on before, of which there is none: no handshake of 1.2
-// can succeed, and 1.3 has ciphers of its own (test/admin/admin-exposure.world.test.ts tries
-// both). With a CA it asks for a client's certificate, but takes clients without one all the same;
-// so client certificates are not offered here and are a proxy's work.
+// uWebSockets.js has no switch between 1.2 and 1.3. For 1.3 alone it gets one cipher for 1.2 that
+// needs a secret agreed on before, of which there is none: no handshake of 1.2 can succeed
+// (test/admin/admin-exposure.world.test.ts). With a CA it asks for a client's certificate but takes
+// clients without one, so client certificates are a proxy's work.
 
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import type { AppOptions } from 'uWebSockets.js'
@@ -20,7 +18,6 @@ import { pemBytesMax } from '../../base/limits.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import type { ServeSettings } from '../../config/settings.ts'
 
-/** The settings of TLS, where it is offered. */
 export interface TlsFiles {
   readonly certFile: string
   readonly keyFile: string
@@ -54,7 +51,7 @@ export function tlsAppOptions({ certFile, keyFile, minVersion }: TlsFiles): AppO
 }
 
 /**
- * The last instant of the certificate, milliseconds since the epoch. Throws `tls_unusable` for what
+ * The certificate's last instant, milliseconds since the epoch. Throws `tls_unusable` for what
  * cannot be read, is no PEM, does not belong together or is not valid at `now`.
  */
 export function validateTlsFiles({ certFile, keyFile }: TlsFiles, now: number): number {

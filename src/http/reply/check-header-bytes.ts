@@ -2,11 +2,9 @@
 // `writePrefix`, `changePolicy` and `writeAscii`.
 //
 // The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own
-// line ends, all other headers of the answer. They are written into an array that is kept, so that
-// nearly all of it is there already from the answer before; no string is made of the numbers and
-// none is encoded. `contentHeaders`, `keepAliveHeader` and ratelimit-and-retry-after.ts make the
-// same as text and are the slow twin. Only answers that keep their connection are written so. A
-// client's text must never stand here.
+// line ends, all other headers. The array keeps the answer before, so nearly all of it is there
+// already. `contentHeaders`, `keepAliveHeader` and ratelimit-and-retry-after.ts are the slow twin.
+// Only answers that keep their connection are written so. A client's text must never stand here.
 //
 //   application/json ⏎ cache-control: … ⏎ keep-alive: … ⏎ x-request-id: prefix number ⏎ …-policy: …
 //   └ written once ───────────────────────────────────────────────────────┘ └ each time └ for another
@@ -24,9 +22,8 @@ import { requestIdDigits, writeRequestIdNumber } from '../exchange/request-id.ts
 export const contentHeaders = 'application/json\r\ncache-control: no-store'
 
 /**
- * What an answer says that keeps its connection, so that a client does not reuse one that is about
- * to close: shorter than the ten seconds after which uWebSockets.js ends an idle connection, and
- * than the six of a drain (`rollingLingerMs`), by more than an answer's way.
+ * Shorter than the ten seconds after which uWebSockets.js ends an idle connection, and than the six
+ * of a drain (`rollingLingerMs`): no client reuses a connection that is about to close.
  */
 export const keepAliveHeader = '\r\nkeep-alive: timeout=5'
 
@@ -40,7 +37,6 @@ const resetLabel = utf8Bytes(';t=')
 const separator = utf8Bytes(', ')
 const quotaLabel = utf8Bytes('"quota";r=')
 
-/** The array, and what is written in it. */
 interface HeaderBuffer {
   readonly out: Uint8Array
   /** By length: the first bytes of `out`. */
@@ -86,7 +82,7 @@ const ownIdHeaders = newHeaderBuffer()
 const clientIdHeaders = newHeaderBuffer()
 const remaining = new Float64Array(remainingLength)
 
-/** All headers of a 200 except a client's own request id; limits as of `nowMs`. */
+/** Except a client's own request id; limits as of `nowMs`. */
 export function checkHeaderBytes(exchange: Exchange, nowMs: number): Uint8Array {
   const { clientRequestId, requestIdNumber, key, service } = exchange
   const { limiter, requestIds } = service
@@ -120,7 +116,7 @@ function isAsLong({ shortest, beyond }: HeaderBuffer): boolean {
   return true
 }
 
-/** Writes a number over one that is as long, up to the first digits that both have. */
+/** Writes a number over one that is as long, from its end to the first digits that agree. */
 function overwriteNumber({ out, numbers, ends }: HeaderBuffer, i: number): void {
   let before = numbers[i]!
   let rest = remaining[i]!
@@ -164,7 +160,7 @@ function writeNumberAt(buffer: HeaderBuffer, i: number, from: number): number {
   return end
 }
 
-/** Not hot: once a process. */
+/** Not hot. */
 function writePrefix(buffer: HeaderBuffer, prefix: string): void {
   const { out } = buffer
   buffer.prefix = prefix
@@ -174,7 +170,7 @@ function writePrefix(buffer: HeaderBuffer, prefix: string): void {
   buffer.policy = ''
 }
 
-/** Writes the policy where the answer before had another one. */
+/** If it is another one. */
 function changePolicy(buffer: HeaderBuffer, policy: string): void {
   const { out } = buffer
   const at = writeAscii(out, writeAscii(out, buffer.policyAt, policyLabel), policy)

@@ -1,9 +1,6 @@
-// Runs calls in a later turn of the event loop, in which a connection may be closed. Not
-// setImmediate: its phase lies between the moment at which uWebSockets.js (20.0.8) frees closed
-// connections and the one at which libuv releases their handles, and a connection that is closed
-// there is never freed, 450 bytes each. A message port is read where sockets are read, before both.
-//
-// Invariants: no call runs within the turn that asked for it; calls run in the order of asking.
+// Runs calls in a later turn of the event loop, in order, to close connections. Not setImmediate:
+// it runs between uWebSockets.js (20.0.8) freeing closed connections and libuv releasing their
+// handles, and a connection closed there leaks 450 bytes. A message port is read before both.
 
 import { MessageChannel } from 'node:worker_threads'
 
@@ -15,7 +12,6 @@ wakeReceiver.on('message', () => {
   waiting = []
   for (const call of due) call()
 })
-// The calls answer connections, which keep the process alive by themselves.
 wakeReceiver.unref()
 
 /** `call` must not throw. */

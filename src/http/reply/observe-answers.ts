@@ -1,6 +1,5 @@
-// Gives the facts of answers to those who observe them: the decision log, the sample of traffic and
-// the counts of traffic. Facts are made once for all three, and only of answers that one of them
-// has chosen.
+// Gives facts of answers to the decision log, the sample of traffic and the counts of traffic.
+// Facts are made once for all three, and only of chosen answers.
 
 import {
   type AnswerFacts,
@@ -13,12 +12,12 @@ import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
 import type { Query } from '../../table/lookup/query.ts'
 import { type AnswerObservers, type Exchange, requestIdOf } from '../exchange/exchange.ts'
 
-/** Lots below it are chosen by the decision log or the sample. */
+/** Lots below it are chosen. */
 function chosenBelow({ decisionLog, sampler }: AnswerObservers): number {
   return Math.max(decisionLog?.share ?? 0, sampler?.below() ?? 0)
 }
 
-/** Which facts are wanted of answers to a batch or of the pool. */
+/** Of answers to a batch or of the pool. */
 export function wantedFacts({ service: { observers } }: Exchange): WantedFacts | undefined {
   return observers && { below: chosenBelow(observers), few: observers.traffic !== undefined }
 }
@@ -33,7 +32,7 @@ export function observeAnswers(
   recordFacts(exchange, facts.chosen, revision)
 }
 
-/** A single check that the loop has answered; `revision` is that of the policies that decided. */
+/** `revision` is that of the policies that decided. */
 export function observeCheck(
   exchange: Exchange,
   observers: AnswerObservers,

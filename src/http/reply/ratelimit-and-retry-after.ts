@@ -1,6 +1,5 @@
-// What an answer says of its key's limits (contract 3.12): RateLimit-Policy and RateLimit on every
-// answer to a known key, Retry-After where one was exceeded. The values are ours, so that they may
-// go out in the one `writeHeader` call of reply.ts.
+// The rate limit headers of an answer (contract 3.12): RateLimit-Policy and RateLimit on every
+// answer to a known key, Retry-After where a limit was exceeded.
 
 import { performance } from 'node:perf_hooks'
 import {
@@ -14,8 +13,8 @@ import type { Exchange } from '../exchange/exchange.ts'
 const remaining = new Float64Array(remainingLength)
 
 /**
- * Header lines, each behind a line end, as of `nowMs`; `''` for a key without limits, or no key.
- * A rate that has no place in a full rate file is left out, because its rest is unknown.
+ * Header lines, each behind a line end; `''` without limits or key. A rate without a slot in a full
+ * rate file is left out: its rest is unknown.
  */
 export function ratelimitHeaders({ key, service }: Exchange, nowMs: number): string {
   if (key === undefined) return ''
@@ -27,10 +26,9 @@ export function ratelimitHeaders({ key, service }: Exchange, nowMs: number): str
   return `\r\nratelimit-policy: ${policy}${left === '' ? '' : `\r\nratelimit: ${left}`}`
 }
 
-/** How long a client should wait after a 503 before it tries again. */
 const unavailableSeconds = 5
 
-/** The value of Retry-After in seconds for an error; `undefined` where it has none. */
+/** In seconds; `undefined` where it has none. */
 export function retryAfter(exchange: Exchange, code: ApiErrorCode): number | undefined {
   const { key, service, rateCost } = exchange
   if (code === 'upstream_unavailable') return unavailableSeconds

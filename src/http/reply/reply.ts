@@ -1,16 +1,12 @@
 // Hot path: `replyBytes` on a kept connection. No allocation, throw or closure there.
 //
-// Writes an answer: status, headers, body, and whether the connection stays open. The constant
-// headers go out in one `writeHeader` call with our own line end inside, which costs a third of
-// separate calls; a client's text must never stand in such a value. A client's own request id
-// stands alone, though it holds no line end (request-id.ts); our ids go with the other headers.
+// Writes an answer. The constant headers go out in one `writeHeader` call with our own line end
+// inside, which costs a third of separate calls; a client's text must never stand in such a value.
+// A client's own request id stands alone.
 //
-// An answer that ends its connection is written in a later turn of the loop, see framing-guard.ts.
-//
-// An answer to HEAD always ends its connection, and so does a 304. uWebSockets.js (20.0.8) never
-// counts an answer as complete that states a length and has no body: it does not close when told
-// to, no longer cuts the idle connection, and kills the next request on it. So we close it
-// ourselves.
+// An answer that ends its connection is written in a later turn of the loop (framing-guard.ts).
+// Answers to HEAD and 304s always end theirs: uWebSockets.js (20.0.8) never counts an answer as
+// complete that states a length and has no body, and kills the next request on the connection.
 
 import { performance } from 'node:perf_hooks'
 import { type ApiErrorCode, apiErrors, errorBody, type ErrorDetail } from '../../api/api-error.ts'
@@ -52,17 +48,15 @@ interface Answer {
   readonly body: string | Uint8Array
 }
 
-/** 200 with a JSON text. */
 export function replyJson(exchange: Exchange, body: string): void {
   reply(exchange, { status: 200, headers: contentHeaders, body })
 }
 
-/** 202 with a JSON text. */
 export function replyAccepted(exchange: Exchange, body: string): void {
   reply(exchange, { status: 202, headers: contentHeaders, body })
 }
 
-/** A file, or with 304 all of its answer but the file. `headers` as in an answer. */
+/** `headers` as in an answer. */
 export function replyFile(
   exchange: Exchange,
   answer: Answer & { readonly status: 200 | 304 },
@@ -71,7 +65,7 @@ export function replyFile(
   reply(exchange, answer)
 }
 
-/** 200 with JSON bytes that are good for this call only. */
+/** The bytes are good for this call only. */
 export function replyBytes(exchange: Exchange, body: Uint8Array): void {
   if (answersAtOnce(exchange)) {
     const { res, service, clientRequestId } = exchange
@@ -99,14 +93,13 @@ function answersAtOnce({ state, keepAlive, service }: Exchange): boolean {
   return state === exchangeStates.open && keepAlive && !service.draining
 }
 
-/** Why a request is refused. */
 export interface Refusal extends ErrorDetail {
   readonly code: ApiErrorCode
   /** Of `method_not_allowed`: the value of the Allow header. */
   readonly allow?: string
 }
 
-/** Answers an error by its code; `detail` says more than the code's usual text. */
+/** `detail` says more than the code's usual text. */
 export function replyError(exchange: Exchange, code: ApiErrorCode, detail?: ErrorDetail): void {
   replyRefusal(exchange, { ...detail, code })
 }
@@ -116,12 +109,10 @@ export function replyRefusal(exchange: Exchange, refusal: Refusal): void {
 }
 
 /**
- * Answers an error while the request's body is still coming. The exchange is over, and the caller
- * closes the connection. Not for HEAD.
- *
- * To uWebSockets.js the answer stays unfinished, or the connection could not be closed later. What
- * it offers for that are chunks, and their end would write `Connection: close` among them. So the
- * body goes out behind the last header, whose line end is the end of the body.
+ * Answers an error while the request's body is still coming; the caller closes the connection. Not
+ * for HEAD. To uWebSockets.js the answer must stay unfinished, or the connection could not be
+ * closed later, and its chunks would end with `Connection: close` among them. So the body goes out
+ * behind the last header, whose line end is the end of the body.
  */
 export function beginErrorReply(exchange: Exchange, refusal: Refusal): void {
   const { res, service } = exchange
@@ -198,7 +189,6 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
   closeExchange(exchange)
 }
 
-/** `close`: whether the answer ends its connection. */
 function writeHead(exchange: Exchange, answer: Answer, close: boolean): void {
   const { res, service, clientRequestId } = exchange
   const nowMs = performance.now()
@@ -218,9 +208,9 @@ function writeHead(exchange: Exchange, answer: Answer, close: boolean): void {
 }
 
 /**
- * A handler threw: 500 to the client, one line in the log with the request id, the error's kind and
- * the places it passed, never its message, which may hold an address or a key. Never throws: it
- * stands in callbacks whose exceptions end the process.
+ * A handler threw: 500, and a line in the log with the request id, the error's kind and its stack,
+ * never its message, which may hold an address or a key. Never throws: exceptions of its callers
+ * end the process.
  */
 export function replyInternalError(exchange: Exchange, error: unknown): void {
   try {

@@ -1,8 +1,6 @@
-// Log lines about single requests: one line each, at level debug, for its answer, its abort or its
-// refusal. Addresses, the client's as `remote` and the checked one as `address`, are gathered only
-// where the operator wants them (`--log-addresses`); then the line of a 500 has them, too.
-//
-// Invariant: without `logRequests` a request costs no more than reading that flag.
+// Log lines about single requests, at level debug: answer, abort or refusal. Addresses, the
+// client's as `remote` and the checked one as `address`, only with `--log-addresses`; then the line
+// of a 500 has them, too. Without `logRequests` a request costs one flag.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import type { LogLevel } from '../../base/log.ts'
@@ -12,14 +10,13 @@ import { parseAddress } from '../../ip/parse-address.ts'
 import type { HttpStatus } from '../../observe/request-counters.ts'
 import { type Exchange, requestIdOf, type Service } from '../exchange/exchange.ts'
 
-/** Whether a log of this level has lines of single requests. */
 export function shouldLogRequests(level: LogLevel): boolean {
   return level === 'debug' || level === 'trace'
 }
 
 const words = newAddressWords()
 
-/** The other end of the connection: the client, or the proxy in front; `''` where not wanted. */
+/** The client, or the proxy in front; `''` where not wanted. */
 export function remoteAddressOf(service: Service, res: HttpResponse): string {
   if (!service.logAddresses) return ''
   const text = Buffer.from(res.getRemoteAddressAsText()).toString('latin1')
@@ -32,7 +29,6 @@ interface Addresses {
   readonly address?: string
 }
 
-/** The addresses that a line about the exchange may name. */
 export function loggedAddresses({ service, remoteAddress, checkedAddress }: Exchange): Addresses {
   if (!service.logAddresses) return {}
   return checkedAddress === ''
@@ -52,10 +48,7 @@ export function logAbort(exchange: Exchange): void {
   exchange.service.log.debug(details, 'A client went away before its answer.')
 }
 
-/**
- * Logs a request whose end can be read in two ways (framing-guard.ts); it names only the client,
- * because nothing in the request can be believed.
- */
+/** A request whose end is ambiguous (framing-guard.ts): nothing in it can be believed. */
 export function logFramingRefusal(service: Service, res: HttpResponse): void {
   const remote = remoteAddressOf(service, res)
   const details = remote === '' ? {} : { remote }

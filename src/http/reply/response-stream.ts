@@ -1,13 +1,11 @@
-// Writes an answer piece by piece under back-pressure: pieces go out in their order, and the next
-// ones are asked for only while the client takes what is written. The length is not known ahead, so
-// the answer goes out in chunks (RFC 9112, 7.1). One that is cut off has no last chunk, which
-// clients see.
+// Writes an answer piece by piece under back-pressure: the next pieces are asked for only while the
+// client takes what is written. It goes out in chunks (RFC 9112, 7.1); one that is cut off has no
+// last chunk, which clients see.
 //
-// uWebSockets.js (20.0.8) closes a connection only by an end that writes `Connection: close`, and
-// behind chunks that stands among them, where no client can read it. So an answer whose connection
-// must not serve another request is gathered and goes out with its length, unless the client has
-// asked for the end itself; how many are gathered at once the queue of the pool bounds. While the
-// server drains, the header asks the client to close, and the end of the drain closes what is left.
+// uWebSockets.js (20.0.8) closes a connection only by an end that writes `Connection: close`,
+// behind chunks among them, where no client can read it. So an answer whose connection must close
+// is gathered and goes out with its length, unless the client has asked for the end; the queue of
+// the pool bounds how many. While the server drains, the header asks the client to close.
 //
 // Invariants: every write happens in a cork and while the exchange is not gone; at most
 // `piecesAhead` pieces are asked for and not yet written.
@@ -30,14 +28,13 @@ export interface ResponsePieces {
   readonly after: string
 }
 
-/** Where the pieces go, in their order. */
 interface AnswerBody {
   /** False where the client takes no more for now. */
   readonly put: (lead: string, piece: Uint8Array) => boolean
   readonly end: (last: string) => void
 }
 
-/** Answers 200 with the pieces; to be called in a cork, while the exchange is open. */
+/** To be called in a cork, while the exchange is open. */
 export function streamJson(exchange: Exchange, pieces: ResponsePieces): void {
   const { res } = exchange
   const ready = new Map<number, Uint8Array>()
@@ -103,7 +100,7 @@ function gatheredBody(exchange: Exchange): AnswerBody {
   const gathered: Uint8Array[] = []
   return {
     put: (lead, piece) => {
-      // A copy, because the piece's memory is used again.
+      // A copy: the piece's memory is used again.
       gathered.push(Buffer.from(lead), Buffer.from(piece))
       return true
     },

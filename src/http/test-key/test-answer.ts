@@ -1,5 +1,5 @@
-// From an address to what a test key answers: which case it is, and the answer in the shape that
-// all answers have. A real address has none: a test key must never pass for a real one.
+// From an address to what a test key answers. A real address has no case: a test key must never
+// pass for a real one.
 
 import type { CheckAnswer, Location } from '../../api/check-answer.ts'
 import type { Insights } from '../../api/insights-answer.ts'
@@ -14,14 +14,12 @@ import { bogonVerdict } from '../../score/bogon-verdict.ts'
 import { reasonText } from '../../score/points/reason-codes.ts'
 import { type TestCase, type TestVerdict, testCases, testDay } from './test-cases.ts'
 
-/** The id that stands in `table`. */
 const testTable = 'test'
 
 const words = newAddressWords()
 
 export interface TestAddress {
   readonly version: 4 | 6
-  /** Canonical text. */
   readonly judged: string
   readonly is: TestCase
 }
@@ -76,7 +74,7 @@ const location: Location = {
   accuracy: 'city',
 }
 
-/** The answer of the address `ip`, whose case is a verdict, a bogon or the slow one. */
+/** A verdict, a bogon or the slow one. */
 export function testAnswer(ip: string, { version, judged, is }: TestAddress): CheckAnswer {
   const found = verdictOf(is)
   const part = verdictPart(found?.verdict ?? bogonVerdict)
@@ -107,7 +105,7 @@ function networkAnswer({ network }: TestVerdict): CheckAnswer['network'] {
   return { asn, organization, type, mobile }
 }
 
-/** Insights as far as there are any without a table: the reasons, which add up to the score. */
+/** Without a table there are only the reasons, which add up to the score. */
 export function testInsights({ is }: TestAddress): Insights {
   const verdict: Verdict = verdictOf(is)?.verdict ?? bogonVerdict
   return {

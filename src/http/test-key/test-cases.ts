@@ -1,6 +1,5 @@
-// What test keys answer (contract 5.7): one case for each number at the end of a test address.
-// Their verdicts are the model's own, over evidence as one certain feed would give it, so that they
-// hold whatever a real answer holds.
+// What test keys answer (contract 5.7): a case for each number at the end of a test address.
+// Verdicts are the model's own, over evidence as one certain feed would give it.
 
 import { parseDay, type Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
@@ -25,10 +24,10 @@ export type TestCase =
   /** The answer of number 1, after two seconds. */
   | { readonly kind: 'slow' }
 
-/** The day of the evidence, and of the table that test answers name: they never change. */
+/** Of the evidence and of the named table; it never changes. */
 export const testDay = parseDay('2026-01-01') as Day
 
-/** One feed that is believed; `good` ones are not the operator's own list. */
+/** `good`: not the operator's own list. */
 function seen(kind: Kind, more: Partial<Evidence> = {}, assurance: 'direct' | 'good' = 'direct') {
   return {
     voice: {
@@ -52,7 +51,7 @@ function seen(kind: Kind, more: Partial<Evidence> = {}, assurance: 'direct' | 'g
   } satisfies Evidence
 }
 
-/** AS 64496 is one for documentation (RFC 5398). */
+/** AS 64496 is for documentation (RFC 5398). */
 const access: Network = {
   asn: 64496,
   organization: 'Example Access',
@@ -86,7 +85,7 @@ function verdict(network: Network, ...evidence: readonly Evidence[]): TestVerdic
 
 const ofOperator = { match: 'range', provider: 'Example VPN' } as const
 
-/** By the number; all others are bogons. */
+/** All other numbers are bogons. */
 export const testCases: ReadonlyMap<number, TestCase> = new Map<number, TestCase>([
   [1, verdict(access)],
   [2, verdict(hoster, seen('bot', { provider: 'Examplebot', category: 'search_crawler' }))],

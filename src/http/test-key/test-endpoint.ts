@@ -1,6 +1,6 @@
-// Checks and batches with a test key (contract 5.7): the same path and shapes as with any other,
-// and the same errors; but the answers are those of test-cases.ts, no table is asked, no quota is
-// spent, and no real address is judged. They are not counted among the answers.
+// Checks and batches with a test key (contract 5.7): the same paths, shapes and errors, but the
+// answers of test-cases.ts: no table, no quota, no real address. They are not counted among
+// answers.
 
 import type { Authenticated } from '../../account/keyring.ts'
 import type { CheckAnswer } from '../../api/check-answer.ts'
@@ -23,7 +23,6 @@ import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 import { type TestAddress, testAddressOf, testAnswer, testInsights } from './test-answer.ts'
 
-/** How late the slow case answers. */
 const slowMs = 2000
 
 const realAddress = {
@@ -53,14 +52,13 @@ export function answerTestCheck(exchange: Exchange, key: Authenticated, body: Ui
   }
 }
 
-/** Answers what the address stands for, and where that is an answer, `json`. */
 function replyAs(exchange: Exchange, { is }: Pick<TestAddress, 'is'>, json: string): void {
   if (is.kind === 'refusal') replyError(exchange, is.code)
   else if (is.kind !== 'slow') replyJson(exchange, json)
   else setTimeout(() => resumeExchange(exchange, () => replyJson(exchange, json)), slowMs)
 }
 
-/** An address that stands for a refusal, or for slowness, makes the whole batch so. */
+/** An address that stands for a refusal or slowness makes the whole batch so. */
 export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   const texts = parseBatchBody(body)
   if (typeof texts === 'string') {
@@ -90,7 +88,6 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
   try {
     rows = texts.map(rowOf)
   } catch {
-    // JSON.stringify goes down as deep as the stack allows.
     replyError(exchange, invalidInput, batchFaults.too_deep)
     return
   }
@@ -99,10 +96,10 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
   })
 }
 
-// What policies decide of a test key's answers (contract 5.7): they apply as to any other key's, by
-// the answer's facts; own lists do not, for no list names a test address.
+// Policies apply to test answers (contract 5.7); own lists do not, because none names a test
+// address.
 
-/** What is wrong with the policy that the body names; a right one is kept for the answer. */
+/** A right policy is kept for the answer. */
 function testPolicyFault(
   exchange: Exchange,
   key: Authenticated,
@@ -114,7 +111,6 @@ function testPolicyFault(
   return takePolicy(exchange, key, object['policy'])
 }
 
-/** The answer with its decision, where there are policies. */
 function decidedTestAnswer<Answer extends CheckAnswer>(
   { service, policy }: Exchange,
   key: Authenticated,
