@@ -1,5 +1,4 @@
-// What the supervisor reports of itself and of its workers, for /status, the metrics and the
-// console.
+// What the supervisor reports of its workers, for /status, the metrics and the console.
 
 import type { TableInfo } from '../table/served-table.ts'
 import type { TrafficCounts } from '../observe/traffic-counter.ts'
@@ -15,7 +14,7 @@ export interface WorkerStatus {
 
 export interface SupervisorStatus {
   readonly listening: number
-  /** How many of those answer from a table, the new one or the one before it. */
+  /** With the new table or the one before it. */
   readonly answering: number
   /** At least one of them has read the keys; then the server takes requests. */
   readonly keysKnown: boolean
@@ -27,7 +26,7 @@ export interface SupervisorStatus {
   readonly workers: readonly WorkerStatus[]
 }
 
-/** So many deaths within the window are a crash loop, however long each worker has lived. */
+/** Within the window, however long each worker has lived. */
 export const crashLoopDeaths = 3
 const crashLoopWindowMs = 60_000
 
@@ -40,7 +39,6 @@ export function supervisorStatus({
   readonly registry: WorkerRegistry
   readonly info: TableInfo | undefined
   readonly restarts: Readonly<Record<RestartCause, number>>
-  /** Instants of the last deaths, at most `crashLoopDeaths`. */
   readonly deathsMs: readonly number[]
 }): SupervisorStatus {
   // A retired worker would be counted beside its successor.
@@ -66,8 +64,8 @@ export function supervisorStatus({
 }
 
 /**
- * What every worker has counted for the console since the last call, drained ones included. What
- * one does not tell in time is lost: it is shown to people, and no limit hangs on it.
+ * The console's counts of every worker since the last call, drained ones included. A worker that
+ * does not answer in time loses its own.
  */
 export async function takeTraffic(
   registry: WorkerRegistry,

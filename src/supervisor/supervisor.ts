@@ -1,12 +1,10 @@
 // Manages the worker processes for the primary: forks them, replaces those that die, hang or grow,
-// tells them which table to use, gathers their counts, restarts them one by one and drains them.
-// What a worker does is worker.ts; the messages are worker-messages.ts; the list of workers is
-// worker-registry.ts; hung workers are found by watchdog.ts.
+// distributes tables, gathers their counts, restarts them one by one and drains them.
 //
 // Invariants: `size` workers are not retired, or as many are being forked, at most every ten
 // seconds where they die at once; the table in use changes only after every living worker has
-// opened the new one; a worker that starts to listen later is brought to the table in use when it
-// reports itself; a worker is retired only after its successor listens.
+// opened the new one; a worker that starts to listen later gets the table in use when it reports
+// itself; a worker is retired only after its successor listens.
 
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
@@ -44,67 +42,62 @@ import {
   type WorkerRegistry,
 } from './worker-registry.ts'
 
-/** A worker maps compiled lists in milliseconds; one that hangs is replaced long before this. */
+/** Workers map compiled lists in milliseconds. */
 const listsAcknowledgeMs = 5000
 
 /** Of a worker that dies soon after its start. */
 const refork = { msMin: 200, msMax: 10_000 } as const
-/** A worker that has listened this long was healthy: it is replaced at once. */
+/** A worker that has listened this long is replaced at once. */
 const healthyMs = 1000
 const startMs = 20_000
-/** How long a scrape waits for a worker; then its last counts stand. */
+/** Then a worker's last counts stand. */
 const countMs = 500
-/** So many deaths before any worker has listened end the start. */
+/** Deaths before any worker has listened; more end the start. */
 const failedStartsMax = 3
 /**
- * How long a retired worker answers, with close, on connections that are used again, before it
- * closes idle ones; it ends at once when none is left. Longer than proxies keep an idle connection
- * (deploy/: 5 s), and than clients that wait for a core are silent.
+ * How long a retired worker answers, with close, before it closes idle connections: longer than
+ * proxies keep one (deploy/: 5 s), and than clients that wait for a core are silent.
  */
 export const rollingLingerMs = 6000
 
 const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
 interface WorkerReports {
-  /** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
+  /** Returns the lot from which on checks do not matter. */
   readonly takeSampled: (checks: readonly SampledCheck[]) => number
-  /** A worker cannot open the table in use, by its number; it was killed. */
+  /** A worker cannot open the table of that number; it was killed. */
   readonly tableRefused: (table: number) => void
-  /** A worker cannot use the own lists of that version. One that was starting has ended. */
+  /** A worker cannot use the lists of that version. One that was starting has ended. */
   readonly listsRefused: (version: number) => void
 }
 
 export interface Supervisor {
-  /** Lets the workers listen, with a table or without one; resolves when all do. */
+  /** Resolves when all workers listen. */
   readonly start: (file: VerifiedTableFile | undefined, reports: WorkerReports) => Promise<void>
   /**
-   * Makes every worker answer from the table, as swap-table.ts says. Returns the longest pause of a
-   * loop for a step. Throws `swap_failed`; then the old table stays in use.
+   * All workers swap, as swap-table.ts says. Returns the longest pause of a loop for a step. Throws
+   * `swap_failed`; then the old table stays in use.
    */
   readonly swapTable: (file: VerifiedTableFile) => Promise<LoopPause>
   readonly usePlans: (plans: Plans) => void
   readonly plans: () => Plans
   readonly usePolicies: (policies: PoliciesMessage['policies']) => void
-  /** Every worker reads the keys now; returns whether all could in time. */
+  /** Returns whether all could in time. */
   readonly readKeys: () => Promise<boolean>
-  /**
-   * Every worker answers with these own lists from now on; returns whether all have confirmed in
-   * time. Before the first call none answers.
-   */
+  /** Returns whether all have confirmed in time. Before the first call no worker answers. */
   readonly useLists: (file: ListFile | undefined) => Promise<boolean>
-  /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
+  /** One after the other. Throws `restart_failed`; then the rest stays. */
   readonly restart: () => Promise<void>
   /** Fresh counts, or the last known ones of a worker that is too busy to answer. */
   readonly collectCounters: () => Promise<{
     readonly total: CounterSnapshot
     readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
   }>
-  /** What every worker has counted for the console since the last call. */
   readonly takeTraffic: () => Promise<readonly TrafficCounts[]>
   readonly status: () => SupervisorStatus
   /**
-   * Resolves when all workers have ended; `false` where some had to be killed. What is open after
-   * `drainMs` is cut off by its worker, which has `workerClosingMs` on top of it.
+   * Resolves when all workers have ended; `false` where some had to be killed. A worker cuts off
+   * after `drainMs` and has `workerClosingMs` on top.
    */
   readonly drain: (how: {
     readonly drainMs: number
@@ -115,20 +108,17 @@ export interface Supervisor {
 
 interface SupervisorOptions {
   readonly size: number
-  /** A worker that is silent for so long is hung. */
   readonly hangMs: number
-  /** The most memory of a worker, without what other processes share. */
+  /** Without memory that other processes share. */
   readonly memoryBytesMax: number
-  /** How long open requests of a retired worker may take. */
   readonly drainMs: number
-  /** What workers start with. */
   readonly settings: WorkerSettings
   readonly log: Log
 }
 
 interface State {
   readonly options: SupervisorOptions
-  /** Those of the options, with the plans and policies of now. */
+  /** With the plans and policies of now. */
   settings: WorkerSettings
   reports: WorkerReports | undefined
   readonly log: Log
@@ -140,7 +130,6 @@ interface State {
   draining: boolean
   everListened: boolean
   readonly restarts: Record<RestartCause, number>
-  /** Instants of the last deaths. */
   deathsMs: readonly number[]
   quickDeaths: number
   /** One successor at a time, or a worker that has grown would get a second one. */
@@ -148,7 +137,7 @@ interface State {
   failure: string
 }
 
-/** Forks the workers at once; they load their code, and do nothing else before `start`. */
+/** They load their code, and do nothing else before `start`. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const registry = createWorkerRegistry()
   const state: State = {
@@ -415,9 +404,8 @@ function restart(state: State): Promise<void> {
 }
 
 /**
- * Forks a successor of the worker, and when that one listens, tells the worker to finish what is
- * under way and end. Workers that died meanwhile are replaced once it is retired: until then there
- * seem to be enough.
+ * Forks a successor, and when that listens, tells the worker to finish and end. Workers that died
+ * meanwhile are replaced once it is retired: until then there seem to be enough.
  */
 async function startSuccessor(state: State, handle: WorkerHandle): Promise<void> {
   const { registry, options } = state
@@ -437,7 +425,7 @@ async function startSuccessor(state: State, handle: WorkerHandle): Promise<void>
   sendToWorker(handle, { kind: 'drain', lingerMs: rollingLingerMs, drainMs })
 }
 
-/** Waits until a retired worker has ended; kills it where that lasts too long. */
+/** Kills it where that takes too long. */
 async function awaitExit({ registry, options }: State, handle: WorkerHandle): Promise<void> {
   if (!handle.retired) return
   const isGone = (): boolean => !registry.workers.has(handle)
@@ -483,9 +471,8 @@ function sendLists(registry: WorkerRegistry, file: ListFile | undefined): Promis
 }
 
 /**
- * Asks every worker, those that are being replaced too, for they answer until they end; one that
- * starts learns the same otherwise. `doneOf` reads an answer, `undefined` where that is another
- * message. Resolves to whether all have done it in time, or have ended.
+ * Asks every worker, also those being replaced; one that starts learns the same otherwise. `doneOf`
+ * reads an answer, `undefined` for another message. Whether all have done it in time, or ended.
  */
 async function askStarted(
   registry: WorkerRegistry,
@@ -505,12 +492,10 @@ async function askStarted(
 const workerProgram = fileURLToPath(new URL('../worker/worker-main.js', import.meta.url))
 
 /**
- * Young objects of a worker have 4 MB before they are collected. V8 begins with one, gives back
- * what grew beyond it whenever a worker was idle, and grows again only where much survives, of
- * which checks leave nothing: 9 collections in 10,000 checks, at 35,000 checks a second thirty a
- * second, and in each of them everybody waits. With four they are 2. Helper threads, which have
- * little to copy and few buffers to free, would only have to be waited for: up to 14 ms where every
- * core was busy.
+ * Young objects have 4 MB before they are collected. V8 begins with one, gives back what grew when
+ * a worker was idle, and grows only where much survives, which checks never cause: 9 collections in
+ * 10,000 checks, during which everybody waits; with four they are 2. Helper threads would only have
+ * to be waited for: up to 14 ms where every core was busy.
  */
 const workerFlags = [
   '--min-semi-space-size=4',
@@ -519,9 +504,8 @@ const workerFlags = [
 ] as const
 
 function setupWorkers(): void {
-  // Flags of the operator (`node --min-semi-space-size=… main.js`) come behind ours, and so win.
-  // NODE_OPTIONS reaches workers, too, but any command line overrides it, and Node 20 refuses each
-  // of these flags there.
+  // Flags of the operator (`node --min-semi-space-size=… main.js`) come behind ours, and win. Any
+  // command line overrides NODE_OPTIONS, and Node 20 refuses these flags there.
   const execArgv = [...workerFlags, ...process.execArgv]
   cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
 }

@@ -1,12 +1,11 @@
-// Watches the workers: one whose loop does not turn, or that holds more memory than it may, is
-// reported to the supervisor, which replaces it. It watches from outside, because a hung process
-// reports nothing.
+// Watches the workers: reports one whose loop does not turn, or that holds too much memory, to the
+// supervisor, which replaces it.
 //
-// Invariants: silence counts only while this loop itself is in time, so that after a suspend of the
-// machine no worker counts as hung; a worker that waits for a core is slow, not hung, and is given
-// ten times as long; one that works on its connections is busy, however long its turn lasts, so
-// that no traffic ends a worker (`hasProgressed`); where the system does not tell a figure (no
-// /proc), it never counts against a worker.
+// Invariants: silence counts only while this loop itself is in time, so that after a suspend no
+// worker counts as hung; a worker that waits for a core is slow, not hung, and gets ten times as
+// long; one that works on its connections is busy, so that no traffic ends a worker
+// (`hasProgressed`); a figure that the system does not show (no /proc) never counts against a
+// worker.
 
 import {
   privateBytesOf,
@@ -22,15 +21,15 @@ const startMsMax = 60_000
 
 const memoryEvery = 5
 
-/** A look that comes later than this after the one before counts for nothing. */
+/** A later look counts for nothing. */
 const lateMs = heartbeatMs * 3
 
 /** Patience with a worker that waits for a core, or for a disk. */
 const starvedFactor = 10
 
 /**
- * A worker that is runnable hangs when it has used this share of the time allowed as processor
- * time: on a full machine the same turn of its loop takes several times as long.
+ * A runnable worker hangs when it has used this share of the time allowed as processor time: on a
+ * full machine the same turn of its loop takes several times as long.
  */
 const runningShare = 0.5
 
@@ -50,7 +49,7 @@ interface Silence {
   cpuMs: number
   /** From shortly before it has lasted too long. */
   sockets: SocketLook | undefined
-  /** When it was last said that the worker is busy, by `ms`. */
+  /** By `ms`. */
   saidBusyMs: number
 }
 
@@ -62,7 +61,7 @@ interface SilenceReport {
   readonly state: string
 }
 
-/** Calls `hung` or `grown` once for each worker that is, and `busy` now and then while one is. */
+/** `hung` and `grown` once for each worker, `busy` now and then. */
 export function startWatchdog(options: {
   readonly workers: () => Iterable<WorkerHandle>
   readonly hangMs: number
@@ -127,7 +126,6 @@ export function startWatchdog(options: {
   return { stop: () => clearInterval(timer) }
 }
 
-/** The silence of a worker as of this look; a new one where it has sent something. */
 function silenceOf(
   silences: WeakMap<WorkerHandle, Silence>,
   handle: WorkerHandle,
@@ -153,7 +151,7 @@ function silenceOf(
   return known
 }
 
-/** Whether the worker is runnable but got too little processor time, or waits for a disk. */
+/** Runnable but with too little processor time, or waiting for a disk. */
 function isStarved(pid: number, silence: Silence, hangMs: number): boolean {
   const process = loopThreadOf(pid)
   if (process === undefined) return false
@@ -173,17 +171,16 @@ function reportOf(pid: number, { ms, cpuMs }: Silence): SilenceReport {
   return { silentMs: ms, cpuShare, state: loop?.state ?? '' }
 }
 
-/** State and processor time of the main thread: others may run while that one waits. */
+/** Of the main thread: others may run while that one waits. */
 function loopThreadOf(pid: number): { readonly state: string; readonly cpuMs: number } | undefined {
   const stat = threadStatOf(pid, pid)
   return stat && { state: stat.state, cpuMs: stat.ticks * tickMs }
 }
 
-// Whether a process works on its sockets, as the kernel shows it from outside (proc(5)): between
-// two looks it has accepted a connection, closed one, or read what one had received. A worker whose
-// loop has not come round for long does so where clients keep it busy (a thousand TLS handshakes
-// are one turn of the loop), and does not where it hangs. What clients do alone (they send, they
-// close) does not count. Linux only: elsewhere no look shows anything.
+// Whether a process works on its sockets (proc(5)): between two looks it has accepted or closed a
+// connection, or read what one had received. A worker that clients keep busy does so (a thousand
+// TLS handshakes are one turn of the loop); one that hangs does not. What clients do alone does not
+// count. Linux only.
 
 /** The TCP sockets that a process holds, by inode: bytes received and not read yet. */
 type SocketLook = ReadonlyMap<number, number>

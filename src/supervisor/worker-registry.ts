@@ -1,5 +1,5 @@
-// The registry of the workers: which ones live, what each reported last, and waiting for what they
-// will report. Decisions about workers are in supervisor.ts.
+// The registry of the workers: which ones live, and what each reported last. Decisions about
+// workers are in supervisor.ts.
 
 import type { Worker } from 'node:cluster'
 import {
@@ -12,31 +12,27 @@ import type { PlansMessage, ToPrimary, ToWorker } from '../worker/worker-message
 
 export interface WorkerHandle {
   readonly worker: Worker
-  /** When it was told to listen; 0 while all workers wait for the first table. */
+  /** 0 while all workers wait for the first table. */
   startRequestedMs: number
-  /** When it began to listen; 0 until then. */
+  /** 0 until it listens. */
   listeningSinceMs: number
-  /** When its last message came. */
   lastMessageMs: number
-  /** Memory that no other process shares, as last read. */
+  /** As last read, without what other processes share. */
   privateBytes: number
-  /** It drains: another worker has taken its place, or none is needed. */
+  /** It drains. */
   retired: boolean
   /** Why the supervisor killed it. */
   killCause: RestartCause | undefined
-  /** Its program runs and takes messages. */
   ready: boolean
-  /** It was told to listen, with a table or without one. */
   started: boolean
   listening: boolean
-  /** It has read the keys; without them it answers 503. */
+  /** Without keys it answers 503. */
   keysKnown: boolean
-  /** The number of the table that it answers from; 0 for none. */
+  /** That it answers from; 0 for none. */
   table: number
   counters: CounterSnapshot
 }
 
-/** Why a worker was replaced. */
 export const restartCauses = ['crash', 'hang', 'memory'] as const
 export type RestartCause = (typeof restartCauses)[number]
 
@@ -44,30 +40,29 @@ export type MessageListener = (handle: WorkerHandle, message: ToPrimary) => void
 
 export interface WorkerRegistry {
   readonly workers: ReadonlySet<WorkerHandle>
-  /** What workers that have drained since the last call had counted for the console. */
+  /** Of workers that have drained since the last call. */
   readonly takeLeftTraffic: () => readonly TrafficCounts[]
   readonly add: (worker: Worker) => WorkerHandle
-  /** The worker has died; its counts stay in `totalCounters`. */
+  /** Its counts stay in `totalCounters`. */
   readonly remove: (handle: WorkerHandle) => void
-  /** Tells everything that waits that a message of the worker has come. */
   readonly notifyMessage: MessageListener
   readonly listening: () => readonly WorkerHandle[]
-  /** The counts of all workers, dead ones included. */
+  /** Dead ones included. */
   readonly totalCounters: () => CounterSnapshot
   /**
    * Asks `handles` and waits until each has answered with a message that `isAnswer` accepts, or has
-   * died. `false` where that lasts longer than `ms`.
+   * died; `false` after `ms`.
    */
   readonly requestAll: (
     handles: Iterable<WorkerHandle>,
     question: ToWorker,
     answer: { readonly isAnswer: (message: ToPrimary) => boolean; readonly ms: number },
   ) => Promise<boolean>
-  /** Resolves when `done` holds, which is tested now and at every event; `false` after `ms`. */
+  /** `done` is tested now and at every event; `false` after `ms`. */
   readonly waitUntil: (done: () => boolean, ms: number) => Promise<boolean>
 }
 
-/** Sends nothing to a worker that has just died; its exit is an event of its own. */
+/** A worker that has just died gets nothing. */
 export function sendToWorker(handle: WorkerHandle, message: ToWorker | PlansMessage): void {
   if (handle.worker.isConnected()) handle.worker.send(message)
 }

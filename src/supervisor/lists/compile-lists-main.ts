@@ -1,7 +1,6 @@
 // The process that compiles own lists, started by lists-manager.ts: reads the catalogue and the
-// chunks that it does not hold yet, compiles, and writes a file beside its place before it renames
-// it. It holds chunks that are decoded, so that one more entry among a million costs no reading of
-// all of them; it ends when its parent has nothing more to ask, and the memory with it.
+// chunks that it does not hold yet, compiles, and renames the written file into place. It keeps
+// decoded chunks, so that one more entry among a million does not read all of them again.
 
 import { renameSync, writeFileSync } from 'node:fs'
 import { openStores, silentHooks } from '../../account/stores/open-stores.ts'

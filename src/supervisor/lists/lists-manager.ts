@@ -1,11 +1,10 @@
-// Keeps the workers' own lists as the store has them: looks five times a second whether they have
-// changed, lets them be compiled, and tells all workers. One change after the other; changes that
-// come while one is being compiled are compiled together. They are also recompiled if the
-// compiled file is missing or changed, or if a worker cannot use it.
+// Keeps the workers' own lists as the store has them: polls the store, has changes compiled, and
+// sends them to all workers, one change after the other. Also recompiles if the compiled file is
+// missing or changed, or if a worker cannot use it.
 //
 // Invariants: while the lists cannot be read or compiled, the previous ones stay in use; without
 // any, no worker answers. If the first ones are damaged, their readable parts are used. Failure and
-// recovery are logged once each; a file is removed only when no request can have begun with it.
+// recovery are logged once each; a file is removed only when no request uses it.
 
 import { rm } from 'node:fs/promises'
 import {
@@ -26,10 +25,7 @@ import type { ControlReply } from '../sockets/control-socket.ts'
 import { inodeIdentity } from '../../base/system/file-watch.ts'
 import type { Supervisor } from '../supervisor.ts'
 
-/**
- * How often a server looks whether its own lists have changed: within one second all workers have
- * a change, compiling included.
- */
+/** Within one second all workers have a change, compiling included. */
 const listsPollMs = 200
 
 /** The delay after a failure, doubled each time. */
@@ -40,42 +36,36 @@ export interface ListsStatus {
   readonly known: boolean
   readonly lists: number
   readonly entries: number
-  /** Of the catalogue in use; the same on machines that have the same lists. */
+  /** Of the catalogue in use. */
   readonly tag: string
-  /** The lists in the store are not those in use, and why. */
+  /** Why the lists in the store are not in use. */
   readonly failure: string
 }
 
 export interface ListsManager {
-  /** Looks now; whether every worker answers with the lists that the store has. */
+  /** Whether every worker answers with the lists that the store has. */
   readonly refresh: () => Promise<boolean>
   /** A worker cannot use the lists of that version: recompiles them. */
   readonly refused: (version: number) => void
-  /** The same for a command that waits (control-socket.ts). */
   readonly refreshForCommand: () => Promise<ControlReply>
   readonly status: () => ListsStatus
   /** Workers know the lists, and no worker has refused them. */
   readonly areUsable: () => boolean
-  /** What the workers answer with. */
   readonly file: () => ListFile | undefined
-  /** Looks by itself from now on. */
   readonly watch: () => void
-  /** The store, for acts on lists. */
   readonly store: () => Promise<ListStore>
-  /** Where keys and lists are; opened when first asked for. */
+  /** Opened when first asked for. */
   readonly stores: () => Promise<Stores>
   readonly close: () => Promise<void>
 }
 
 export interface ListsParts {
   readonly settings: StoresSettings
-  /** Begins the names of files. */
   readonly prefix: string
   readonly supervisor: Pick<Supervisor, 'useLists'>
   readonly log: Log
 }
 
-/** What the workers have. */
 interface LiveLists {
   version: number
   file: ListFile | undefined
@@ -127,7 +117,7 @@ export function createListsManager(parts: ListsParts): ListsManager {
       return false
     }
   }
-  /** Whoever asks while one look is under way gets the next one. */
+  /** A call during a look gets the next look. */
   const refresh = (): Promise<boolean> => {
     if (waiting !== undefined) return waiting
     const next = queue.then(look)
@@ -174,7 +164,6 @@ function noteSuccess(live: LiveLists, retries: Retries, log: Log): void {
   if (performance.now() > retries.atMs + retry.msMax) retries.failures = 0
 }
 
-/** Logs the first failure in a row, and why lists that a worker refused cannot be recompiled. */
 function noteFailure(
   live: LiveLists,
   retries: Retries,
@@ -193,7 +182,6 @@ function noteFailure(
 
 type CompilerParts = ListsParts & { readonly compiler: ReturnType<typeof createListsCompiler> }
 
-/** Gives the workers what the store has, where that is not what they have. */
 async function takeLists(
   parts: CompilerParts,
   live: LiveLists,
@@ -245,7 +233,7 @@ async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<vo
   }
 }
 
-/** Compiles the store's lists to a file with a new name, if they have entries, for the workers. */
+/** The workers' new file, if the lists have entries. */
 async function compileForWorkers(
   { settings, prefix, compiler, supervisor }: CompilerParts,
   live: LiveLists,
@@ -274,10 +262,9 @@ function removeLater(path: string): void {
   ).unref()
 }
 
-// Compiling, in a process (compile-lists-main.ts) that is started for the first request and ended
-// when there was none for a while, so that a server whose lists rest does not pay for it.
+// Compiling in a process (compile-lists-main.ts) that starts with the first request and ends when
+// idle.
 
-/** With a million entries it holds some hundred megabytes. */
 const idleMsMax = 300_000
 /** A million entries take two seconds where nothing else runs. */
 const compileMsMax = 60_000
@@ -285,19 +272,17 @@ const compileMsMax = 60_000
 export interface CompileRequest {
   readonly settings: StoresSettings
   readonly path: string
-  /** Where it is written before it has its name. */
+  /** Its path until it is renamed. */
   readonly unfinished: string
   /** Leave out damaged parts instead of failing. */
   readonly partly?: boolean
 }
 
-/** What was compiled. */
 export interface CompiledLists {
-  /** That of the catalogue. */
   readonly tag: string
   readonly lists: number
   readonly entries: number
-  /** There is a file; without entries there is none. */
+  /** Without entries there is no file. */
   readonly written: boolean
 }
 

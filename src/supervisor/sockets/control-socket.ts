@@ -1,6 +1,6 @@
-// The socket by which `iprisk reload`, `rollback`, `restart` and `keys`, and a server that takes
-// over, ask a running server: a socket file in its state folder, named after its port. Only users
-// that may write to the folder can ask, and only on this machine. One line of JSON each way.
+// The socket by which commands (`iprisk reload`, `rollback`, `restart`, `keys`), and a server that
+// takes over, ask a running server: a file in its state folder, named after its port, for users who
+// may write there. One line of JSON each way.
 //
 // Invariant: a server removes the file only while it is its own; a server that takes over puts its
 // own in its place by a rename.
@@ -26,10 +26,9 @@ const requests = [
   'yield',
 ] as const
 /**
- * `keys`, `lists`: every worker is to know them as they are now, before the reply. `yield`: another
- * server answers on the same port, and this one is to end. `sample`: writes what it has sampled;
- * the text is JSON (`SampledPlaces`). `forget ADDRESS`: in what it has sampled; the text is the
- * number of checks.
+ * `keys`, `lists`: every worker reads them before the reply. `yield`: another server takes over the
+ * port, and this one ends. `sample`: writes what it has sampled; the text is JSON
+ * (`SampledPlaces`). `forget ADDRESS`: from the sample; the text is the number of checks.
  */
 export type ControlRequest = PlainRequest | ForgetRequest
 type PlainRequest = (typeof requests)[number]
@@ -37,17 +36,15 @@ type ForgetRequest = `forget ${string}`
 
 export interface ControlReply {
   readonly ok: boolean
-  /** For people, one line. */
+  /** One line for people. */
   readonly text: string
   /** No answer came; `text` says so. */
   readonly silent?: boolean
 }
 
-/** Where the sample of traffic is, and the server's own files that answer. */
 export interface SampledPlaces {
   readonly sample: string
   readonly table?: string | undefined
-  /** Own lists, compiled. */
   readonly lists?: ListFile | undefined
 }
 
@@ -56,8 +53,8 @@ export interface ControlSocket {
 }
 
 /**
- * A rolling restart of many workers takes minutes; a yield only closes the admin port; for the keys
- * the server itself waits `keyAcknowledgeMs`, and two million entries take seconds to compile.
+ * A rolling restart of many workers takes minutes, two million entries take seconds to compile, and
+ * for keys the server itself waits `keyAcknowledgeMs`.
  */
 const replyMsMax: Readonly<Record<PlainRequest | 'forget', number>> = {
   reload: 3_600_000,
@@ -71,12 +68,11 @@ const replyMsMax: Readonly<Record<PlainRequest | 'forget', number>> = {
   yield: 30_000,
 }
 
-/** The socket of the server on that port. */
 export function controlSocketPath(stateFolder: string, port: number): string {
   return join(stateFolder, `control-${port}.sock`)
 }
 
-/** The sockets of all servers of the state folder; nobody may listen there any more. */
+/** Of all servers of the state folder, dead ones too. */
 export function controlSocketPaths(stateFolder: string): readonly string[] {
   if (!existsSync(stateFolder)) return []
   return readdirSync(stateFolder)
@@ -84,7 +80,7 @@ export function controlSocketPaths(stateFolder: string): readonly string[] {
     .map((name) => join(stateFolder, name))
 }
 
-/** Answers requests, one a connection. Throws `control_unavailable`. */
+/** One request a connection. Throws `control_unavailable`. */
 export async function openControlSocket(
   path: string,
   act: (request: ControlRequest) => Promise<ControlReply>,
@@ -159,7 +155,7 @@ function linesOf(socket: Socket): Interface {
   return lines
 }
 
-/** Asks the server whose socket `path` is; `undefined` where none listens. */
+/** `undefined` where none listens. */
 export async function sendControlRequest(
   path: string,
   request: ControlRequest,
@@ -193,10 +189,9 @@ export async function sendControlRequest(
 }
 
 /**
- * Makes the running servers of a state folder, and all their workers, know changed keys or lists:
- * the change is in effect when this resolves. `warn` gets a sentence for each server that does not
- * confirm it. The change itself stands; servers of other machines see it in the store by
- * themselves. Never rejects.
+ * Makes the running servers of a state folder, and their workers, read changed keys or lists; the
+ * change is in effect when this resolves. `warn` gets a sentence for each server that does not
+ * confirm it; the change itself stands. Never rejects.
  */
 export async function notifyServers(
   { state }: { readonly state: string },

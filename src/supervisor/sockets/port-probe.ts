@@ -1,5 +1,5 @@
 // Probes whether a port is free, exclusively and before the workers share it: with SO_REUSEPORT two
-// servers would listen on one port without an error, and each would get half of the requests.
+// servers would share it without an error.
 
 import { createServer } from 'node:net'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
@@ -9,7 +9,7 @@ export interface HostPort {
   readonly port: number
 }
 
-/** The port, or a free one for 0. Throws `port_unavailable`. It is not held: listen on it soon. */
+/** A free port for 0. Throws `port_unavailable`. The port is not held: listen on it soon. */
 export async function probePort({ host, port }: HostPort): Promise<number> {
   const server = createServer()
   try {
@@ -27,7 +27,6 @@ export async function probePort({ host, port }: HostPort): Promise<number> {
   }
 }
 
-/** Says which port of which address cannot be had, why, and which option names another one. */
 export function portUnavailable(
   { host, port }: HostPort,
   option: 'port' | 'admin-port',

@@ -1,5 +1,4 @@
-// Unix sockets that only this user can connect to: those of the admin port and of control. Other
-// users of the folder see the name and cannot connect.
+// Unix sockets that only this user can connect to: those of the admin port and of control.
 
 import { type Server, connect } from 'node:net'
 import process from 'node:process'
@@ -24,7 +23,6 @@ export async function listenOnUnixSocket(server: Server, path: string): Promise<
   })
 }
 
-/** Whether a server listens there; the name of a dead server, or none, refuses the connection. */
 export function isSocketListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)

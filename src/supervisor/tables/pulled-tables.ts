@@ -1,6 +1,5 @@
-// The published tables that a server keeps: `<folder of the table>/pulled/<id>.iprisk`, each under
-// its own name. The one in the table's place is a second name of one of them, so it takes no room
-// of its own, and a table that turns out badly never has the place.
+// The published tables that a server keeps: `<folder of the table>/pulled/<id>.iprisk`. The file in
+// the table's place is a second name of one of them, so a bad table never gets the place.
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -16,7 +15,6 @@ export interface PulledTables {
   readonly folder: string
   readonly nameOf: (id: string) => string
   readonly has: (id: string) => boolean
-  /** Moves a second name of that table over what is in the table's place. */
   readonly putInPlace: (id: string) => void
   readonly removeOld: (inUse: readonly string[]) => void
 }

@@ -1,13 +1,11 @@
-// The built-in refresh: runs `iprisk build`, which fetches and compiles, at intervals in a process
-// of the lowest priority. It writes the table to the path that the server watches, and the server
-// loads it like any other; a table that the build refuses leaves the one in use.
+// The built-in refresh: runs `iprisk build` at intervals in a process of the lowest priority. The
+// server watches the path that it writes to.
 //
-// Invariants: never two builds at once; after a failure it tries again sooner, at first after an
-// eighth of the interval, then after twice as long each time, up to the whole; a server that ends
-// stops it. A table that lacks its feeds, because there was no network when it was built, is caught
-// up with at once. Where there still is no network it tries again within seconds, then after twice
-// as long each time, up to ten minutes; what has cost a whole build, and the table is refused or
-// lacks feeds still, it tries again as after a failed refresh.
+// Invariants: never two builds at once; a failure is retried after an eighth of the interval, then
+// after twice as long each time, up to the whole; a server that ends stops the build. A table that
+// lacks its feeds for want of a network is caught up with at once: every few seconds, then after
+// twice as long each time, up to ten minutes; a try that cost a whole build counts as a failed
+// refresh.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { backoffMs, withJitter } from '../../base/backoff.ts'
@@ -19,19 +17,18 @@ import { type LongTimer, runAfter } from '../../base/system/long-timer.ts'
 import { endOf, type ProcessEnd } from '../../base/system/child-task.ts'
 import { lowestPriorityCommand } from '../../base/system/thread-priority.ts'
 
-/** The random share of an interval, so that many servers do not ask the publishers at once. */
+/** Of an interval, so that many servers do not ask the publishers at once. */
 const jitter = 0.1
 
-/** The shortest wait after a failure. */
 const retryMsMin = 60_000
 
-/** Between two tries without a network: one that comes back is noticed soon, at little cost. */
+/** Between two tries without a network. */
 const catchUp = { msMin: 5000, msMax: 600_000 } as const
 
 const lineCharsMax = 200
 
 export interface RefreshStatus {
-  /** 0: it only catches up with the feeds that the first table lacks. */
+  /** 0: only catches up with the feeds that the first table lacks. */
   readonly every_ms: number
   readonly running: boolean
   readonly next_at: string | null
@@ -44,12 +41,12 @@ export interface RefreshStatus {
 export interface Refresh {
   readonly status: () => RefreshStatus
   readonly view: () => RefreshView
-  /** Runs now; `false` where one runs already. */
+  /** `false` where a run is under way. */
   readonly start: () => boolean
   readonly stop: () => void
 }
 
-/** Milliseconds until the next run: `failures` are those in a row, `random` is from 0 up to 1. */
+/** `failures` are those in a row, `random` is from 0 up to 1. */
 export function refreshDelayMs(of: {
   readonly everyMs: number
   readonly failures: number
@@ -61,7 +58,6 @@ export function refreshDelayMs(of: {
   return withJitter(Math.max(Math.min(retryMsMin, everyMs), plain), jitter, random)
 }
 
-/** The same while the table lacks its feeds and nobody can be reached. */
 export function catchUpDelayMs(of: {
   readonly failures: number
   readonly random?: number
@@ -70,20 +66,19 @@ export function catchUpDelayMs(of: {
 }
 
 export interface CatchUp {
-  /** What makes a table until one has its feeds; fails, and costs little, where nobody answers. */
+  /** Makes a table until one has its feeds; fails cheaply without a network. */
   readonly command: readonly string[]
-  /** Whether the table that was just made still lacks feeds. */
   readonly isBehind: () => boolean
 }
 
 /**
- * Starts the timer; the first run is due when the present table is old enough. Without an interval
- * and without feeds to catch up with it runs when it is asked to.
+ * The first run is due when the present table is old enough. Without an interval and without feeds
+ * to catch up with it runs when it is asked to.
  */
 export function startRefresh(options: {
-  /** 0 where it is only to catch up, or to run when asked. */
+  /** 0: only catches up, or runs when asked. */
   readonly everyMs: number
-  /** When the table in use was written; `undefined` where there is none: then at once. */
+  /** Of the table in use; `undefined`: none, so build at once. */
   readonly builtMs: number | undefined
   readonly command: readonly string[]
   readonly catchUp?: CatchUp | undefined
@@ -186,9 +181,9 @@ function newRefreshRecord(): {
   }
 }
 
-/** Milliseconds until the next try to catch up, by why the last one failed, where it did. */
+/** By why the last try failed, where it did. */
 function newCatchUpDelays(everyMs: number): (reason: string | undefined) => number {
-  /** Tries so far: those in a row that nobody answered, and those that took a whole build. */
+  /** Failures in a row without an answer, and tries that took a whole build. */
   const tries = { unanswered: 0, builds: 0 }
   return (reason) => {
     if (reason?.includes(feedsUnreachable) === true) {
@@ -207,7 +202,7 @@ function firstDelayMs(everyMs: number, builtMs: number | undefined): number {
   return Math.max(0, refreshDelayMs({ everyMs, failures: 0 }) - age)
 }
 
-/** `said` is told its last line, `ended` why it failed, where it did. */
+/** `said` gets its last line, `ended` why it failed, if it did. */
 function spawnBuild(
   command: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -226,7 +221,6 @@ function lastLine(output: string): string {
   return output.trimEnd().split('\n').at(-1) ?? ''
 }
 
-/** The line in which a command says why it failed, or how it ended where it says nothing. */
 function whyFailed({ by, words, error }: ProcessEnd): string | undefined {
   if (error !== undefined) return error.message
   if (by === 0) return undefined

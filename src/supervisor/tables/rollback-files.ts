@@ -3,11 +3,9 @@
 //
 //   <state>/current-<the table's place>-<id>.iprisk     previous-…
 //
-// Each is a hard link, so the table in use takes no space twice. Its content may have changed:
-// verify it before use.
-//
-// Invariant: one name per role once `keep` has returned. The previous holder is removed off the
-// loop, because freeing a large file takes a tenth of a second.
+// Hard links, so the table takes no space twice. The content may have changed: verify it before
+// use. Invariant: one name per role once `keep` has returned. The previous file is removed off the
+// loop: freeing a large one takes a tenth of a second.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -26,12 +24,12 @@ interface KeptTable {
 
 export interface KeptTables {
   readonly find: (role: KeptRole) => KeptTable | undefined
-  /** Moves the name of a role to a file; returns that name. */
+  /** Returns the name. */
   readonly keep: (role: KeptRole, table: KeptTable) => KeptTable
   readonly drop: (role: KeptRole) => void
 }
 
-/** Identifies a table's place: servers with one state folder may serve several. */
+/** Servers with one state folder may serve several tables. */
 function placeMark(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 8)
 }
@@ -70,8 +68,8 @@ export function openKeptTables(stateFolder: string, path: string): KeptTables {
 }
 
 /**
- * The record of a rollback for servers that start later: the table that is held back, and a second
- * name of the copy that answers instead.
+ * The record of a rollback for later servers: the table held back, and a copy of the one that
+ * answers.
  *
  *   <state>/rollback-<the table's place>.json, .iprisk
  */
@@ -98,7 +96,6 @@ export function readRollbackNote(place: Place): RollbackNote | undefined {
   }
 }
 
-/** Throws what the disk says. */
 export function writeRollbackNote(place: Place, note: RollbackNote, copy: string): void {
   const table = rollbackTable(place)
   rmSync(table, { force: true })

@@ -1,9 +1,7 @@
-// What a server remembers of a source's manifests, in its state folder: for each key the highest
-// serial that it has signed, so that an old manifest is known as one after a restart, too; and the
-// place that the last one named.
-//
-// Serials belong to keys: what a key signed counts while that key is trusted, and no longer. A
-// thief who signed the highest serial that is possible stops no publisher that has a new key.
+// What a server remembers of a source's manifests: for each key the highest serial that it has
+// signed, so that an old manifest is refused after a restart, too; and the last place. What a key
+// signed counts while that key is trusted: a thief who signed the highest possible serial stops no
+// publisher that has a new key.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -16,7 +14,7 @@ import { type Manifest, serialAhead } from '../../publish/form/manifest.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
 
 interface Note {
-  /** Of the last manifest; the only one that earlier versions write and read. */
+  /** The only one of earlier versions. */
   readonly serial: number
   /** By the id of the key. */
   readonly serials?: Readonly<Record<string, number>>
@@ -27,14 +25,12 @@ type Seen = Pick<Manifest, 'serial' | 'place'>
 
 export interface SeenManifests {
   /**
-   * No manifest of that place and of a lower serial is taken. What is ahead of the clock does not
-   * count, nor what was seen of another place.
+   * No manifest of that place with a lower serial is taken. Serials ahead of the clock, and those
+   * seen of another place, do not count.
    */
   readonly serialMin: (now: number, place: string | undefined) => number
-  /** The place that was named last. */
   readonly place: () => string | undefined
   readonly isKnown: (manifest: Seen, by: TrustedKey) => boolean
-  /** Throws what the disk throws. */
   readonly remember: (manifest: Seen, by: TrustedKey) => Promise<void>
 }
 
@@ -48,7 +44,7 @@ export function openSeenManifests(of: {
   const name = `source-${createHash('sha256').update(url).digest('hex').slice(0, 8)}.json`
   const path = join(stateFolder, name)
   let note = readNote(path, log)
-  /** A note without keys is of an earlier version, and counts for each of them. */
+  /** A note without keys is of an earlier version: its serial counts for each of them. */
   const serialOf = ({ id }: TrustedKey): number =>
     note === undefined ? 0 : note.serials === undefined ? note.serial : (note.serials[id] ?? 0)
   return {

@@ -1,5 +1,4 @@
-// Makes every worker answer from another table: first each opens and compares it in turn, then all
-// swap.
+// Makes every worker answer from another table: first each opens and compares it, then all swap.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
@@ -7,7 +6,7 @@ import { type LoopPause, maxPause, noPause } from '../../observe/loop-lag.ts'
 import type { ToPrimary } from '../../worker/worker-messages.ts'
 import { type WorkerRegistry, sendToWorker } from '../worker-registry.ts'
 
-/** How long opening a table may take: a worker maps it and compares its answers. */
+/** A worker maps the table and compares its answers. */
 const openMs = 60_000
 
 /**

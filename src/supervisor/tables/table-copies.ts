@@ -1,13 +1,11 @@
 // The primary's private copies of table files, `<state>/serving/<machine>-<pid>-<number>.iprisk`.
 // Workers map those and never the operator's file: a `cp` over a mapped file is a SIGBUS in every
-// worker. A child process copies, verifies, tests and reads in the file (verify-child-main.ts),
-// never this loop.
+// worker. A child process copies, verifies and tests the file (verify-child-main.ts).
 //
-// Invariants: a copy is never written to once it has its name. Removing a copy that is still mapped
-// does no harm (its pages live on), but a worker that starts later would miss it, so no server
-// removes a copy of a living server. A server of the same machine lives while its process does; a
-// server of another one (a container beside this one, where all are process 1) lives while it
-// touches its copies.
+// Invariants: a copy is never written to once it has its name. No server removes a copy of a living
+// server: a worker that starts later would miss it. A server of this machine lives while its
+// process does; one of another machine (a container beside this one, where all are process 1) while
+// it touches its copies.
 
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -27,15 +25,14 @@ import { type VerifyResult, verifyInProcess } from './verify-process.ts'
 
 const touchMs = 10_000
 
-/** The server of a copy that was not touched for so long is gone: it missed twelve touches. */
+/** Twelve touches. */
 const staleMs = 120_000
 
-/** A copy that was verified and passed the acceptance check. */
 export interface TableCopy {
   readonly file: VerifiedTableFile
   readonly id: string
   readonly cautions: readonly string[]
-  /** The table in use could not be compared: its copy is damaged or missing. */
+  /** Its copy is damaged or missing. */
   readonly isBeforeLost?: boolean | undefined
 }
 
@@ -43,28 +40,27 @@ interface HowToCopy {
   readonly before?: VerifiedTableFile | undefined
   readonly force?: boolean
   readonly accepted?: string | undefined
-  /** No client waits for a core meanwhile, and clients wait for the table. */
+  /** Clients wait for the table, and none for a core. */
   readonly urgent?: boolean
-  /** It is tried by this traffic, too; `onTrial` gets the result, whatever comes of it. */
+  /** `onTrial` gets the result, whatever comes of it. */
   readonly traffic?: TrafficTrial | undefined
   readonly onTrial?: (result: TrialResult, table: string) => void
 }
 
 export interface TableCopies {
   /**
-   * Copies and verifies the file at `path` and checks its answers, also against `before` where
-   * there is one. Throws `table_refused` with what is wrong with it, or that `signal` has ended it;
-   * then nothing is kept. The codes of its causes say what it was (table-refusal.ts). `force`
-   * accepts a table that only the acceptance check or the sampled traffic speaks against, and so
-   * does `accepted` for the table of that id.
+   * Copies and verifies the file at `path` and checks its answers, also against `before`. Throws
+   * `table_refused`, also when `signal` has ended it; then nothing is kept. The codes of its causes
+   * say why (table-refusal.ts). `force`, or `accepted` for the table of that id, takes a table that
+   * only the acceptance check or the sampled traffic speaks against.
    */
   readonly add: (
     path: string,
     how: HowToCopy & { readonly signal: AbortSignal },
   ) => Promise<TableCopy>
-  /** Removes a copy off the loop, because that may take long. Never rejects. */
+  /** Off the loop: that may take long. Never rejects. */
   readonly remove: (file: VerifiedTableFile) => Promise<void>
-  /** Begins the names of this server's files; a name that ends with `.iprisk` goes with them. */
+  /** Begins the names of this server's files; `.iprisk` ones are removed with it. */
   readonly prefix: string
   readonly close: () => void
 }
@@ -126,7 +122,6 @@ export function createTableCopies(
         throw refusedError(source, unfinished, cause)
       }
     },
-    // A copy that cannot be removed takes disk space until the next start tries again.
     remove: (file) => rm(file.path, { force: true }).catch(() => undefined),
     close: () => {
       clearInterval(touch)
@@ -135,7 +130,7 @@ export function createTableCopies(
   }
 }
 
-/** The copies in `folder`, finished or not; none where it cannot be read. */
+/** Finished or not; none where it cannot be read. */
 const copiesIn = (folder: string): readonly string[] =>
   namesIn(folder).filter((name) => /\.iprisk(\.part)?$/.test(name))
 
@@ -145,7 +140,6 @@ function removeCopies(folder: string, mayGo: (name: string) => boolean): void {
   }
 }
 
-/** A copy that cannot be removed takes disk space; that is no reason to fail. */
 function discard(path: string): void {
   try {
     rmSync(path, { force: true })
@@ -169,7 +163,7 @@ function isStale(path: string): boolean {
   }
 }
 
-/** Names where a process id means one process, in one run of the machine. */
+/** Within it a process id means one process. */
 function machineRunId(): string {
   const name = `${pidNamespaceName()} ${bootId()}`
   return createHash('sha256').update(name).digest('hex').slice(0, 12)
@@ -180,7 +174,7 @@ function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {
   return new IpriskError({ code, message: reasons.join('; '), fault: 'input' })
 }
 
-/** What is wrong, with the path of the operator's file in place of the removed copy. */
+/** With the path of the operator's file in place of the removed copy. */
 function refusedError(source: string, copy: string, cause: unknown): IpriskError {
   const message = messageOf(cause).replaceAll(copy, source)
   return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
@@ -188,7 +182,7 @@ function refusedError(source: string, copy: string, cause: unknown): IpriskError
 
 interface Loader {
   readonly copies: Pick<TableCopies, 'add'>
-  /** Once aborted, nothing begins, and what is under way is given up. */
+  /** Once aborted, what is under way is given up. */
   readonly signal: AbortSignal
 }
 
@@ -211,15 +205,13 @@ export async function loadTable(
 }
 
 /**
- * The first table of a server, on its way: that takes longest of all that a start does, and begins
- * before the rest of the server is loaded (src/serve/early-start.ts).
+ * The first table of a server, which takes longest of a start and begins before the rest of the
+ * server is loaded (src/serve/early-start.ts).
  */
 export interface FirstTable {
-  /** The identity of its file before that was read. */
   readonly identity: string
-  /** No other server answers meanwhile: nothing is more urgent than this table. */
+  /** No other server answers meanwhile. */
   readonly urgent: boolean
-  /** Never rejects. */
   readonly loaded: Promise<TableCopy | TableRefusal>
 }
 

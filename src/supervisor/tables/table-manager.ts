@@ -54,10 +54,9 @@ export type SwapOutcome =
   | { readonly kind: 'unchanged'; readonly table: string }
   | { readonly kind: 'held'; readonly table: string }
   | ({ readonly kind: 'refused' } & TableRefusal)
-  /** The server ends meanwhile, which is no fault of the table. */
   | { readonly kind: 'ending' }
 
-/** What the admin port tells; times as ISO 8601, spans in milliseconds. */
+/** Times are ISO 8601, spans milliseconds. */
 export interface TableManagerStatus {
   readonly swaps: number
   readonly refusals: number
@@ -70,12 +69,10 @@ export interface TableManagerStatus {
     readonly from: string | null
     /** From being asked to all workers answering from it. */
     readonly took_ms: number
-    /** The longest pause of a worker's loop for a step of it. */
     readonly stall_ms: number
     /** The most processor time of a worker's process in such a step. */
     readonly stall_cpu_ms: number
   } | null
-  /** What sampled traffic said of the newest table that it was asked about (--sample). */
   readonly last_trial:
     | (TrialResult & { readonly at: string; readonly table: string; readonly refused: boolean })
     | null
@@ -88,16 +85,16 @@ export interface TableManagerStatus {
 }
 
 export interface TableManager {
-  /** The first table, for workers to start with; `undefined` where none can be loaded. */
+  /** `undefined` where none can be loaded. */
   readonly loadFirst: (begun: FirstTable) => Promise<VerifiedTableFile | undefined>
   readonly loadIfChanged: (how?: { readonly again: boolean }) => Promise<SwapOutcome>
   /**
-   * Another file than the one at the path, which the caller puts there where it is taken; by
-   * `force` whatever its trials say.
+   * Another file than the one at the path, which the caller then puts there; `force` skips its
+   * trials.
    */
   readonly take: (file: string, how: { readonly force: boolean }) => Promise<SwapOutcome>
   readonly repair: () => Promise<SwapOutcome>
-  /** Takes the number of a table; repairs at once, later whenever `repair` is called. */
+  /** By its number; repairs at once, later whenever `repair` is called. */
   readonly distrust: (table: number) => void
   /** `force` accepts a table that only the acceptance check speaks against. */
   readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
@@ -109,15 +106,13 @@ export interface TableManager {
 
 interface TableManagerParts {
   readonly path: string
-  /** Who publishes the tables that come there, where somebody does. */
   readonly source?: string | undefined
   readonly stateFolder: string
   readonly supervisor: Pick<Supervisor, 'swapTable'>
   readonly copies: Pick<TableCopies, 'add' | 'remove'>
-  /** What a new table is tried with beside the one in use, where traffic is sampled. */
   readonly traffic?: () => Promise<TrafficTrial | undefined>
   readonly log: Log
-  /** Once aborted, no operation begins, and the one under way is given up. */
+  /** Once aborted, the operation under way is given up. */
   readonly signal: AbortSignal
 }
 
@@ -129,11 +124,10 @@ interface State {
   identity: string
   /** The number of a table whose copy a worker could not open. */
   distrusted: number
-  /** The number of a table whose copy was found lost. */
   lost: number
   previous: TableCopy | undefined
   rolledBack: RollbackNote | undefined
-  /** Identity of the file that was tried last, good or bad. */
+  /** Good or bad. */
   lastTriedIdentity: string
   /** That file was refused, or an operation after it failed. */
   refused: boolean
@@ -242,12 +236,11 @@ async function loadFirst(
   return state.current?.file
 }
 
-/** One that is used for want of a better one is not held back. */
 function heldTable({ rolledBack, current }: State): string | undefined {
   return rolledBack?.held === current?.id ? undefined : rolledBack?.held
 }
 
-/** Whether a worker that starts later finds the table, as far as a cheap check can tell. */
+/** As far as a cheap check can tell. */
 function hasIntactCopy({ current, identity, distrusted }: State): boolean {
   if (current === undefined || current.file.table === distrusted) return false
   return inodeIdentity(current.file.path) === identity
@@ -260,7 +253,6 @@ function logLost({ log }: Parts, state: State): void {
   log.error({ table: current.id }, 'The copy of the table in use is damaged or missing.')
 }
 
-/** The first table; the previous one is that of the last server, or the one before it. */
 function useFirst(parts: Parts, state: State, copy: TableCopy): void {
   const { kept } = parts
   use(state, copy)
@@ -322,7 +314,6 @@ async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
   return swap(parts, state, { copy, fromMs, previous: undefined })
 }
 
-/** What failed by chance, such as a full disk, is tried again. */
 function isLost({ code }: TableRefusal): boolean {
   return code === 'missing' || code === 'damaged'
 }

@@ -1,21 +1,19 @@
-// A server whose tables come from a publisher (src/publish): asks for the manifest every few
-// seconds, judges it, lets a process of its own fetch the table, and hands that to the table
-// manager, which verifies, tries and swaps it as it does any other. What it takes gets the table's
-// place.
+// A server whose tables come from a publisher (src/publish): polls the manifest, judges it, has a
+// process fetch the table, and hands that to the table manager.
 //
 //   manifest   304, or a text         signature, serial, stage: choose-release.ts
 //   table      pull-child-main.ts     parts, each with its hash; the whole against what was signed
 //   manager    table-manager.ts       canaries, the trial, the swap
 //   place      a link, renamed        `<folder>/pulled/<id>.iprisk` stays beside: the last good ones
 //
-// It polls the manifest while a table comes, too: on a slow line that takes up to half an hour. A
-// table that is withdrawn meanwhile is not fetched to its end, nor tried; a newer one waits its
-// turn, or a machine that is slower than its publisher would never have one.
+// It polls the manifest during a fetch, too, which takes up to half an hour on a slow line. A table
+// that is withdrawn meanwhile is given up; a newer one waits its turn, or a machine that is slower
+// than its publisher would never have one.
 //
 // Invariants: never two fetches at once; nothing comes to the table's place that no trusted key has
 // signed, or that the trials refuse (but on the way back from a withdrawn table); the highest
-// serial that was seen is on disk before its table is; whatever fails, the table in use answers on,
-// and the reason is logged once, kept and counted by its code.
+// serial seen is on disk before its table is; whatever fails, the table in use answers on, and the
+// reason is logged once, kept and counted by its code.
 
 import { join } from 'node:path'
 import { manifestBytesMax } from '../../base/limits.ts'
@@ -51,25 +49,25 @@ import { type SeenManifests, openSeenManifests } from './seen-manifests.ts'
 import type { TableManager } from './table-manager.ts'
 import { isLasting } from './table-refusal.ts'
 
-/** The random share of the span between two polls, so that machines do not ask in step. */
+/** So that machines do not poll in step. */
 const jitter = 0.2
 
-/** A table that cannot be had is tried again at the next poll, then after twice as long each time. */
+/** The bound of the delay, which doubles from one poll on. */
 const retryMsMax = 600_000
 
-/** What the admin port tells; times as ISO 8601, spans in milliseconds. */
+/** Times are ISO 8601, spans milliseconds. */
 export interface TablePullStatus {
   readonly url: string
   readonly every_ms: number
-  /** Whether the last poll found nothing wrong, and nothing that could not be had. */
+  /** Nothing was wrong, and everything wanted could be had. */
   readonly up: boolean
   readonly looks: number
-  /** When a manifest was taken last, or was found to be the same. */
+  /** When a manifest was last taken or unchanged. */
   readonly last_success_at: string | null
   readonly refusals_by: Readonly<Record<PullRefusalCode, number>>
   readonly last_refusal: ({ readonly at: string } & PullRefusal) | null
   readonly serial: number
-  /** The table that it offers first to a server of this version, whatever its stage. */
+  /** The first that it offers to a server of this version, whatever its stage. */
   readonly offered: string | null
   readonly pulling: boolean
   readonly pulled_bytes: number
@@ -86,7 +84,6 @@ export interface TablePullStatus {
 
 export interface TablePull {
   readonly status: () => TablePullStatus
-  /** Asks now, also for what has failed. */
   readonly poll: () => void
   readonly stop: () => void
 }
@@ -111,14 +108,13 @@ type Phase =
   | { readonly kind: 'pulling'; readonly abort: AbortController }
   | { readonly kind: 'stopped' }
 
-/** What became of the release that it wanted last. */
 type LastRelease =
   | { readonly kind: 'none' }
   /** It could not be had, and is not fetched before `atMs`. */
   | { readonly kind: 'failed'; readonly failures: number; readonly atMs: number }
-  /** The table manager has judged it: no need to do it again. */
+  /** The table manager has judged it. */
   | { readonly kind: 'settled'; readonly id: string; readonly isUnfit: boolean }
-  /** It answers and has not come to the place yet, for the disk did not let it. */
+  /** It answers, but the disk did not take it in its place. */
   | { readonly kind: 'unplaced'; readonly id: string }
 
 interface State {
@@ -126,9 +122,8 @@ interface State {
   last: LastRelease
   etag: string | undefined
   manifest: Manifest | undefined
-  /** Who has signed it. */
   by: TrustedKey | undefined
-  /** The newest that is signed, also where nothing of it can be taken. */
+  /** The newest signed one, also where nothing of it can be taken. */
   offer: Manifest | undefined
   readonly status: { -readonly [K in keyof TablePullStatus]: TablePullStatus[K] }
 }
@@ -171,7 +166,7 @@ export function startTablePull(parts: TablePullParts): TablePull {
 
 const isStopped = ({ phase }: State): boolean => phase.kind === 'stopped'
 
-/** Asks for the manifest, and fetches and hands over what it offers. Never rejects. */
+/** Never rejects. */
 async function pollOnce(pull: Pull): Promise<void> {
   const { state } = pull
   state.status.looks += 1
@@ -201,7 +196,7 @@ async function pollOnce(pull: Pull): Promise<void> {
   }
 }
 
-/** Whether what is known of this release stands, whatever failed after it. */
+/** Whether the state of this release stands. */
 function isKept(last: LastRelease, { id }: Release): boolean {
   return last.kind === 'unplaced' || (last.kind === 'settled' && last.id === id)
 }
@@ -210,7 +205,7 @@ function pollDelayMs({ everyMs }: TablePullParts): number {
   return withJitter(everyMs, jitter)
 }
 
-/** Polls the manifest meanwhile, and ends the fetch of a table that is withdrawn. */
+/** Ends if the table is withdrawn meanwhile. */
 async function fetchRelease(pull: Pull, release: Release): Promise<PullResult> {
   const { state } = pull
   const abort = new AbortController()
@@ -235,7 +230,6 @@ async function fetchRelease(pull: Pull, release: Release): Promise<PullResult> {
   }
 }
 
-/** One that a manifest both withdraws and offers is offered. */
 function isWithdrawn({ id }: Release, { offer }: State): boolean {
   if (offer === undefined || !offer.withdrawn.includes(id)) return false
   return offer.releases.every((release) => release.id !== id)
@@ -267,7 +261,7 @@ function firstState({ url, everyMs }: TablePullParts, serial: number): State {
   }
 }
 
-/** Throws what the disk says; tried at each poll until it is done. */
+/** Throws the disk's error; tried at each poll until it is done. */
 function putInPlace({ pulled, state }: Pull, id: string): void {
   state.last = { kind: 'unplaced', id }
   pulled.putInPlace(id)
@@ -289,7 +283,7 @@ function jobOf({ url, tablePath, current, pulled }: Pull, release: Release): Pul
   }
 }
 
-/** Nobody waits longer for one table; what came until then is there for the next try. */
+/** One try; what came until then is kept for the next. */
 const pullMsMax = 1_800_000
 
 const wordsShown = 500
@@ -344,7 +338,7 @@ function takeResult(
   return true
 }
 
-/** The release to fetch now, if any. Throws `pull_…`. */
+/** Throws `pull_…`. */
 async function nextRelease(pull: Pull): Promise<Release | undefined> {
   const { url, source, state, seen } = pull
   const { etag, status } = state
@@ -403,7 +397,6 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
   return last.kind === 'failed' && Date.now() < last.atMs ? undefined : choice.release
 }
 
-/** There is nothing that it wants and cannot have. */
 function succeed({ log, url, state: { status } }: Pull): void {
   if (!status.up && status.last_refusal !== null) {
     log.info({ url }, 'Published tables can be had again.')
@@ -411,7 +404,7 @@ function succeed({ log, url, state: { status } }: Pull): void {
   status.up = true
 }
 
-/** Counted each time; logged when it is another reason than the last one. */
+/** Counted each time; logged when the reason is new. */
 function refuse({ current, log, state: { status } }: Pull, { code, reason }: PullRefusal): void {
   const isNews = status.last_refusal?.reason !== reason || status.up
   status.up = false
@@ -429,7 +422,6 @@ function tryLater({ everyMs, state }: Pull): void {
   state.last = { kind: 'failed', failures, atMs: Date.now() + ms }
 }
 
-/** Lets the table manager take it, and gives it the place then. */
 async function handOver(pull: Pull, release: Release): Promise<void> {
   const { tables, current, pulled, state } = pull
   const { id } = release

@@ -1,26 +1,20 @@
-// Why a table was refused, as one of a few codes that never change: for the metric, /status and
-// alerts. The reason in words is the message of what was thrown; the code is never derived from
-// that text.
+// Why a table was refused, as a stable code: for the metric, /status and alerts.
 
 import type { constants } from 'node:os'
 import { messageOf } from '../../base/coded-error.ts'
 import type { ErrorCode } from '../../base/error-codes.ts'
 
-/** Every code; the metric has a label for each from the start. */
 export const tableRefusalCodes = [
-  /** There is no file. */
   'missing',
   /** The file cannot be opened, is empty, or is no regular file. */
   'unreadable',
-  /** A checksum, a length or an id in it does not hold. */
   'damaged',
-  /** Its format belongs to another version of the program. */
+  /** Of another version of the program. */
   'version',
-  /** It misjudges a canary. */
   'canary',
   /** It judges too many addresses differently from the table in use. */
   'changed',
-  /** It would decide too many of the checks otherwise that the server has sampled. */
+  /** It would decide too many sampled checks otherwise. */
   'traffic',
   /** There is no room for its copy, or the disk fails. */
   'disk',
@@ -30,7 +24,7 @@ export const tableRefusalCodes = [
 ] as const
 export type TableRefusalCode = (typeof tableRefusalCodes)[number]
 
-/** What the table is, and not what was short when it came: the same file is refused again. */
+/** The same file is refused again. */
 const lasting: ReadonlySet<TableRefusalCode> = new Set([
   'damaged',
   'version',
@@ -48,7 +42,7 @@ export interface TableRefusal {
   readonly reason: string
 }
 
-/** By the code of what was thrown, ours or the system's. */
+/** Our codes or the system's. */
 const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<
   ErrorCode | keyof typeof constants.errno,
   TableRefusalCode
@@ -68,7 +62,7 @@ const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<
   ['swap_failed', 'worker'],
 ])
 
-/** The refusal for anything thrown: by its own code or that of its nearest cause that is known. */
+/** By the code of what was thrown, or of its nearest known cause. */
 export function tableRefusalOf(thrown: unknown): TableRefusal {
   let code: TableRefusalCode | undefined
   for (let cause = thrown; cause instanceof Error && code === undefined; cause = cause.cause) {

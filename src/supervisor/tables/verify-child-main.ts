@@ -1,8 +1,7 @@
-// The process that prepares one table file, started by verify-process.ts: copies it, verifies the
-// whole copy, checks its answers against the table in use, tries it by sampled traffic where its
-// order says so, and reads it into memory, which all processes share. It ends with its work, so a
-// broken file or a slow disk harms no other process, and verify-process.ts can stop it by killing
-// it. That of a server's first table has a second thread (verify-thread.ts).
+// The process that prepares one table file, started by verify-process.ts: copies and verifies it,
+// checks its answers against the table in use, tries it by sampled traffic, and reads it into
+// memory, which all processes share. A broken file or a slow disk harms no other process. That of a
+// server's first table has a second thread (verify-thread.ts).
 
 import { statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
@@ -68,7 +67,6 @@ function irregular(path: string): IpriskError {
   return new IpriskError({ code: 'file_unreadable', message, fault: 'input' })
 }
 
-/** By what the server has sampled, with its own lists and policies. */
 function tryOf(
   table: OpenTable,
   inUse: OpenTable | undefined,

@@ -8,15 +8,14 @@ import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 import { secondThread } from './verify-thread.ts'
 
-/** A table of the world is verified in seconds; a machine that swaps may take far longer. */
+/** Seconds for a table of the world; far longer on a machine that swaps. */
 const verifyMsMax = 300_000
 
 const program = new URL('./verify-child-main.js', import.meta.url)
 
 /**
- * For the process that a starting server waits for, on cores that the server's other processes need
- * as well: it verifies in two threads, and V8 compiles in these. Threads of its own for that took a
- * seventh of all the processor time.
+ * For the process that a starting server waits for: it verifies in two threads, and V8 compiles in
+ * these, whose own threads took a seventh of all processor time.
  */
 const urgently = { nodeFlags: ['--no-concurrent-recompilation'], arguments: [secondThread] }
 
@@ -24,26 +23,24 @@ export interface VerifyOrder {
   readonly source: string
   readonly copy: string
   readonly before?: string | undefined
-  /** It is taken whatever speaks against it. */
   readonly force: boolean
   readonly traffic?: TrafficTrial | undefined
 }
 
 export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly id: string
-  /** As of the acceptance check; `traffic` where only the sampled traffic speaks against it. */
+  /** `traffic` where only the sampled traffic speaks against it. */
   readonly against: AcceptanceResult['against'] | 'traffic'
   readonly trial?: TrialResult | undefined
-  /** The table in use could not be compared: its copy is damaged or missing. */
   readonly isBeforeLost?: boolean
 }
 
-/** Makes `copy` a verified copy of `source`, or throws; its code is that of what was thrown there. */
+/** `copy` becomes a verified copy of `source`; throws with the code of what was thrown there. */
 export async function verifyInProcess(
   order: VerifyOrder,
   how: {
     readonly signal: AbortSignal
-    /** No client waits for a core meanwhile, and clients wait for the table. */
+    /** Clients wait for the table, and none for a core. */
     readonly urgent: boolean
   },
 ): Promise<VerifyResult> {
@@ -61,8 +58,7 @@ async function carryOut(
   order: VerifyOrder,
   { signal, urgent }: Parameters<typeof verifyInProcess>[1],
 ): Promise<ChildOutcome<VerifyResult>> {
-  // It makes no TLS connections, and Node.js reads these certificates at its start, which takes 50
-  // ms.
+  // It makes no TLS connections; reading these certificates at its start takes Node 50 ms.
   const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
   const how = urgent ? urgently : {}
   const child = startChild<VerifyOrder, VerifyResult>({
@@ -71,9 +67,9 @@ async function carryOut(
     keepsWords: true,
     ...how,
   })
-  // At once, because Node's own start takes as long as a small table does: over 40 swaps each,
-  // p99.9 of checks in the second of the swap over the steady one was 1.1, and 1.9 where the
-  // process lowered it itself once it ran.
+  // At once, because Node's own start takes as long as a small table: over 40 swaps each, p99.9 of
+  // checks in the second of the swap was 1.1 times the steady one, and 1.9 where the process
+  // lowered it.
   if (!urgent) lowerPriority(child.pid)
   return askOnce(child, order, { msMax: verifyMsMax, signal })
 }
