@@ -5,12 +5,12 @@ export interface Backoff {
   readonly msMax: number
 }
 
-/** Milliseconds to wait after that many failures in a row, at least one. */
+/** After that many failures in a row, at least one. */
 export function backoffMs({ msMin, msMax }: Backoff, failures: number): number {
   return Math.min(msMax, msMin * 2 ** (failures - 1))
 }
 
-/** `ms` give or take a share of it, so that many machines do not act in step; `random` from 0 to 1. */
+/** So that many machines do not act in step; `random` from 0 to 1. */
 export function withJitter(ms: number, share: number, random = Math.random()): number {
   return ms * (1 + share * (2 * random - 1))
 }

@@ -1,10 +1,9 @@
-// Coded errors. A code is stable and greppable; the message says what went wrong, where, and what
-// to do. Not for the hot path: absence there is `undefined` or an index of -1, never an exception.
+// Coded errors: a stable code; the message says what went wrong, where, and what to do. Not for the
+// hot path: absence there is `undefined` or an index of -1, never an exception.
 
 import { constants } from 'node:os'
 import type { ErrorCode } from './error-codes.ts'
 
-/** Whose fault a failure is, and so who can mend it. */
 export type Fault = 'usage' | 'input' | 'environment' | 'bug'
 
 /** A failure with a stable code. `retryable` says whether the same call can succeed later. */
@@ -14,8 +13,7 @@ export class IpriskError extends Error {
   readonly fault: Fault
   readonly retryable: boolean
   /**
-   * The message line by line. Any of them may quote what somebody else wrote, line breaks too; so
-   * who prints them tells our lines from those by this alone.
+   * Any line of the message may quote foreign text, line breaks too; `lines` tells ours from those.
    */
   readonly lines: readonly string[]
 
@@ -37,19 +35,16 @@ export class IpriskError extends Error {
   }
 }
 
-/** A call that cannot be made as it was written. */
 export function usageError(message: string, details: readonly string[] = []): IpriskError {
   return new IpriskError({ code: 'usage', message, details, fault: 'usage' })
 }
 
 /**
- * How the message of `feeds_unreachable` begins, of a build that needs feeds. A server that runs it
- * tells by that a network that is away, which costs little to try again, from a failure that has
- * cost a whole build.
+ * The message of `feeds_unreachable` begins so: a server that runs the build tells by it a missing
+ * network, which is cheap to retry, from a failure that has cost a whole build.
  */
 export const feedsUnreachable = 'Not one feed could be fetched'
 
-/** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
@@ -64,7 +59,7 @@ const diskErrorCodes: ReadonlySet<unknown> = new Set(
 /** These fail only where a disk does, whatever they say: a full one makes mkdir say ENOENT. */
 const diskCalls: ReadonlySet<string> = new Set(['fsync', 'fdatasync', 'mkdir'])
 
-/** A full or broken disk can show at any call; it is no bug. */
+/** Can show at any call; it is no bug. */
 export function isDiskError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException

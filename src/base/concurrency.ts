@@ -1,6 +1,6 @@
 // How many things are done at once: some of many, or one after the other.
 
-/** Results in the order of `items`. After the first failure, which it throws, nothing is begun. */
+/** In the order of `items`. Throws the first failure, after which nothing is begun. */
 export async function mapInParallel<T, R>(
   items: readonly T[],
   atOnce: number,

@@ -4,12 +4,12 @@ export function addTo<Key>(counts: Map<Key, number>, key: Key, count = 1): void 
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** The largest first; equal ones in the order of the map. */
+/** Equal ones in the order of the map. */
 export function largestFirst<Key>(counts: ReadonlyMap<Key, number>): (readonly [Key, number])[] {
   return [...counts].sort(([, a], [, b]) => b - a)
 }
 
-/** Equal keys are summed up. The largest first; equal ones in the order of their keys. */
+/** Equal keys are summed up; equal sums in the order of their keys. */
 export function largestSums<Key>(
   counts: Iterable<readonly [Key, number]>,
 ): (readonly [Key, number])[] {

@@ -1,19 +1,18 @@
-// A calendar day, UTC, as whole days since 1970-01-01. Feeds speak in days; so do ages, windows and
-// half-lives. Nothing here knows the time of day.
+// A calendar day, UTC. Feeds speak in days; so do ages, windows and half-lives.
 
 /** Whole days since 1970-01-01 UTC. */
 export type Day = number & { readonly __brand: 'Day' }
 
 export const msPerDay = 86_400_000
 
-/** The day that holds the instant `ms` (milliseconds since the epoch). */
+/** `ms` since the epoch. */
 export function dayOf(ms: number): Day {
   return Math.floor(ms / msPerDay) as Day
 }
 
 /**
- * `2026-08-22` to a day; `undefined` for any other form, for days that do not exist, and for those
- * before 1970: the table has no word for one.
+ * `2026-08-22`; `undefined` for any other form, for days that do not exist, and before 1970: the
+ * table has no word for one.
  */
 export function parseDay(text: string): Day | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
@@ -23,7 +22,7 @@ export function parseDay(text: string): Day | undefined {
   return day >= 0 && formatDay(day) === text ? day : undefined
 }
 
-/** Whether `day` cannot be on `today`, whatever the time zone of who states it. */
+/** Whatever the time zone of who states it. */
 export function isYetToCome(day: Day, today: Day): boolean {
   return day > today + 1
 }
@@ -31,9 +30,7 @@ export function isYetToCome(day: Day, today: Day): boolean {
 let lastDay = 0
 let lastText = '1970-01-01'
 
-/**
- * The inverse of `parseDay`. Most answers name the same few days, so the last one is remembered.
- */
+/** Most answers name the same few days, so the last one is remembered. */
 export function formatDay(day: Day): string {
   if (day !== lastDay) {
     lastText = new Date(day * msPerDay).toISOString().slice(0, 10)
@@ -42,7 +39,7 @@ export function formatDay(day: Day): string {
   return lastText
 }
 
-/** Whole seconds since the beginning of `day`, never below 0: a clock may lag behind a feed. */
+/** Since the beginning of `day`, never below 0: a clock may lag behind a feed. */
 export function ageSeconds(day: Day, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - day * msPerDay) / 1000))
 }

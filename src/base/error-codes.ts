@@ -1,6 +1,6 @@
-// Every code of an IpriskError: its meaning, and the HTTP status with which the administrative API
-// answers where that does not follow from whose fault it is (400 for usage and input, else 503).
-// Codes are stable: they are only added. The public port has its own (src/api/api-error.ts).
+// Every code of an IpriskError: its meaning, and the admin API's status unless that follows from
+// whose fault it is (400 for usage and input, else 503). Codes are stable: they are only added. The
+// public port has its own (src/api/api-error.ts).
 
 export interface ErrorCodeRow {
   readonly meaning: string

@@ -1,5 +1,4 @@
-// Bytes to a JSON object, or why they are none. RFC 8259 in UTF-8, as JSON.parse has it; a byte
-// order mark is no JSON.
+// Bytes to a JSON object, or why they are none: RFC 8259 in UTF-8, no byte order mark.
 
 import { isUtf8 } from 'node:buffer'
 

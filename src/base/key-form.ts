@@ -1,24 +1,19 @@
-// What a key looks like, and where one stands in other text: for whoever must not repeat it, such
-// as the log and request ids. Keys themselves are src/account/keys/key-text.ts, where the form is
-// drawn.
+// Finds keys in other text, for whatever must not repeat one, such as the log and request ids. The
+// form is drawn in src/account/keys/key-text.ts.
 //
 // Found by their form are `irk_…` and `irkt_…` in any case, and `<id>_<secret>`; by their checksum
-// an id and a secret without a prefix, with another sign between them or none. A secret alone looks
-// like any other text: whether it is one, only the keyring can say (`holdsSecret`).
-//
-// Invariant: the time is linear in the text.
+// an id and a secret without a prefix, with another sign between them or none. A secret alone only
+// the keyring knows (`holdsSecret`). Invariant: the time is linear in the text.
 
 import { crc32 } from 'node:zlib'
 
 export const keyDigits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Every key begins with it, and every key for tests (contract 5.7). */
 export const keyPrefix = 'irk_'
 export const testKeyPrefix = 'irkt_'
 export const keyIdChars = 12
 export const keySecretChars = 32
 export const keyChecksumChars = 6
 
-/** Of keys, and of those for tests. */
 const prefixes = [keyPrefix, testKeyPrefix] as const
 /** A secret with its checksum. */
 const tailChars = keySecretChars + keyChecksumChars
@@ -43,12 +38,10 @@ const longRun = /[0-9A-Za-z]{38,}/g
 /** What stands before it: the id, and what divides them. */
 const idBefore = /[0-9A-Za-z]{12}([^0-9A-Za-z]|%5[Ff])?$/
 
-/** Whether the text has a key's prefix anywhere, and so may hold the beginning of one. */
 export function beginsKey(text: string): boolean {
   return begun.test(text)
 }
 
-/** Whether the text is, holds or begins a key. */
 export function holdsKey(text: string): boolean {
   if (beginsKey(text)) return true
   for (const { 0: run, index } of text.matchAll(longRun)) {
@@ -66,9 +59,8 @@ export function redactKeys(text: string): string {
   })
 }
 
-/** Where in the run the secret begins, `undefined` where it holds none. */
 function secretAt(text: string, index: number, run: string): number | undefined {
-  // Of `%5F` the run has the last two characters.
+  // `%5F` ends in two characters of the run.
   const escaped = text[index - 1] === '%' && /^5f/i.test(run) ? 2 : 0
   const before = text.slice(Math.max(0, index - keyIdChars - 1), index)
   const [found = '', sign = ''] = idBefore.exec(before) ?? []
@@ -78,7 +70,7 @@ function secretAt(text: string, index: number, run: string): number | undefined 
     if (divided && rest.length === tailChars) return escaped
     if (isKey(found.slice(0, keyIdChars), rest)) return escaped
   }
-  // Nothing between them; before the id there may be a prefix that has lost its `_`.
+  // Nothing between them, or a prefix that has lost its `_`.
   for (const from of [0, 3, 4, run.length - keyIdChars - tailChars]) {
     if (from < 0) continue
     const at = from + keyIdChars
@@ -87,7 +79,6 @@ function secretAt(text: string, index: number, run: string): number | undefined 
   return undefined
 }
 
-/** Whether what begins the tail is the secret and checksum of a key with that id. */
 function isKey(id: string, tail: string): boolean {
   if (tail.length < tailChars) return false
   const secret = tail.slice(0, keySecretChars)
@@ -96,9 +87,9 @@ function isKey(id: string, tail: string): boolean {
 }
 
 /**
- * Whether a secret that `isSecret` knows stands at the beginning or the end of a run of letters and
- * digits, with its checksum or without. What cannot be one is not asked for: a secret in one case,
- * such as the hexadecimal ids of traces, comes up once in ten million keys.
+ * Whether a secret that `isSecret` knows begins or ends a run of letters and digits, with its
+ * checksum or without. One in ten million keys has a secret in one case, like hexadecimal ids of
+ * traces: such runs are skipped.
  */
 export function holdsSecret(text: string, isSecret: (secret: string) => boolean): boolean {
   for (const run of text.match(/[0-9A-Za-z]{32,}/g) ?? []) {

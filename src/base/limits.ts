@@ -1,6 +1,5 @@
-// Limits that several rooms share, and those that must stand in a relation to each other, which is
-// asserted at the end, when the module loads. A limit with one user stands in that file. One
-// constant a limit, its unit last in its name, with its reason.
+// Limits that several rooms share, and those in a relation to each other, which is asserted at the
+// end. A limit with one user stands in that file. The unit is last in its name.
 
 import { assert } from './assert.ts'
 
@@ -28,7 +27,7 @@ export const rateBurstMax = 10_000_000
  */
 export const quotaPerMonthMax = 999_999_999_999_999
 
-/** Changed plans are in use within a second: two looks that agree, and the way to the workers. */
+/** Changed plans are in use within a second. */
 export const configPollMs = 200
 
 // ---- src/policy -----------------------------------------------------------------------------
@@ -36,17 +35,16 @@ export const configPollMs = 200
 /** A policies file larger than this is some other file: a thousand rules are 300 KiB. */
 export const policiesBytesMax = 1_048_576
 
-/** Each policy remembers its decisions: two bytes for each record of the table and family. */
+/** Each policy remembers its decisions: two bytes for each record and family. */
 export const policiesMax = 32
 
 /** Room for some six hundred AS numbers; longer lists are lists of the operator's own. */
 export const conditionCharsMax = 4000
 
 /**
- * Steps (src/policy/condition/condition-program.ts) that all rules of a policy may take together on
- * the largest facts: 4.4 ms, and 13 ms on a busy machine (`npm run bench -- conditions`), far below
- * what looks like a hang. A hundred `"x" in lists` rules take 200,000; only loops over `lists` come
- * near.
+ * Steps (condition-program.ts) of all rules of a policy on the largest facts: 4.4 ms, 13 ms on a
+ * busy machine (`npm run bench -- conditions`). A hundred `"x" in lists` rules take 200,000; only
+ * loops over `lists` come near.
  */
 export const policyStepsMax = 500_000
 
@@ -61,27 +59,23 @@ export const keyNameCharsMax = 100
 /** Contract 4: a key takes effect within one second; five looks a second leave room for a stall. */
 export const keyRefreshMs = 200
 
-/**
- * How long a server waits for its workers to read changed keys: they take milliseconds, and a
- * worker that is just being started a second or two.
- */
+/** Workers read changed keys in milliseconds; one that is starting takes a second or two. */
 export const keyAcknowledgeMs = 5000
 
-/** An entry of a list lasts at most ten years; what lasts longer has no end. */
 export const listDaysMax = 3653
 
-/** A week to bring a new secret to every caller, unless the operator says otherwise. */
+/** To bring a new secret to every caller. */
 export const rotationGraceHours = 168
 
 /** A quarter of a year; a caller that needs both secrets longer needs two keys. */
 export const rotationGraceHoursMax = 2160
 
-/** A file of exported keys: about 500 bytes a key, so half a million of them. */
+/** Half a million keys of about 500 bytes. */
 export const keyFileBytesMax = 268_435_456
 
 /**
- * Keys with a rate limit since the machine started (a key whose limits change counts again): three
- * quarters of the slots in the rate file, above which looking for one takes long. 16 bytes each.
+ * Keys with a rate limit since the machine started (changed limits count again): three quarters of
+ * the slots, above which looking for one takes long. 16 bytes each.
  */
 export const rateKeysMax = 786_432
 
@@ -98,35 +92,33 @@ export const leaseUnitsMax = 1_000_000
 export const leaseShare = 8
 
 /**
- * Idle units go back after this, so that another worker can spend the last ones of a month. After
- * two seconds one in eight requests of keys that are used once a second would lease anew.
+ * Idle units go back after this. After two seconds one in eight requests of keys that are used once
+ * a second would lease anew.
  */
 export const leaseIdleMs = 10_000
 
-/** How long an exhausted quota or a failing store is believed before it is asked again. */
+/** Of an exhausted quota or a failing store, before it is asked again. */
 export const quotaRecheckMs = 1000
 
-/** A check that waits for its first lease is refused after this; a lease takes about 1 ms. */
+/** For its first lease, which takes about 1 ms. */
 export const quotaWaitMs = 1000
 
-/** A worker that ends waits at most this long for a ledger that does not take its leases back. */
 export const leaseCloseMs = 2000
 
-/** An answer of the store that takes longer is no answer; a usual one takes 1 ms. */
+/** A usual answer takes 1 ms. */
 export const storeTimeoutMs = 300
 /** No check waits longer for a lease; the recovery within two seconds holds up to 500. */
 export const storeTimeoutMsMax = 1000
 
-/** How often each process looks whether its store is there. */
 export const storeHeartbeatMs = 100
 
 /** An answer about a rate that takes longer does not count; the machine asks anew then. */
 export const rateAnswerMsMax = 2000
 
-/** Good looks in a row that bring back a store that comes and goes: within a second. */
+/** Good looks in a row that bring back a flapping store: within a second. */
 export const storeSuccessesMax = 8
 
-/** What goes to the store for many keys at once is under way for so many of them. */
+/** Changes of many keys under way at once. */
 export const storeConcurrencyMax = 500
 
 // ---- build ----------------------------------------------------------------------------------
@@ -137,39 +129,32 @@ export const fetchSecondsDefault = 900
 // ---- src/table ------------------------------------------------------------------------------
 
 /**
- * No organization, place or provider has a longer name: of 259,184 texts of a world the longest has
- * as many. What is longer is a file gone wrong, or one made so that answers fill memory.
+ * Of 259,184 texts of a world the longest has as many; a longer one is a file gone wrong, or made
+ * so that answers fill memory.
  */
 export const tableTextCharsMax = 160
-/** The same as UTF-8. */
 export const tableTextBytesMax = 3 * tableTextCharsMax
 
 // ---- src/publish ----------------------------------------------------------------------------
 
 /** A release is half a kilobyte; sixteen of them signed are some 15 kB. */
 export const manifestBytesMax = 131_072
-/** Of one table's publication. */
 export const manifestStagesMax = 16
 
 // ---- src/http and src/supervisor ------------------------------------------------------------
 
-/**
- * Descriptors of a worker that are no connections: stores, table, logs, the threads of its pool.
- */
+/** Of a worker, not connections: stores, table, logs, the threads of its pool. */
 export const reservedDescriptors = 256
 
-/**
- * Bodies of one worker that have begun and not ended: a hundred largest batches at once. Clients
- * that send at a network's pace have few of them open at once.
- */
+/** Bodies of one worker that have begun and not ended: a hundred largest batches at once. */
 export const bodyBudgetBytesMax = 134_217_728
 
-/** Nor are they more than this part, 1 in 16, of what a worker may hold (`--worker-memory-mb`). */
+/** Nor more than 1 in 16 of `--worker-memory-mb`. */
 export const bodyBudgetMemoryShare = 16
 
 /**
- * What the end of a worker takes after its last request: giving back leases, and half a second for
- * what a busy machine puts in between. It is killed only after that, for a kill loses its leases.
+ * What the end of a worker takes after its last request: giving back leases, and half a second on a
+ * busy machine. A kill before that loses its leases.
  */
 export const workerClosingMs = leaseCloseMs + 500
 

@@ -1,11 +1,10 @@
-// Structured logs: one JSON object a line on standard error, or plain lines for people on a
-// terminal. The only home of pino.
+// Structured logs: JSON lines on standard error, or plain lines on a terminal. The only home of
+// pino.
 //
-// Invariants: the text of a key never leaves, wherever it stands in a line (key-form.ts); members
-// whose names say that they hold a secret are replaced; members that hold addresses are left out
-// unless the operator wants them, and are then written as the operator wants. What else a message
-// says is its writer's to keep clean; errors whose words may hold anything are described by
-// `describeError`. Not here: metrics, and data that a command prints.
+// Invariants: the text of a key never leaves (key-form.ts); members whose names say that they hold
+// a secret are replaced; members that hold addresses are left out, unless the operator wants them,
+// and are then in the form that the operator wants. Errors whose words may hold anything are
+// described by `describeError`.
 
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
@@ -16,7 +15,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 
 export type LogDetails = Readonly<Record<string, unknown>>
 
-/** Logs a message, with members beside it where there are any. An Error goes in as `err`. */
+/** An Error goes in as `err`. */
 export interface LogMethod {
   (message: string): void
   (details: LogDetails, message: string): void
@@ -29,7 +28,7 @@ export interface Log {
   readonly warn: LogMethod
   readonly error: LogMethod
   readonly fatal: LogMethod
-  /** A log whose every line has these members too. */
+  /** Every line has these members too. */
   readonly child: (details: LogDetails) => Log
 }
 
@@ -48,7 +47,6 @@ const depthMax = 5
 /** Whether addresses are logged, and where they are not logged whole, how. */
 export type LoggedAddresses = boolean | ((address: string) => string)
 
-/** The texts of a member that holds addresses, as they are wanted. */
 function formatAddressesIn(value: unknown, form: (address: string) => string): unknown {
   if (typeof value === 'string') return value === '' ? '' : form(value)
   return Array.isArray(value)
@@ -56,10 +54,10 @@ function formatAddressesIn(value: unknown, form: (address: string) => string): u
     : '[no address]'
 }
 
-/** The details without secrets and, unless wanted, addresses. Errors are taken apart later. */
+/** Without secrets and, unless wanted, addresses. Errors are taken apart later. */
 function scrub(value: unknown, addresses: LoggedAddresses, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
-  // A Date, a URL: what it says of itself as JSON is one plain value.
+  // A Date, a URL: its JSON is one plain value.
   if (typeof (value as { readonly toJSON?: unknown }).toJSON === 'function') return value
   if (depth === depthMax) return '[deeper]'
   if (Array.isArray(value)) return value.map((inner) => scrub(inner, addresses, depth + 1))
@@ -90,21 +88,21 @@ function plainLine(line: string): string {
   return [first, ...more.map((line) => `  ${line}`), ''].join('\n')
 }
 
-/** Writes a line whole to standard error, waiting where the reader of a pipe is slow. */
+/** Waits where the reader of a pipe is slow. */
 function writeError(line: string): void {
   let rest = Buffer.from(line)
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(2, rest))
     } catch (thrown) {
-      // A full pipe: try again. Any other failure means that no one reads standard error.
+      // A full pipe: try again. Otherwise no one reads standard error.
       if ((thrown as NodeJS.ErrnoException).code !== 'EAGAIN') return
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
 }
 
-/** Our log over pino's: a child's members are scrubbed too, which pino's formatters do not do. */
+/** A child's members are scrubbed too, which pino's formatters do not do. */
 function logOf(logger: Logger, scrubbed: (details: object) => Record<string, unknown>): Log {
   return {
     trace: logger.trace.bind(logger),
@@ -117,7 +115,7 @@ function logOf(logger: Logger, scrubbed: (details: object) => Record<string, unk
   }
 }
 
-/** A log. `write` is where finished lines go: standard error, except in tests. */
+/** `write`: standard error, except in tests. */
 export function createLog(options: {
   readonly level: LogLevel
   readonly name: string
@@ -150,20 +148,17 @@ export function createLog(options: {
   return logOf(logger, scrubbed)
 }
 
-/** At most this many places of the stack. */
 const placesMax = 10
 
 const codeForm = /^\w{1,64}$/
 
 /**
- * An error as the log may show it: its kind and where it came from, never its message, which may
- * hold an address or a key. Codes are words of ours, of Node or of the system: `ENOSPC` says what a
- * stack does not.
+ * An error as the log may show it: its kind and stack, never its message, which may hold an address
+ * or a key. Codes are safe words of ours, of Node or of the system.
  */
 export function describeError(error: unknown): {
   readonly error: string
   readonly code?: string
-  /** The code of what led to it. */
   readonly cause?: string
   readonly at?: readonly string[]
 } {
@@ -183,7 +178,7 @@ export function describeError(error: unknown): {
   }
 }
 
-/** `undefined` where it has none. LMDB's are numbers. */
+/** LMDB's are numbers. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as { readonly code?: unknown }

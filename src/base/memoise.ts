@@ -1,6 +1,5 @@
-// A pure function that is asked the same few things a million times.
+// Values made once.
 
-/** Computes what `make` gives of each key once. */
 export function memoise<K, T>(make: (key: K) => T): (key: K) => T {
   const made = new Map<K, T>()
   return (key) => {
@@ -12,11 +11,11 @@ export function memoise<K, T>(make: (key: K) => T): (key: K) => T {
   }
 }
 
-/** What is opened when it is first asked for, and then kept open. */
+/** Opened when first asked for, and then kept open. */
 export interface LazilyOpened<T> {
-  /** Where opening fails, whoever asks again tries again. */
+  /** A failure is not kept: the next call tries again. */
   readonly get: () => Promise<T>
-  /** What is open, to be closed; `undefined` where nothing is. Never rejects. */
+  /** `undefined` where nothing is open. Never rejects. */
   readonly ifOpen: () => Promise<T | undefined>
 }
 

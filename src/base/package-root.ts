@@ -1,12 +1,11 @@
-// Where the package's own files are (data/feeds, data/tables), wherever this module runs from:
-// src/base in tests, dist/src/base when compiled.
+// Where the package's own files are (data/feeds, data/tables), in tests and compiled.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { assert } from './assert.ts'
 
-/** The folder that holds package.json, absolute. */
+/** Absolute. */
 export const packageRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)))
 
 function findRoot(from: string): string {
@@ -18,7 +17,6 @@ function findRoot(from: string): string {
   return folder
 }
 
-/** The version in package.json. */
 export const packageVersion: string = readVersion()
 
 function readVersion(): string {

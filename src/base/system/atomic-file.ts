@@ -1,12 +1,11 @@
 // Atomic file writes: to a temporary file in the same folder, flushed, renamed, and the folder
-// flushed. Every file that a user may name is written this way, as is state that must survive a
-// power cut.
+// flushed. For every file that a user may name, and state that must survive a power cut.
 //
 // Invariants: only a regular file is replaced, because a rename over a device or a pipe removes it;
 // checked before anything is written and again before the rename. A symbolic link stays, and its
-// target is replaced or created. A file of mode 0600 holds a secret and belongs to its writer
-// alone, whatever it replaces; any other keeps the mode of the file it replaces and, as root, the
-// owner. Errors about a path have a reason alone as their message ("it is a folder").
+// target is replaced or created. A file of mode 0600 belongs to its writer alone; any other keeps
+// the mode of the file it replaces and, as root, the owner. Errors about a path are a reason alone
+// ("it is a folder").
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -35,7 +34,7 @@ import type { ErrorCode } from '../error-codes.ts'
 const linksMax = 40
 const privateMode = 0o600
 
-/** A temporary name for `name`'s folder; it holds the process id, so a killed run's is known. */
+/** Holds the process id, so a killed run's is known. */
 export function temporaryName(name: string): string {
   return `.${name}.${process.pid}.${randomUUID()}.tmp`
 }
@@ -49,7 +48,6 @@ export function outputTarget(path: string): string {
     // Native: the JavaScript version drops ".." after a link to a folder.
     return realpathSync.native(path)
   }
-  // The target does not exist yet.
   let target = path
   for (let links = 0; isLink(target) && links < linksMax; links += 1) {
     const to = readlinkSync(target)
@@ -62,7 +60,7 @@ export function outputTarget(path: string): string {
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
-/** Why no file can be written at a path, as a clause; `undefined` if one can. */
+/** As a clause; `undefined` if one can. */
 export function outputFault(path: string): string | undefined {
   try {
     // `throwIfNoEntry: false` would hide ENOTDIR, too, from Node 22 on.
@@ -83,7 +81,7 @@ function irregularFault(stat: Stats): string | undefined {
   return `is a ${what}, not a regular file`
 }
 
-/** Throws `code` before a command's work if the file that its option `name` names cannot be written. */
+/** Before a command's work. `name` is its option. */
 export function checkOutput(name: string, path: string, code: ErrorCode): void {
   const fault = path === '-' ? 'is standard output (./- is a file of that name)' : faultOf(path)
   if (fault === undefined && path !== '') return
@@ -106,14 +104,12 @@ function faultOf(path: string): string | undefined {
 /** The writer creates `temporary`, then commits; it always calls `discard` at the end. */
 export interface Replacement {
   readonly temporary: string
-  /** Flushes `temporary` and renames it into place. */
   readonly commit: () => Promise<void>
   readonly commitSync: () => void
-  /** Removes `temporary` unless it was committed. */
   readonly discard: () => void
 }
 
-/** `mode` is that of a new file, which the writer sets, and of a secret in any case. */
+/** `mode` is that of a new file and, for a secret, of any. */
 export function beginReplacing(path: string, mode: number): Replacement {
   const target = outputTarget(path)
   const folder = dirname(target)
@@ -162,7 +158,7 @@ function inheritFrom(descriptor: number, replaced: Stats | undefined, mode: numb
   if ((made.mode & 0o777) !== wanted) fchmodSync(descriptor, wanted)
 }
 
-/** In some containers root lacks the right, and stays the owner. */
+/** In some containers root lacks the right. */
 function giveTo(descriptor: number, { uid, gid }: { uid: number; gid: number }): void {
   try {
     fchownSync(descriptor, uid, gid)
@@ -171,7 +167,7 @@ function giveTo(descriptor: number, { uid, gid }: { uid: number; gid: number }):
   }
 }
 
-/** Replaces the file at `path` by what `write` writes to a temporary path, all or nothing. */
+/** `write` writes to a temporary path; all or nothing. */
 export async function replaceWith(
   path: string,
   mode: number,
@@ -186,7 +182,7 @@ export async function replaceWith(
   }
 }
 
-/** Writes `content` as the file at `path`, all or nothing; the loop turns between two pieces. */
+/** All or nothing; the loop turns between two pieces. */
 export function replaceFile(
   path: string,
   content: string | Iterable<string>,
@@ -195,7 +191,6 @@ export function replaceFile(
   return replaceWith(path, mode, (to) => writeFile(to, content, { flag: 'wx', mode }))
 }
 
-/** The same for code that cannot wait. */
 export function replaceFileSync(path: string, content: string | Uint8Array, mode = 0o644): void {
   const file = beginReplacing(path, mode)
   try {
@@ -216,7 +211,6 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** The same for code that cannot wait. */
 export function flushFolderSync(folder: string): void {
   const descriptor = openSync(folder, 'r')
   try {
@@ -226,7 +220,7 @@ export function flushFolderSync(folder: string): void {
   }
 }
 
-/** The names in a folder; none if it cannot be read. */
+/** None if it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
@@ -235,7 +229,7 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Removes temporary files that a killed run left in `folder`. */
+/** Left by a killed run. */
 export async function removeTemporaryFiles(folder: string): Promise<void> {
   const left = namesIn(folder).filter((name) => name.startsWith('.') && name.endsWith('.tmp'))
   await Promise.all(left.map(async (name) => rm(join(folder, name), { force: true })))

@@ -1,11 +1,9 @@
-// A file that somebody named, read whole: configuration, keys, tokens, certificates. Whatever lies
+// Reads a file that a user named whole (configuration, keys, tokens, certificates). Whatever lies
 // at the path, reading neither waits for ever nor fills the memory.
 //
-// Invariants: the file is opened without waiting, and what is judged is what was opened, not what
-// the path means a moment later; only a regular file is read, or, where that is said, a pipe; not
-// more than `bytesMax` bytes are held. What is thrown is an Error whose message is a reason alone
-// ("it is a folder"): the caller says of which file, and what to do. Not for data that is mapped
-// (memory-map.ts).
+// Invariants: the opened file is judged, not what the path means a moment later; only a regular
+// file is read, or a pipe if wanted; at most `bytesMax` bytes are held. Throws an Error whose
+// message is a reason alone ("it is a folder"). Not for data that is mapped (memory-map.ts).
 
 import { type Stats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { messageOf } from '../coded-error.ts'
@@ -17,26 +15,25 @@ export interface BoundedFile {
 
 export interface FileBounds {
   readonly bytesMax: number
-  /** How long to wait for what comes through a pipe; without it no pipe is read. */
+  /** Without it no pipe is read. */
   readonly pipeMsMax?: number
 }
 
-/** The text of a secret is a file, or comes from a program of the shell: `<(pass show …)`. */
+/** A secret is a file, or comes from a program: `<(pass show …)`. */
 export const secretFile: FileBounds = { bytesMax: 65_536, pipeMsMax: 1000 }
 
-/** Without a writer a pipe looks ended; one that was about to open it has done so by then. */
+/** Without a writer a pipe looks ended; a slow one has opened it by then. */
 const pipeWriterMsMax = 1000
 const pipePollMs = 5
 const chunkBytes = 65_536
 
-/** The system's usual reasons in words that say what to do. */
 const openFailures: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'this user may not read it, or a folder above it',
   ENXIO: 'it is a socket or a device, and must be a regular file',
 }
 
-/** Reads the file at a path, which is one or, with `pipeMsMax`, a pipe. */
+/** A pipe only with `pipeMsMax`. */
 export function readBoundedFile(path: string, bounds: FileBounds): BoundedFile {
   const descriptor = openWithoutWaiting(path)
   try {
@@ -48,7 +45,7 @@ export function readBoundedFile(path: string, bounds: FileBounds): BoundedFile {
   }
 }
 
-/** For a stream: the descriptor of a regular file, which the caller closes. */
+/** For a stream: the caller closes the descriptor. */
 export function openRegularFile(path: string): number {
   const descriptor = openWithoutWaiting(path)
   const stat = fstatSync(descriptor)
@@ -57,7 +54,7 @@ export function openRegularFile(path: string): number {
   throw irregular(stat)
 }
 
-/** Reads what is open already, such as standard input. */
+/** What is open already, such as standard input. */
 export function readDescriptor(
   descriptor: number,
   { bytesMax, pipeMsMax = 0 }: FileBounds,
@@ -69,7 +66,7 @@ export function readDescriptor(
   const begun = performance.now()
   const isOver = (ms: number): boolean => performance.now() - begun >= ms
   for (;;) {
-    // One more than is said, so that what has grown shows itself.
+    // One more than stated, to notice a file that has grown.
     const chunk = Buffer.allocUnsafe(bytes === 0 ? firstBytes(stat, bytesMax) : chunkBytes)
     const read = readSome(descriptor, chunk)
     if (read === 'none yet' && isOver(pipeMsMax)) {
@@ -108,7 +105,7 @@ function tooLarge(bytesMax: number): Error {
   return new Error(`it has more than ${bytesMax} bytes`)
 }
 
-/** Files of /proc say that they have no bytes. */
+/** Files of /proc have a size of 0. */
 function firstBytes({ size }: Stats, bytesMax: number): number {
   if (size > bytesMax) throw tooLarge(bytesMax)
   return Math.max(chunkBytes, size + 1)

@@ -1,13 +1,13 @@
-// Work in a process of its own, by one protocol: the parent asks, the child answers, plain data
-// over node:child_process's channel. For a thread that is asked once: one-shot-thread.ts.
+// Work in a process of its own: the parent asks, the child answers, plain data over
+// node:child_process's channel.
 //
 //   parent                           child
 //   startChild(…).ask(question) ───▶ answerParent(act): act(question)
 //                               ◀─── the answer, or the code and message of what was thrown
 //
-// Invariants: one question at a time; asking never rejects, the outcome says what happened. A child
-// ends when its channel closes, so it does not outlive its parent; it ignores the signals that a
-// terminal, or `systemctl kill`, sends to a server's every process and that do not end the server.
+// Invariants: one question at a time; asking never rejects. A child ends when its channel closes,
+// so it does not outlive its parent; it ignores the signals that a terminal, or `systemctl kill`,
+// sends to every process and that do not end the server.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { type Fault, IpriskError, messageOf } from '../coded-error.ts'
@@ -15,9 +15,8 @@ import { createQueue } from '../concurrency.ts'
 import { ignoreDebuggerSignal } from './debugger-signal.ts'
 import { lowerPriority } from './process.ts'
 
-/** What a child threw; `fault` is `undefined` where that was no IpriskError. */
+/** `fault` is `undefined` for what was no IpriskError. */
 export interface ChildError {
-  /** Ours or the system's. */
   readonly code: string | undefined
   readonly message: string
   readonly fault: Fault | undefined
@@ -30,21 +29,19 @@ export type ChildOutcome<Answer> =
   | { readonly kind: 'failed'; readonly error: ChildError }
   /** It ended first, or could not be started. */
   | { readonly kind: 'ended'; readonly end: ProcessEnd }
-  /** It was killed: the time was over, or the signal was aborted. */
+  /** The time was over, or the signal was aborted. */
   | { readonly kind: 'late' | 'stopped' }
 
 export interface ProcessEnd {
-  /** Its exit code, or the signal that ended it. */
   readonly by: number | NodeJS.Signals | null
-  /** The end of its standard error, where that is a pipe. */
+  /** Of its standard error, where that is a pipe. */
   readonly words: string
-  /** Why it could not be started. */
   readonly error: Error | undefined
 }
 
 const wordsCharsMax = 8000
 
-/** Resolves when a process has ended and its pipes are closed. */
+/** Resolves when its pipes are closed, too. */
 export function endOf(
   child: ChildProcess,
   onWords: (words: string) => void = () => undefined,
@@ -72,9 +69,8 @@ export interface ChildOptions {
   readonly arguments?: readonly string[]
   readonly nodeFlags?: readonly string[]
   readonly environment?: NodeJS.ProcessEnv
-  /** Keeps its standard error for `ProcessEnd.words`, in place of passing its output on. */
+  /** Of its standard error, in place of passing its output on. */
   readonly keepsWords?: boolean
-  /** From its start on (process.ts). */
   readonly hasLowPriority?: boolean
 }
 
@@ -84,7 +80,6 @@ export interface Child<Question, Answer> {
     question: Question,
     how: { readonly msMax: number; readonly signal: AbortSignal },
   ) => Promise<ChildOutcome<Answer>>
-  /** Lets it end. */
   readonly release: () => void
   readonly kill: () => void
   readonly ended: Promise<ProcessEnd>
@@ -140,7 +135,7 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
         child.once('message', onReply)
         onEnd()
         if (signal.aborted) stop()
-        // One that has ended, or could not be started, has no channel.
+        // One that has ended, or did not start, has no channel.
         else if (child.connected) {
           try {
             child.send(question as object, (error) => void (error && kill()))
@@ -159,7 +154,6 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
   }
 }
 
-/** Asks a child its only question, and waits until it has ended. */
 export async function askOnce<Question, Answer>(
   child: Child<Question, Answer>,
   question: Question,
@@ -171,19 +165,16 @@ export async function askOnce<Question, Answer>(
   return outcome
 }
 
-/** A child that is kept for the next question. */
 export interface ChildTask<Question, Answer> {
-  /** Questions wait for those before them. */
   readonly ask: (question: Question) => Promise<ChildOutcome<Answer>>
-  /** Ends the process; the next question starts another one. */
+  /** The next question starts another one. */
   readonly stop: () => void
-  /** From now on nothing is started, and every outcome is `stopped`. */
   readonly close: () => void
 }
 
 /**
- * Starts the child with the first question, and with the next one after its end; ends it after
- * `idleMs` without a question. `onEnd` is called where it ends by itself.
+ * The child starts with a question and ends after `idleMs` without one. `onEnd` is called where it
+ * ends by itself.
  */
 export function createChildTask<Question, Answer>(
   options: ChildOptions & {
@@ -242,7 +233,7 @@ function sendReply(reply: Reply<unknown>): void {
   }
 }
 
-/** The child's side: answers each question by `act`. */
+/** The child's side. */
 export function answerParent(act: (question: never) => unknown): void {
   ignoreDebuggerSignal()
   const replyTo = async (question: unknown): Promise<Reply<unknown>> => {

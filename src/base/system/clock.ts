@@ -1,12 +1,11 @@
-// The clock that all processes of a machine share, and the name of the machine's present run. Not
-// the time of day: periods are counted in UTC (Date.now), rates on this clock, which never jumps.
+// The clock that all processes of a machine share, and the name of its boot. Not the time of day:
+// rates are counted on this clock, which never jumps.
 
 import { readFileSync } from 'node:fs'
 
 /**
- * What to add to this process's `performance.now()` to get milliseconds of CLOCK_MONOTONIC, which
- * is the same in every process of the machine. Exact to about a microsecond: of several readings
- * the one with the smallest gap around it counts.
+ * What to add to this process's `performance.now()` to get milliseconds of CLOCK_MONOTONIC, exact
+ * to about a microsecond: the reading with the smallest gap around it counts.
  */
 export function machineOffsetMs(): number {
   let offset = 0
@@ -22,10 +21,7 @@ export function machineOffsetMs(): number {
   return offset
 }
 
-/**
- * Names the machine's present run: CLOCK_MONOTONIC starts anew with the next one. `unknown` where
- * the system does not tell (it is Linux that does).
- */
+/** Names the boot, with which CLOCK_MONOTONIC starts anew; `unknown` elsewhere than on Linux. */
 export function bootId(path = '/proc/sys/kernel/random/boot_id'): string {
   try {
     const text = readFileSync(path, 'latin1').trim()

@@ -5,25 +5,21 @@ import { dirname } from 'node:path'
 import { messageOf } from '../coded-error.ts'
 import { offsetInPage, pageBytes } from './memory-map.ts'
 
-/** A multiple of 2 MB, the large pages of memory, so that each piece fills some of them. */
+/** A multiple of the 2 MB of large pages. */
 const pieceBytes = 2 ** 23
 
 /**
- * Copies `source` over whatever `target` is. Where the file system can, the two share blocks, which
- * takes no time. Elsewhere the copy is written in large pieces: the system then keeps it in pages
- * of 2 MB, and maps it by these. A copy by `copyFile` of Node.js lay in pages of 4 kB alone, and
- * took 77 to 129 ms for 190 MB in place of 48, because ext4 begins to flush it when it is closed.
- * Throws what the system throws, with the folder that has no room; what was written stays.
+ * Copies `source` over `target`, sharing blocks where the file system can. Elsewhere it writes
+ * large pieces, which the system keeps and maps in pages of 2 MB; `copyFile` of Node.js made 4 kB
+ * pages, and took 77 to 129 ms for 190 MB in place of 48 (ext4 flushes at the close). Throws the
+ * system's error, with the folder that has no room; what was written stays.
  */
 export function copyLargeFile(source: string, target: string): void {
   const steps = copyLargeFileInSteps(source, target)
   while (steps.next().done !== true);
 }
 
-/**
- * The same in steps of a few milliseconds, so that the event loop can run between them. Copies at
- * most `bytesMax`, even if the file grows.
- */
+/** In steps of a few milliseconds. Copies at most `bytesMax`, even if the file grows. */
 export function* copyLargeFileInSteps(
   source: string,
   target: string,
@@ -67,17 +63,15 @@ function* copyInPieces(
   }
 }
 
-// Memory that files are read into, or written from, in large pieces.
-//
-// The system keeps files in whole pages, and large buffers of Node.js mostly begin 16 bytes behind
-// a page's beginning. Where a copy's target lies so little behind its source, by the last 12 bits
-// of their addresses, an AMD processor takes four times as long for it (`rep movsb`: each load
-// waits for the store before it; on the EPYC of docs/targets.md 83 ms for 190 MB in place of 21).
+// Memory for reading and writing files in large pieces. Where a copy's target lies a little behind
+// its source, by the last 12 bits of their addresses, an AMD processor takes four times as long
+// (`rep movsb`; EPYC: 83 ms for 190 MB in place of 21). Files lie in whole pages, and Node's large
+// buffers mostly begin 16 bytes behind one.
 
-/** Where in a page it begins: neither reading nor writing meets that. */
+/** In a page. */
 const beginsAt = pageBytes / 2
 
-/** `bytes` of memory, filled with anything. */
+/** Uninitialised. */
 export function newFileBuffer(bytes: number): Buffer {
   const room = Buffer.allocUnsafeSlow(bytes + pageBytes)
   const before = (beginsAt - offsetInPage(room) + pageBytes) % pageBytes

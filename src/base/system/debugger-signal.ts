@@ -1,7 +1,6 @@
 // SIGUSR1, on which Node opens its debugger on loopback: any local user could then run code as this
-// process's user. Node does not while the signal has a listener. For our own programs, each of
-// which calls this first; the library leaves an application's signals alone. Threads need nothing:
-// only a process receives signals.
+// user. Node does not while the signal has a listener. For our own programs; the library leaves an
+// application's signals alone.
 
 import { writeSync } from 'node:fs'
 import process from 'node:process'
@@ -22,7 +21,7 @@ const toStandardError: Report = (message) => {
 let report = toStandardError
 let nextMs = 0
 
-/** Ignores it from now on, and says so at most once a minute: to `how` where that is given. */
+/** Says so at most once a minute. */
 export function ignoreDebuggerSignal(how: Report = toStandardError): void {
   report = how
   if (!process.listeners('SIGUSR1').includes(onSignal)) process.on('SIGUSR1', onSignal)

@@ -1,13 +1,9 @@
-// A lock on a file, by flock(2) of the C library. The kernel frees it when the process that holds
-// it ends, however it ends: no clock, no sign of life and no process id decides whose it is. A lock
-// file that lies around means nothing; only the kernel's lock on it counts.
+// A lock on a file, by flock(2). The kernel frees it when the process that holds it ends, however
+// it ends; a lock file that lies around means nothing.
 //
-// The lock belongs to the open file. So the same process that asks twice is refused like any other,
-// and a child process does not keep it: Node opens files so that children do not inherit them
-// (O_CLOEXEC). The file must be on a local file system: a network one may refuse flock(2), or hold
-// it for one machine alone.
-//
-// The file names the process that has locked it, for people who look; the program never reads it.
+// The lock belongs to the open file: the same process that asks twice is refused, and a child does
+// not keep it (O_CLOEXEC). The file must be on a local file system. It names the process that has
+// locked it, for people; the program never reads it.
 
 import {
   closeSync,
@@ -36,9 +32,8 @@ export interface FileLock {
 }
 
 /**
- * Locks the file at `path`, which is made with its folder if it is missing; `undefined` while
- * somebody else has locked it. Throws `file_unlockable` where the file system knows no locks, and
- * what the disk says where the file cannot be made.
+ * Creates the file and its folder if missing; `undefined` while it is locked. Throws
+ * `file_unlockable` where the file system knows no locks, and the disk's errors.
  */
 export function acquireFileLock(path: string): FileLock | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
@@ -46,7 +41,7 @@ export function acquireFileLock(path: string): FileLock | undefined {
   let held = false
   try {
     if (!lockDescriptor(descriptor, { path, how: 'exclusive' })) return undefined
-    // Its holder removed it after it was opened here: the name is free, or another file has it.
+    // Its holder removed it after it was opened here.
     if (!hasName(descriptor, path)) return acquireFileLock(path)
     ftruncateSync(descriptor)
     writeSync(descriptor, `${process.pid}\n`)
@@ -62,7 +57,7 @@ export function acquireFileLock(path: string): FileLock | undefined {
         // Removed before it is unlocked, and only while the name is still this file's.
         if (hasName(descriptor, path)) rmSync(path)
       } catch {
-        // It stays, and the next run locks it as it lies.
+        // It stays, and the next run locks it.
       } finally {
         closeSync(descriptor)
       }
@@ -71,8 +66,8 @@ export function acquireFileLock(path: string): FileLock | undefined {
 }
 
 /**
- * Tries to lock an open file without waiting; the lock ends when `descriptor` is closed. Many may
- * hold a shared lock, but none while an exclusive lock is held.
+ * Without waiting; the lock ends when `descriptor` is closed. Many may hold a shared lock, but none
+ * while an exclusive lock is held.
  */
 export function lockDescriptor(
   descriptor: number,
@@ -93,7 +88,6 @@ export function lockDescriptor(
   })
 }
 
-/** Whether the open file is the one that `path` names. */
 export function hasName(descriptor: number, path: string): boolean {
   const named = statSync(path, { throwIfNoEntry: false })
   const { dev, ino } = fstatSync(descriptor)

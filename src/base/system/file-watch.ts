@@ -1,6 +1,5 @@
-// Watches one file for a new one in its place by polling: a rename into place shows in the inode,
-// and polling works on every file system. Not for files that are rewritten in place slowly: a
-// change counts once two looks see the same.
+// Watches one file for a new one in its place by polling: a rename shows in the inode, and polling
+// works on every file system. A change counts once two looks see the same.
 
 import { statSync } from 'node:fs'
 
@@ -8,15 +7,15 @@ export interface Watch {
   readonly stop: () => void
 }
 
-/** What tells one file at a path from the next; `''` where there is none. */
+/** `''` where there is no file. */
 export function fileIdentity(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat === undefined ? '' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`
 }
 
 /**
- * The same without times, for a file that is touched but never written to: detects a replaced, a
- * truncated and a missing file. `''` if it cannot be read.
+ * Without times, for a file that is touched but never written to: detects a replaced, a truncated
+ * and a missing file. `''` if it cannot be read.
  */
 export function inodeIdentity(path: string): string {
   try {
@@ -27,13 +26,12 @@ export function inodeIdentity(path: string): string {
   }
 }
 
-/** Calls `changed` for every file that takes the place of the one with identity `known`. */
+/** For every file that replaces the one with identity `known`. */
 export function watchFile(options: {
   readonly path: string
   readonly known: string
   readonly everyMs: number
   readonly changed: () => void
-  /** The file is gone; absent: that changes nothing. */
   readonly gone?: () => void
   readonly mayEnd?: boolean
 }): Watch {

@@ -1,16 +1,14 @@
 // A file that several processes append whole lines to, such as a trail for a SIEM. Lines wait in
-// memory and are written together, ten times a second or when there are many; where the disk or the
-// reader of a pipe is slow they wait on, up to a bound, and only then is a line refused, so that
-// its caller can count it.
+// memory and are written together, ten times a second or when there are many; where the disk or a
+// pipe's reader is slow they wait on, up to a bound, and only then is a line refused.
 //
-// Guarantees: a line is never mixed with another one; one that was accepted is written once the
-// disk takes it, as long as this process lives. Whoever renames the file (rotation) loses none: it
-// is opened anew within a second, and until then lines go to the renamed one. Not here: when it is
-// renamed.
+// Guarantees: a line is never mixed with another one; an accepted one is written once the disk
+// takes it, while this process lives. Rotation loses none: the file is opened anew within a second,
+// and until then lines go to the renamed one.
 //
-// The one catch is a disk that takes half a line and then fails, or a process that is killed between
-// the two halves: the half stays, on a line of its own, and the whole line follows when the disk is
-// back. Every writer looks at the file's last byte first, for the half may be another one's.
+// The one catch is a disk that takes half a line and then fails, or a process that is killed
+// between the halves: the half stays, on a line of its own, and the whole line follows. Every
+// writer looks at the file's last byte first, for the half may be another process's.
 
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, write } from 'node:fs'
@@ -19,39 +17,37 @@ import { promisify } from 'node:util'
 import { outputTarget } from './atomic-file.ts'
 
 export interface LineFile {
-  /** Takes a line without its end; false where there is no room, and the line is lost. */
+  /** Without its end; false where there is no room, and the line is lost. */
   readonly append: (line: string) => boolean
-  /** Writes what waits; what the disk does not take waits on. */
+  /** What the disk does not take waits on. */
   readonly flush: () => Promise<void>
-  /** Writes what waits, once, and closes the file; gives how many lines could not be written. */
+  /** Writes once what waits, and closes; returns how many lines were lost. */
   readonly close: () => Promise<number>
 }
 
 export interface LineFileOptions {
   /** `-` is standard output. */
   readonly path: string
-  /** Of all lines that wait. */
   readonly waitingBytesMax: number
-  /** Called at the first failure, and not again before `onRecovery`. */
+  /** Not again before `onRecovery`. */
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
 }
 
 const flushMs = 100
 const flushBytes = 65_536
-/** How often the name is compared with the open file. */
 const identityMs = 1000
 /** A pipe takes this much whole or not at all (PIPE_BUF), so that lines of processes stay whole. */
 const pipeBytesMax = 4096
 
-/** A write that is under way can look like a half; it is over by then. */
+/** A write under way can look like a half; it is over by then. */
 const settleMs = 10
 const settlesMax = 10
 
 interface Target {
   readonly write: (bytes: Uint8Array) => Promise<number>
   readonly bytesMax: number
-  /** Whether its last line has no end; `undefined` where only who wrote it can know. */
+  /** `undefined` where only the writer can know. */
   readonly endsMidLine: () => Promise<boolean | undefined>
   readonly close: () => Promise<void>
 }
@@ -131,7 +127,7 @@ function countLines(bytes: Buffer): number {
   return count
 }
 
-/** The disk took only some of it; `rest` begins with a whole line, of which `half` was written. */
+/** `rest` begins with a whole line, of which `half` was written. */
 class PartialWrite extends Error {
   readonly rest: Buffer
   readonly half: boolean
@@ -144,7 +140,7 @@ class PartialWrite extends Error {
 
 const newline = 0x0a
 
-/** Writes some whole lines; gives what is left. */
+/** Returns what is left. */
 async function writePiece({ write, bytesMax }: Target, bytes: Buffer): Promise<Buffer> {
   const size = pieceSize(bytes, bytesMax)
   let written = 0
@@ -178,7 +174,7 @@ const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_RDWR, O_WRONLY } = constants
 /** Non-blocking: a plain open of a pipe waits for its reader, and no signal interrupts it. */
 const appendFlags = O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
 
-/** A pipe is opened to write only: else it would seem to have a reader. So is a file that may not be read. */
+/** Read access to a pipe would make it seem to have a reader; a file may not be readable. */
 async function openToAppend(path: string): Promise<{ handle: FileHandle; readable: boolean }> {
   const named = await stat(path).catch(() => undefined)
   if (named?.isFile() !== false) {

@@ -1,14 +1,12 @@
-// Timers of any length, and repeated ones, which Node's own timers are not. None keeps a process
-// alive.
+// Timers of any length, and repeated ones. None keeps a process alive.
 
-/** The longest delay of Node's timers; a longer one fires at once. */
+/** Of Node's timers; a longer delay fires at once. */
 const partMsMax = 2 ** 31 - 1
 
 export interface LongTimer {
   readonly stop: () => void
 }
 
-/** Calls `act` once, after `ms`. */
 export function runAfter(ms: number, act: () => void): LongTimer {
   let timer: NodeJS.Timeout | undefined
   const wait = (left: number): void => {
@@ -20,7 +18,7 @@ export function runAfter(ms: number, act: () => void): LongTimer {
   return { stop: () => clearTimeout(timer) }
 }
 
-/** Calls `act`, which never rejects, again and again, each time so long after it has ended. */
+/** Each time `ms` after `act`, which never rejects, has ended. */
 export function runRepeatedly(act: () => Promise<unknown>, ms: number): LongTimer {
   let stopped = false
   const plan = (): LongTimer | undefined => (stopped ? undefined : (timer = runAfter(ms, again)))

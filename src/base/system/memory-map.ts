@@ -1,26 +1,23 @@
-// The one file that maps memory: shared maps of whole files, through the C library, to read
-// (`mapFile`) or to write together with other processes (`mapSharedFile`).
+// The one file that maps memory: shared maps of whole files, to read (`mapFile`) or to write
+// together with other processes (`mapSharedFile`).
 //
-// What a caller must know: a read after `unmap`, a write to the view of `mapFile`, or a file that
-// shrinks under its map ends the process (SIGSEGV, SIGBUS); so does a write to a hole of a sparse
-// file on a full disk. So mapped files are never truncated or rewritten in place, those to write
-// have their blocks before they are mapped, and a map is freed only when no view of it is in use.
-// Passing the buffer to a thread copies it: each thread maps for itself.
+// A read after `unmap`, a write to the view of `mapFile`, or a file that shrinks under its map ends
+// the process (SIGSEGV, SIGBUS); so does a write to a hole of a sparse file on a full disk. So
+// mapped files are never truncated or rewritten in place, those to write have their blocks before
+// they are mapped, and a map is freed only when no view of it is in use. Each thread maps for
+// itself: passing the buffer copies it.
 //
 // Files to read are mapped into slots of address space that are kept: a new ArrayBuffer of 200 MB
-// makes V8 collect garbage, which stalls a serving loop for 10 ms and more at every new table. A
-// slot is used again once its map is freed, so a view that outlives `unmap` would show the next
-// file.
+// makes V8 collect garbage, which stalls a serving loop for 10 ms and more. A slot is used again
+// once its map is freed, so a view that outlives `unmap` would show the next file.
 //
-// Slots begin at a multiple of 2 MB, so that the system can map a file by pages of that size where
-// it holds the file in such (ext4 on Linux 6.18 does after large writes, or when it reads it in
-// under MADV_HUGEPAGE). A read at random in a table of 275 MB then took 45 ns in place of 76, 210
-// in place of 252 where each waits for the one before, and `populate` no time in place of 20 to 90
-// ms.
+// Slots begin at a multiple of 2 MB, so that the system can map pages of that size (ext4 on Linux
+// 6.18 after large writes, or reading under MADV_HUGEPAGE). A random read in a table of 275 MB then
+// took 45 ns in place of 76, 210 in place of 252 where each waits for the one before, and
+// `populate` no time in place of 20 to 90 ms.
 //
 // Atomics on a view of `mapSharedFile` are exact across processes, though the buffer is no
-// SharedArrayBuffer: V8 emits the same locked instructions
-// (test/account/limits/limiter.world.test.ts).
+// SharedArrayBuffer: V8 emits the same instructions (test/account/limits/limiter.world.test.ts).
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'
@@ -41,7 +38,7 @@ const mmap = libc.func(
 )
 const munmap = libc.func('int munmap(void *addr, size_t length)')
 
-/** Where a map lies in this process, for all its threads. */
+/** For all threads of this process. */
 export interface MappedRegion {
   readonly address: bigint
   readonly bytes: number
@@ -50,15 +47,14 @@ export interface MappedRegion {
 export interface MappedFile {
   readonly path: string
   readonly place: MappedRegion
-  /** The whole file; reading costs page faults, never a copy. */
   readonly bytes: Uint8Array
-  /** Reads every page into memory now (off the serving loop). Best effort: older kernels cannot. */
+  /** Off the serving loop. Best effort: older kernels cannot. */
   populate(): void
   /** Frees the map. Every view of `bytes` is dead from here on. */
   unmap(): void
 }
 
-/** Maps `path` whole. Throws `file_unreadable` for what is not a non-empty regular file. */
+/** Throws `file_unreadable` for what is not a non-empty regular file. */
 export function mapFile(path: string): MappedFile {
   const { length, slot } = withRegularFile(path, { mode: 'r' }, (descriptor, length) => {
     const slot = claimSlot(length)
@@ -70,7 +66,7 @@ export function mapFile(path: string): MappedFile {
       slot.free = true
       throw unreadable(path, 'the system refused to map it (mmap failed)')
     }
-    // Advice only: what the system makes of it changes no byte.
+    // Advice only.
     madvise(slot.pointer, length, MADV_HUGEPAGE)
     return { length, slot }
   })
@@ -94,7 +90,7 @@ export function mapFile(path: string): MappedFile {
   }
 }
 
-/** Address space, and the buffer that shows it; reading it where nothing is mapped is a SIGSEGV. */
+/** Reading it where nothing is mapped is a SIGSEGV. */
 interface Slot {
   readonly pointer: unknown
   readonly length: number
@@ -102,18 +98,15 @@ interface Slot {
   free: boolean
 }
 
-/**
- * Never given back: a process has, of each size of files, as many as it ever had mapped at once,
- * and a spare.
- */
+/** Never given back: for each size of files as many as were ever mapped at once, and a spare. */
 const slots: Slot[] = []
 
-/** So that the next table, which is a little larger, fits as well. */
+/** So that the next, slightly larger table fits. */
 const slotRoom = 1.25
-/** The page size that the processor knows beside 4096 bytes. */
+/** Of large pages. */
 const slotUnit = 2 ** 21
 
-/** Takes a slot, and leaves a spare one for the next file. */
+/** And leaves a spare one for the next file. */
 function claimSlot(length: number): Slot {
   const slot = freeSlot(length) ?? addSlot(length)
   slot.free = false
@@ -129,7 +122,7 @@ function freeSlot(length: number): Slot | undefined {
   return slots.find((slot) => isFree(slot, length))
 }
 
-/** A small file takes no slot that a large one would have to make anew. */
+/** A small file does not take a large slot. */
 function isFree({ free, length: own }: Slot, length: number): boolean {
   return free && own >= length && own <= 2 * slotLength(length)
 }
@@ -146,7 +139,7 @@ function addSlot(length: number): Slot {
   return slot
 }
 
-/** `length` bytes of address space that begin at a multiple of `slotUnit`, as `length` is one. */
+/** `length` is a multiple of `slotUnit`; so is the result. */
 function reserveAligned(length: number): unknown {
   const wide = reserve(null, length + slotUnit)
   const unit = BigInt(slotUnit)
@@ -158,7 +151,7 @@ function reserveAligned(length: number): unknown {
   return pointer
 }
 
-/** Pages that hold nothing and cost nothing, at `pointer` or anywhere. */
+/** Pages that cost nothing, at `pointer` or anywhere. */
 function reserve(pointer: unknown, length: number): unknown {
   const flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (pointer === null ? 0 : MAP_FIXED)
   const reserved: unknown = mmap(pointer, length, PROT_NONE, flags, -1, 0)
@@ -175,9 +168,9 @@ function isFailed(pointer: unknown): boolean {
 }
 
 /**
- * Maps `path` whole to read and write: what is written is seen by every process that maps it, and
- * outlives them all (not a crash of the machine). Throws `file_unreadable` for what is not a
- * regular file of exactly `bytes`, whose blocks are all there (own-files.ts).
+ * To read and write: every process that maps it sees writes, which outlive them all (not a crash of
+ * the machine). Throws `file_unreadable` for what is not a regular file of exactly `bytes`, whose
+ * blocks are all there (own-files.ts).
  */
 export function mapSharedFile(path: string, bytes: number): MappedFile {
   const { pointer, length } = withRegularFile(path, { mode: 'r+', bytes }, (descriptor, length) => {
@@ -201,14 +194,14 @@ export function mapSharedFile(path: string, bytes: number): MappedFile {
   }
 }
 
-/** Frees the map of a thread that has died, with its whole slot: no view of it is left. */
+/** Of a dead thread, with its whole slot. */
 export function unmapRegion({ address, bytes }: MappedRegion): void {
   munmap(address, bytes)
 }
 
 /**
- * Opens the file for as long as `use` runs; a map outlives that. Throws `file_unreadable` for what
- * is not a non-empty regular file.
+ * The file is open while `use` runs; a map outlives that. Throws `file_unreadable` for what is not
+ * a non-empty regular file.
  */
 export function withRegularFile<T>(
   path: string,
@@ -247,14 +240,14 @@ function unreadable(path: string, why: string, cause?: unknown): IpriskError {
   })
 }
 
-// What a process says to the system of memory that it will use (madvise(2)).
+// madvise(2).
 
 /** In pages of 2 MB, where it can be. */
 export const MADV_HUGEPAGE = 14
 /** Read all of it in now; Linux before 5.14 cannot. */
 export const MADV_POPULATE_READ = 22
 
-/** `address`: a pointer or a bigint, of a whole page. 0, or -1 where the system does not do it. */
+/** `address`: a pointer or a bigint, of a whole page. 0, or -1 where the system cannot. */
 export const madvise = koffi
   .load(null)
   .func('int madvise(void *addr, size_t length, int advice)') as (
@@ -263,28 +256,23 @@ export const madvise = koffi
   advice: number,
 ) => number
 
-// Pages of 2 MB for large arrays: a build fills gigabytes of them once, and each page that it
-// touches first is a trip to the system.
-//
-// Linux takes large pages where a process asks for them (`madvise` in
-// /sys/kernel/mm/transparent_hugepage/enabled) or always. Where it does not, asking changes
-// nothing; where the memory has been filled already, nothing at once.
+// Pages of 2 MB for large arrays: a build fills gigabytes once, and each page first touched is a
+// trip to the system. Linux takes large pages where a process asks for them (`madvise` in
+// /sys/kernel/mm/transparent_hugepage/enabled) or always.
 
 export const pageBytes = 4096
-/** Smaller arrays have hardly a whole large page in them. */
 const largeBytesMin = 2 ** 22
 
-/** `array`, just made, its memory in large pages as it is filled, where the system has some. */
+/** `array` must be just made: only memory not filled yet is affected. */
 export function inLargePages<T extends ArrayBufferView>(array: T): T {
   if (process.platform !== 'linux' || array.byteLength < largeBytesMin) return array
   const before = (pageBytes - offsetInPage(array)) % pageBytes
   const whole = array.byteLength - before
-  // Advice only: what the system makes of it changes no byte.
+  // Advice only.
   madvise(koffi.address(array) + BigInt(before), whole - (whole % pageBytes), MADV_HUGEPAGE)
   return array
 }
 
-/** How many bytes behind a page's beginning `array` begins. */
 export function offsetInPage(array: ArrayBufferView): number {
   return Number(koffi.address(array) % BigInt(pageBytes))
 }

@@ -2,9 +2,8 @@
 
 import { Worker } from 'node:worker_threads'
 
-/** It keeps the process alive only while its answer is waited for, and ends with it. */
+/** Keeps the process alive only while its answer is waited for, and ends with it. */
 export interface OneShotThread<Question, Answer> {
-  /** To be called once. */
   readonly ask: (question: Question) => void
   /** `undefined` where the thread has ended without one. Never rejects. */
   readonly answer: () => Promise<Answer | undefined>

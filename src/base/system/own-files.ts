@@ -1,7 +1,6 @@
-// Files and folders that the program keeps for itself, such as those of a state folder: for its
-// user alone, whatever the umask, and never through a symbolic link, which would lead a write of
-// root's to any file. What is thrown is an Error whose message is a reason ("it is a symbolic
-// link…"), or the system's. Not for files that a user names: their links are wanted
+// Files and folders of the program, such as a state folder's: for its user alone, whatever the
+// umask, and never through a symbolic link, which would lead a write of root's to any file. Throws
+// a reason ("it is a symbolic link…"), or the system's error. Not for files that a user names
 // (atomic-file.ts).
 
 import {
@@ -20,7 +19,7 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
 const flags = O_RDWR | O_CREAT | O_NOFOLLOW
 const mode = 0o600
 
-/** Opens one to read and write, and makes it where it is missing. */
+/** Creates a missing one. */
 export function openOwnFile(path: string, { append = false } = {}): number {
   try {
     return openSync(path, append ? flags | O_APPEND : flags, mode)
@@ -29,7 +28,6 @@ export function openOwnFile(path: string, { append = false } = {}): number {
   }
 }
 
-/** The same for code that can wait. */
 export async function openOwnHandle(path: string, { append = false } = {}): Promise<FileHandle> {
   return open(path, append ? flags | O_APPEND : flags, mode).catch((cause: unknown) => {
     throw reasonOf(cause)
@@ -75,7 +73,7 @@ export function createZeroFile(
   }
 }
 
-/** Makes a folder and those above it. */
+/** And its parents. */
 export function makeOwnFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   refuseLink(path)

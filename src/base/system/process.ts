@@ -1,6 +1,5 @@
-// What the system tells of processes: whether one lives, and on Linux what /proc shows of it
-// (proc(5)); and one's priority. No function here fails: of a process that has ended, and on a
-// system without /proc, the answer is `undefined` or empty.
+// Facts of processes, on Linux from /proc (proc(5)), and their priority. No function here fails:
+// for a process that has ended, or without /proc, the answer is `undefined` or empty.
 
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { constants, hostname, setPriority } from 'node:os'
@@ -16,9 +15,8 @@ export function isProcessAlive(pid: number): boolean {
 }
 
 /**
- * Names where a process id means one process: a machine, and on it a container (those of a pod
- * share their host name, not their process ids). Another run of the machine has the same name
- * (`bootId`).
+ * Within it a process id means one process: a machine, and on it a container (those of a pod share
+ * their host name, not their process ids). Another boot has the same name (`bootId`).
  */
 export function pidNamespaceName(): string {
   try {
@@ -28,7 +26,7 @@ export function pidNamespaceName(): string {
   }
 }
 
-/** A file of the kernel's, whole; `''` where there is none. */
+/** `''` where there is none. */
 export function readSystemFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -43,15 +41,15 @@ export interface ProcessStat {
   /** `R` runs or could, `S` sleeps, `D` waits for a disk. */
   readonly state: string
   readonly nice: number
-  /** User and system time together, in ticks of a hundredth of a second. */
+  /** Of a hundredth of a second, user and system time. */
   readonly ticks: number
 }
 
-/** Parses the one line of a stat file. The name may hold spaces and parentheses. */
+/** The name may hold spaces and parentheses. */
 export function parseStat(line: string): ProcessStat | undefined {
   const nameEnd = line.lastIndexOf(')')
   if (nameEnd < 0) return undefined
-  // Fields are counted from 1 in the manual; the third is the first behind the name.
+  // The manual counts from 1; the third field is the first behind the name.
   const fields = line.slice(nameEnd + 2).split(' ')
   const field = (number: number): number => Number(fields[number - 3])
   const [pid, parent, ticks] = [Number.parseInt(line, 10), field(4), field(14) + field(15)]
@@ -59,7 +57,7 @@ export function parseStat(line: string): ProcessStat | undefined {
   return { pid, parent, state: fields[0] ?? '', nice: field(19), ticks }
 }
 
-/** A thread of a process; the first thread has the process's id. */
+/** The first thread has the process's id. */
 export function threadStatOf(pid: number, thread: number): ProcessStat | undefined {
   return parseStat(readSystemFile(`/proc/${pid}/task/${thread}/stat`))
 }
@@ -72,7 +70,6 @@ export function threadIdsOf(pid: number): readonly number[] {
   }
 }
 
-/** The inodes of the sockets that a process holds open. */
 export function socketInodesOf(pid: number): readonly number[] {
   const folder = `/proc/${pid}/fd`
   let names: readonly string[]
@@ -92,7 +89,7 @@ export function socketInodesOf(pid: number): readonly number[] {
   })
 }
 
-/** Resident memory that is no file's and that no other process shares. */
+/** Resident memory that belongs to no file and is not shared. */
 export function privateBytesOf(pid: number): number | undefined {
   const status = readSystemFile(`/proc/${pid}/status`)
   const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]
@@ -100,8 +97,8 @@ export function privateBytesOf(pid: number): number | undefined {
 }
 
 /**
- * Lowers the priority of a process beside which workers answer; threads that it starts later
- * inherit it. With a lower one still, a busy machine would take minutes for a table of the world.
+ * For a process beside which workers answer; threads that it starts later inherit it. With a lower
+ * one, a busy machine would take minutes for a table of the world.
  */
 export function lowerPriority(pid: number | undefined): void {
   try {

@@ -1,5 +1,4 @@
-// A thread's or a program's claim on the processor (Linux: sched(7)). Where the system does not
-// know or does not allow it, all works as before.
+// Priorities of threads and programs (Linux: sched(7)), where the system knows and allows them.
 
 import { existsSync } from 'node:fs'
 import os from 'node:os'
@@ -19,35 +18,32 @@ const lowest = os.constants.priority.PRIORITY_LOW
 const shortestSliceNs = 100_000n
 
 /**
- * Lets the calling thread have its share of the processor in slices of 0.1 ms: on busy cores it
- * waits for less before each (Linux 6.12 and later). Threads that it starts inherit that. Measured
- * of a worker's loop that shares two cores with its load, p99.9 of checks in milliseconds:
- *
- *                                                                             without    with
- *   2026-11-21, AMD EPYC, wrk with eight connections, 16 rounds by turns      5.9, 6.3   3.9, 5.5
- *   kept runs of `npm run bench -- http`                                      5.7        3.5
+ * Gives the calling thread slices of 0.1 ms: on busy cores it waits for less before each (Linux
+ * 6.12 and later). Threads that it starts inherit that. p99.9 of checks in ms of a worker's loop
+ * that shares two cores with its load:
+ * <<5-7
  */
 export function useShortTimeSlices(): void {
   ignoreErrors(setSlice)
 }
 
 /**
- * Gives the calling thread the lowest priority, niceness 19: of a core that is never idle it gets
- * one part in seventy. With SCHED_IDLE it would get one in three hundred: where others fill the
- * cores, insights would be 503 for ever, and a thread that waits for a lock of this one would wait
- * as long. What checks gain is in `npm run bench -- pool --compare-priorities`.
+ * Gives the calling thread niceness 19: of a core that is never idle it gets one part in seventy.
+ * With SCHED_IDLE, one in three hundred, insights would be 503 for ever on full cores, and a thread
+ * that waits for a lock of this one would wait as long (`npm run bench -- pool
+ * --compare-priorities`).
  *
- * The thread keeps the short slices of the loop that started it, since a thread that wakes up waits
- * for the end of the running one's slice: p99 of checks beside a full pool was 6.0, 4.9 and 5.4 ms
- * with short slices, 6.2, 5.7 and 6.1 ms with the system's (2026-11-22, Intel Xeon, by turns).
+ * The thread keeps the short slices of the loop that started it: p99 of checks beside a full pool
+ * was 6.0, 4.9 and 5.4 ms with them, 6.2, 5.7 and 6.1 ms with the system's (2026-11-22, Intel Xeon,
+ * by turns).
  */
 export function setLowestPriority(): void {
   ignoreErrors(() => os.setPriority(lowest))
 }
 
 /**
- * The command that runs `command` with all of its threads at the lowest priority, from their start:
- * by nice(1) of POSIX, which a system without coreutils or BusyBox may lack.
+ * `command` at the lowest priority with all of its threads, by nice(1), which a system without
+ * coreutils or BusyBox may lack.
  */
 export function lowestPriorityCommand(command: readonly string[]): readonly string[] {
   const { PATH = '' } = process.env

@@ -1,31 +1,30 @@
 // A file that decides what a command does, such as ./iprisk.json. One that the caller named is
-// obeyed. One that is only found, because it lies in the working directory, is obeyed where nobody
-// but the caller and root can have written it: in a folder that several people share, another one's
-// file would else decide where root writes.
+// obeyed. One that is only found in the working directory is obeyed if nobody but the caller and
+// root can have written it: in a shared folder, another user's file would decide where root writes.
 //
 // Invariants: owner and mode are those of the file that was opened and read; of a symbolic link the
-// link's own owner counts too, for he chose what is read, and a link that changes meanwhile is
-// refused. The folder is not judged: whoever may write it can remove the file, or put one there
-// that is his own, which is refused. Without user ids (Windows) everything is obeyed.
+// link's own owner counts too, and a link that changes meanwhile is refused. The folder is not
+// judged: who may write it can only remove the file, or put an own one there, which is refused.
+// Without user ids (Windows) everything is obeyed.
 //
-// Default places of data, such as ./data/state, hold more than one file and are written to, so each
-// folder on the way there is judged, from the working directory on (`distrustOfFound`).
+// Default places of data, such as ./data/state, are written to, so each folder on the way there is
+// judged, from the working directory on (`distrustOfFound`).
 
 import { type Stats, lstatSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { type BoundedFile, readBoundedFile } from './bounded-file.ts'
 
 export interface TrustedFile extends BoundedFile {
-  /** Of a file that was named: why it would not be obeyed otherwise. */
+  /** Of a named file: why it would not be obeyed otherwise. */
   readonly distrust?: string
 }
 
-/** Whoever runs the command, as the system checks permissions; `undefined` where it has no ids. */
+/** As the system checks permissions; `undefined` without user ids. */
 export function callerUserId(): number | undefined {
   return process.geteuid?.()
 }
 
-/** Why a file is not to be obeyed, as a clause; `undefined` where it is. */
+/** As a clause; `undefined` where it is obeyed. */
 export function distrustOf(
   { uid, mode }: { readonly uid: number; readonly mode: number },
   caller = callerUserId(),
@@ -43,9 +42,8 @@ function ownerDistrust(what: string, uid: number, caller: number): string | unde
 }
 
 /**
- * Why what is only found at `path`, below `folder`, is not to be used, as a clause that names the
- * file or folder at fault. Where nothing is there yet, `folder` counts only for a caller that
- * `creates` it.
+ * Why what is found at `path`, below `folder`, is not to be used, as a clause that names the file
+ * or folder at fault. Where nothing is there yet, `folder` counts only if the caller `creates` it.
  */
 export function distrustOfFound(
   path: string,
@@ -59,12 +57,12 @@ export function distrustOfFound(
   for (const place of places) {
     const link = statOf(place, lstatSync)
     if (link === undefined) return undefined
-    // Of a link, too, for its owner chose where it leads.
+    // A link's owner chose where it leads.
     const stat = statOf(place, statSync) ?? link
     const distrust =
       ownerDistrust(place, link.uid, caller) ?? ownerDistrust(place, stat.uid, caller)
     if (distrust !== undefined) return distrust
-    // A sticky working directory, such as /tmp: others may not remove or rename what is here.
+    // A sticky folder, such as /tmp: others may not remove or rename what is here.
     const isSticky = place === folder && (stat.mode & 0o1000) !== 0
     if (!isSticky && isWritableByOthers(stat))
       return `users other than its owner may write ${place}`
@@ -72,7 +70,7 @@ export function distrustOfFound(
   return undefined
 }
 
-/** `undefined` also where the system refuses: using the path will say why. */
+/** `undefined` also on a refusal: using the path will say why. */
 function statOf(path: string, read: typeof lstatSync): Stats | undefined {
   try {
     return read(path, { throwIfNoEntry: false })
@@ -90,8 +88,8 @@ function isWritableByOthers(stat: Stats): boolean {
 }
 
 /**
- * Reads it. Throws an Error whose message is a reason, also for a file that was not `named` and is
- * not to be obeyed; `flag` is what names such a file.
+ * Throws a reason, also for a file that was not `named` and is not to be obeyed; `flag` names such
+ * a file.
  */
 export function readTrustedFile(
   path: string,
@@ -115,7 +113,7 @@ function linkAt(path: string) {
   return stat?.isSymbolicLink() === true ? stat : undefined
 }
 
-/** The mode of a link means nothing: none can be written, only replaced. */
+/** No link can be written, only replaced. */
 function distrustOfLink(
   before: ReturnType<typeof linkAt>,
   after: ReturnType<typeof linkAt>,

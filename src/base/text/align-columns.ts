@@ -1,6 +1,6 @@
 // Text in aligned columns, for people who read a terminal or a log.
 
-/** One line a row; columns from `rightFrom` on are figures, aligned right. */
+/** Columns from `rightFrom` on are figures, aligned right. */
 export function alignColumns(
   rows: readonly (readonly string[])[],
   rightFrom: number,
@@ -20,8 +20,8 @@ export function alignColumns(
 }
 
 /**
- * Cuts the texts of one column, with `…`, so that aligned lines fit into `width` characters; to no
- * fewer than `least`.
+ * Cuts the texts of one column, with `…`, so that aligned lines fit into `width`; to no fewer than
+ * `least`.
  */
 export function fitColumn(
   rows: readonly (readonly string[])[],

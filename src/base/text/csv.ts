@@ -1,8 +1,7 @@
-// One line of CSV into its values: quotes as RFC 4180 has them, also after blanks, and none that
-// reaches over the end of the line. The compiler's large files are read by bytes instead
-// (build/networks/csv-fields.ts).
+// One line of CSV: quotes as in RFC 4180, also after blanks, and none over the end of the line. The
+// compiler's large files are read by bytes (build/networks/csv-fields.ts).
 
-/** One line's values, trimmed, and the index of the first that a stray quote makes doubtful. */
+/** Trimmed, and the index of the first value that a stray quote makes doubtful. */
 interface CsvLine {
   readonly values: readonly string[]
   /** `values.length` where none is doubtful. */
@@ -10,8 +9,8 @@ interface CsvLine {
 }
 
 /**
- * Splits one line. A stray quote ends it: the rest of the line is its last, doubtful value. A quote
- * inside a bare value is stray only by `strict`.
+ * A stray quote makes the rest of the line its last, doubtful value. A quote inside a bare value is
+ * stray only by `strict`.
  */
 export function splitCsvLine(line: string, separator: string, strict = false): CsvLine {
   const values: string[] = []
@@ -39,7 +38,7 @@ export function splitCsvLine(line: string, separator: string, strict = false): C
   }
 }
 
-/** The value whose opening quote is at `start`, and the index behind its closing quote. */
+/** With the index behind its closing quote. */
 function quotedValue(
   line: string,
   start: number,
@@ -57,13 +56,12 @@ function quotedValue(
 }
 
 // The plain CSV of the hand-kept tables: `#` lines are comments, the first other line is the
-// header, fields may be quoted. Strict, because a person wrote it and will read the problem: every
-// odd line is named. Not for feeds and not for large files (build/networks/csv-fields.ts is).
+// header, fields may be quoted. Strict: every odd line is named.
 
 export interface StrictCsvRow {
   /** `file:line`. */
   readonly place: string
-  /** One for each column, trimmed. */
+  /** One a column, trimmed. */
   readonly fields: readonly string[]
 }
 
@@ -72,7 +70,7 @@ interface StrictCsv {
   readonly problems: readonly string[]
 }
 
-/** Trailing columns may be left out of a row only where they are `note`. */
+/** Only trailing columns called `note` may be left out. */
 export function parseStrictCsv(options: {
   readonly path: string
   readonly text: string

@@ -1,4 +1,4 @@
-// Figures as people read them, in reports and on terminals.
+// Figures for people.
 
 /** `1,234,567`. */
 export function formatCount(value: number): string {
@@ -10,12 +10,12 @@ export function formatCounted(value: number, one: string, many: string): string 
   return `${formatCount(value)} ${value === 1 ? one : many}`
 }
 
-/** Millions of bytes with one decimal, without the unit. */
+/** One decimal, without the unit. */
 export function formatMegabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1)
 }
 
-/** An instant to the second, ISO 8601, UTC; `ms` since the epoch. */
+/** ISO 8601, UTC; `ms` since the epoch. */
 export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`
 }

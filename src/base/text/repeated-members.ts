@@ -1,11 +1,9 @@
-// Members that appear twice in one object of a JSON text: JSON.parse silently keeps only the last.
-//
-// The text must be valid JSON: callers parse it first.
+// Members that appear twice in one object of a valid JSON text: JSON.parse keeps only the last.
 
 export interface RepeatedMember {
   /** `policies.default.rules[2].condition`. */
   readonly path: string
-  /** The later one's place, from 1. */
+  /** From 1, of the later one. */
   readonly line: number
   readonly column: number
 }
@@ -14,7 +12,6 @@ export interface RepeatedMember {
 const repeatedShownMax = 20
 
 interface OpenValue {
-  /** The names so far, if it is an object. */
   readonly names: Set<string> | undefined
   /** The current member's name, or `[2]`. */
   step: string
@@ -54,17 +51,15 @@ export function repeatedMembers(text: string): readonly RepeatedMember[] {
   return found
 }
 
-/** A clause about it, without its path. */
+/** Without its path. */
 export function repeatedFault({ line, column }: RepeatedMember): string {
   const place = `line ${line}, column ${column}`
   return `it appears twice, and only the last one counts (${place}); remove or rename one`
 }
 
-/** One line for a person. */
 export const repeatedMessage = (member: RepeatedMember): string =>
   `${member.path}: ${repeatedFault(member)}`
 
-/** The closing quote of the string that opens at `from`. */
 function endOfText(text: string, from: number): number {
   let at = from + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
@@ -77,7 +72,7 @@ function pathOf(open: readonly OpenValue[]): string {
     .join('')
 }
 
-/** Line and column, from 1, of the character at an offset. */
+/** From 1. */
 export function placeAt(
   text: string,
   at: number,

@@ -5,7 +5,7 @@ export function moreText(left: number, numberText: (left: number) => string = St
   return left > 0 ? `and ${numberText(left)} more` : ''
 }
 
-/** `a, b and 3 more`; `total` where `texts` are but the first of more. */
+/** `a, b and 3 more`; `total` where `texts` are the first of more. */
 export function joinFew(
   texts: readonly string[],
   max: number,
@@ -17,7 +17,7 @@ export function joinFew(
   return more === '' ? shown.join(between) : `${shown.join(between)}${last}${more}`
 }
 
-/** The first `max` lines, and one for the others: `  and 3 more`. */
+/** And one for the others: `  and 3 more`. */
 export function fewLines(lines: readonly string[], max: number, indent = '  '): readonly string[] {
   const shown = lines.slice(0, max)
   return lines.length > max ? [...shown, `${indent}${moreText(lines.length - max)}`] : shown

@@ -46,28 +46,27 @@ import { acquireFileLock, hasName, lockDescriptor } from '../file-lock.ts'
 import { withRegularFile } from '../memory-map.ts'
 import { callerUserId } from '../trusted-file.ts'
 
-/** How long another process may take to make the copy: 190 MB at 20 MB a second. */
+/** 190 MB at 20 MB a second. */
 const waitMsMax = 10_000
 const waitStepMs = 10
 
 /** A source that changes during each of these attempts is being overwritten in place. */
 const copiesMax = 3
 
-/** The error code if no copy can be made; the file itself may be sound. */
+/** If no copy can be made; the file itself may be sound. */
 export const uncopied = 'file_uncopied'
 
 export type CopySteps<T> = Generator<number, T, undefined>
 
 export interface SharedCopy {
-  /** Opens the copy, also after its name was removed. */
   readonly path: string
-  /** When the source was written, milliseconds since the epoch, whole. */
+  /** Milliseconds since the epoch. */
   readonly sourceMs: number
   /** Existing maps stay valid. A second call does nothing. */
   readonly release: () => void
 }
 
-/** Takes or makes the copy of `source`. Throws `file_unreadable`, `uncopied`, and what `verify` throws. */
+/** Throws `file_unreadable`, `uncopied`, and what `verify` throws. */
 export function* shareCopy(
   source: string,
   verify: (copy: string) => CopySteps<void>,
@@ -150,7 +149,7 @@ function namedHere(file: CopiedFile): CopiedFile {
   return makingHere.has(file.name) ? namedHere({ ...file, name: `again-${file.name}` }) : file
 }
 
-/** Makes the copy, under the lock on its making. */
+/** Under the lock on its making. */
 function* makeCopy(
   source: string,
   file: CopiedFile,
@@ -237,7 +236,7 @@ function releaseAll(): void {
   for (const release of kept) release()
 }
 
-/** Removes what no process uses or makes; failures wait for the next sweep. */
+/** Failures wait for the next sweep. */
 function sweep(folder: string): void {
   for (const name of namesIn(folder)) {
     try {
@@ -277,7 +276,6 @@ const unfitFileSystems: ReadonlyMap<number, string> = new Map([
   [0xfe534d42, 'on a network (SMB)'],
 ])
 
-/** In the order to try them; they may not exist. */
 function copyFolders(): readonly string[] {
   const cache = cacheFolder()
   // Under sudo the home may be another user's, who could not use what root creates there.
@@ -298,18 +296,17 @@ function cacheFolder(): string | undefined {
   }
 }
 
-/** The owner of the folder, or of its nearest parent that this user can see. */
+/** Or of its nearest parent that this user can see. */
 function ownerOf(folder: string): number | undefined {
   try {
     return statSync(folder).uid
   } catch {
-    // Not there, in a home that is shut to this user, or below a file, as where the home is
-    // /dev/null.
+    // Not there, in a home that is shut to this user, or below a file.
     return dirname(folder) === folder ? undefined : ownerOf(dirname(folder))
   }
 }
 
-/** Creates the folder if it is missing. Throws why it is unusable. */
+/** Throws why it is unusable. */
 function makeCopyFolder(folder: string): void {
   makeFolder(folder)
   const user = callerUserId()
