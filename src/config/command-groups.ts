@@ -1,5 +1,4 @@
-// Which commands there are, and groups of them that share options: what the rows of option-table.ts
-// say in their second column.
+// All commands, and groups that share options (option-table.ts).
 
 const keyCommands = [
   'keys create',
@@ -29,13 +28,10 @@ export const feedbackCommands = [
   'feedback export',
 ] as const
 const stateCommands = ['state backup', 'state restore'] as const
-/** They ask the store, be it the state folder or one for many machines. */
+/** Of the state folder or one for many machines. */
 export const storeCommands = [...keyCommands, ...listCommands, ...stateCommands] as const
-/** What looks at a running server from outside. */
 export const inspectCommands = ['info', 'doctor'] as const
-/** What asks a running server finds it by its state folder and port. */
 export const serverCommands = ['reload', 'rollback', 'restart'] as const
-/** What acceptance or a limit can stop. */
 export const forceCommands = [
   'build',
   'publish',
@@ -44,7 +40,6 @@ export const forceCommands = [
   'lists add',
   'lists import',
 ] as const
-/** They read files of lines. */
 export const bulkCommands = ['check', 'summarize', 'policy test', 'replay'] as const
 export const policyCommands = ['policy init', 'policy test', 'replay'] as const
 export const jsonCommands = [
@@ -65,7 +60,6 @@ export const jsonCommands = [
   'keys signing create',
 ] as const
 
-/** They put tables where servers take them from. */
 export const publishCommands = ['publish', 'build', 'serve'] as const
 
 export type Command =

@@ -1,5 +1,4 @@
 // The configuration file: which one it is, whether it may be obeyed, and its content as written.
-// Not what its members mean (settings.ts).
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -18,7 +17,6 @@ const configBytesMax = 1_048_576
 const defaultFile = 'iprisk.json'
 const flag = '--config'
 
-/** What may name the file. */
 export interface ConfigPlace {
   readonly flags: Readonly<Record<string, unknown>>
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -27,14 +25,13 @@ export interface ConfigPlace {
 
 export interface ConfigFile {
   readonly path: string
-  /** Of a file that was named: why it would not be obeyed if it had not been. */
+  /** Why it would not be obeyed if it had not been named. */
   readonly distrust: string | undefined
   readonly content: SettingNode
-  /** Members that appear twice, a line each. */
   readonly repeated: readonly string[]
 }
 
-/** Where the file is, or would be; `named`: by the flag or the variable, and not by its place. */
+/** `named`: by the flag or the variable. */
 export function configPathOf({ flags, environment, cwd }: ConfigPlace): {
   readonly path: string
   readonly origin: string
@@ -52,7 +49,6 @@ export function configPathOf({ flags, environment, cwd }: ConfigPlace): {
   return { path: resolve(cwd, defaultFile), origin: defaultOrigin.words, named: false }
 }
 
-/** The file, where there is one, or what is wrong with it. */
 export function readConfigFile(place: ConfigPlace): ConfigFile | SettingProblem | undefined {
   const { path, origin, named } = configPathOf(place)
   if (!named && !existsSync(path)) return undefined

@@ -3,6 +3,6 @@
 export const exportFormats = ['mmdb', 'csv', 'parquet', 'nginx', 'haproxy', 'ipset', 'nft'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** What the records of an MMDB say; src/export/mmdb-records.ts. */
+/** src/export/mmdb-records.ts. */
 export const mmdbLayoutNames = ['iprisk', 'anonymous-ip', 'city', 'asn'] as const
 export type MmdbLayoutName = (typeof mmdbLayoutNames)[number]

@@ -1,18 +1,14 @@
-// The text of a JSON file as plain data, or what is wrong with it and where. Beyond JSON.parse: no
-// content that a later step would stumble over. Data that is nested deeper than any file of ours
-// breaks whatever walks it by recursion, and members such as `__proto__` are lost in silence where
-// data is copied member by member.
+// The text of a JSON file as plain data, or what is wrong with it and where. Refuses also what a
+// later step would stumble over: deep nesting breaks recursion, and members such as `__proto__` are
+// lost where data is copied.
 
 import { messageOf } from '../base/coded-error.ts'
 import { type RepeatedMember, placeAt, repeatedMembers } from '../base/text/repeated-members.ts'
 
-/** Settings go four levels deep, exported keys five; deeper data is no file of ours. */
+/** Settings go four levels deep, exported keys five. */
 const configDepthMax = 16
 
-/**
- * Either the content, with the members that appear twice; or `failure`, a clause that begins with
- * "it must"; `name` is its place.
- */
+/** `failure` is a clause that begins with "it must"; `name` is its place. */
 export type JsonContent =
   | { readonly content: unknown; readonly repeated: readonly RepeatedMember[] }
   | { readonly failure: string; readonly name?: string }
@@ -34,7 +30,7 @@ export function parseJsonContent(written: string): JsonContent {
   return unsafe ?? { content, repeated: repeatedMembers(written) }
 }
 
-/** ` (line 3, column 7)` where the message of JSON.parse gives a position, else nothing. */
+/** If JSON.parse gives a position. */
 function lineOf(text: string, message: string): string {
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position === undefined || message.includes('line ')) return ''
@@ -42,7 +38,7 @@ function lineOf(text: string, message: string): string {
   return ` (line ${line}, column ${column})`
 }
 
-/** What is nested too deep or has a reserved name. Goes no deeper than is allowed. */
+/** Nested too deep, or with a reserved name. */
 function findUnsafeMember(
   value: unknown,
   path: readonly string[] = [],

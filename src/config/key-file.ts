@@ -1,5 +1,4 @@
-// A file of exported keys: its form, every problem for an import, and the valid keys for a server.
-// It holds hashes, never secrets. src/account/keys/key-transfer.ts imports the keys.
+// A file of exported keys: hashes, never secrets. src/account/keys/key-transfer.ts imports them.
 //
 //   { "format": "iprisk-keys", "version": 1, "exported_at": "…Z", "keys": [
 //     { "id", "name", "plan", "apis", "created_at", "expires"?, "revoked_at"?,
@@ -7,8 +6,8 @@
 //       "limits"?: { "perSecond"?, "burst"?, "quotaPerMonth"? },
 //       "secrets": [{ "sha256", "created_at", "expires_at"? }] } ] }
 //
-// Instants are ISO 8601 in UTC with milliseconds, `expires` is a day. Invariant: a member that this
-// version does not know is a problem, not something to be lost in silence.
+// Instants are ISO 8601 in UTC with milliseconds, `expires` is a day. Invariant: an unknown member
+// is a problem.
 
 import { z } from 'zod'
 import { secretsLiveMax } from '../base/limits.ts'
@@ -89,7 +88,7 @@ const keyFile = z.strictObject(
   'an object of format, version, exported_at and keys',
 )
 
-/** Its keys are validated one by one. */
+/** Keys are validated one by one. */
 const keyRows = keyFile.extend({ keys: z.array(z.unknown(), 'a list of keys') })
 
 export type KeyFile = z.infer<typeof keyFile>
@@ -111,7 +110,6 @@ function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): 
   return [{ name: name([]), value: shown, origin, allowed }]
 }
 
-/** What the members alone do not show. */
 function crossProblems(
   keys: readonly KeyFileEntry[],
   plans: Plans,
@@ -140,7 +138,6 @@ interface FileContext {
   readonly origin: string
 }
 
-/** The content of a file, or every problem in it. */
 function parseContent<T extends z.ZodType>(
   schema: T,
   written: string,
@@ -160,7 +157,7 @@ function parseContent<T extends z.ZodType>(
   return error.issues.flatMap((issue) => problemsOf(issue, content, origin))
 }
 
-/** The keys of a file, or every problem in it. */
+/** Or every problem in it. */
 export function parseKeyFile(
   written: string,
   { plans, origin }: FileContext,
@@ -177,7 +174,6 @@ export interface KeyFileRows {
   readonly unsound: readonly { readonly id: string; readonly why: string }[]
 }
 
-/** The keys of a file one by one, or every other problem of the file. */
 export function readKeyFileRows(
   written: string,
   { plans, origin }: FileContext,

@@ -4,7 +4,6 @@
 export const accessLogFormats = ['common', 'combined', 'vhost_combined'] as const
 export type AccessLogFormat = (typeof accessLogFormats)[number]
 
-/** What `check` writes. */
 export const checkFormats = ['json', 'csv', 'text'] as const
 export type CheckFormat = (typeof checkFormats)[number]
 
@@ -39,7 +38,6 @@ export const checkFields = [
 ] as const
 export type CheckField = (typeof checkFields)[number]
 
-/** What most tables of addresses need. */
 export const defaultCheckFields: readonly CheckField[] = [
   'ip',
   'classification',

@@ -1,8 +1,6 @@
-// Every option of the command line, one row each: its member of the settings, its flag, the
-// commands that have it, its help, its values and its default. All else follows from the rows
-// (options.ts): the names of the environment variables, the schema of the configuration file, the
-// types of the settings, the defaults, and the help of the command line. A new option is one new
-// row. A member that begins with `invocation.` belongs to one call: it has no place in the file.
+// Every option of the command line, one row each: its member of the settings, flag, commands, help,
+// values and default. All else follows (options.ts). A member that begins with `invocation.`
+// belongs to one call: it has no place in the file.
 
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
@@ -26,19 +24,16 @@ import { accessLogFormats, checkFields, checkFormats } from './line-formats.ts'
 import { apiNames, defaultPlans } from './plan.ts'
 import * as is from './setting-checks.ts'
 
-/**
- * One row. Its type has a default, or is `exactOptional`: absent where it is not given. What
- * `serve` takes, `start` takes.
- */
+/** Its type has a default, or is `exactOptional`. What `serve` takes, `start` takes. */
 function option<T extends z.ZodType>(
   flag: `--${string}`,
   commands: readonly Command[],
   row: {
     readonly help: string
     readonly type: T
-    /** The environment variable, where it is not named after the flag. */
+    /** If not named after the flag. */
     readonly variable?: string
-    /** What a shell offers where the type allows any text. */
+    /** For shells, where the type allows any text. */
     readonly suggested?: readonly string[]
   },
 ) {
@@ -46,7 +41,6 @@ function option<T extends z.ZodType>(
   return { flag, commands: own, ...row }
 }
 
-/** By member; those under `invocation` belong to one call, and have no place in the file. */
 export const optionTable = {
   table: option(
     '--table <file>',
@@ -87,7 +81,7 @@ export const optionTable = {
       type: is.path.exactOptional(),
     },
   ),
-  // It may hold a password: only `redactStoreUrl` of it may be shown.
+  // It may hold a password: show only `redactStoreUrl` of it.
   'store.url': option('--store <url>', ['serve', ...storeCommands], {
     help: 'the Redis or Valkey that keeps keys and limits of many machines; the state folder by default',
     type: is.storeAddress.exactOptional(),
@@ -112,7 +106,7 @@ export const optionTable = {
     help: 'how long the store may take for one answer',
     type: is.whole([10, limits.storeTimeoutMsMax], 'milliseconds').default(limits.storeTimeoutMs),
   }),
-  // More replicas of one master than this are not for safety.
+  // More replicas are not for safety.
   'store.replicas': option('--store-replicas <n>', ['serve', ...storeCommands], {
     help: 'how many replicas must have a lease or a key before it counts; needed where it fails over',
     type: is.whole([0, 16], 'replicas').default(0),
@@ -165,25 +159,24 @@ export const optionTable = {
     help: 'the oldest TLS that is spoken: 1.2 or 1.3',
     type: is.oneOf(['1.2', '1.3']).default('1.2'),
   }),
-  // The most is far above any machine of today; a typing error must not fork ten thousand
-  // processes.
+  // Far above any machine: a typing error must not fork ten thousand processes.
   'serve.workers': option('--workers <n>', ['serve', 'doctor'], {
     help: 'how many processes answer; the number of cores by default',
     type: is.whole([1, 1024], 'processes').default(availableParallelism),
   }),
-  // Beyond the cores of any machine threads only wait for each other.
+  // More than any machine has cores.
   'serve.poolThreads': option('--pool-threads <n>', ['serve'], {
     help: 'threads of each process for insights and batches',
     type: is.whole([1, 256], 'threads').default(1),
   }),
-  // 128 insights are a tenth of a second of a thread. A batch under way holds up to 1 MiB of
-  // addresses: 10,000 are the memory of a large machine.
+  // 128 insights take a thread a tenth of a second. A batch holds up to 1 MiB of addresses: 10,000
+  // are the memory of a large machine.
   'serve.poolQueue': option('--pool-queue <n>', ['serve'], {
     help: 'how many insights and batches each process takes at once; more get 503',
     type: is.whole([1, 10_000], 'requests').default(128),
   }),
-  // What proxies and services keep open is far less than the default, and 10,000 slow connections
-  // are about 100 MB, most of it the kernel's. The most is a kernel's usual bound of descriptors.
+  // Far more than proxies and services keep open; 10,000 slow connections are about 100 MB, mostly
+  // the kernel's. The most is a kernel's usual bound of descriptors.
   'serve.connections': option('--connections <n>', ['serve'], {
     help: 'how many connections each process holds at once; more are closed at accept',
     type: is.whole([1, 1_048_576], 'connections').default(10_000),
@@ -196,7 +189,7 @@ export const optionTable = {
     help: 'whether /docs has the reference of the API, for people: on or off',
     type: is.oneOf(['on', 'off']).default('on'),
   }),
-  // An orchestrator's patience is minutes, not hours: it kills what drains longer.
+  // Orchestrators kill what drains for longer.
   'serve.drainSeconds': option('--drain-seconds <s>', ['serve'], {
     help: 'how long open requests may take after SIGTERM',
     type: is.whole([0, 3600], 'seconds').default(10),
@@ -206,8 +199,8 @@ export const optionTable = {
     help: 'how long after SIGTERM /readyz says 503 before the port is closed',
     type: is.whole([0, 300], 'seconds').default(0),
   }),
-  // Below 300 ms a worker's garbage collection may look like a hang. 500 ms: five heartbeats
-  // missed, and the sixth; with a successor's start a worker is replaced within a second.
+  // Below 300 ms garbage collection may look like a hang. 500 ms: five missed heartbeats, and the
+  // sixth; with a successor's start a worker is replaced within a second.
   'serve.hangMs': option('--hang-ms <n>', ['serve'], {
     help: 'how long a process may be silent before it is killed and replaced',
     type: is.whole([300, 600_000], 'milliseconds').default(500),
@@ -359,7 +352,7 @@ export const optionTable = {
     help: 'use every feed, also those that are off by default: read their licences first',
     type: is.onOff.default(false),
   }),
-  // The file's alone. Feeds that are on or off whatever the catalogue and `allFeeds` say.
+  // The file's alone; stronger than the catalogue and `allFeeds`.
   'build.feeds': { type: is.feedSwitches.default({}) },
   'build.networks': option('--networks <file...>', ['build'], {
     help: 'files that say which network announces an address, in place of the default ones',
@@ -524,7 +517,7 @@ export const optionTable = {
     help: 'take the key of the file where another is there; of lists, nothing but the file',
     type: is.onOff.default(false),
   }),
-  // The default fills a terminal. Acts are gathered in memory before they are printed, 1 KiB each.
+  // The default fills a terminal. Acts are gathered in memory, 1 KiB each.
   'invocation.last': option('--last <n>', ['keys audit'], {
     help: 'how many acts to show; 30 by default',
     type: is.whole([1, 100_000], 'acts').default(30),

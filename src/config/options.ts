@@ -1,6 +1,5 @@
-// What follows from the table of options: the schema of the settings, how text becomes a value,
-// which members hold paths, and what an option is called in the environment and by commander. The
-// command line is built from it too, so that an option that exists is one that is validated.
+// What follows from the table of options: the schema of the settings, the form of values, members
+// that hold paths, and names for the environment and commander.
 
 import { z } from 'zod'
 import type { Command } from './command-groups.ts'
@@ -11,7 +10,7 @@ export type { Command } from './command-groups.ts'
 
 type Table = typeof optionTable
 
-/** The types of a group's rows by member: of `store.url` and `store.policy`, url and policy. */
+/** Of `store.url` and `store.policy`, url and policy. */
 type Members<Group extends string> = {
   [
     Name in keyof Table as Name extends `${Group}${infer Member}`
@@ -30,7 +29,7 @@ function membersOf<Group extends string>(group: Group): Members<Group> {
   return Object.fromEntries(members) as Members<Group>
 }
 
-/** The whole of the settings as the configuration file writes them, and what one call adds. */
+/** As in the configuration file, and what one call adds. */
 export const settingsSchema = z.strictObject({
   ...membersOf(''),
   store: z.strictObject(membersOf('store.'), 'an object'),
@@ -42,19 +41,18 @@ export const settingsSchema = z.strictObject({
 })
 
 export interface Option {
-  /** The flag as commander spells it, `--admin-port <port>`; a switch has no `<…>`. */
+  /** A switch has no `<…>`. */
   readonly flag: string
   readonly help: string
   readonly commands: readonly Command[]
-  /** The environment variable, where it is not named after the flag. */
+  /** If not named after the flag. */
   readonly variable?: string
-  /** The member of the settings, `['serve', 'port']`. */
+  /** `['serve', 'port']`. */
   readonly member: readonly string[]
-  /** As people read it; absent where there is none, or none but off and an empty list. */
+  /** Absent for no default, off and an empty list. */
   readonly defaultText: string | undefined
-  /** The texts that are allowed, or suggested, where they are a few. */
+  /** Allowed or suggested, where they are a few. */
   readonly choices: readonly string[] | undefined
-  /** How text becomes a value: a number, on or off, several texts, or as it is. */
   readonly form: 'number' | 'switch' | 'texts' | 'text'
 }
 
@@ -74,7 +72,7 @@ function choicesOf(type: unknown): readonly string[] | undefined {
   return one instanceof z.ZodEnum ? one.options.map(String) : undefined
 }
 
-/** In the order in which the help has them. */
+/** In the order of the help. */
 export const options: readonly Option[] = Object.entries(optionTable).flatMap(([name, row]) => {
   if (!('flag' in row)) return []
   const { type, suggested, ...rest } = { suggested: undefined, ...row }
@@ -90,12 +88,11 @@ export const options: readonly Option[] = Object.entries(optionTable).flatMap(([
   ]
 })
 
-/** The members that hold paths. */
 export const pathMembers: readonly (readonly string[])[] = Object.entries(optionTable)
   .filter(([, { type }]) => pathTypes.has(type.unwrap()))
   .map(([name]) => name.split('.'))
 
-/** The one option that is in every command and in no file: the file itself. */
+/** In every command and in no file. */
 export const configOption = {
   flag: '--config <file>',
   help: 'the configuration file; ./iprisk.json where that exists',
@@ -107,7 +104,7 @@ export function optionFlag(option: Option): string {
   return option.flag.split(' ')[0] ?? option.flag
 }
 
-/** `adminPort`: the name under which commander hands over the option's value. */
+/** `adminPort`, for commander. */
 export function optionName(option: Option): string {
   return optionFlag(option)
     .slice(2)
@@ -120,7 +117,7 @@ export function optionVariable(option: Option): string {
   return `IPRISK_${optionFlag(option).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 
-/** The options of one command, in the order of the table. */
+/** In the order of the table. */
 export function optionsOfCommand(command: Command): readonly Option[] {
   return options.filter((option) => option.commands.includes(command))
 }

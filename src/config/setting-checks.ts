@@ -1,7 +1,6 @@
-// The zod types that settings are made of; option-table.ts says which setting is of which. Each has
-// one sentence piece that completes "it must be …": it is the whole of what a person is told, so
-// zod's own messages never show. Objects are strict: a member that is not here is a mistake, and
-// settings.ts says which one was probably meant.
+// The zod types of settings; option-table.ts says which has which. Each completes "it must be …",
+// which is all that a user reads: zod's own messages never show. Objects are strict; settings.ts
+// suggests a member for a mistyped one.
 
 import { isIP } from 'node:net'
 import { z } from 'zod'
@@ -19,17 +18,16 @@ import {
 } from './values/publish-values.ts'
 import { parseStoreUrl } from './values/store-url.ts'
 
-/** More often than this the publishers of feeds would not have it. */
+/** Publishers of feeds would refuse more. */
 const refreshMsMin = 60_000
 const refreshMsMax = 2_592_000_000
 
-/** Plans are read by people; the name is printed in tables and in errors. */
 const plansMax = 1000
 
-/** The one in use, and the next one while servers learn of it; a few more for several builders. */
+/** The current and the next one, and some for several builders. */
 const trustedKeysMax = 8
 
-/** A whole number within the bounds; `unit` follows it in the sentence, `or` comes before it. */
+/** `unit` follows it in the sentence, `or` comes before it. */
 export function whole([min, max]: readonly [number, number], unit?: string, or = '') {
   const number = `a whole number${unit === undefined ? '' : ` of ${unit}`}`
   const allowed = `${or}${number} from ${min} to ${max}`
@@ -45,10 +43,10 @@ export function textOf(allowed: string, test: (value: string) => boolean) {
 }
 
 const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
-// What looks like an IPv4 address and is none would otherwise pass as a host name.
+// An invalid IPv4 address would pass as a host name.
 const dotted = /^[\d.]+$/
 
-/** An http or https address without credentials: those would end up in logs and reports. */
+/** Credentials would end up in logs and reports. */
 function isPlainWebAddress(value: string): boolean {
   if (!URL.canParse(value)) return false
   const url = new URL(value)
@@ -74,7 +72,6 @@ export const host = textOf(
   'an address or a host name',
   (value) => isIP(value) !== 0 || (hostName.test(value) && !dotted.test(value)),
 )
-/** Without a slash at its end. */
 export const webAddress = textOf(
   'an http or https address without user, query and fragment',
   isPlainWebAddress,
@@ -84,12 +81,11 @@ export const storeAddress = textOf(
     'redis+cluster://host:port,host:port, with rediss for TLS',
   (value) => parseStoreUrl(value) !== undefined,
 )
-/** Where tables are taken from. Without a slash at its end. */
 export const tableSource = textOf(
   'https://…, http://…, s3://bucket/prefix or file:///folder, without user, query and fragment',
   isTableSource,
 ).transform((value) => trimEnd(value, '/'))
-/** Where tables are put. A folder is a path, which is taken from where the command runs. */
+/** A folder is relative to the working directory. */
 export const publishPlace = textOf('a folder or s3://bucket/prefix', isPublishPlace)
 export const placeName = textOf('printable text of 1 to 1,024 characters', (value) =>
   placeNameForm.test(value),
@@ -102,19 +98,19 @@ export const stages = z
   .max(limits.manifestStagesMax, stagesAllowed)
   .refine((texts) => parseStages(texts) !== undefined, stagesAllowed)
 export const path = textOf('the path of a file or folder', isPath)
-/** `-` stays as it is where paths are made absolute. */
+/** `-` is not made absolute. */
 export const outputPlace = textOf('the path of a file, or - for standard output', isPath)
 export const paths = z.array(path, 'a list of paths')
 export const socketPath = textOf(
   `the path of a socket, at most ${limits.socketPathBytesMax} bytes when absolute`,
   (value) => isPath(value) && Buffer.byteLength(value) <= limits.socketPathBytesMax,
 )
-/** What holds paths; those of a file are relative to the file's own folder. */
+/** Those of a file are relative to its folder. */
 export const pathTypes: ReadonlySet<unknown> = new Set([path, outputPlace, paths, socketPath])
 
 export const dayText = textOf('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
 export const day = dayText.transform((value) => parseDay(value) as Day)
-/** A day, or days from today, which only the clock makes a day. */
+/** Days from today need the clock. */
 export const dayOrDays = textOf(
   'a day as YYYY-MM-DD, or days from today, such as 90d',
   (value) => parseDay(value) !== undefined || parseDays(value) !== undefined,
@@ -124,12 +120,11 @@ export const dayOrDays = textOf(
     ? { kind: 'day' as const, day: parseDay(value) as Day }
     : { kind: 'days' as const, days }
 })
-/** A span for `parseDurationMs`, or `off`. */
 export const refreshSpan = textOf(
   '"off" or a span from 1m to 30d, such as 30m, 1h, 1d',
   isRefreshSpan,
 )
-/** How long an entry of a list counts, in milliseconds. */
+/** Milliseconds. */
 export const listSpan = textOf(
   `a span from 1s to ${limits.listDaysMax}d, such as 90m, 12h, 7d`,
   (value) => {
@@ -159,7 +154,7 @@ export const share = textOf(
   (value) => /^\d{1,3}(\.\d{1,6})?%$/.test(value) && parseFloat(value) <= 100,
 ).transform((value) => parseFloat(value))
 
-/** Of a key, whatever it is called by. It goes to terminals and logs as it is. */
+/** Goes to terminals and logs as it is. */
 export const keyName = textOf(
   `printable text of at most ${limits.keyNameCharsMax} characters`,
   (value) => value.length <= limits.keyNameCharsMax && !/\p{C}/u.test(value),

@@ -1,22 +1,21 @@
-// A setting that cannot be used, told so that a person can mend it: its name, its value, where that
-// came from, and what is allowed. Not the judgement itself (setting-checks.ts, settings.ts).
+// A setting that cannot be used: its name, its value, its origin, and what is allowed.
 
 export interface SettingProblem {
-  /** `serve.port`; for a variable or flag that nobody knows, its own name. */
+  /** `serve.port`, or the name of an unknown variable or flag. */
   readonly name: string
-  /** As text, shortened; absent where there is none. */
+  /** Shortened. */
   readonly value?: string | undefined
   /** `the flag --port`, `the environment variable IPRISK_PORT`, `the file /etc/iprisk.json`. */
   readonly origin: string
-  /** `it must be a whole number from 0 to 65535`; a whole clause. */
+  /** A clause: `it must be a whole number from 0 to 65535`. */
   readonly allowed: string
 }
 
 const shownCharsMax = 80
 
 /**
- * A value for a message: JSON, shortened, without the credentials of an address. A store's address
- * is cut to its scheme, for whoever misspells one may have the password anywhere.
+ * JSON, shortened, without credentials. A store's address is cut to its scheme: a misspelt one may
+ * have the password anywhere.
  */
 export function formatSettingValue(value: unknown): string {
   const json = JSON.stringify(value) ?? String(value)
@@ -24,7 +23,7 @@ export function formatSettingValue(value: unknown): string {
   return text.length <= shownCharsMax ? text : `${text.slice(0, shownCharsMax)}…`
 }
 
-/** From the colon of a store's address to the end of its text. */
+/** From the colon on. */
 function withoutStore(json: string): string {
   let shown = ''
   let done = 0
@@ -41,7 +40,7 @@ function withoutStore(json: string): string {
   return shown + json.slice(done)
 }
 
-/** The place of the first of `characters` from `from` on, or the end. Skips what is escaped. */
+/** Or the end. Skips what is escaped. */
 function endOf(json: string, from: number, characters: string): number {
   let at = from
   while (at < json.length && !characters.includes(json[at]!)) at += json[at] === '\\' ? 2 : 1
@@ -49,9 +48,8 @@ function endOf(json: string, from: number, characters: string): number {
 }
 
 /**
- * What stands between the first `//` and the last `@`, and behind the `?` of an address: one that
- * was signed ahead has its signature there. Without a `//`, for whoever forgot it, what stands
- * between the first `:` and the last `@`.
+ * Cuts what stands between the first `//` (or `:`) and the last `@`, and behind the `?` of an
+ * address, which may be a signature.
  */
 function withoutCredentials(text: string): string {
   const slashes = text.indexOf('//')
@@ -62,19 +60,17 @@ function withoutCredentials(text: string): string {
   return query === 0 ? shown : `${shown.slice(0, query)}…${shown.slice(endOfQuery(shown, query))}`
 }
 
-/** The quote that ends the last text, or the end. */
 function endOfQuery(shown: string, query: number): number {
   const quote = shown.lastIndexOf('"')
   return quote < query ? shown.length : quote
 }
 
-/** One line. */
 export function formatSettingProblem(problem: SettingProblem): string {
   const value = problem.value === undefined ? '' : ` = ${problem.value}`
   return `${problem.name}${value} (${problem.origin}): ${problem.allowed}`
 }
 
-/** Edits of one character, or swaps of two neighbours, from one word to the other. */
+/** Including swaps of two neighbours. */
 export function editDistance(left: string, right: string): number {
   let before: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, i) => i)
@@ -95,27 +91,26 @@ export function editDistance(left: string, right: string): number {
 
 const nameCharsShown = 40
 
-/** `no such member as "fro"; did you mean for?` of the first that is not known; else `undefined`. */
+/** `no such member as "fro"; did you mean for?`, or `undefined`. */
 export function unknownMember(members: object, known: readonly string[]): string | undefined {
   const unknown = Object.keys(members).find((name) => !known.includes(name))
   if (unknown === undefined) return undefined
-  // Of a name of a megabyte the nearest one would take a second.
+  // A name of a megabyte would take a second.
   const shown = unknown.slice(0, nameCharsShown)
   return `no such member as ${JSON.stringify(shown)}${suggestName(shown, known)}`
 }
 
-/** `; did you mean "port"?` where a known name is near, else the known names where they are few. */
+/** `; did you mean "port"?`, else the known names where they are few. */
 export function suggestName(name: string, known: readonly string[]): string {
   const written = name.toLowerCase()
   const editsMax = Math.max(1, Math.floor(written.length / 3))
   const near = known
-    // Skips words whose length alone is too different.
     .filter(({ length }) => {
       return length <= written.length + editsMax && length >= written.length - 2 * editsMax
     })
     .map((word) => {
       const plain = word.toLowerCase()
-      // What only goes on behind a word that there is means that one, rather than a similar one.
+      // A word that only goes on behind a known one means that one.
       const edits = editDistance(written, plain) / (written.startsWith(plain) ? 2 : 1)
       return { word, edits }
     })

@@ -1,6 +1,5 @@
-// What settings together must not be: one port for two listeners, files of a store that is not
-// there, an admin port beyond loopback without a token. Part of what settings.ts refuses. Files are
-// not read here; what uses them says what is wrong with them.
+// What settings together must not be: one port for two listeners, files of a missing store, an
+// admin port beyond loopback without a token. Reads no files.
 
 import { isIPv4 } from 'node:net'
 import { sampledChecksJudged } from '../base/limits.ts'
@@ -8,7 +7,7 @@ import type { SettingProblem } from './setting-problem.ts'
 import { type SettingTree, isSettingNode, problemAt, valueAt } from './setting-tree.ts'
 import { parseStoreUrl } from './values/store-url.ts'
 
-/** The host names this machine alone; a name other than localhost may mean anybody. */
+/** A name other than localhost may mean another machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
@@ -19,7 +18,7 @@ function hasKeys(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0
 }
 
-/** The rules that are broken, in their order. No rule holds of a member that is not given. */
+/** No rule holds of a member that is not given. */
 export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
   const at = (name: string): unknown => valueAt(tree.root, name.split('.'))
   const has = (name: string): boolean => at(name) !== undefined
@@ -34,7 +33,7 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
   const url = at('store.url')
   const store = typeof url === 'string' ? parseStoreUrl(url) : undefined
   const storeless = 'it is of use only with store.url'
-  // Each row: a member, whether it breaks the rule, and the rule.
+  // A member, whether it breaks the rule, and the rule.
   const rules: readonly (readonly [name: string, broken: boolean, allowed: string])[] = [
     [
       'serve.adminPort',

@@ -1,6 +1,5 @@
 // Reads the sources of settings into one tree, lowest precedence first: the configuration file, the
-// environment, the flags. Text becomes numbers and switches here where it can; whether they are
-// allowed is asked later. With config-file.ts the only part of src/config that reads files.
+// environment, the flags. Text becomes numbers and switches where it can.
 
 import { dirname, resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
@@ -19,24 +18,22 @@ import {
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
 import { type SettingOrigin, type SettingTree, setSetting } from './setting-tree.ts'
 
-/** What a variable `IPRISK_…_FILE` points to holds one value; a path is at most 4 KiB. */
+/** Of an `IPRISK_…_FILE`; a path has at most 4 KiB. */
 const valueFileBytesMax = 16_384
 
-/** `flags` is what commander's `opts()` gives. */
+/** `flags` are commander's `opts()`. */
 export interface SettingSources extends ConfigPlace {
   readonly command: Command
-  /** The command makes what is missing. */
   readonly creates?: boolean
 }
 
-/** Sources that are being read: where their values go, and what is wrong with them so far. */
 interface Reading {
   readonly sources: SettingSources
   readonly tree: SettingTree
   readonly problems: SettingProblem[]
 }
 
-/** Text as the option's form has it; text that is none stays text, and is refused by the schema. */
+/** Other text stays text, and the schema refuses it. */
 function valueOf({ form }: Option, written: unknown): unknown {
   if (typeof written !== 'string') return written
   if (form === 'texts') return written.split(',')
@@ -46,12 +43,12 @@ function valueOf({ form }: Option, written: unknown): unknown {
   return written
 }
 
-/** The value of one option in the environment, directly or by a file. */
+/** Directly or by a file. */
 function readVariable(
   name: string,
   { sources, problems }: Reading,
 ): { readonly value: string; readonly origin: SettingOrigin } | undefined {
-  // An empty variable is how compose files say "not set".
+  // Compose files say "not set" so.
   const direct = sources.environment[name] || undefined
   const fileVariable = `${name}_FILE`
   const named = sources.environment[fileVariable] || undefined
@@ -74,14 +71,13 @@ function readVariable(
     return fail(`it must name a file that can be read: ${messageOf(thrown)}`, named)
   }
   const value = text.replace(/\r?\n$/, '')
-  // Unlike an empty variable: a file that was mounted and is empty is a secret that went astray.
+  // A mounted file that is empty is a lost secret.
   if (value === '') {
     return fail('it must name a file that holds the value, and this one is empty', named)
   }
   return { value, origin: { words: `the file ${path} that ${fileVariable} names` } }
 }
 
-/** Reads the configuration file, if there is one, into the tree. */
 function readFile({ tree, problems }: Reading, { path, content }: ConfigFile): void {
   const words = `the file ${path}`
   for (const [member, value] of Object.entries(content)) {
@@ -96,13 +92,13 @@ function readFile({ tree, problems }: Reading, { path, content }: ConfigFile): v
 }
 
 /**
- * Variables that are not ours to judge: test settings, where an application has its key and the
- * server's URL (README), and what orchestrators set for links.
+ * Variables that are not ours: test settings, an application's key and URL (README), and
+ * orchestrators' links.
  */
 const foreignVariable =
   /^IPRISK_(TEST_\w+|KEY|URL|SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/
 
-/** Reads the environment into the tree, and finds variables that are no option's. */
+/** And finds variables that are no option's. */
 function readEnvironment(reading: Reading): void {
   const { sources, tree, problems } = reading
   const known = new Set<string>([configOption.environment])
@@ -123,7 +119,7 @@ function readEnvironment(reading: Reading): void {
   }
 }
 
-/** Reads the flags into the tree, and finds those that the command has not. */
+/** And finds those that the command has not. */
 function readFlags({ sources: { command, flags }, tree, problems }: Reading): void {
   for (const [name, written] of Object.entries(flags)) {
     if (written === undefined || name === 'config') continue
@@ -141,14 +137,11 @@ function readFlags({ sources: { command, flags }, tree, problems }: Reading): vo
   }
 }
 
-/** What was read, and what is wrong with the sources themselves. */
 export interface ReadSources {
   readonly problems: SettingProblem[]
-  /** `undefined` where there is none, or none that can be used. */
   readonly file: ConfigFile | undefined
 }
 
-/** Reads all sources into the tree. */
 export function readSources(sources: SettingSources, tree: SettingTree): ReadSources {
   const problems: SettingProblem[] = []
   const reading: Reading = { sources, tree, problems }

@@ -1,15 +1,12 @@
-// Settings as written: a tree of plain values, and for each of its places where the value came
-// from. Later writes win. Nothing here knows what a setting means or may be.
-//
-// Objects have no prototype, so that a file's member `__proto__` is a member like any other.
+// Settings as written: a tree of plain values, and where each came from. Later writes win. Objects
+// have no prototype, so that a member `__proto__` is one like any other.
 
 import { type SettingProblem, formatSettingValue } from './setting-problem.ts'
 
-/** Where a value came from. */
 export interface SettingOrigin {
   /** `the flag --port`, `the environment variable IPRISK_PORT`, `the file /etc/iprisk.json`. */
   readonly words: string
-  /** Of a configuration file: its folder, to which its paths are relative. */
+  /** Of a configuration file; its paths are relative to it. */
   readonly folder?: string
 }
 
@@ -19,7 +16,7 @@ export interface SettingNode {
   [member: string]: unknown
 }
 
-/** A place in the tree; numbers are places in lists. */
+/** Numbers are places in lists. */
 export type SettingPath = readonly PropertyKey[]
 
 export interface SettingTree {
@@ -37,7 +34,6 @@ export function createSettingTree(): SettingTree {
   return { root: Object.create(null) as SettingNode, origins: new Map() }
 }
 
-/** The value at a place of plain data, `undefined` where there is none. */
 export function valueAt(content: unknown, path: SettingPath): unknown {
   let value = content
   for (const member of path) {
@@ -47,7 +43,7 @@ export function valueAt(content: unknown, path: SettingPath): unknown {
   return value
 }
 
-/** Where the value at a place came from: its own origin, else that of what holds it. */
+/** Its own origin, else that of what holds it. */
 export function settingOrigin(tree: SettingTree, path: SettingPath): SettingOrigin {
   for (let length = path.length; length > 0; length -= 1) {
     const origin = tree.origins.get(keyOf(path.slice(0, length)))
@@ -56,17 +52,16 @@ export function settingOrigin(tree: SettingTree, path: SettingPath): SettingOrig
   return defaultOrigin
 }
 
-/** What a person reads of a place; a member may have an empty name. */
+/** A member may have an empty name. */
 function pathName(path: SettingPath): string {
   return path.map(String).join('.') || '""'
 }
 
-/** What is wrong with the value at a place. */
 export function problemAt(tree: SettingTree, path: SettingPath, allowed: string): SettingProblem {
-  // What one call says is known by its flag's name alone.
+  // A call's member is known by its flag alone.
   const name = pathName(path).replace(/^invocation\./, '')
   const value = valueAt(tree.root, path)
-  // A misspelt address of a store may have its password anywhere.
+  // A misspelt address may have its password anywhere.
   const shown = value !== undefined && name !== 'store.url'
   return {
     name,
@@ -77,9 +72,8 @@ export function problemAt(tree: SettingTree, path: SettingPath, allowed: string)
 }
 
 /**
- * Writes a value at a place. An object is merged member by member into the object that is there;
- * anything else replaces it. A place below something that is no object is left alone: that
- * something is already wrong, and must be seen to be.
+ * Merges an object member by member; anything else replaces. A place below something that is no
+ * object is left alone: that is already wrong, and must be reported.
  */
 export function setSetting(
   tree: SettingTree,

@@ -1,13 +1,12 @@
-// Settings in two steps: as written (setting-sources.ts), then validated and frozen. `readSettings`
-// is the one way in. All problems are reported at once, never only the first.
+// Settings in two steps: as written (setting-sources.ts), then validated and frozen by
+// `readSettings`, which reports all problems at once.
 //
 // Precedence: flag, environment (`IPRISK_<OPTION>`, or `IPRISK_<OPTION>_FILE` for a file that holds
-// the value), configuration file, default. Plans merge: a file may change one member of a default
-// plan, and must give all members of a new one.
+// the value), configuration file, default. A file may change one member of a default plan, and must
+// give all members of a new one.
 //
-// Invariants: what is returned is deeply frozen plain data (it crosses to workers as it is), its
-// paths are absolute, and the same sources give the same settings. Pure but for the files named, and
-// for the owners of default places (untrusted-defaults.ts).
+// Invariants: the result is deeply frozen plain data for workers; its paths are absolute. Reads
+// only the files named, and the owners of default places (untrusted-defaults.ts).
 
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -38,7 +37,7 @@ import {
   valueAt,
 } from './setting-tree.ts'
 
-/** Settings as validated, before defaults that depend on others are filled in. */
+/** Before defaults that depend on others are filled in. */
 type ValidSettings = z.output<typeof settingsSchema>
 
 type Frozen<T> = T extends string | number | boolean
@@ -47,20 +46,18 @@ type Frozen<T> = T extends string | number | boolean
     ? readonly Frozen<Element>[]
     : { readonly [Member in keyof T]: Frozen<T[Member]> }
 
-/** Every setting; what each member means stands in its row in option-table.ts. */
+/** option-table.ts explains them. */
 export type Settings = Frozen<
   Omit<ValidSettings, 'build' | 'plans' | 'serve'> & {
     build: ValidSettings['build'] & { out: string; report: string }
     serve: ValidSettings['serve'] & { refreshEvery: string }
     plans: Plans
-    /** Somebody chose the state folder; it is not the default. */
+    /** It is not the default. */
     stateNamed: boolean
   }
 >
 export type ServeSettings = Settings['serve']
-/** Where keys and limits are kept. */
 export type StoreSettings = Settings['store']
-/** What only this call of the command line says. */
 export type Invocation = Settings['invocation']
 
 function writeDefaults(tree: SettingTree): void {
@@ -71,7 +68,7 @@ function writeDefaults(tree: SettingTree): void {
   }
 }
 
-/** The member of an option whose flag or own name somebody has written, in whatever form. */
+/** By its flag or name, in any form. */
 function memberMeant(written: string): string | undefined {
   const plain = (name: string): string => name.replace(/[-_.]/g, '').toLowerCase()
   const names = options.filter(({ member }) => member[0] !== 'invocation')
@@ -80,7 +77,6 @@ function memberMeant(written: string): string | undefined {
   return (named(optionFlag) ?? named(({ member }) => member.at(-1)!))?.member.join('.')
 }
 
-/** The members that an object at that place of the schema may have. */
 function membersAt(path: SettingPath): readonly string[] {
   let schema: unknown = settingsSchema
   for (const member of path) {
@@ -94,7 +90,6 @@ function membersAt(path: SettingPath): readonly string[] {
   return members.filter((member) => member !== 'invocation')
 }
 
-/** The problems that one of zod's issues stands for. */
 function problemsOf(
   issue: z.core.$ZodIssue,
   tree: SettingTree,
@@ -110,7 +105,7 @@ function problemsOf(
       return problemAt(tree, [...path, key], `there is no such member${hint}`)
     })
   }
-  // Of "none or an object", an object was meant where one is written.
+  // Of "none or an object", a written object means an object.
   if (issue.code === 'invalid_union' && isSettingNode(value)) {
     return (issue.errors.at(-1) ?? []).flatMap((below) => problemsOf(below, tree, path))
   }
@@ -122,14 +117,14 @@ function problemsOf(
   return [problemAt(tree, path, `${missing} must be ${issue.message}`)]
 }
 
-/** An orchestrator's service links collide with IPRISK_PORT, which the message then says. */
+/** An orchestrator's service links collide with IPRISK_PORT. */
 function explainServiceLink(problem: SettingProblem): SettingProblem {
   if (!/^"(tcp|udp):\/\//.test(problem.value ?? '')) return problem
   const link = 'this is an orchestrator’s service link: set enableServiceLinks to false, '
   return { ...problem, allowed: `${problem.allowed}; ${link}or name the service otherwise` }
 }
 
-/** Makes the paths of the tree absolute: a file's by its folder, all others by `cwd`. */
+/** A file's by its folder, all others by `cwd`. */
 function resolvePaths(tree: SettingTree, cwd: string): void {
   for (const path of pathMembers) {
     const value = valueAt(tree.root, path)
@@ -175,10 +170,9 @@ function freeze<T>(value: T): T {
   return value
 }
 
-/** Is told of the configuration file that was read, where there is one. */
 export type ConfigListener = (file: Omit<ConfigFile, 'content'>) => void
 
-/** Settings, or every problem that stands in their way. */
+/** Or every problem. */
 export function validateSettings(
   sources: SettingSources,
   onFile: ConfigListener = () => undefined,
@@ -196,9 +190,7 @@ export function validateSettings(
   return freeze({ ...settingsOf(parsed.data, sources.command), stateNamed })
 }
 
-/**
- * The settings of one call. Fails with `settings_invalid`, whose message has one line a problem.
- */
+/** Throws `settings_invalid`, with one line a problem. */
 export function readSettings(sources: SettingSources, onFile?: ConfigListener): Settings {
   const judged = validateSettings(sources, onFile)
   if (!('length' in judged)) return judged

@@ -1,6 +1,6 @@
 // Default places below the working directory (data/state, data/table/world.iprisk …) that are
-// another user's. Nobody named them: in a shared folder their owner would decide where root writes
-// and what a server answers. Part of what settings.ts refuses.
+// another user's: in a shared folder that user would decide where root writes and what a server
+// answers.
 
 import { distrustOfFound } from '../base/system/trusted-file.ts'
 import { type Command, type Option, optionFlag, options, optionVariable } from './options.ts'
@@ -14,7 +14,7 @@ import {
   valueAt,
 } from './setting-tree.ts'
 
-/** A problem for each default place that the command uses and that is not to be trusted. */
+/** Of those that the command uses. */
 export function untrustedDefaults(
   tree: SettingTree,
   { command, cwd, creates = false }: SettingSources,
@@ -51,7 +51,6 @@ function isUsed(tree: SettingTree, { member, commands }: Option, command: Comman
     case 'state':
       return commands.includes(command)
     default:
-      // `start` builds, in a process that would refuse them.
       return commands.includes(command) || command === 'start'
   }
 }

@@ -1,5 +1,4 @@
-// The parts of tables at a place, and the index that names them: putting those that are not there
-// yet, and reading which are.
+// Puts a table's parts and their index at a place, and reads which are there.
 
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
@@ -19,7 +18,7 @@ const parallelPuts = 8
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
-/** Those parts of a release that are there in their length, by the hash of what is inside. */
+/** Those that are there in their length, by the hash of what is inside. */
 export async function knownParts(
   place: PublishPlace,
   release: Release,
@@ -32,7 +31,7 @@ export async function knownParts(
   )
 }
 
-/** `undefined` where it is not there as the manifest says: then all parts are put again. */
+/** `undefined` where it differs from the manifest: then all parts are put again. */
 export async function readIndex(
   place: PublishPlace,
   { index }: Pick<Release, 'index'>,
@@ -73,7 +72,7 @@ export async function putParts(
   const { place, known } = of
   const done = { storedBytes: 0, putParts: 0, putBytes: 0 }
   const segments: IndexSegment[] = []
-  // Equal parts that come side by side are put once.
+  // Equal parts side by side are put once.
   const coming = new Map<string, Promise<PartEntry>>()
   const entryOf = (part: Uint8Array): PartEntry | Promise<PartEntry> => {
     const sha256 = contentName(part)

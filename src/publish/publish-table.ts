@@ -1,14 +1,10 @@
-// Publishes a table at a place: the parts that the place lacks, then the index, and last, at one
-// moment, the manifest. A run that is cut off leaves parts that nobody names, which a later run
-// finds there or removes; never a manifest that names what is not there.
+// Publishes a table at a place: the parts that the place lacks, then the index, and last,
+// atomically, the manifest. A run that is cut off leaves unnamed parts, which a later run finds or
+// removes.
 //
-// Two publishers at one place: the manifest is read again right before it is written, so that it
-// knows what another one published meanwhile, and its serial is higher. Two that write it within
-// the same moment lose the table of one; its parts are kept long enough for the next run to mend
-// it.
-//
-// Two program versions with two formats publish at the same place: each run leaves the releases of
-// other formats as they are, so a manifest offers both, and each server takes what it reads.
+// Two publishers at one place: the manifest is read again right before it is written. Two that
+// write it within the same moment lose the table of one; the next run mends it. Each run leaves the
+// releases of other formats as they are, and each server takes what it reads.
 
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { type Day, dayOf, formatDay, isYetToCome } from '../base/day.ts'
@@ -38,25 +34,24 @@ import type { SigningKey } from './form/signing-key.ts'
 import { knownParts, partName, putIndex, putParts, readIndex } from './place-parts.ts'
 import type { PublishPlace } from './places/publish-place.ts'
 
-/** Old parts that one run removes: a day leaves some hundred. */
+/** Of one run; a day leaves some hundred. */
 const placePruneMax = 5000
-/** A store that takes a minute for each would keep the publisher for days. */
+/** A slow store would keep the publisher for days. */
 const placePruneMsMax = 300_000
 
 export interface PublishOptions {
   readonly place: PublishPlace
-  /** Signed in the manifest; the folder or the bucket with its prefix where there is none. */
+  /** Signed in the manifest; default: the folder, or the bucket with its prefix. */
   readonly placeName?: string | undefined
   readonly key: SigningKey
   readonly stages: readonly PlannedStage[]
-  /** A table that is published already keeps the stages that it has. */
+  /** Of a table that is published already. */
   readonly keepStages?: boolean
-  /** How long parts stay that no release names, and releases that another one has replaced. */
+  /** For parts that no release names, and for replaced releases. */
   readonly keepMs: number
   /**
-   * Starts a manifest anew where the one there cannot be trusted, puts parts again that seem to be
-   * there, publishes a table of a day yet to come, and goes back in time: an older table withdraws
-   * those that are newer.
+   * Replaces a manifest that cannot be trusted, puts all parts again, publishes a table of a day
+   * yet to come, or goes back in time: an older table withdraws newer ones.
    */
   readonly force: boolean
   readonly now: number
@@ -71,8 +66,8 @@ export interface Published {
 }
 
 /**
- * Publishes a copy, because the file may be overwritten during a long upload. Throws
- * `publish_refused`, and what verification and the place throw.
+ * Publishes a copy: the file may be overwritten during a long upload. Throws `publish_refused`, and
+ * what verification and the place throw.
  */
 export async function publishTable(path: string, options: PublishOptions): Promise<Published> {
   const copy = takeTableCopy(path)
@@ -148,10 +143,9 @@ function withRelease(
 ): Manifest {
   const { id, as_of: day } = release
   const old = before?.releases.filter((each) => each.id !== id) ?? []
-  // A server takes an older table than its own where that was withdrawn, and else never.
+  // Servers take an older table only where theirs was withdrawn.
   const isNewer = (each: Release): boolean => isOwnFormat(each) && each.as_of > day
-  // The newest beside it stays however old it is, or a table published again would have no other
-  // to go back to.
+  // The newest beside it stays however old it is: a table published again needs one to go back to.
   const kept = stillKept(
     old.filter((each) => !isNewer(each)),
     options,
@@ -165,7 +159,7 @@ function withRelease(
   })
 }
 
-/** Lets every server go back to the table `id`, which is still there; those after it are withdrawn. */
+/** Every server may go back to `id`; later tables are withdrawn. */
 export async function publishRollback(id: string, options: PublishOptions): Promise<Published> {
   const { place } = options
   const before = await currentManifest(options)
@@ -191,7 +185,7 @@ function putManifest(manifest: Manifest, { place, key }: PublishOptions): Promis
   return place.replace(manifestName, Buffer.from(sealManifest(manifest, key), 'utf8'))
 }
 
-/** The table is published by now, whatever becomes of old parts. */
+/** The table is published, even if old parts stay. */
 async function prune(
   manifest: Manifest,
   options: PublishOptions,
@@ -203,7 +197,7 @@ async function prune(
   }
 }
 
-/** The manifest that is there, which this publisher must have signed. */
+/** This publisher must have signed it. */
 async function currentManifest(options: PublishOptions): Promise<Manifest | undefined> {
   const { place, key, force } = options
   placeNameOf(options)
@@ -239,7 +233,7 @@ function placeNameOf({ place, placeName = place.name }: PublishOptions): string 
   throw refusal(`${place.name} cannot be the name of a place in a manifest: add --place-name.`)
 }
 
-/** All that come after it would be older, and be refused. */
+/** All later ones would be older, and be refused. */
 function refuseYetToCome(
   { id, as_of: day }: Pick<Release, 'id' | 'as_of'>,
   asOf: Day,
@@ -275,7 +269,7 @@ function isOwnFormat({ format }: Release): boolean {
   return format.major === formatMajor
 }
 
-/** What stays beside a new release: the newest of each format in any case, others for a while. */
+/** The newest of each format in any case, others for a while. */
 function stillKept(releases: readonly Release[], options: PublishOptions): readonly Release[] {
   const firsts = new Map(releases.toReversed().map((each) => [each.format.major, each]))
   const kept = new Set(firsts.values())
@@ -296,7 +290,7 @@ function manifestOf(of: {
   return {
     form: publishedForm,
     place: placeNameOf(options),
-    // A place that was emptied begins anew, and its serials are higher all the same.
+    // Also where the place was emptied.
     serial: Math.max((before?.serial ?? 0) + 1, options.now),
     releases: [...releases],
     withdrawn: withdrawn.slice(0, manifestWithdrawnMax),
@@ -311,11 +305,10 @@ function refusal(message: string): IpriskError {
   return new IpriskError({ code: 'publish_refused', message, fault: 'input' })
 }
 
-// Removes from a place what no release of its manifest names, once it is old: a server that began
-// with a manifest of before still finds its parts meanwhile. At most so many in one run that a run
-// ends; the next one goes on.
+// Removes old parts that no release names: a server that began with an earlier manifest still finds
+// its parts. A run is bounded; the next one goes on.
 
-/** Gives how many went. Where an index cannot be read nothing goes: its parts may be in use. */
+/** Returns how many. Where an index cannot be read nothing goes: its parts may be in use. */
 async function prunePlace(
   place: PublishPlace,
   { releases }: Pick<Manifest, 'releases'>,

@@ -1,11 +1,10 @@
-// What the options of publishing and pulling tables look like: the address of a source or a place,
-// a public key, stages. As text and taken apart; nothing here connects, reads or verifies.
+// The text of options for publishing and pulling tables: addresses, public keys, stages.
 
 import { parseDurationMs } from '../../base/time-text.ts'
 
 const bucketForm = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.=+@~/-]*))?$/
 
-/** Bucket and prefix of `s3://bucket/prefix`; `undefined` where it is none. */
+/** `undefined` where it is none. */
 export function parseObjectUrl(
   text: string,
 ): { readonly bucket: string; readonly prefix: string } | undefined {
@@ -15,12 +14,12 @@ export function parseObjectUrl(
   return names.some(isDots) ? undefined : { bucket, prefix: names.join('/') }
 }
 
-/** An address with these as steps leads elsewhere. */
+/** As steps of an address they lead elsewhere. */
 function isDots(name: string): boolean {
   return name === '.' || name === '..'
 }
 
-/** Where a server takes tables from: `https://…`, `http://…`, `s3://…`, `file:///…`. */
+/** `https://…`, `http://…`, `s3://…`, `file:///…`. */
 export function isTableSource(text: string): boolean {
   if (text.startsWith('s3:')) return parseObjectUrl(text) !== undefined
   if (!URL.canParse(text)) return false
@@ -29,19 +28,19 @@ export function isTableSource(text: string): boolean {
   return protocol === 'file:' ? host === '' : protocol === 'https:' || protocol === 'http:'
 }
 
-/** Where a publisher puts them: `s3://bucket/prefix`, or a folder. */
+/** `s3://bucket/prefix`, or a folder. */
 export function isPublishPlace(text: string): boolean {
   if (text.startsWith('s3:')) return parseObjectUrl(text) !== undefined
   return text !== '' && !text.includes('\0') && !/^[a-z]+:\/\//.test(text)
 }
 
-/** The name of a place, as manifests have it. It goes to terminals and logs as it is. */
+/** In manifests; goes to terminals and logs as it is. */
 export const placeNameForm = /^\P{C}{1,1024}$/u
 
 /** 32 bytes in base64url. */
 export const trustedKeyForm = /^ed25519:([A-Za-z0-9_-]{43})$/
 
-/** From so long after the publication on, so many percent of the machines may take the table. */
+/** The share of machines from this time after the publication on. */
 export interface PlannedStage {
   readonly percent: number
   readonly afterMs: number

@@ -73,7 +73,7 @@ function parsePlace(
   return { db: Number(db), master }
 }
 
-/** The parts of a store's address; `undefined` where the text is none. */
+/** `undefined` where the text is none. */
 export function parseStoreUrl(text: string): StoreUrl | undefined {
   const groups = form.exec(text)?.groups
   if (groups === undefined) return undefined
@@ -90,7 +90,6 @@ export function parseStoreUrl(text: string): StoreUrl | undefined {
   return { kind, tls: groups['tls'] === 's', hosts: known, ...place, ...credentials }
 }
 
-/** The address without what must not be shown. */
 export function redactStoreUrl(store: StoreUrl): string {
   const { kind, tls, hosts, master, db } = store
   const scheme = `redis${tls ? 's' : ''}${kind === 'single' ? '' : `+${kind}`}`

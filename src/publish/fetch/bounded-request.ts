@@ -1,11 +1,9 @@
-// One HTTP request by Node's own client, with bounds on everything: the time to connect, to the
-// next byte and to the whole, the bytes of the answer. For what is published and for
-// stores of objects; feeds have a client of their own (build/fetch), which a serving machine need
-// not have installed.
+// One HTTP request by Node's own client, with bounds on the time to connect, to the next byte and
+// to the whole, and on the bytes of the answer. For published tables and object stores; a serving
+// machine need not have the client of build/fetch installed.
 //
-// Where it leads: the operator names an address, which may be anywhere, a private network included.
-// A redirect to the same origin leads there too; any other one leads to a public address only
-// (src/ip/outbound-policy.ts).
+// The operator's address may lead anywhere, a private network included, and so may a redirect to
+// the same origin; any other one leads to a public address only (src/ip/outbound-policy.ts).
 
 import { lookup } from 'node:dns'
 import {
@@ -57,7 +55,7 @@ const connectionsMax = 8
 const keptMs = 4000
 const agentOptions = { keepAlive: true, keepAliveMsecs: keptMs, maxSockets: connectionsMax }
 const agents = { 'http:': new Agent(agentOptions), 'https:': new TlsAgent(agentOptions) }
-/** Connections to where a redirect led: none is shared with those that may lead anywhere. */
+/** Where a redirect led: not shared with those that may lead anywhere. */
 const publicOnly = { 'http:': new Agent(agentOptions), 'https:': new TlsAgent(agentOptions) }
 
 /** Throws `pull_unreachable`, `pull_slow`, `pull_size`, `pull_redirect`. */
@@ -75,7 +73,7 @@ export async function boundedRequest(asked: BoundedRequest): Promise<BoundedAnsw
   throw pullError('redirect', `${shownUrl(asked.url)}: more than ${redirectsMax} redirects`)
 }
 
-/** The address without what may be secret in it. */
+/** Without what may be secret in it. */
 export function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`
 }
@@ -112,7 +110,7 @@ function requestOnce(
   return new Promise((resolve, reject) => {
     const request = ask(url, {
       method,
-      // What is meant for the origin that was named is for nobody else.
+      // Headers for the named origin are for nobody else.
       headers: own ? headers : {},
       agent,
       ...(own ? {} : { lookup: outboundLookup(lookup, refuse) }),
@@ -159,7 +157,7 @@ async function readAnswer(
   const tooLarge = (): Error => pullError('size', `${shown}: more than ${bytesMax} bytes`)
   const { etag, location } = response.headers
   const status = response.statusCode ?? 0
-  // What is said with another status is shown to nobody; some of it may say why.
+  // An answer with another status may say why.
   const isOwn = status === 200
   if (isOwn && Number(response.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
   const chunks: Buffer[] = []

@@ -1,10 +1,9 @@
-// An S3-compatible store of objects, asked with Signature Version 4 by aws4fetch; as the AWS tools
-// take them: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, or the profile
-// (AWS_PROFILE) of the shared credentials file; AWS_REGION, AWS_DEFAULT_REGION or the profile's in
-// the shared configuration;
+// An S3-compatible store of objects, asked with Signature Version 4 by aws4fetch, and the settings
+// of the AWS tools: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, or the profile
+// (AWS_PROFILE) of the shared credentials file; AWS_REGION, AWS_DEFAULT_REGION or the profile's;
 // AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for stores elsewhere, which are asked by path. Without
-// credentials nothing is signed, which reads public buckets. A key of a machine or of a pod comes
-// as the variables, or as the file; the metadata services of clouds are not asked.
+// credentials nothing is signed, which reads public buckets. The metadata services of clouds are
+// not asked.
 
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
@@ -32,14 +31,14 @@ export interface ObjectStore {
     how: {
       readonly bytesMax: number
       readonly etag?: string | undefined
-      /** As a publisher asks: again, where the store is short of something. */
+      /** Retries where the store is short of something. */
       readonly again?: boolean
     },
   ) => Promise<BoundedAnswer>
   readonly put: (
     name: string,
     bytes: Uint8Array,
-    /** `again` where the name has one content, ever: what replaces another must not come late. */
+    /** `again` only for a name with one content, ever: a replacement must not come late. */
     how: { readonly cacheControl: string; readonly again: boolean },
   ) => Promise<void>
   readonly list: (folder: string) => Promise<readonly ListedObject[]>
@@ -54,8 +53,7 @@ export interface ListedObject {
 
 const pageBytesMax = 8_388_608
 /**
- * Of one listing. A page names 1,000 objects; a place with a new table every hour for a fortnight
- * has some 340,000.
+ * A page names 1,000 objects; a place with a new table every hour has some 340,000 in a fortnight.
  */
 const listingLimits = { pagesMax: 1000, bytesMax: 268_435_456, msMax: 300_000 }
 const answerBytesMax = 65_536
@@ -84,7 +82,7 @@ export function openObjectStore(
     readonly bytesMax: number
   }): Promise<BoundedAnswer> => {
     const { url, method, headers = {}, body, bytesMax } = of
-    // Read each time: a mounted file and its session token change while a server runs.
+    // Read each time: mounted files change while a server runs.
     const credentials = credentialsOf(environment)
     const signed = await signedHeaders({ url, method, headers, body, region, credentials })
     return boundedRequest({ url, method, headers: signed, bytesMax, body })
@@ -160,10 +158,7 @@ async function everyPage(
   return found
 }
 
-/**
- * Waits before another try, give or take a half, of what a publisher does: stores of objects ask
- * for this now and then. A server asks again at its next look.
- */
+/** Of a publisher, give or take a half; a server asks again at its next poll. */
 const retryMs = [200, 1000, 4000]
 const passing: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
@@ -180,7 +175,6 @@ async function withRetries(ask: () => Promise<BoundedAnswer>): Promise<BoundedAn
   }
 }
 
-/** With a slash at its end. */
 function bucketUrl(bucket: string, region: string, environment: Environment): URL {
   const elsewhere = environment['AWS_ENDPOINT_URL_S3'] ?? environment['AWS_ENDPOINT_URL']
   if (elsewhere !== undefined) return new URL(`${elsewhere.replace(/(?<!\/)\/+$/, '')}/${bucket}/`)
@@ -253,7 +247,7 @@ function credentialsFrom(of: {
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
 }
 
-/** The members of one section; none where there is no such file. */
+/** None where there is no such file. */
 function profileMembers(path: string, profile: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>()
   let text: string
@@ -273,14 +267,13 @@ function profileMembers(path: string, profile: string): ReadonlyMap<string, stri
   return members
 }
 
-/** What stands behind the first `begin` and before the next `end`. */
 function between(text: string, begin: string, end: string): string | undefined {
   const from = text.indexOf(begin)
   const to = from < 0 ? -1 : text.indexOf(end, from)
   return to < 0 ? undefined : text.slice(from + begin.length, to)
 }
 
-/** The names of a listing, which are ours: digits and letters, nothing that XML would escape. */
+/** Our names are digits and letters: XML escapes none. */
 function parseListing(
   xml: string,
   token: string | undefined,

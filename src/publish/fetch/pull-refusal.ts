@@ -1,23 +1,20 @@
-// Why a published table was not taken, as one of a few codes that never change: for the metric,
-// /status and alerts. What the table manager refuses of a table that came whole has codes of its
-// own (src/supervisor/tables/table-refusal.ts).
+// Why a published table was not taken, as a stable code: for the metric, /status and alerts. What
+// the table manager refuses has codes of its own (src/supervisor/tables/table-refusal.ts).
 
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 
 export const pullRefusalCodes = [
   /** Nobody answers at the address, or the connection broke. */
   'unreachable',
-  /** An answer of another status than was hoped for. */
   'status',
   /** It took longer than it may, or stood still. */
   'slow',
-  /** More bytes than were said or allowed, or fewer. */
+  /** Other than stated, or more than allowed. */
   'size',
-  /** A redirect to where none may lead. */
   'redirect',
   /** The manifest is none, or of another form. */
   'manifest',
-  /** Nobody who is trusted has signed the manifest. */
+  /** No trusted key has signed the manifest. */
   'signature',
   /** The manifest is of another place, or of none although one was named before. */
   'place',
@@ -31,11 +28,9 @@ export const pullRefusalCodes = [
   'format',
   /** An index or a part is not what its hash says, or the index is none. */
   'part',
-  /** What was put together is not the table that was signed. */
   'table',
-  /** It came whole, and the server will not answer from it: its trials say why. */
+  /** Its trials refused it. */
   'unfit',
-  /** The disk fails, or is full. */
   'disk',
   'other',
 ] as const

@@ -1,5 +1,5 @@
-// Where a server takes published tables from: a web server, a bucket, or a folder; by name, as a
-// publisher puts them (places/). It reads and bounds; what it reads is judged elsewhere.
+// Where a server takes published tables from: a web server, a bucket, or a folder. It reads and
+// bounds; what it reads is judged elsewhere.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,13 +10,13 @@ import { openObjectStore } from './object-store.ts'
 import { pullError } from './pull-refusal.ts'
 
 export interface SourceAnswer {
-  /** `undefined`: it is as it was when it had the etag. */
+  /** `undefined`: as it was at the etag. */
   readonly bytes: Buffer | undefined
   readonly etag: string | undefined
 }
 
 export interface ReleaseSource {
-  /** Throws `pull_…` for whatever is not the content. */
+  /** Throws `pull_…`. */
   readonly get: (
     name: string,
     how: { readonly bytesMax: number; readonly etag?: string | undefined },

@@ -1,25 +1,22 @@
-// Rows of 32-bit words to columns and back. A row's columns change at different paces: of the
-// evidence, the day of the last sight changes every day and the range never. Column by column what
-// stays can be recognised as the part of yesterday that it is, and what changes compresses.
+// Rows of 32-bit words to columns and back. A row's columns change at different paces: the day of
+// the last sight changes every day and the range never. In columns, unchanged parts are those of
+// yesterday, and what changes compresses.
 //
 //   rows      a0 b0 c0 a1 b1 c1 a2 b2 c2         words = 3
 //   columns   a0 a1 a2 b0 b1 b2 c0 c1 c2
 //   steps     a0 a1-a0 a2-a1 …                   where a column is kept as the steps of its values
 //
-// Steps are for values that count upwards: one more row at the top moves all values behind it by
-// one, and changes one step. They are taken modulo 2³², so that any word has one.
-//
-// Invariant, tested: `fromPlanes` is the inverse of `toPlanes` for any bytes.
+// Steps are for values that count upwards: one more row moves all values behind it by one, and
+// changes one step. They are modulo 2³². Invariant, tested: `fromPlanes` is the inverse of
+// `toPlanes`.
 
-/** How the bytes of one segment become columns; 0 words: they stay as they are. */
+/** 0 words: the bytes stay as they are. */
 export interface Shape {
-  /** 32-bit words of a row. */
   readonly words: number
-  /** Every column as steps. */
   readonly steps: boolean
 }
 
-/** The columns of `bytes`, which is a whole number of rows; aligned to four bytes. */
+/** `bytes` is a whole number of rows, aligned to four bytes. */
 export function toPlanes(bytes: Uint8Array, { words, steps }: Shape): Uint8Array {
   if (words === 0 || (words === 1 && !steps)) return bytes
   const from = wordsOf(bytes)
@@ -36,7 +33,7 @@ export function toPlanes(bytes: Uint8Array, { words, steps }: Shape): Uint8Array
   return bytesOf(to)
 }
 
-/** Writes the rows of `planes` to `out`, which has as many bytes and is aligned to four. */
+/** `out` has as many bytes and is aligned to four. */
 export function fromPlanes(planes: Uint8Array, out: Uint8Array, { words, steps }: Shape): void {
   if (words === 0) {
     out.set(planes)

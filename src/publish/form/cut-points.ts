@@ -1,15 +1,13 @@
 // Hot path: `nextCut`. No allocation, throw, closure, BigInt or regular expression there.
 //
-// Where bytes are cut into parts: behind content that a rolling hash picks, not at fixed places, so
-// that bytes put in or taken out change the parts around them and no others (FastCDC: Xia et al.,
-// USENIX ATC 2016; its normalised form, with a harder mask before the usual length and an easier
-// one behind it).
+// Cuts bytes into parts behind content that a rolling hash picks, so that inserted or removed bytes
+// change only the parts around them (FastCDC: Xia et al., USENIX ATC 2016, normalised: a harder
+// mask before the usual length, an easier one behind it).
 //
-// Invariant: where a cut lies depends on the bytes since the cut before it alone. The publisher and
-// every server find the same cuts, so the numbers here belong to the published form: changing one
-// makes a day of full transfers.
+// Invariant: a cut depends on the bytes since the cut before it alone. The numbers here belong to
+// the published form: changing one makes a day of full transfers.
 
-/** Bytes of a part: usually about the middle one, after decompression. */
+/** After decompression. */
 export interface PartBytes {
   readonly min: number
   readonly usual: number
@@ -18,7 +16,7 @@ export interface PartBytes {
 
 export const partBytes: PartBytes = { min: 32_768, usual: 131_072, max: 524_288 }
 
-/** One 32-bit number for each byte: xorshift from a fixed seed, the same everywhere. */
+/** Xorshift from a fixed seed. */
 const gear = new Uint32Array(256)
 let state = 0x9e37_79b9
 for (let byte = 0; byte < 256; byte++) {
@@ -28,7 +26,7 @@ for (let byte = 0; byte < 256; byte++) {
   gear[byte] = state
 }
 
-/** The end of the part of `bytes` that begins at `from`; at most `end`. */
+/** At most `end`. */
 export function nextCut(
   bytes: Uint8Array,
   from: number,

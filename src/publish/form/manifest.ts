@@ -1,6 +1,6 @@
-// What a publisher says of its tables: the manifest, a small signed text at one address
-// (`manifest.json`). It names the newest release and those before it, newest first; a release names
-// its index (part-index.ts) by its hash, and through it every part.
+// The manifest: a small signed text at one address (`manifest.json`). It names the newest release
+// and those before it, newest first; a release names its index (part-index.ts) by its hash, and
+// through it every part.
 //
 //   manifest.json ──sha256──▶ parts/<index> ──sha256──▶ parts/<part> …
 //
@@ -18,7 +18,7 @@ import { placeNameForm } from '../../config/values/publish-values.ts'
 import { fileBytesMax } from '../../schema/table-layout.ts'
 import type { SigningKey, TrustedKey } from './signing-key.ts'
 
-/** Tables that a place offers, with those to go back to: a fortnight of days. */
+/** With those to go back to: a fortnight of days. */
 export const manifestReleasesMax = 16
 export const manifestWithdrawnMax = 64
 /** A table of the world has some thousand parts, 150 bytes each; hashes hardly compress. */
@@ -27,7 +27,7 @@ export const partIndexBytesMax = 4_194_304
 export const manifestName = 'manifest.json'
 const payloadType = 'application/vnd.iprisk.manifest+json'
 
-/** The version of the published form; another one is not read. */
+/** No other version is read. */
 export const publishedForm = 1
 
 export const hashText = z.string().regex(/^[0-9a-f]{64}$/)
@@ -36,13 +36,12 @@ const tableId = z.string().regex(/^\d{8}-[0-9a-f]{12}$/)
 const instant = z.int().min(0).max(8_640_000_000_000_000)
 const count = z.int().min(0).max(0xffff)
 
-/** From `from` on, milliseconds since the epoch, so many percent of the machines may take it. */
+/** From `from` on (ms since the epoch), this share of the machines may take it. */
 const stageSchema = z.object({ percent: z.number().gt(0).max(100), from: instant })
 
 const releaseSchema = z.object({
   id: tableId,
   as_of: z.string().refine((text) => parseDay(text) !== undefined),
-  /** Of the table file. */
   format: z.object({ major: count, minor: count }),
   /** The version of the program that built it. */
   program: z.string().max(100),
@@ -51,7 +50,6 @@ const releaseSchema = z.object({
   sha256: hashText,
   index: z.object({
     sha256: hashText,
-    /** As stored. */
     bytes: z.int().min(1).max(partIndexBytesMax),
   }),
   /** Bytes of all its parts as stored. */
@@ -62,7 +60,7 @@ const releaseSchema = z.object({
 
 const manifestSchema = z.object({
   form: z.literal(publishedForm),
-  /** The name of the place that it is for. Earlier versions write none. */
+  /** Absent in earlier versions. */
   place: z.string().regex(placeNameForm).exactOptional(),
   /** Of any size, so that `serialAhead` can explain one that no clock reaches. */
   serial: z.int().min(0),
@@ -78,13 +76,10 @@ type OpenedManifest =
   | { readonly kind: 'manifest'; readonly manifest: Manifest; readonly by: TrustedKey }
   | { readonly kind: 'refused'; readonly code: 'manifest' | 'signature'; readonly why: string }
 
-/** Clocks differ, but not by more. */
+/** Clocks differ by less. */
 const serialAheadMsMax = msPerDay
 
-/**
- * Why the serial cannot be right: one of a year to come would outdate every manifest after it.
- * `undefined` where it can.
- */
+/** Why the serial cannot be right: one of the future would outdate every manifest after it. */
 export function serialAhead(serial: number, now: number): string | undefined {
   if (serial <= now + serialAheadMsMax) return undefined
   const clock = new Date(now).toISOString()
@@ -98,7 +93,7 @@ export function sealManifest(manifest: Manifest, key: SigningKey): string {
   return sealEnvelope(payloadType, JSON.stringify(manifestSchema.parse(manifest)), key)
 }
 
-/** The manifest in `text`; nothing of it is looked at before its signature. */
+/** Reads nothing of it before its signature. */
 export function openManifest(text: string, trusted: readonly TrustedKey[]): OpenedManifest {
   const opened = openEnvelope(text, payloadType, trusted)
   if (opened.kind === 'garbage') return refused('manifest', 'it is no signed manifest of tables')
@@ -116,14 +111,11 @@ function refused(code: 'manifest' | 'signature', why: string): OpenedManifest {
   return { kind: 'refused', code, why }
 }
 
-// A signed text: a DSSE envelope (github.com/secure-systems-lab/dsse, version 1), so that cosign,
-// in-toto and a shell with openssl can check it, too. What is signed is not the payload alone, but
-// its type and both lengths before it; a signature of something else can never pass for one of a
-// manifest.
+// A DSSE envelope (github.com/secure-systems-lab/dsse, version 1), which cosign, in-toto and
+// openssl can check. The signature covers the type and both lengths, too: one of something else can
+// never pass for one of a manifest. `keyid` is a hint and decides nothing.
 //
 //   { "payloadType": "…", "payload": base64, "signatures": [{ "keyid": "…", "sig": base64 }] }
-//
-// `keyid` is a hint and decides nothing.
 
 const signaturesMax = 8
 
@@ -148,7 +140,7 @@ type OpenedEnvelope =
   /** No signature in it is of a trusted key. */
   | { readonly kind: 'untrusted' }
 
-/** The payload of an envelope, where a trusted key has signed it as `payloadType`. */
+/** Which a trusted key has signed as `payloadType`. */
 function openEnvelope(
   text: string,
   payloadType: string,
@@ -171,14 +163,13 @@ function signedBytes(type: string, payload: Buffer): Buffer {
 }
 
 /**
- * What is published is named by its content: SHA-256, 64 hexadecimal digits. Anybody can compute a
- * name, so none is a secret, and names are compared as the texts that they are.
+ * SHA-256, 64 hexadecimal digits. Anybody can compute a name, so none is a secret, and names are
+ * compared as texts.
  */
 export function contentName(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Whether the bytes are what the name says. */
 export function isNamed(bytes: Uint8Array, name: string): boolean {
   const own = contentName(bytes)
   return own === name

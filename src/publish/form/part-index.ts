@@ -1,13 +1,9 @@
-// What one table is put together of: the index. Segments cover the file but for its frame (the
-// bytes between them, which are a segment of their own, the last one); each is a list of parts, in
-// order, of its columns (columns.ts).
+// The index of a table's parts. Segments cover the file but for its frame (the bytes between them,
+// the last segment); each is a list of parts, in order, of its columns (columns.ts).
 //
-// A part is named by the SHA-256 of what is stored and moved, so that nothing is unpacked that was
-// not checked; beside it stands the SHA-256 of what is inside, by which a server finds a part in a
-// table that it has.
-//
-// Invariant, checked here for whatever a signature vouches: segments lie inside the file, in order
-// and apart, and their parts add up to them, so that putting them together writes each byte once.
+// A part is named by the SHA-256 of what is stored, so nothing is unpacked unchecked; beside it is
+// the SHA-256 of what is inside, by which a server finds a part in a table that it has. Invariant,
+// checked here: segments lie inside the file, in order and apart, and their parts add up to them.
 
 import { z } from 'zod'
 import { hashText } from './manifest.ts'
@@ -26,7 +22,7 @@ const partSchema = z.tuple([
   /** Of the part itself: SHA-256, bytes. */
   hashText,
   z.int().min(1).max(partBytes.max),
-  /** As it is stored: SHA-256, which is its name, and bytes. */
+  /** As stored: SHA-256, its name, and bytes. */
   hashText,
   z.int().min(1).max(partBytesMax),
 ])
@@ -54,7 +50,7 @@ export type PartIndex = z.output<typeof indexSchema>
 /** The name of the frame. Its `from` is 0. */
 export const frameName = ''
 
-/** The index in `text`; a reason where it is none. */
+/** A reason where it is none. */
 export function parsePartIndex(text: string): PartIndex | string {
   let json: unknown
   try {
@@ -88,7 +84,7 @@ function whyUnfit({ bytes, segments }: PartIndex): string | undefined {
   return short === undefined ? undefined : `the parts of ${short.name} are not its bytes`
 }
 
-/** The frame of a file with these segments: all bytes that lie in none of them. */
+/** All bytes that lie in no segment. */
 export function frameRanges(
   segments: readonly { readonly name: string; readonly from: number; readonly bytes: number }[],
   fileBytes: number,

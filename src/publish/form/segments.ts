@@ -1,11 +1,9 @@
-// Which bytes of a table file belong together: each section is a segment with the shape in which
-// most of it stays the same from one day to the next; what lies between them (header, length words,
-// trailer) is the frame, one segment more. Shapes are chosen by measuring, and a wrong one only
-// costs bytes: the index of the parts (part-index.ts) says the shape of each segment, so a server
-// needs none of this to put a table together, only to find what it has already.
+// Cuts a table file into segments: each section, with the shape in which most of it stays the same
+// from day to day; what lies between them (header, length words, trailer) is the frame. Shapes are
+// measured; a wrong one only costs bytes, because the index of the parts states each.
 //
-// A segment is cut into parts in its columns (columns.ts), where its content says (cut-points.ts).
-// A column begins a part, so what one column does moves no cut of the next.
+// A segment is cut into parts in its columns (columns.ts), by content (cut-points.ts). A column
+// begins a part, so the cuts of one do not move those of the next.
 
 import type { SectionName } from '../../schema/table-sections.ts'
 import { sectionNames } from '../../schema/table-sections.ts'
@@ -26,7 +24,7 @@ import { type Shape, toPlanes } from './columns.ts'
 
 export interface Segment extends Shape {
   readonly name: string
-  /** Its place in the file; 0 for the frame. */
+  /** 0 for the frame. */
   readonly from: number
   readonly bytes: number
 }
@@ -68,7 +66,7 @@ const shapes: Readonly<Record<SectionName, Shape>> = {
   ipv6_third: counting,
 }
 
-/** The segments of a table file: its sections in the order of the file, the frame behind them. */
+/** In the order of the file, the frame behind them. */
 export function tableSegments({ views }: Pick<TableView, 'views'>, file: Uint8Array): Segment[] {
   const sections = sectionNames
     .map((name): Segment => {
@@ -81,16 +79,13 @@ export function tableSegments({ views }: Pick<TableView, 'views'>, file: Uint8Ar
   return [...sections, { name: frameName, from: 0, bytes: file.length - inside, ...raw }]
 }
 
-/** The parts of one segment. Their bytes are valid until the next segment is asked for. */
+/** Valid until the next segment is asked for. */
 export interface SegmentParts {
   readonly segment: Segment
   readonly parts: readonly Uint8Array[]
 }
 
-/**
- * Segment by segment, so that not the whole table is in memory twice. `all` are the segments of the
- * file, of which `segments` may be some.
- */
+/** Segment by segment, to bound memory. `all` are those of the file, `segments` perhaps some. */
 export function* cutTable(
   file: Uint8Array,
   segments: readonly Segment[],

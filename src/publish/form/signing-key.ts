@@ -1,6 +1,5 @@
-// Ed25519 keys (RFC 8032) that a publisher signs with and servers trust: the private one as PKCS #8
-// in a PEM file of mode 0600, as openssl writes it; the public one as one word of text,
-// `ed25519:` and 32 bytes in base64url, as --table-trust takes it.
+// Ed25519 keys (RFC 8032) of publishers: the private one as PKCS #8 in a PEM file of mode 0600, the
+// public one as --table-trust takes it, `ed25519:` and 32 bytes in base64url.
 
 import {
   type KeyObject,
@@ -22,12 +21,12 @@ export interface SigningKey {
 
 export interface TrustedKey {
   readonly text: string
-  /** The first 16 digits of the SHA-256 of its 32 bytes: tells keys apart, proves nothing. */
+  /** The first 16 digits of its SHA-256: tells keys apart, proves nothing. */
   readonly id: string
   readonly key: KeyObject
 }
 
-/** The key of such a text; `undefined` where it is none. */
+/** `undefined` where the text is none. */
 export function parseTrustedKey(text: string): TrustedKey | undefined {
   const x = trustedKeyForm.exec(text)?.[1]
   if (x === undefined) return undefined
@@ -45,7 +44,7 @@ function trustedKeyOf(key: KeyObject): TrustedKey {
   return trusted
 }
 
-/** Makes a key pair and writes its private key to `path`, which must not be there yet. */
+/** `path` must not exist. */
 export function createSigningKey(path: string): TrustedKey {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -69,7 +68,7 @@ export function createSigningKey(path: string): TrustedKey {
   return trustedKeyOf(publicKey)
 }
 
-/** The key in the file at `path`. Throws `signing_key`. */
+/** Throws `signing_key`. */
 export function readSigningKey(path: string): SigningKey {
   try {
     const { bytes, stat } = readBoundedFile(path, secretFile)

@@ -1,5 +1,4 @@
-// A folder as the place of published tables, for a static web server or a shared file system. Each
-// file is written under a temporary name, flushed and renamed.
+// A folder of published tables, for a static web server or a shared file system.
 
 import { statSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -9,7 +8,7 @@ import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { flushFolder, removeTemporaryFiles, temporaryName } from '../../base/system/atomic-file.ts'
 import type { PublishPlace, StoredName } from './publish-place.ts'
 
-/** Whoever serves the folder may be another user. */
+/** Another user may serve the folder. */
 const fileMode = 0o644
 
 /** Throws `publish_invalid` where no folder can be. */
@@ -69,7 +68,7 @@ export function openFolderPlace(folder: string): PublishPlace {
   }
 }
 
-/** Said before a table is compiled for it; what else is wrong shows when something is written. */
+/** Before a table is compiled for it; other faults show at the first write. */
 function mayBeFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false

@@ -1,23 +1,20 @@
-// Where tables are published: a folder that a static web server shows, or a bucket of an object
-// store. Names are relative, `manifest.json` or `parts/<hash>`.
+// Where tables are published. Names are relative: `manifest.json` or `parts/<hash>`.
 //
-// Invariants: what has a name is whole; `replace` changes it at one moment, for readers there is
-// either the old or the new content; `keep` never changes what is there under that name.
+// Invariants: a named content is whole; `replace` is atomic for readers; `keep` never changes what
+// is there.
 
 export interface StoredName {
   readonly name: string
   readonly bytes: number
-  /** When it was written, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly writtenMs: number
 }
 
 export interface PublishPlace {
   readonly name: string
-  /** `undefined` where there is nothing; not more than `bytesMax`. */
+  /** `undefined` where there is nothing; at most `bytesMax`. */
   readonly read: (name: string, bytesMax: number) => Promise<Buffer | undefined>
-  /** Puts what never changes. */
   readonly keep: (name: string, bytes: Uint8Array) => Promise<void>
-  /** Puts what is asked for anew each time. */
   readonly replace: (name: string, bytes: Uint8Array) => Promise<void>
   readonly list: (folder: string) => Promise<readonly StoredName[]>
   readonly remove: (name: string) => Promise<void>

@@ -1,5 +1,4 @@
-// Which table of a manifest this machine shall serve now. Pure: the manifest is open and signed,
-// the clock and what is known of before are given.
+// Which table of a manifest this machine shall serve now. Pure.
 //
 //   the serial is ahead of the clock               refused: it would outdate all that come after it
 //   the manifest is of another place               refused: its tables are for other servers
@@ -9,8 +8,7 @@
 //   the table in use was withdrawn                 the first release, when its stage has come
 //   it is older than the table in use              refused
 //
-// A table that this machine has taken in an earlier stage stays, though the manifest now lets fewer
-// machines have it.
+// A table that this machine has taken stays, though the manifest now lets fewer machines have it.
 
 import { createHash } from 'node:crypto'
 import { type Day, dayOf, isYetToCome, parseDay } from '../../base/day.ts'
@@ -25,16 +23,13 @@ export type ReleaseChoice =
   | ({ readonly kind: 'refused' } & PullRefusal)
 
 export interface ManifestContext {
-  /** The highest serial that was seen from a key that is trusted; 0 where none was. */
+  /** Of the trusted keys; 0 where none was seen. */
   readonly serial: number
-  /** The place that the operator named. */
   readonly expectedPlace?: string | undefined
-  /** The place that the last manifest named. */
   readonly seenPlace?: string | undefined
   readonly now: number
 }
 
-/** Why nothing that the manifest says counts here, though a trusted key has signed it. */
 export function manifestRefusal(
   manifest: Manifest,
   context: ManifestContext,
@@ -49,7 +44,6 @@ export function manifestRefusal(
   return { code: 'replay', reason }
 }
 
-/** Why a manifest of that place is not for this server; `undefined` where it is. */
 function otherPlace(
   named: string | undefined,
   { expectedPlace, seenPlace }: ManifestContext,
@@ -71,13 +65,12 @@ function otherPlace(
 }
 
 export interface ChoiceContext {
-  /** The table in use: its id, and its day as the table says. */
   readonly current: { readonly id: string; readonly asOf: number } | undefined
   readonly machine: string
   readonly now: number
 }
 
-/** Of a manifest that `manifestRefusal` lets pass. */
+/** `manifestRefusal` has let it pass. */
 export function chooseRelease(manifest: Manifest, context: ChoiceContext): ReleaseChoice {
   const { current, machine, now } = context
   const readable = manifest.releases.filter(({ format }) => format.major === formatMajor)
@@ -90,8 +83,7 @@ export function chooseRelease(manifest: Manifest, context: ChoiceContext): Relea
   if (release === undefined || release.id === current?.id) return { kind: 'stay' }
   if (current === undefined) return { kind: 'take', release }
   if (manifest.withdrawn.includes(current.id)) {
-    // Back to the first one and to no other: until its stage has come here, the withdrawn one
-    // stays.
+    // Back to the first one and to no other; until its stage the withdrawn one stays.
     return release === readable[0] ? { kind: 'take', release } : { kind: 'stay' }
   }
   const own = readable.findIndex(({ id }) => id === current.id)
@@ -111,17 +103,15 @@ function instantOf(serial: number): string {
 }
 
 /**
- * The place of a machine among all: from 0 up to 100, the same for ever. A table goes to some
- * machines first: `10%,50%+1h,100%+4h` lets a tenth of them have it at once, half of them after an
- * hour, and all after four. Which are the first follows from their names alone, so that it is the
- * same ones each time, and no machine has to know of another.
+ * The place of a machine among all, from 0 up to 100, always the same. With the stages
+ * `10%,50%+1h,100%+4h` a tenth of all take a table at once, half after an hour, and all after four,
+ * by a hash of their names: no machine has to know of another.
  */
 export function machinePercent(machine: string): number {
   const hash = createHash('sha256').update(machine).digest()
   return (hash.readUIntBE(0, 6) / 2 ** 48) * 100
 }
 
-/** Whether the machine may take what has these stages. */
 export function mayTake(stages: readonly Stage[], machine: string, now: number): boolean {
   if (stages.length === 0) return true
   const percent = machinePercent(machine)

@@ -1,10 +1,9 @@
-// Puts a published table together: the parts that a table of this machine has come from there, the
-// others from the source. Segment by segment, so that neither the table nor its parts are in memory
-// at once.
+// Puts a published table together, from parts of a table of this machine and from the source,
+// segment by segment to bound memory.
 //
-// Invariants: nothing that came over the network is unpacked before its hash was compared, and no
-// more is unpacked than the index says; the file gets its name when its hash is the one that was
-// signed, flushed. Parts that came are kept in `folder` until then: what is cut off goes on there.
+// Invariants: nothing from the network is unpacked before its hash was compared, nor more than the
+// index says; the file gets its name, flushed, when its hash is the signed one. `folder` keeps
+// parts until then, so an interrupted fetch goes on.
 
 import {
   closeSync,
@@ -45,9 +44,9 @@ const parallelGets = 8
 interface JoinJob {
   readonly source: ReleaseSource
   readonly release: Release
-  /** Tables of this machine; one that is not there or not whole gives no parts. */
+  /** A missing or damaged table gives no parts. */
   readonly near: readonly string[]
-  /** For parts, until the table is whole. */
+  /** Keeps parts until the table is whole. */
   readonly parts: string
   readonly folder: string
   readonly name: string
@@ -59,12 +58,12 @@ export interface PulledBytes {
   readonly reusedBytes: number
 }
 
-/** Throws `pull_…`, and what the disk throws. */
+/** Throws `pull_…`, and the disk's errors. */
 export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
   const { release, folder, name } = job
   await mkdir(folder, { recursive: true })
   await mkdir(job.parts, { recursive: true })
-  // Of a process that was killed: each has the size of a table.
+  // Of killed processes: each has the size of a table.
   await removeTemporaryFiles(folder)
   const moved = { parts: 0, bytes: 0, reusedBytes: 0 }
   const index = await fetchIndex(job, moved)
@@ -160,7 +159,7 @@ async function fetchPart(
   return part
 }
 
-/** What is stored under that hash: kept of a try before, or fetched and then kept. */
+/** Kept from an earlier try, or fetched and then kept. */
 async function storedPart(
   { source, parts }: Pick<JoinJob, 'source' | 'parts'>,
   [sha256, bytes]: readonly [string, number],
@@ -212,7 +211,7 @@ function writeAll(descriptor: number, bytes: Uint8Array, from: number): void {
 }
 
 interface NearTables {
-  /** The parts of the segments of that name, valid until the next call. */
+  /** Valid until the next call. */
   readonly partsOf: (segment: string) => ReadonlyMap<string, Uint8Array>
   readonly close: () => void
 }
@@ -250,7 +249,7 @@ function openNear(paths: readonly string[]): NearTables {
   }
 }
 
-/** Whether the file is what the name says. Throws `file_unreadable`. */
+/** Throws `file_unreadable`. */
 export function isFileNamed(path: string, name: string): boolean {
   const map = mapFile(path)
   try {
@@ -260,8 +259,7 @@ export function isFileNamed(path: string, name: string): boolean {
   }
 }
 
-// Keeps the table in use that came otherwise, in an image or by a build, beside those that were
-// fetched, before a fetched one takes its place.
+// Keeps the table in use that an image or a build brought, before a fetched one takes its place.
 
 export interface AdoptedTable {
   readonly id: string
@@ -269,7 +267,7 @@ export interface AdoptedTable {
   readonly path: string
 }
 
-/** Nothing where another table, or none, lies there by now. */
+/** Nothing if another table lies there by now. */
 export function adoptTable({ id, from, path }: AdoptedTable): void {
   if (!existsSync(from) || existsSync(path)) return
   try {

@@ -1,6 +1,5 @@
-// The process that fetches one published table, started by src/supervisor/tables/table-pull.ts:
-// puts the table together (join-table-parts.ts), and answers what came, or why not. Whatever the
-// network or a part does to it, it harms no process that answers; and its memory goes when it ends.
+// The process that fetches one published table for src/supervisor/tables/table-pull.ts: nothing
+// that the network or a part does harms a process that answers.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +28,7 @@ export interface PullJob {
 export type PullResult =
   ({ readonly kind: 'pulled' } & PulledBytes) | ({ readonly kind: 'refused' } & PullRefusal)
 
-/** A table that was kept, and is taken again after a rollback. */
+/** Kept, and taken again after a rollback. */
 function isThere({ folder, name, release }: PullJob): boolean {
   const path = join(folder, name)
   if (!existsSync(path)) return false
