@@ -1,6 +1,5 @@
-// Acts on own lists as people ask for them, on the command line or the admin port: the same checks,
-// the same messages, the same record in the audit log (audit/audit-log.ts). What an act does to the
-// store is lists/change-lists.ts.
+// Acts on own lists, from the command line or the admin port: the same checks, messages and records
+// in the audit log. change-lists.ts changes the store.
 
 import type { IpriskError } from '../base/coded-error.ts'
 import { fewLines, joinFew, moreText } from '../base/text/shortened-list.ts'
@@ -20,7 +19,6 @@ import type { ListEffect } from '../model/kind.ts'
 import type { ListStore } from './list-store.ts'
 import { type ListAuditChange, withAuditedChanges } from '../audit/audit-log.ts'
 
-/** What is asked for. */
 export type ListRequest =
   | { readonly act: 'create'; readonly list: string; readonly effect: ListEffect }
   | { readonly act: 'delete'; readonly list: string }
@@ -28,7 +26,7 @@ export type ListRequest =
       readonly act: 'add'
       readonly list: string
       readonly entries: readonly string[]
-      /** How long they count; for ever where it is absent. */
+      /** Absent: they never expire. */
       readonly forMs?: number | undefined
       readonly note?: string | undefined
       readonly force: boolean
@@ -40,10 +38,10 @@ export type ListRequest =
       readonly entries: readonly ListEntry[]
       readonly replace: boolean
       readonly force: boolean
-      /** What the file says of the list; an import does not change it. */
+      /** The file's; an import does not change the list's. */
       readonly effect?: ListEffect | undefined
     }
-  /** Of one list, or the newest act of all. */
+  /** Absent: the newest act of all. */
   | { readonly act: 'undo'; readonly list?: string | undefined }
 
 export interface ListActor {
@@ -51,24 +49,22 @@ export interface ListActor {
   readonly store: ListStore
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Where it was asked for, if not on the command line. */
+  /** Absent: on the command line. */
   readonly via?: string
   readonly onUnwritten: (error: IpriskError) => void
 }
 
-/** An act that was done. */
 export interface ListResult extends change.ListChange {
-  /** What whoever acted may not have meant, a sentence each. */
+  /** Of what the caller may not have meant, a sentence each. */
   readonly cautions: readonly string[]
 }
 
-/** So many entries of an act stand in the audit log, with the number of all. */
+/** Of an act, with the number of all. */
 const entriesAudited = 100
 
-/** Of what is wrong with a request. */
 const faultsShown = 10
 
-/** Throws what is wrong with the request, whole, before anything is recorded or done. */
+/** Throws what is wrong with the request before anything is recorded or done. */
 export async function actOnLists(actor: ListActor, request: ListRequest): Promise<ListResult> {
   const checked = checkListRequest(actor, request)
   const { state, store, now, via, onUnwritten } = actor
@@ -96,7 +92,6 @@ export async function actOnLists(actor: ListActor, request: ListRequest): Promis
 }
 
 interface CheckedRequest {
-  /** Of the entries that it is about. */
   readonly keys: readonly string[]
   readonly run: (moment: {
     readonly store: ListStore
@@ -104,7 +99,6 @@ interface CheckedRequest {
   }) => Promise<change.ListChange>
 }
 
-/** Throws what can be known to be wrong with the request before it is done. */
 export function checkListRequest(
   { now }: Pick<ListActor, 'now'>,
   request: ListRequest,
@@ -130,7 +124,7 @@ export function checkListRequest(
       if (fault !== undefined) throw listError('list_note', `Nothing was added: ${fault}.`)
       refuseWide(keys, request.force)
       const added = change.secondsOf(now)
-      // Rounded up: it counts for at least as long as it was asked to.
+      // Rounded up: never shorter than asked for.
       const expires = forMs === undefined ? 0 : Math.ceil((now + forMs) / 1000)
       const entries = keys.map((key) => ({ key, expires, added, note }))
       return { keys, run: (moment) => change.addEntries(moment, list, entries) }
@@ -146,7 +140,7 @@ export function checkListRequest(
   }
 }
 
-/** Entries as they were written; throws `list_entry` with all that are wrong. */
+/** Throws `list_entry` with all that are wrong. */
 function parseKeys(texts: readonly string[]): readonly string[] {
   if (texts.length === 0) throw listError('list_entry', 'There is no entry.')
   if (texts.length > actEntriesMax) {
@@ -177,7 +171,7 @@ function refuseWide(keys: readonly string[], force: boolean): void {
   ])
 }
 
-/** Bogons stay bogons (contract 5.3): who lists nothing but such an entry waits in vain. */
+/** Bogons stay bogons (contract 5.3): such an entry has no effect. */
 function cautionsOf(keys: readonly string[]): readonly string[] {
   const vain = keys.slice(0, actEntriesMax).filter((key) => !key.startsWith('a') && isBogonKey(key))
   if (vain.length === 0) return []
@@ -189,7 +183,7 @@ function cautionsOf(keys: readonly string[]): readonly string[] {
   ]
 }
 
-/** Only a file, which may be old, can have expired entries. */
+/** Only an old file can have expired entries. */
 function expiredCautions(request: ListRequest, nowMs: number): readonly string[] {
   if (request.act !== 'import') return []
   const ended = request.entries.filter(({ expires }) => expires !== 0 && expires * 1000 <= nowMs)

@@ -1,10 +1,8 @@
-// The acts on lists: each takes the catalogue as it is, makes what is to be, and puts it in its
-// place; where another act was quicker it begins anew. The same for every store, for the command
-// line and for the administrative API. Who acted is recorded by the caller (lists/acts.ts).
+// The acts on lists: each reads the catalogue, makes the next one, and replaces it; if another act
+// was quicker it begins anew. The caller records who acted (lists/acts.ts).
 //
-// Invariants: an act is done whole or not at all; new chunks are kept before the catalogue that
-// refers to them, and removed after the last one that does; the limits of list-limits.ts hold
-// after every act.
+// Invariants: an act is atomic; new chunks are kept before the catalogue that refers to them, and
+// removed after the last one that does; the limits of list-limits.ts hold after every act.
 
 import { IpriskError } from '../base/coded-error.ts'
 import {
@@ -31,7 +29,7 @@ import type { ListStore } from './list-store.ts'
 
 const triesMax = 100
 
-/** A chunk that no catalogue refers to is left to whoever may still be about to, for so long. */
+/** A running act may still refer to a younger chunk. */
 const orphanSecondsMin = 3600
 
 export interface ListChange {
@@ -39,7 +37,6 @@ export interface ListChange {
   readonly list: string
   readonly before: StoredList | undefined
   readonly after: StoredList | undefined
-  /** Entries that are new, other than before, and gone. */
   readonly added: number
   readonly changed: number
   readonly removed: number
@@ -48,7 +45,6 @@ export interface ListChange {
 type Plan = Omit<ListChange, 'before' | 'after'> & {
   readonly before: StoredList | undefined
   readonly after: ListState | undefined
-  /** `undo` takes acts away in place of adding one. */
   readonly undoes?: number
 }
 
@@ -67,7 +63,7 @@ async function change(
     const catalogue = parseCatalogue(text)
     const planned = await planOf(catalogue, plan)
     if (planned instanceof IpriskError) {
-      // The catalogue is unchanged, so no other act removed the chunk: it is lost.
+      // Unchanged, so no other act removed the chunk: it is lost.
       if (tag === missedTag) throw planned
       missedTag = tag
       continue
@@ -137,7 +133,7 @@ function checkLimits({ lists }: ListCatalogue): void {
   }
 }
 
-/** The list of that name; throws `list_unknown`. */
+/** Throws `list_unknown`. */
 export function knownList(catalogue: ListCatalogue, name: string): StoredList {
   const list = listNamed(catalogue, name)
   if (list !== undefined) return list
@@ -186,7 +182,7 @@ export function deleteList(moment: Moment, name: string): Promise<ListChange> {
   })
 }
 
-/** Adds entries, or replaces those of the same key. */
+/** Replaces those of the same key. */
 export function addEntries(
   moment: Moment,
   name: string,
@@ -195,7 +191,7 @@ export function addEntries(
   return merge(moment, { act: 'add', name, changes: { put: entries, remove: [] } })
 }
 
-/** Takes keys away; those that are not there are not counted as removed. */
+/** Missing keys are not counted. */
 export function removeEntries(
   moment: Moment,
   name: string,
@@ -206,15 +202,15 @@ export function removeEntries(
 
 export interface ListImport {
   readonly entries: readonly ListEntry[]
-  /** The list has these entries and no other ones afterwards. */
+  /** Removes all other entries. */
   readonly replace: boolean
-  /** Also where that leaves none: a file without entries is a failed download more often. */
+  /** Also where that leaves none: an empty file is mostly a failed download. */
   readonly force: boolean
-  /** What the file says of the list. */
+  /** Of the list, by the file. */
   readonly effect?: ListEffect | undefined
 }
 
-/** Throws `list_effect` and `list_emptied` where the list should not take the import. */
+/** Throws `list_effect` and `list_emptied`. */
 export function checkImport(before: StoredList, { entries, replace, force, effect }: ListImport) {
   const { name } = before
   if (effect !== undefined && effect !== before.effect) {
@@ -262,7 +258,7 @@ function merge(
   })
 }
 
-/** Brings back what the newest act found, of one list or of all; throws `undo_none`. */
+/** Restores what the newest act found, of one list or of all; throws `undo_none`. */
 export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
   return change(moment, async ({ acts, lists }) => {
     const undoes = acts.findLastIndex(({ list }) => name === undefined || list === name)
@@ -278,7 +274,7 @@ export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
   })
 }
 
-/** Removes chunks that killed processes have left; how many there were. */
+/** Of killed processes; returns how many. */
 export async function removeOrphans({ store, now }: Moment): Promise<number> {
   const ids = await store.chunkIds()
   const { text } = await store.catalogue()

@@ -1,5 +1,5 @@
-// The catalogue: which lists there are, of which chunks each consists, and what the last acts can
-// be undone to. One text, replaced as a whole, so that a reader sees an act done or not done.
+// The catalogue: the lists, their chunks, and the acts that can be undone. One text, replaced as a
+// whole, so that readers see an act done or not done.
 
 import { IpriskError } from '../base/coded-error.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
@@ -13,7 +13,6 @@ export interface StoredList {
   /** Seconds since the epoch. */
   readonly created: number
   readonly entries: number
-  /** How many prefixes its entries come to. */
   readonly prefixes: number
   readonly chunks: readonly ListChunk[]
 }
@@ -21,7 +20,6 @@ export interface StoredList {
 export const listActs = ['create', 'add', 'remove', 'import', 'delete', 'undo'] as const
 export type ListAct = (typeof listActs)[number]
 
-/** What an act changed, and what it can be undone to. */
 export interface UndoableAct {
   readonly act: ListAct
   readonly list: string
@@ -32,7 +30,6 @@ export interface UndoableAct {
 
 export interface ListCatalogue {
   readonly format: 1
-  /** By name. */
   readonly lists: readonly StoredList[]
   /** Oldest first. */
   readonly acts: readonly UndoableAct[]
@@ -110,7 +107,7 @@ export function listNamed({ lists }: ListCatalogue, name: string): StoredList | 
   return lists.find((list) => list.name === name)
 }
 
-/** The ids of all chunks that a list, or an act that can be undone, refers to. */
+/** Of lists, and of acts that can be undone. */
 export function chunkIdsOf({ lists, acts }: ListCatalogue): Set<string> {
   const states = [...lists, ...acts.flatMap(({ before }) => before ?? [])]
   return new Set(states.flatMap(({ chunks }) => chunks.map(({ id }) => id)))

@@ -1,23 +1,20 @@
 // Entries as they are stored: a list is a row of chunks, ascending by key, each a text of lines
-// that is never changed. Adding an entry writes one chunk anew.
+// that never changes. Adding an entry writes one chunk anew.
 //
 //   4c0000200c00002ff tj3mps tiklz4 the office        key, expires, added (base 36), note
 //   4c6336401c6336401 0 tiklz4
 //
-// A missing or malformed chunk would leave addresses uncovered: check chunks from a store with
-// `chunkFault` first.
+// A missing or malformed chunk would leave addresses uncovered: check it with `chunkFault` first.
 
 import { IpriskError } from '../base/coded-error.ts'
 import type { ListEntry } from './list-entry.ts'
 import { chunkEntriesMax } from './list-limits.ts'
 
-/** Where a chunk is, and what it begins with. */
 export interface ListChunk {
   readonly id: string
-  /** The key of its first entry. */
   readonly first: string
   readonly entries: number
-  /** The earliest expiry of its entries; 0 where none of them expires. */
+  /** 0 where none of its entries expires. */
   readonly soonest: number
 }
 
@@ -55,11 +52,11 @@ function isLine(line: string): boolean {
   const keyEnd = line.indexOf(' ')
   const half = (keyEnd + 1) / 2
   if (line[0] !== 'a' && line.slice(1, half) > line.slice(half, keyEnd)) return false
-  // The compiled file has 32 bits for the end.
+  // The compiled file has 32 bits for it.
   return parseInt(line.slice(keyEnd + 1, line.indexOf(' ', keyEnd + 1)), 36) <= 0xffff_ffff
 }
 
-/** What is wrong with a chunk's text, to follow "its chunk"; `undefined` if it is valid. */
+/** Follows "its chunk"; `undefined` if it is valid. */
 export function chunkFault({ id, entries }: ListChunk, text: string | undefined) {
   if (text === undefined) return `${id} is not in the store`
   const lines = text.split('\n')
@@ -75,19 +72,18 @@ export function damagedListError(list: string, fault: string): IpriskError {
   return new IpriskError({ code: 'lists_damaged', message, fault: 'environment' })
 }
 
-/** What a chunk is called that is to be stored; ids sort by the time of their making. */
+/** Ids sort by age. */
 export function newChunkId(nowMs: number): string {
   const random = crypto.getRandomValues(new Uint32Array(2))
   const text = [...random].map((word) => word.toString(36).padStart(7, '0')).join('')
   return `${Math.floor(nowMs / 1000).toString(36)}-${text}`
 }
 
-/** When a chunk was made, seconds since the epoch; NaN where the id is another's. */
+/** Seconds since the epoch; NaN for an id not of ours. */
 export function chunkMadeAt(id: string): number {
   return parseInt(id.split('-')[0] ?? '', 36)
 }
 
-/** A chunk with its text. */
 export interface MadeChunk {
   readonly chunk: ListChunk
   readonly text: string

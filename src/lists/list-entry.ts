@@ -1,13 +1,12 @@
-// One entry of a list: an address, a prefix, a range or an AS, with what is known of it. As text
-// for people, and as a key: a text of one form that names it, so that equal entries have equal keys
-// and the order of keys is that of addresses.
+// One entry of a list: an address, a prefix, a range or an AS. As text for people, and as a key:
+// equal entries have equal keys, which sort by address.
 //
 //   4c0000200c00002ff     192.0.2.0/24: family, first and last address
 //   6 and 64 digits       the same of IPv6
 //   a0000fbf0             AS64496
 //
-// IPv4-mapped text means the IPv4 entry, as it does in a check (contract 3.9). A prefix with bits
-// behind its length is refused: it is a typing error more often than not.
+// IPv4-mapped text means the IPv4 entry (contract 3.9). A prefix with host bits is refused: it is
+// mostly a typing error.
 
 import { IpriskError } from '../base/coded-error.ts'
 import type { ErrorCode } from '../base/error-codes.ts'
@@ -19,7 +18,7 @@ import { noteBytesMax, widestPrefix } from './list-limits.ts'
 
 export interface ListEntry {
   readonly key: string
-  /** Seconds since the epoch from which it no longer counts; 0 for never. */
+  /** Seconds since the epoch; 0 for never. */
   readonly expires: number
   /** Seconds since the epoch. */
   readonly added: number
@@ -29,7 +28,7 @@ export interface ListEntry {
 const hexDigits = { 4: 8, 6: 32 } as const
 const asnMax = 0xffff_ffff
 
-/** Why a text is no entry, in words behind its quotation. */
+/** Follows its quotation. */
 export interface EntryFault {
   readonly fault: string
 }
@@ -56,7 +55,7 @@ export function parseEntryKey(text: string): string | EntryFault {
 
 const words = newAddressWords()
 
-/** Most entries are single addresses: without big integers, a file is read in half the time. */
+/** Without big integers, a file is read in half the time. */
 function keyOfAddress(text: string): string | undefined {
   const family = parseAddress(text, words)
   if (family === 0) return undefined
@@ -81,7 +80,7 @@ export function keyOfRange({ family, first, last }: Range): string {
   return `${family}${text(first)}${text(last)}`
 }
 
-/** The AS number of a key; `undefined` for a range. */
+/** `undefined` for a range. */
 export function asnOfKey(key: string): number | undefined {
   return key.startsWith('a') ? parseInt(key.slice(1), 16) : undefined
 }
@@ -93,17 +92,17 @@ export function rangeOfKey(key: string): Range {
   return { family, first: value(1, half), last: value(half) }
 }
 
-/** The text for people: the inverse of `parseEntryKey`. */
+/** The inverse of `parseEntryKey`. */
 export function formatEntryKey(key: string): string {
   const asn = asnOfKey(key)
   return asn === undefined ? formatRange(rangeOfKey(key)) : `AS${asn}`
 }
 
-/** Whether it is wider than an entry may be without `--force`. */
+/** Needs `--force`. */
 export function isWide(key: string): boolean {
   if (key.startsWith('a')) return false
   const half = (key.length + 1) / 2
-  // Where the first 20 bits are equal, it is narrower than both limits.
+  // Equal first 20 bits: narrower than both limits.
   if (key.slice(1, 6) === key.slice(half, half + 5)) return false
   const { family, first, last } = rangeOfKey(key)
   const bits = (family === 4 ? 32 : 128) - widestPrefix[family]

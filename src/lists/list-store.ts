@@ -1,6 +1,5 @@
-// Where lists are kept: the interface that every store implements and the conformance suite
-// (test/account/stores/list-conformance.ts) holds it to. A store knows nothing of entries: it keeps
-// one text, the catalogue, and the chunks that it refers to.
+// Where lists are kept. test/account/stores/list-conformance.ts tests every store. A store knows
+// nothing of entries: it keeps one text, the catalogue, and the chunks that it refers to.
 //
 // Invariants of every store:
 // - `replace` is atomic: of two that replace the same catalogue one succeeds.
@@ -10,7 +9,7 @@
 
 import { randomUUID } from 'node:crypto'
 
-/** The tag that follows one: a count, and letters by chance, so that none is used twice. */
+/** A count and random letters, so that no tag is used twice. */
 export function nextTag(tag: string): string {
   const count = Number(tag.split('-')[0] ?? 0) + 1
   return `${count}-${randomUUID().slice(0, 8)}`
@@ -24,16 +23,16 @@ export interface KeptCatalogue {
 
 export interface ListStore {
   readonly catalogue: () => Promise<KeptCatalogue>
-  /** That of the catalogue; cheap. */
+  /** Cheap. */
   readonly tag: () => Promise<string>
-  /** The texts of chunks, in their order; `undefined` for one that is not there. */
+  /** In order; `undefined` for a missing one. */
   readonly chunks: (ids: readonly string[]) => Promise<readonly (string | undefined)[]>
   readonly putChunks: (
     chunks: readonly { readonly id: string; readonly text: string }[],
   ) => Promise<void>
-  /** Puts a catalogue in the place of the one with that tag; `undefined` where it is another one. */
+  /** Returns the new tag; `undefined` where the catalogue has another tag. */
   readonly replace: (tag: string, text: string) => Promise<string | undefined>
-  /** Ids that are not there are skipped. */
+  /** Missing ids are skipped. */
   readonly removeChunks: (ids: readonly string[]) => Promise<void>
   readonly chunkIds: () => Promise<readonly string[]>
   readonly close: () => Promise<void>

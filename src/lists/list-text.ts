@@ -1,5 +1,5 @@
-// Entries as files of people: a line an entry, behind it when it expires and a note, each where
-// there is one; the same that `lists export` writes. Or JSON lines, which name their lists as well:
+// Entries as files, one a line with optional expiry and note, as `lists export` writes them. Or
+// JSON lines, which also name their lists:
 //
 //   192.0.2.0/24 2026-12-01T00:00:00Z # the partner's office
 //   AS64496
@@ -8,7 +8,7 @@
 //   {"list":"attackers","effect":"block"}
 //   {"list":"attackers","entry":"192.0.2.7","expires":"2026-12-01T00:00:00Z","note":"seen in logs"}
 //
-// A file is read whole or not at all: every line that is wrong is told with its number.
+// A file is read whole or not at all: every wrong line is reported with its number.
 
 import { parseInstant } from '../base/time-text.ts'
 import { fewLines } from '../base/text/shortened-list.ts'
@@ -23,7 +23,6 @@ import {
   parseEntryKey,
 } from './list-entry.ts'
 
-/** Of a file with many mistakes so many are told. */
 const faultsShown = 10
 
 export interface ParsedList {
@@ -31,7 +30,7 @@ export interface ParsedList {
   readonly entries: readonly ListEntry[]
 }
 
-/** Lists by name; `''` where the lines name none. Throws `lists_file` with the places. */
+/** `''` where the lines name no list. Throws `lists_file` with the places. */
 export function parseListText(text: string, now: number, origin: string): Map<string, ParsedList> {
   const lists = new Map<string, { effect: ListEffect | undefined; entries: ListEntry[] }>()
   const faults: string[] = []
@@ -63,7 +62,6 @@ interface ParsedLine {
   readonly entry?: ListEntry
 }
 
-/** A line, or why it is none. */
 function parsePlain(content: string, added: number): ParsedLine | string {
   const mark = content.indexOf('#')
   const note = mark < 0 ? '' : content.slice(mark + 1).trim()
@@ -99,7 +97,7 @@ function parseJsonLine(content: string, added: number): ParsedLine | string {
   }
   if (typeof entry !== 'string' || typeof note !== 'string') return 'its members must be texts'
   if (expires !== undefined && typeof expires !== 'string') return 'its members must be texts'
-  // Since when it is listed, where it comes from another machine.
+  // Set where it comes from another machine.
   const known = typeof since === 'string' ? secondsOf(since) : undefined
   const parsed = entryOf({ text: entry, expires, note, added: known ?? added })
   return typeof parsed === 'string' ? parsed : { ...parsed, ...named }
@@ -120,7 +118,7 @@ function entryOf(of: {
   return fault ?? { list: '', entry: { key, expires: until, added, note } }
 }
 
-/** Whole seconds since the epoch; 0 would stand for never. */
+/** Seconds since the epoch; 0 would mean never. */
 function secondsOf(text: string): number | undefined {
   const ms = parseInstant(text)
   return ms === undefined || ms < 1000 ? undefined : Math.floor(ms / 1000)
@@ -131,7 +129,6 @@ export function formatExpiry(expires: number): string {
   return new Date(expires * 1000).toISOString().replace('.000Z', 'Z')
 }
 
-/** An entry as its members are called in JSON. */
 export function entryJson({ key, expires, added, note }: ListEntry): {
   readonly entry: string
   readonly added: string
@@ -146,7 +143,6 @@ export function entryJson({ key, expires, added, note }: ListEntry): {
   }
 }
 
-/** An entry as a line of a file. */
 export function entryLine(entry: ListEntry): string {
   const { entry: text, expires, note } = entryJson(entry)
   const until = expires === undefined ? '' : ` ${expires}`

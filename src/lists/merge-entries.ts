@@ -1,5 +1,5 @@
-// A list with entries added and removed: which chunks stay, and which are written anew. Only those
-// are read whose keys change, and a few that hold much of what has expired.
+// Adds and removes a list's entries. Reads only chunks whose keys change, and a few that hold much
+// of what has expired.
 
 import { IpriskError } from '../base/coded-error.ts'
 import { eachPrefixOf } from './compile/entry-rows.ts'
@@ -18,11 +18,11 @@ import type { ListStore } from './list-store.ts'
 export interface EntryChanges {
   readonly put: readonly ListEntry[]
   readonly remove: readonly string[]
-  /** What is not put is removed. */
+  /** Removes what is not put. */
   readonly replace?: boolean
 }
 
-/** A list and the chunks that are to be kept for it. */
+/** And the chunks to keep for it. */
 export interface ListState {
   readonly list: StoredList
   readonly made: readonly MadeChunk[]
@@ -38,7 +38,7 @@ export interface MergedList extends ListState {
   readonly counts: EntryCounts
 }
 
-/** Chunks with expired entries that one act cleans up, besides those that it writes anew. */
+/** Chunks with expired entries that one act also cleans up. */
 const cleanedMax = 4
 
 interface Moment {
@@ -46,7 +46,7 @@ interface Moment {
   readonly now: number
 }
 
-/** Entries that have expired go with the chunks that are written anew, and are not counted. */
+/** Expired entries of rewritten chunks go, uncounted. */
 export async function mergeEntries(
   { store, now }: Moment,
   before: StoredList,
@@ -88,7 +88,7 @@ export async function mergeEntries(
   return { list, made, counts }
 }
 
-/** What is other in a list than before; chunks never change, so those that both have are alike. */
+/** Chunks never change, so common ones are alike. */
 export async function countChanges(
   store: Pick<ListStore, 'chunks'>,
   before: StoredList | undefined,
@@ -118,7 +118,7 @@ function isOther(one: ListEntry, other: ListEntry): boolean {
   return one.expires !== other.expires || one.note !== other.note
 }
 
-/** The places of chunks whose keys change. */
+/** Their places. */
 function touchedChunks(
   chunks: readonly ListChunk[],
   keys: readonly string[],
@@ -136,7 +136,7 @@ function touchedChunks(
   return touched
 }
 
-/** The last chunk that begins at or below the key; the first one for keys before all. */
+/** The last that begins at or below the key, else the first. */
 function placeOf(chunks: readonly ListChunk[], key: string): number {
   let low = 0
   let high = chunks.length - 1
@@ -148,7 +148,7 @@ function placeOf(chunks: readonly ListChunk[], key: string): number {
   return low
 }
 
-/** Chunks of sorted entries that do not reach over a chunk that stays. */
+/** None reaches over a chunk that stays. */
 function makeBetween(
   entries: readonly ListEntry[],
   stay: readonly ListChunk[],
@@ -166,8 +166,8 @@ function makeBetween(
 }
 
 /**
- * Throws `lists_changed` if a chunk is missing, because the catalogue may have changed, and
- * `lists_damaged` if one is malformed.
+ * Throws `lists_changed` if a chunk is missing: the catalogue may have changed; `lists_damaged` if
+ * one is malformed.
  */
 export async function readEntries(
   store: Pick<ListStore, 'chunks'>,
@@ -195,7 +195,7 @@ function prefixCount(entries: readonly ListEntry[]): number {
   return count
 }
 
-/** Most ranges are single addresses or prefixes of whole digits; the others are looked at closely. */
+/** Most ranges are single addresses or prefixes of whole digits. */
 function isPrefixKey(key: string): boolean {
   const half = (key.length - 1) / 2
   return key.startsWith('a') || key.slice(1, 1 + half) === key.slice(1 + half)

@@ -1,9 +1,8 @@
 // Hot path: `covers` and what it calls. Forbidden there: allocation, throw, closure, BigInt, a
 // clock.
 //
-// A matcher of a compiled file (list-file.ts): where its filter (list-filter.ts) lets an address
-// through, its piece by the index and a binary search, as in table/lookup/search.ts; `match` then
-// walks the path of the piece's node.
+// A matcher of a compiled file (list-file.ts): the filter, then the piece by the index and a binary
+// search, as in table/lookup/search.ts; `match` then walks the path of the piece's node.
 
 import { mapFile } from '../base/system/memory-map.ts'
 import {
@@ -15,7 +14,7 @@ import {
 import { mayCoverIpv4, mayCoverIpv6 } from './list-filter.ts'
 import type { ListMatch, ListMatcher } from './list-matcher.ts'
 
-/** Opens the bytes of a file, which must outlive the matcher. Throws `lists_corrupt`. */
+/** The bytes must outlive the matcher. Throws `lists_corrupt`. */
 export function openLists(bytes: Uint8Array, path: string, version: number): ListMatcher {
   const sections = decodeListFile(bytes, path)
   const lists = decodeNames(sections.names)
@@ -37,15 +36,15 @@ export function openLists(bytes: Uint8Array, path: string, version: number): Lis
   }
 }
 
-/** Where the index has the bucket of an address, which is not below its base (prefix-tree.ts). */
+/** The address is not below the index's base (prefix-tree.ts). */
 function bucketAt(index: Uint32Array, word: number): number {
   const at = ((word - index[0]!) >>> index[1]!) + 2
-  // The last bucket holds all that is behind it, too; one more entry ends it.
+  // The last bucket holds all behind it; one more entry ends it.
   const last = index.length - 2
   return at < last ? at : last
 }
 
-/** The node of an IPv4 address; 0 for none. */
+/** 0 for none. */
 function findIpv4({ starts4, nodes4, index4 }: ListSections, value: number): number {
   if (value < index4[0]!) return nodes4[0]!
   const bucket = bucketAt(index4, value)
@@ -59,7 +58,7 @@ function findIpv4({ starts4, nodes4, index4 }: ListSections, value: number): num
   return nodes4[low]!
 }
 
-/** The node of an IPv6 address; 0 for none. */
+/** 0 for none. */
 function findIpv6({ starts6, nodes6, index6 }: ListSections, words: Uint32Array): number {
   const a = words[0]!
   if (a < index6[0]!) return nodes6[0]!
@@ -75,7 +74,7 @@ function findIpv6({ starts6, nodes6, index6 }: ListSections, words: Uint32Array)
   return nodes6[low]!
 }
 
-/** Of a start whose first word is the address's. */
+/** The start has the address's first word. */
 function isTailAtOrBelow(starts: Uint32Array, piece: number, words: Uint32Array): boolean {
   for (let i = 1; i < 4; i++) {
     const start = starts[piece * 4 + i]!
@@ -132,10 +131,10 @@ function newWalk(
   }
 }
 
-/** A compiled file, mapped, so that the pages of a million entries are shared by every process. */
+/** Mapped: all processes share its pages. */
 export interface MappedLists {
   readonly matcher: ListMatcher
-  /** Any use of the matcher afterwards ends the process. */
+  /** Any later use of the matcher ends the process. */
   readonly unmap: () => void
 }
 

@@ -1,8 +1,6 @@
-// Reads the lists of a store for the compiler and for backups. Chunks never change, so a frequent
-// compiler keeps them decoded.
-//
-// Invariant: a missing or malformed chunk fails the read with its name, because without it a list
-// would let through what it blocks. Only a server without any lists asks for the readable parts.
+// Reads the lists of a store for the compiler and for backups. Invariant: a missing or malformed
+// chunk fails the read with its name, because without it a list would let through what it blocks.
+// Only a server without any lists asks for the readable parts.
 
 import { IpriskError } from '../base/coded-error.ts'
 import type { ListSource } from './compile/compile-lists.ts'
@@ -13,20 +11,19 @@ import type { ListStore } from './list-store.ts'
 
 type Store = Pick<ListStore, 'catalogue' | 'chunks'>
 
-/** An act may change the lists while they are read. */
+/** Acts may change lists during a read. */
 const triesMax = 10
 
 export interface ReadLists {
-  /** That of the catalogue. */
   readonly tag: string
   readonly entries: number
   readonly sources: readonly ListSource[]
 }
 
-/** Gets an error for each chunk that is left out; without it the first error is thrown. */
+/** For each chunk left out; without it the first error is thrown. */
 type OnDamaged = (error: IpriskError) => void
 
-/** `rows` holds decoded chunks by id: those of the lists and no others, afterwards. */
+/** `rows` holds decoded chunks by id, afterwards those of the lists. */
 export async function readListSources(
   store: Store,
   rows: Map<string, EntryRows> = new Map<string, EntryRows>(),
@@ -46,11 +43,10 @@ export async function readListSources(
   return { tag, entries: all.reduce((sum, { count }) => sum + count, 0), sources }
 }
 
-/** A catalogue, and the texts of its lists' chunks. */
 export interface ListTexts {
   readonly tag: string
   readonly catalogue: ListCatalogue
-  /** By id, except those that the caller holds. */
+  /** Except those that the caller holds. */
   readonly texts: ReadonlyMap<string, string>
 }
 

@@ -1,5 +1,5 @@
-// Checks drafts of a policies file in a thread, one at a time, because the largest file takes half
-// a second of a core and the primary's loop watches its workers.
+// Checks drafts of a policies file in a thread: the largest takes half a second of a core, and the
+// primary's loop watches its workers.
 
 import { createQueue } from '../base/concurrency.ts'
 import { startOneShotThread } from '../base/system/one-shot-thread.ts'
@@ -9,15 +9,12 @@ import { type checkWritten, checkWrittenInTurns, fileTooLong } from './policy-fi
 export interface PolicyCheck {
   /** `null` where there are mistakes. */
   readonly revision: string | null
-  /** Of the policies. */
   readonly names: readonly string[]
-  /** Each with its place. */
   readonly mistakes: readonly string[]
 }
 
 const enqueue = createQueue()
 
-/** Checks a file's future content. */
 export function checkInThread(content: object): Promise<PolicyCheck> {
   const text = JSON.stringify(content)
   if (Buffer.byteLength(text) > policiesBytesMax) {

@@ -1,6 +1,5 @@
-// Decides by one policy that comes as plain data with the work to be done: an item of the pool, a
-// piece of lines. All parts of an answer are so decided alike, whatever changes meanwhile. Compiled
-// once, and remembered for the table in use.
+// Decides by one policy that comes as plain data with its work (an item of the pool, a piece of
+// lines): all parts are decided alike. Compiled once.
 
 import type { OpenTable } from '../table/open-table.ts'
 import type { Query } from '../table/lookup/query.ts'
@@ -9,10 +8,10 @@ import { type DecisionMemory, decideQuery, newDecisionMemory } from './decision-
 import type { ChosenPolicy } from '../model/policy-form.ts'
 import { type Outcome, type PolicySet, compilePolicies } from './policy.ts'
 
-/** `found` is where the address was located, if the caller knows. */
+/** `found`: where the address was located, if known. */
 export type Decide = (query: Query, found?: Located) => Outcome
 
-/** More than are in use at once; those that come beyond them are compiled anew. */
+/** Further ones are compiled anew. */
 const setsMax = 64
 
 const sets = new Map<string, PolicySet>()
@@ -22,7 +21,6 @@ const memories = new WeakMap<PolicySet, DecisionMemory>()
 export function decideBy(table: OpenTable, policy: ChosenPolicy | undefined): Decide | undefined {
   if (policy === undefined) return undefined
   const memory = memoryFor(table, policy)
-  // It is the only one of its set.
   return (query, found) => decideQuery(memory, 0, query, found)
 }
 

@@ -12,7 +12,7 @@ export function withDecision<Answer extends object>(
   return { ...answer, decision, ...(observed.length === 0 ? {} : { observed }) }
 }
 
-/** The answer as it is without policies. */
+/** Unchanged without policies. */
 export function decided<Answer extends CheckAnswer>(
   answer: Answer,
   decide: Decide | undefined,

@@ -1,21 +1,17 @@
 // Hot path: `decideQuery`, `decide` and `recall`. No allocation, throw, closure, BigInt or regular
 // expression there.
 //
-// Remembers decisions. Where no list matches, a decision depends on the table's record and on the
-// family that is judged, and on nothing else of the address: so each policy has one element a
-// record and family, the number of its outcome (policy.ts) + 1, 0 where it is not known yet.
+// Remembers decisions. Without a matching list a decision depends on the table's record and the
+// family alone: each policy has one element a record and family, the number of its outcome
+// (policy.ts) + 1, 0 where it is not known yet.
 //
 //   elements of a policy   0           bogons of IPv4      records + 1       bogons of IPv6
 //                          1 + record  IPv4                records + 2 + …   IPv6
 //
-// Records differ in what no condition of a policy reads: behind the elements, the outcomes of facts
-// that a policy tells apart are remembered as well, so that most records need no evaluation.
-//
-// What two records answer (6to4), and what lists change, is computed anew. Memory is allocated as
-// zeros, which the kernel backs page by page when they are first written.
-//
-// Invariant: a memory belongs to one table and one set of policies; whoever changes either makes a
-// new one.
+// Outcomes are also remembered by the facts that a policy reads, so that most records need no
+// evaluation. What two records answer (6to4), and what lists change, is computed anew. Memory is
+// allocated as zeros, which the kernel backs when written. A memory belongs to one table and one
+// set of policies.
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { covered, listedAnswer, listsOf } from '../table/answer/own-lists.ts'
@@ -31,7 +27,6 @@ export interface DecisionMemory {
   /** By the policy's place; made at its first use. */
   readonly elements: (Uint16Array | undefined)[]
   readonly reader: AnswerReader
-  /** By the policy's place. */
   readonly facts: readonly FactMemory[]
   /** Elements of one family. */
   readonly stride: number
@@ -74,7 +69,7 @@ function newFactMemory(policy: Policy, { views }: AnswerReader): FactMemory {
 
 const own = newLocated()
 
-/** The outcome for the address of a query; `found` is where it was located, if the caller knows. */
+/** `found`: where the address was located, if known. */
 export function decideQuery(
   memory: DecisionMemory,
   policy: number,
@@ -88,7 +83,7 @@ export function decideQuery(
   return memory.set.policies[policy]!.outcomes[number]!
 }
 
-/** The number of the policy's outcome for the address that `parseAddress` left in `words`. */
+/** For the address that `parseAddress` left in `words`. */
 export function decide(
   memory: DecisionMemory,
   policy: number,
@@ -101,7 +96,7 @@ export function decide(
   return recall(memory, policy, located)
 }
 
-/** The same for an address that no list names. */
+/** No list names the address. */
 export function recall(memory: DecisionMemory, policy: number, located: Located): number {
   const { record, bogon, version } = located
   const elements = memory.elements[policy]
@@ -115,7 +110,7 @@ function elementOf({ stride }: DecisionMemory, record: number, version: 4 | 6): 
   return version === 4 ? record + 1 : stride + record + 1
 }
 
-/** Not hot: evaluates the policy, and remembers what can be. */
+/** Not hot. */
 function learn(memory: DecisionMemory, index: number, located: Located): number {
   const { elements, stride } = memory
   const number = outcomeByFacts(memory, index, located)
@@ -148,12 +143,12 @@ function decideListed(
   const { set, reader } = memory
   const match = listsOf(reader.lists, reader.views, words, located)
   if (match === undefined) return recall(memory, policy, located)
-  // What lists change of an answer, a condition sees.
+  // A condition sees what lists change.
   const answer = listedAnswer(seenAnswer(reader, located) as CheckAnswer, match)
   return set.policies[policy]!.outcomeOf(factsOf(answer, match.names))
 }
 
-/** What a condition sees of an address, without making the whole answer. */
+/** Without making the whole answer. */
 function seenAnswer({ parts }: AnswerReader, located: Located): SeenAnswer {
   const { bogon, version } = located
   const part = bogon ? parts.bogon : parts.verdict(located.verdict)
@@ -165,7 +160,7 @@ function seenAnswer({ parts }: AnswerReader, located: Located): SeenAnswer {
   }
 }
 
-/** Bytes that the memory holds, as far as they have been written or may be. */
+/** Written, or yet to be. */
 export function memoryBytes({ elements }: DecisionMemory): number {
   return elements.reduce((sum, one) => sum + (one?.byteLength ?? 0), 0)
 }

@@ -1,6 +1,5 @@
-// The policies that `iprisk policy init` writes: blocked from 90 on, challenged from 50 on, the
-// operator's lists and verified crawlers before either. A list of the effect `allow` needs no rule:
-// it makes the score 0.
+// The policies that `iprisk policy init` writes. A list of the effect `allow` needs no rule: it
+// makes the score 0.
 
 const rules = [
   {
@@ -19,7 +18,7 @@ const rules = [
   { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },
 ] as const
 
-/** A file's text; with `observe` its rules decide nothing yet. */
+/** With `observe` its rules decide nothing yet. */
 export function defaultPoliciesText({ observe }: { readonly observe: boolean }): string {
   const policies = {
     default: {

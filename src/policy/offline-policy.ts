@@ -1,5 +1,5 @@
-// The policy by which a command that answers offline decides, chosen as the server would choose it.
-// What reads and compiles policies is loaded where there are some: most calls have none.
+// The policy of a command that answers offline, chosen as by the server. Code of policies is loaded
+// only when needed.
 
 import { usageError } from '../base/coded-error.ts'
 import type { OpenTable } from '../table/open-table.ts'
@@ -7,10 +7,7 @@ import type { Decide } from './decide-by.ts'
 import { type ChosenPolicy, defaultPolicyName } from '../model/policy-form.ts'
 import { hasPolicies, policyPlace } from './policy-place.ts'
 
-/**
- * `setting` is the option `--policies`, `named` is `--policy`; `undefined` without a file. `warn`
- * gets the file's warnings.
- */
+/** `setting` is `--policies`, `named` is `--policy`. `warn` gets the file's warnings. */
 export async function offlinePolicy(
   setting: string | undefined,
   named: string | undefined,
@@ -31,7 +28,6 @@ export async function offlinePolicy(
   )
 }
 
-/** Decides by that policy; `undefined` without one. */
 export async function offlineDecide(
   table: OpenTable,
   policy: ChosenPolicy | undefined,

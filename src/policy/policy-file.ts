@@ -1,10 +1,8 @@
-// Reads and checks a policies file whole: JSON, its members (policy-schema.ts), each condition
-// against the types of the answer (condition.ts). Either all of it can be used, or every mistake is
-// told with its place, and none of it is used.
+// Reads and checks a policies file: JSON, its members (policy-schema.ts), its conditions
+// (condition.ts). Either all of it can be used, or every mistake is reported with its place.
 //
 // Warnings are about usable content that cannot be intended: a comparison that never matches, a
-// member that appears twice. `checkWritten` refuses them in new policies; an existing file is still
-// used.
+// repeated member. `checkWritten` refuses them in new policies; an existing file is still used.
 
 import { createHash } from 'node:crypto'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
@@ -29,26 +27,26 @@ import { type PolicyPlace, hasPolicies } from './policy-place.ts'
 
 export interface PolicyFile {
   readonly path: string
-  /** A hash of its bytes: another one also where it only describes otherwise. */
+  /** Of its bytes, descriptions included. */
   readonly tag: string
   readonly policies: Policies
   readonly written: WrittenPolicies
-  /** One line each, with its place; about a hundred at most. */
+  /** With their places; about a hundred at most. */
   readonly warnings: readonly string[]
-  /** Of a file that was named: why it would not be obeyed otherwise. */
+  /** Why it would not be obeyed if it had not been named. */
   readonly distrust: string | undefined
 }
 
 /**
- * The file's policies; `undefined` where there is no file that nobody named. Throws
- * `policies_invalid`, whose lines are the mistakes, for whatever else is not to be used.
+ * `undefined` where there is no file that nobody named. Throws `policies_invalid`, whose lines are
+ * the mistakes.
  */
 export function readPolicyFile(place: PolicyPlace): PolicyFile | undefined {
   const file = readTrusted(place)
   return file && policyFileOf(place, file)
 }
 
-/** The same in turns of the event loop. */
+/** In turns of the event loop. */
 export async function readPolicyFileInTurns(place: PolicyPlace): Promise<PolicyFile | undefined> {
   const file = readTrusted(place)
   if (file === undefined) return undefined
@@ -86,7 +84,6 @@ export function policiesInvalid(
   })
 }
 
-/** For a terminal. */
 export function warningLines({ path, warnings }: PolicyFile): readonly string[] {
   return warnings.map((warning) => `iprisk: warning: ${path}: ${warning}`)
 }
@@ -97,7 +94,7 @@ interface Mistaken {
   readonly mistakes: readonly string[]
 }
 
-/** Checks new content in turns of the event loop. */
+/** In turns of the event loop. */
 export async function checkWrittenInTurns(content: object): Promise<CheckedPolicies | Mistaken> {
   const text = JSON.stringify(content)
   if (Buffer.byteLength(text) > policiesBytesMax) return { mistakes: [fileTooLong] }
@@ -107,14 +104,14 @@ export async function checkWrittenInTurns(content: object): Promise<CheckedPolic
 
 export const fileTooLong = `a file of policies has at most ${policiesBytesMax} bytes`
 
-/** Checks new policies: a warning counts as a mistake. */
+/** A warning counts as a mistake. */
 export function checkWritten(text: string): CheckedPolicies | Mistaken {
   const checked = checkPolicies(text)
   if ('mistakes' in checked || checked.warnings.length === 0) return checked
   return { mistakes: checked.warnings }
 }
 
-/** The policies of a file's text, or every mistake in it, each one line with its place. */
+/** Mistakes are lines with their places. */
 export function checkPolicies(text: string): CheckedPolicies | Mistaken {
   const parsed = parseJsonContent(text)
   if ('failure' in parsed) {
@@ -125,7 +122,7 @@ export function checkPolicies(text: string): CheckedPolicies | Mistaken {
   const { content, repeated } = parsed
   const judged = policiesSchema.safeParse(content)
   const mistakes = (judged.error?.issues ?? []).flatMap((issue) => mistakesOf(issue, content))
-  // Conditions are checked where the rest is as it must be: their places are known only then.
+  // Places of conditions are known only then.
   if (judged.data === undefined) return { mistakes }
   const named = Object.entries(judged.data.policies).sort(([a], [b]) => (a < b ? -1 : 1))
   const warnings = repeated.map(repeatedMessage)
@@ -146,10 +143,10 @@ interface WrittenPolicy extends Described {
   readonly otherwise: string
 }
 
-/** As the file has them, in its order and with its descriptions: for those who change it. */
+/** In the file's order, with descriptions. */
 export type WrittenPolicies = Readonly<Record<string, WrittenPolicy>>
 
-/** In the order of names, without descriptions: alike where they decide alike. */
+/** In the order of names, without descriptions. */
 function policiesOf(named: readonly (readonly [string, WrittenPolicy])[]): Policies {
   const policies = Object.fromEntries(
     named.map(([name, { rules, otherwise }]) => [
@@ -170,7 +167,7 @@ function policiesOf(named: readonly (readonly [string, WrittenPolicy])[]): Polic
 
 const revisionOf = (policies: Policies['policies']): string => shortHash(JSON.stringify(policies))
 
-/** 64 bits of a hash are enough to tell the machines of one operator, or two files, apart. */
+/** Enough to tell one operator's machines or files apart. */
 const hashChars = 16
 
 function shortHash(content: string | Uint8Array): string {
@@ -188,7 +185,7 @@ function repeatedNames(policy: string, rules: WrittenPolicy['rules']): readonly 
   })
 }
 
-/** The words that every client knows (contract 5.4). */
+/** Contract 5.4. */
 const knownActions = ['allow', 'challenge', 'block']
 
 /** Operators may use their own actions, but one edit away from these is a typo. */
@@ -205,7 +202,7 @@ function actionWarnings(policy: string, { rules, otherwise }: WrittenPolicy): re
   })
 }
 
-/** Also adds to `warnings`, up to `warningsMax`. */
+/** Adds up to `warningsMax` warnings. */
 function conditionMistakes(
   policy: string,
   { rules }: WrittenPolicy,

@@ -1,10 +1,9 @@
-// Where the file of policies is, and whether there is one: what is asked before anything that reads
-// policies is loaded.
+// Where the file of policies is, and whether there is one, before code of policies is loaded.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** Where the file is; `named`: by the flag, the variable or the configuration. */
+/** `named`: by the flag, the variable or the configuration. */
 export interface PolicyPlace {
   readonly path: string
   readonly named: boolean
@@ -12,12 +11,11 @@ export interface PolicyPlace {
 
 const defaultFile = 'policies.json'
 
-/** `setting`: what the option names, where it is given. */
 export function policyPlace(setting: string | undefined, cwd = process.cwd()): PolicyPlace {
   return { path: setting ?? resolve(cwd, defaultFile), named: setting !== undefined }
 }
 
-/** A file that was named must be there: reading it says what is wrong. */
+/** A named file must exist: reading it says what is wrong. */
 export function hasPolicies({ path, named }: PolicyPlace): boolean {
   return named || existsSync(path)
 }

@@ -1,18 +1,14 @@
-// The content of a policies file as a zod schema. As in src/config/setting-checks.ts, each type has
-// the sentence piece that completes "it must be …", which is all that a person is told.
-//
-// Nothing that serves loads this: the primary and the command line check the file, and hand the
-// workers what was checked (policy-form.ts).
+// The content of a policies file as a zod schema; messages as in src/config/setting-checks.ts.
+// Nothing that serves loads this: workers get checked policies.
 
 import { z } from 'zod'
 import { conditionCharsMax, policiesMax } from '../base/limits.ts'
 import { policyNameAllowed, policyNameForm, textOf } from '../config/setting-checks.ts'
 import { defaultPolicyName } from '../model/policy-form.ts'
 
-/** Each is evaluated once for each record that is asked about; `policyStepsMax` bounds their work. */
+/** `policyStepsMax` bounds their work. */
 const rulesMax = 100
 
-/** A few sentences for whoever reads the file next. */
 const policyDescriptionCharsMax = 500
 
 const actionForm = /^[a-z][a-z0-9_-]{0,31}$/
@@ -22,7 +18,7 @@ const action = textOf(
   (value) => actionForm.test(value),
 )
 
-/** For people; it is no part of the revision. */
+/** No part of the revision. */
 const description = textOf(
   `text of at most ${policyDescriptionCharsMax} characters`,
   (value) => value.length <= policyDescriptionCharsMax,

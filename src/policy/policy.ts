@@ -1,7 +1,5 @@
-// Policies that decide: their conditions compiled. `outcomeOf` evaluates every rule anew and is the
-// slow twin of what is remembered (decision-memory.ts).
-//
-// Invariant: an outcome depends on the answer's facts alone, so equal facts have the same number.
+// Compiled policies. `outcomeOf` evaluates every rule and is the slow twin of decision-memory.ts.
+// Invariant: equal facts have the same outcome number.
 
 import { type JsonRun, jsonRun } from '../table/answer/answer-writer.ts'
 import type { Decision } from '../api/check-answer.ts'
@@ -16,39 +14,39 @@ import { compileCondition, type Condition } from './condition/condition.ts'
 
 export interface Outcome {
   readonly decision: Decision
-  /** The rules in observation that hold, in the policy's order; often none. */
+  /** In observation, in the policy's order. */
   readonly observed: readonly string[]
-  /** Policy, rule and action, by which it is counted: a tab between, which no name has. */
+  /** Policy, rule and action for counters, with tabs between. */
   readonly label: string
-  /** Of `observed` the same, without an action. */
+  /** Without an action. */
   readonly observedLabels: readonly string[]
-  /** The members as JSON, from the comma before them to the answer's brace. */
+  /** From the comma before them to the answer's brace. */
   readonly tail: JsonRun
 }
 
 export interface Policy {
   readonly name: string
   readonly rules: PolicyRules['rules']
-  /** The outcomes that have come up, by their numbers, which begin with 0. */
+  /** By number. */
   readonly outcomes: readonly Outcome[]
-  /** Whether a condition of it reads the member: facts that differ in others decide alike. */
+  /** Facts that differ in other members decide alike. */
   readonly reads: (member: string) => boolean
-  /** The most that one evaluation of all rules may take (condition-program.ts). */
+  /** Of one evaluation of all rules (condition-program.ts). */
   readonly steps: number
-  /** Evaluates the rules; gives the outcome's number. */
+  /** Returns the outcome's number. */
   readonly outcomeOf: (facts: Facts) => number
 }
 
 export interface PolicySet {
   readonly revision: string
-  /** By name; the order is that of names. */
+  /** In the order of names. */
   readonly policies: readonly Policy[]
-  /** The place in `policies`, -1 where there is none of that name. */
+  /** -1 for an unknown name. */
   readonly indexOf: (name: string) => number
   readonly defaultIndex: number
 }
 
-/** `policies` have been checked: an error in a condition is a bug here. */
+/** An error in a checked condition is a bug. */
 export function compilePolicies({ revision, policies }: Policies): PolicySet {
   const compiled = Object.entries(policies).map(([name, rules]) => compilePolicy(name, rules))
   const places = new Map(compiled.map(({ name }, index) => [name, index] as const))
@@ -118,11 +116,9 @@ function compileRule({
 }
 
 /**
- * Which policy decides a request (contract 5.4): the one that it names, where its key allows that,
- * else the key's first one, else `default`. A key's first policy that the file no longer has is no
- * reason to refuse its callers: then `default` decides, and the decision says so.
- *
- * Returns the place in the set; -1 for a name that is unknown, or that the key does not allow.
+ * Which policy decides a request (contract 5.4): the named one, if its key allows that, else the
+ * key's first one, else `default`, also if the file no longer has the key's first. -1 for a name
+ * that is unknown, or not allowed.
  */
 export function policyIndexOf(
   set: PolicySet,
@@ -137,7 +133,7 @@ export function policyIndexOf(
   return isAllowed ? set.indexOf(named) : -1
 }
 
-/** The same for a request that was accepted; if policies have changed since, the key's own decides. */
+/** For an accepted request; if policies have changed since, the key's own decides. */
 export function chosenPolicyIndex(
   set: PolicySet,
   allowed: readonly string[] | undefined,

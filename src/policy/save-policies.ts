@@ -1,8 +1,6 @@
-// Writes a policies file that was changed through the console or the API, atomically
-// (base/system/atomic-file.ts).
-//
-// Invariants: only what `checkWritten` accepts is written; a file that has changed meanwhile is not
-// replaced; nor is a file or link of another user, because its replacement would be this user's.
+// Writes a policies file changed through the console or the API, atomically. Invariants: only what
+// `checkWritten` accepts is written; a file that has changed meanwhile, or is another user's, is
+// not replaced.
 
 import { type Stats, chmodSync, lstatSync, statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
@@ -19,21 +17,19 @@ import {
 import type { PolicyPlace } from './policy-place.ts'
 
 export interface SavedPolicies {
-  /** Of the file before. */
   readonly before: string | null
   readonly revision: string
 }
 
-/** The file that was changed, as whoever changed it had read it. */
+/** As it was read before the change. */
 export interface ChangedFile {
-  /** `null` where there was none. */
   readonly revision: string | null
-  /** Whoever names it learns also of descriptions that were changed meanwhile. */
+  /** Detects changed descriptions, too. */
   readonly tag?: string | undefined
 }
 
 /**
- * `content` is the whole of the new file. Throws `policies_invalid`, `policies_changed` and
+ * `content` is the whole new file. Throws `policies_invalid`, `policies_changed`,
  * `policies_unwritable`.
  */
 export function savePolicies(
@@ -62,7 +58,7 @@ export function savePolicies(
   return { before: before?.policies.revision ?? null, revision: checked.policies.revision }
 }
 
-/** `undefined` where there is none, `null` where it cannot be used. */
+/** `null` where it cannot be used. */
 function fileAt(place: PolicyPlace): PolicyFile | undefined | null {
   if (lstatSync(place.path, { throwIfNoEntry: false }) === undefined) return undefined
   try {
@@ -72,7 +68,7 @@ function fileAt(place: PolicyPlace): PolicyFile | undefined | null {
   }
 }
 
-/** As the end of a sentence: in what the file is another than the one which was changed. */
+/** The end of a sentence. */
 function differenceOf(
   file: PolicyFile | undefined | null,
   { revision, tag }: ChangedFile,

@@ -1,6 +1,5 @@
-// Lists to the bytes of their file (list-file.ts). Off every serving loop: a million entries take
-// about a second. Entries come as decoded chunks, so that what has not changed since the last time
-// is not decoded again (entry-rows.ts).
+// Lists to the bytes of their file (list-file.ts), off every serving loop: a million entries take a
+// second. Entries come as decoded chunks (entry-rows.ts).
 
 import type { ListEffect } from '../../model/kind.ts'
 import { type EntryRows, rowKinds } from './entry-rows.ts'
@@ -9,17 +8,15 @@ import { makeFilters } from './make-filter.ts'
 import { addPrefix, newPrefixColumn, piecesOf } from './prefix-tree.ts'
 import { type NodeTable, newNodeTable } from './list-nodes.ts'
 
-/** A list to compile. */
 export interface ListSource {
   readonly name: string
   readonly effect: ListEffect
-  /** Its chunks. */
   readonly rows: readonly EntryRows[]
 }
 
-/** Entries that have expired at `nowSeconds` are left out. */
+/** Leaves out entries expired at `nowSeconds`. */
 export function compileLists(sources: readonly ListSource[], nowSeconds: number): Uint8Array {
-  // So the numbers of lists, and with them names that match, ascend by name.
+  // Numbers of lists, and matching names, ascend by name.
   const lists = sources.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const table = newNodeTable()
   const columns = { 4: newPrefixColumn(1), 6: newPrefixColumn(4) } as const
@@ -55,7 +52,7 @@ export function compileLists(sources: readonly ListSource[], nowSeconds: number)
   })
 }
 
-/** Of each AS one node, whose path has all lists that name it. */
+/** One node for each AS. */
 function systemNodes(
   systems: readonly { readonly asn: number; readonly tag: number }[],
   table: NodeTable,

@@ -1,5 +1,4 @@
-// A chunk's entries in columns, as the compiler reads them: decoded once, kept by the process that
-// compiles, 45 bytes each.
+// A chunk's entries in columns, decoded once and kept by the compiler: 45 bytes each.
 
 import { compareWords } from '../../ip/address.ts'
 import { wordsToBigint } from '../../ip/range.ts'
@@ -12,17 +11,16 @@ export interface EntryRows {
   readonly count: number
   readonly kinds: Uint8Array
   readonly expiries: Uint32Array
-  /** Eight words an entry: the first address, the last one; or the AS number. */
+  /** The first address and the last one; or the AS number. */
   readonly words: Uint32Array
   /** The code of its size (list-nodes.ts). */
   readonly sizeOf: (row: number, oddSize: (addresses: bigint) => number) => number
-  /** Adds the prefixes of a range to a column, with a tag. */
   readonly eachPrefix: (row: number, column: PrefixColumn, add: AddPrefix, tag: number) => void
 }
 
 type AddPrefix = (column: PrefixColumn, length: number, tag: number) => number
 
-/** Reads the lines of a chunk (list-chunk.ts); notes stay where they are. */
+/** The lines of a chunk (list-chunk.ts); notes stay there. */
 export function readEntryRows(text: string): EntryRows {
   const lines = text.split('\n')
   const count = lines.length
@@ -74,7 +72,7 @@ export function readEntryRows(text: string): EntryRows {
   }
 }
 
-/** The bits behind the length of the prefix that a row's range is; -1 where it is none. */
+/** Behind the length of the prefix that a row's range is; -1 where it is none. */
 function hostBitsOf(words: Uint32Array, row: number, isIpv4: boolean): number {
   const width = isIpv4 ? 1 : 4
   const at = row * 8
@@ -94,9 +92,9 @@ function hostBitsOf(words: Uint32Array, row: number, isIpv4: boolean): number {
 const current = new Uint32Array(4)
 
 /**
- * The fewest prefixes that together are the range whose first and last address stand in `ends`;
- * how many there are. `first` is good for the call of `take` only. An odd range of IPv6 is up to
- * 254 of them: with big integers, 16,000 such entries took most of a minute.
+ * The fewest prefixes of the range between the addresses in `ends`; returns how many. `first` is
+ * good for the call of `take` only. An odd range of IPv6 has up to 254: with big integers, 16,000
+ * such entries took most of a minute.
  */
 export function eachPrefixOf(
   ends: Uint32Array,
@@ -113,7 +111,7 @@ export function eachPrefixOf(
   }
 }
 
-/** The zero bits at the end of `current`. */
+/** At the end of `current`. */
 function zerosBehind(width: 1 | 4): number {
   for (let i = width - 1; i >= 0; i--) {
     const word = current[i]!

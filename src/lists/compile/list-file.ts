@@ -51,13 +51,11 @@ const headerWords = 4 + sectionNames.length * 2
 
 export type ListSections = Readonly<Record<SectionName, Uint32Array>>
 
-/** A list by its number. */
 export interface NamedList {
   readonly name: string
   readonly effect: ListEffect
 }
 
-/** The bytes of a file. */
 export function encodeListFile(sections: ListSections): Uint8Array {
   const even = (words: number): number => words + (words & 1)
   let end = even(headerWords)
@@ -80,7 +78,7 @@ function checksumOf(bytes: Uint8Array): number {
   return crc32(bytes.subarray(from + 4), crc32(bytes.subarray(0, from)))
 }
 
-/** The sections of a file as views of its bytes, all of which are checked. Throws `lists_corrupt`. */
+/** Views of the bytes, which are all checked. Throws `lists_corrupt`. */
 export function decodeListFile(bytes: Uint8Array, path: string): ListSections {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
   const isWhole = words[0] === magic && words[1] === format && words[2] === words.length
@@ -98,7 +96,7 @@ export function decodeListFile(bytes: Uint8Array, path: string): ListSections {
   return Object.fromEntries(sectionNames.map((name, i) => [name, section(i)])) as ListSections
 }
 
-/** JSON as words, filled up with spaces. */
+/** JSON, filled up with spaces. */
 export function encodeNames(lists: readonly NamedList[]): Uint32Array {
   const text = JSON.stringify(lists.map(({ name, effect }) => [name, effect]))
   const bytes = new Uint8Array(Math.ceil(text.length / 4) * 4).fill(0x20)

@@ -1,20 +1,18 @@
-// The nodes of a compiled file while it is made (list-file.ts). Nodes that say the same and have
-// the same parent are one: a million addresses of one list, of which none expires, are a single
-// node.
+// The nodes of a compiled file in the making (list-file.ts). Nodes that say the same and have the
+// same parent are one: a million addresses of one list without expiry are one.
 
 import type { ListSections } from './list-file.ts'
 
 /**
- * A size as a number: of 2^n addresses, n; of an AS, which is less specific than any range, the
- * code below; of other ranges a number that the table gives. Big integers would take most of the
- * time.
+ * Sizes as numbers, because big integers would take most of the time: of 2^n addresses, n; of an
+ * AS, which is less specific than any range, this; else a number of the table.
  */
 export const systemSize = 129
 
 export interface NodeTable {
-  /** A number for an owner, an expiry and a size together, as `node` takes it. */
+  /** As `node` takes it. */
   readonly tag: (owner: number, expires: number, size: number) => number
-  /** The code of a size that is no power of two. */
+  /** No power of two. */
   readonly oddSize: (addresses: bigint) => number
   readonly node: (tag: number, parent: number) => number
   readonly sections: () => Pick<ListSections, 'parents' | 'owners' | 'expiries' | 'ranks'>
@@ -50,7 +48,7 @@ export function newNodeTable(): NodeTable {
   }
 }
 
-/** The place of each size among all, from 0. */
+/** From 0. */
 function ranksOf(sizes: readonly bigint[]): Uint32Array {
   const order = sizes.map((size, number) => ({ size, number }))
   order.sort((a, b) => (a.size < b.size ? -1 : 1))
@@ -76,7 +74,7 @@ function newNumbering<Value>(): {
   }
 }
 
-/** Numbers for tuples of two or three words: an open hash, for a Map of texts takes a second. */
+/** Numbers for tuples of words: an open hash, because a Map of texts takes a second. */
 function newTuples(width: 2 | 3): {
   readonly number: (a: number, b: number, c: number) => number
   readonly part: (number: number, part: number) => number

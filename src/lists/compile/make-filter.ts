@@ -1,15 +1,14 @@
-// Makes the filter that stands before the look-up in compiled lists (list-filter.ts) of their
-// pieces.
+// Makes the filter before the look-up in compiled lists (list-filter.ts) from their pieces.
 
 import { grown } from '../../base/grown-array.ts'
 import { type FilterSections, hashOf } from '../list-filter.ts'
 import type { Pieces } from './prefix-tree.ts'
 
-/** One in sixteen bits is set at most, in filters that are not at their largest. */
+/** One in sixteen bits is set at most, below the largest filter. */
 const bitsOfPrefix = 16
 const bitsMaxLog = 24
 const hashesMax = 2 ** bitsMaxLog
-/** Of one piece: 65,536 /24s are a /8, 8,192 /32s a /19; what is wider sets every bit. */
+/** Of one piece: 65,536 /24s are a /8, 8,192 /32s a /19; a wider one sets every bit. */
 const prefixesMax4 = 2 ** 16
 const prefixesMax6 = 2 ** 8
 const prefixesMaxWide6 = 2 ** 13
@@ -32,7 +31,7 @@ export function makeFilters(ipv4: Pieces, ipv6: Pieces): FilterSections {
   return { filter4: by24.words(), filter6: by64.words(), wide6: by32.words() }
 }
 
-/** Calls with the first and the last address of each piece that an entry covers, as words. */
+/** `take` gets the first and the last address of each piece, as words. */
 function eachCovered(
   { starts, nodes }: Pick<Pieces, 'starts' | 'nodes'>,
   width: 1 | 4,

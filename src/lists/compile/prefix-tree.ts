@@ -1,24 +1,23 @@
-// Prefixes that nest, to sorted pieces that each name their innermost prefix (list-file.ts). One
-// family at a time; IPv4 has one word, IPv6 four.
+// Prefixes that nest, to sorted pieces that each name their innermost prefix (list-file.ts). IPv4
+// has one word, IPv6 four.
 //
 //   10.0.0.0/8 ──────────────────────── node 1
 //      10.1.0.0/16 ───────                 node 2, parent 1
 //   pieces: 10.0.0.0 → 1 · 10.1.0.0 → 2 · 10.2.0.0 → 1 · 11.0.0.0 → 0
 //
-// Invariants: prefixes of one family either nest or do not meet, so a stack of those that are open
-// is the whole state; equal prefixes nest in their order.
+// Invariants: prefixes of one family either nest or do not meet, so a stack of the open ones is the
+// whole state; equal prefixes nest in their order.
 
 import { grown } from '../../base/grown-array.ts'
 import { compareWords } from '../../ip/address.ts'
 
-/** Prefixes as they come, `words` words each; room is made as they are added. */
+/** `words` words each. */
 export interface PrefixColumn {
   readonly words: 1 | 4
   count: number
-  /** First addresses. */
   firsts: Uint32Array
   lengths: Uint8Array
-  /** What `makeNode` is asked with. */
+  /** For `makeNode`. */
   tags: Uint32Array
 }
 
@@ -33,7 +32,7 @@ export function newPrefixColumn(words: 1 | 4): PrefixColumn {
   }
 }
 
-/** A place for one more; its number. */
+/** Returns its number. */
 export function addPrefix(column: PrefixColumn, length: number, tag: number): number {
   const { words } = column
   const at = column.count
@@ -48,14 +47,13 @@ export function addPrefix(column: PrefixColumn, length: number, tag: number): nu
   return at
 }
 
-/** Sorted pieces. */
 export interface Pieces {
   readonly starts: Uint32Array
   readonly nodes: Uint32Array
   readonly index: Uint32Array
 }
 
-/** `makeNode` makes the node of a prefix, by its tag and the node that covers it, 0 for none. */
+/** `makeNode` gets a prefix's tag and the node that covers it, 0 for none. */
 export function piecesOf(
   column: PrefixColumn,
   makeNode: (tag: number, parent: number) => number,
@@ -73,8 +71,8 @@ export function piecesOf(
     nodes[pieces] = node
     pieces += 1
   }
-  // The prefixes that are open, outermost first: their nodes, the first addresses behind them, and
-  // whether there are any. No garbage: there may be a million.
+  // The open prefixes, outermost first: their nodes, the first addresses behind them, and whether
+  // there are any. No garbage: there may be a million.
   const open = { depth: 0, nodes: new Uint32Array(16), ends: new Uint32Array(64), last: [false] }
   const nodeAbove = (depth: number): number => (depth === 0 ? 0 : open.nodes[depth - 1]!)
   const closeInnermost = (): void => {
@@ -107,7 +105,7 @@ export function piecesOf(
   return { starts: own, nodes: nodes.slice(0, pieces), index: indexOf(own, words) }
 }
 
-/** Adds 2^bits to an address in place; whether the sum lies behind the last address. */
+/** In place; whether the sum lies behind the last address. */
 export function addPower(all: Uint32Array, from: number, words: number, bits: number): boolean {
   // Shifts, for `**` took most of the time of a million prefixes.
   let carry = (1 << (bits & 31)) >>> 0
@@ -120,8 +118,8 @@ export function addPower(all: Uint32Array, from: number, words: number, bits: nu
 }
 
 /**
- * The order by first address and length. Native sorts of 64 bits, a word of the address above the
- * number of the prefix; what is equal in a word is sorted by the next one, and last by length.
+ * By first address and length. Native sorts of 64 bits, a word of the address above the number of
+ * the prefix; equal words are sorted by the next one, and last by length.
  */
 function sortedOrder({ words, count, firsts, lengths }: PrefixColumn): Uint32Array {
   const keys = new BigUint64Array(count)
@@ -147,14 +145,13 @@ function sortedOrder({ words, count, firsts, lengths }: PrefixColumn): Uint32Arr
   return order
 }
 
-/** Buckets at most: 4 MiB, of which look-ups touch what they need. */
+/** 4 MiB, of which look-ups touch what they need. */
 const bucketsMax = 2 ** 20
 
 /**
  * Lists are dense in few places (2a00::/12), so the buckets lie between the first words of the
- * first and the last start behind 0: two words say where they begin and by how much words are
- * shifted. Then by bucket, and one more, the last piece that begins at or below the bucket's first
- * address.
+ * first and the last start behind 0: two words are their base and shift. Then by bucket, and one
+ * more, the last piece that begins at or below the bucket's first address.
  */
 function indexOf(starts: Uint32Array, words: 1 | 4): Uint32Array {
   const pieces = starts.length / words
@@ -177,7 +174,7 @@ function indexOf(starts: Uint32Array, words: 1 | 4): Uint32Array {
   return index
 }
 
-/** Whether a piece begins at or below the address whose first word is `first`, with zeros behind. */
+/** With zeros behind the first word. */
 function startsAtOrBelow(starts: Uint32Array, piece: number, words: 1 | 4, first: number): boolean {
   const at = piece * words
   if (starts[at] !== first) return starts[at]! < first

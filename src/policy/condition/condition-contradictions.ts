@@ -1,10 +1,7 @@
 // Comparisons of one member that exclude each other or are always true together:
-// `location.country_code == "GB" && location.country_code == "IE"` never holds, and with `!=` and
-// `||` it always does.
-//
-// Each comparison is tried with every value at which it could change: its literals, values between
-// them, and all words of a closed list. Parts that are not understood are taken as possible, so no
-// condition that an answer could satisfy is reported.
+// `location.country_code == "GB" && location.country_code == "IE"` never holds. Each comparison is
+// tried with every value at which it could change: its literals, values between them, and closed
+// lists. Parts that are not understood count as possible.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { type MemberType, objectMembers, plainMembers } from './condition-members.ts'
@@ -13,7 +10,6 @@ import { memberValues } from './member-values.ts'
 
 type Value = string | number | boolean
 
-/** A part that reads one member alone. */
 interface Part {
   readonly path: string
   readonly holds: (value: Value) => boolean
@@ -152,7 +148,7 @@ function literalOf(node: ASTNode): Value | undefined {
     : undefined
 }
 
-/** A text that no condition has, and the least one that is not empty. */
+/** No condition has it. */
 const otherText = '\u0000'
 
 function valuesToTry(path: string, literals: readonly Value[]): readonly Value[] {
@@ -160,7 +156,7 @@ function valuesToTry(path: string, literals: readonly Value[]): readonly Value[]
   if (type === 'bool') return [true, false]
   const known = memberValues.get(path)
   if (known === undefined || known.kind === 'text') {
-    // Between two texts in order lies the one that goes on behind the first by the least character.
+    // The next text in order adds the least character.
     return (
       known?.words ?? [...literals.flatMap((one) => [one, `${one}${otherText}`]), '', otherText]
     )

@@ -1,5 +1,5 @@
-// The functions that a condition may call, with what each computes. A name that has no row here is
-// refused (condition-refusal.ts); how many steps a call may take, condition-program.ts computes.
+// The functions that a condition may call; condition-refusal.ts refuses others,
+// condition-program.ts computes their steps.
 
 export type Value = boolean | number | string | readonly Value[]
 

@@ -1,6 +1,5 @@
-// What a condition sees of an answer (contract 5.4): each member with its CEL type and, where its
-// values are a closed list, those words. The types follow the wire's, so that a member that the
-// answer gains is missing here at compile time.
+// What a condition sees of an answer (contract 5.4): each member with its CEL type and closed list
+// of words. Compiles only while every member of an answer has a type here or is unseen.
 
 import type {
   BotAnswer,
@@ -22,7 +21,7 @@ import {
 
 export type MemberType = 'bool' | 'int' | 'double' | 'string' | 'list<string>'
 
-/** The objects of an answer; of one that is null, every member reads as its type's empty value. */
+/** A null object's members read as their types' empty values. */
 export const objectMembers = {
   network: {
     asn: 'int',
@@ -61,7 +60,7 @@ export const objectMembers = {
   >,
 } as const
 
-/** Members that are no objects; `lists` names the operator's own lists that match (5.3). */
+/** `lists`: the operator's own lists that match (5.3). */
 export const plainMembers = {
   risk_score: 'int',
   risk_level: 'string',
@@ -71,13 +70,9 @@ export const plainMembers = {
   lists: 'list<string>',
 } as const satisfies Readonly<Record<string, MemberType>>
 
-/**
- * The members that an answer has and a condition does not: they say nothing of the risk. `lists` it
- * has as a list that may be empty.
- */
+/** They say nothing of the risk. `lists` may be absent in an answer, and is empty then. */
 type UnseenMember = 'ip' | 'address' | 'table' | 'coverage' | 'lists' | 'decision' | 'observed'
 
-/** Compiles only while every member of an answer is either seen or named above. */
 type SeenMember = Exclude<keyof CheckAnswer, UnseenMember>
 const seen: Record<SeenMember, true> = {
   risk_score: true,
@@ -94,7 +89,7 @@ const seen: Record<SeenMember, true> = {
 
 export const memberNames: readonly string[] = [...Object.keys(seen), 'lists']
 
-/** Closed lists: a word that is none of them would never be equal. `''` is a null object's. */
+/** No other word would ever be equal. `''` is a null object's. */
 export const closedWords: ReadonlyMap<string, readonly string[]> = new Map<
   string,
   readonly string[]
@@ -109,11 +104,9 @@ export const closedWords: ReadonlyMap<string, readonly string[]> = new Map<
   ['location.accuracy', [...accuracies, '']],
 ])
 
-/** The members of an answer that a condition sees; those of a null object read as empty. */
 export type SeenAnswer = Pick<CheckAnswer, SeenMember>
 
 export type Facts = SeenAnswer & {
-  /** The operator's own lists that match, by name. */
   readonly lists: readonly string[]
 }
 

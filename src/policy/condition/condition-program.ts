@@ -5,11 +5,9 @@
 //               visited or copied; a character searched or counted; `charsPerStep` characters compared
 //               or joined. About 10 ns (`npm run bench -- conditions`), more on a busy machine.
 //
-// The library's own evaluation walks the tree and rebuilds each literal list: it is the slow twin
-// in tests. Here lists of literals are built once, and `in` looks up a set.
-//
-// Invariants: an evaluation never takes more steps than its bound; no value is larger than its
-// size. The sizes of facts below are enforced by the acceptance of tables and the limits of lists.
+// The library's own evaluation is the slow twin in tests. Here lists of literals are built once,
+// and `in` looks up a set. Invariants: an evaluation never takes more steps than its bound; no
+// value is larger than its size. Tables' acceptance and the lists' limits hold the sizes of facts.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { tableTextBytesMax } from '../../base/limits.ts'
@@ -25,11 +23,10 @@ export interface Program {
   readonly run: Run
   readonly steps: number
   readonly size: Size
-  /** The value, where it is a literal. */
   readonly literal?: Value
 }
 
-/** The largest possible value: characters of a text, elements of a list and the size of each. */
+/** Characters of a text; elements of a list and the size of each. */
 interface Size {
   readonly kind: 'scalar' | 'text' | 'list'
   readonly chars: number
@@ -61,7 +58,6 @@ const emptyValues: Readonly<Record<MemberType, Value>> = {
 }
 
 interface Scope {
-  /** The variable of the enclosing loop. */
   readonly variable?: { readonly name: string; readonly size: Size }
   /** Collects the place of each `+` that joins lists or texts. */
   readonly joins: number[]
@@ -114,7 +110,6 @@ function nameProgram(name: string, { variable }: Scope): Program {
   return { run: (facts) => facts[member], steps: 1, size }
 }
 
-/** A null object's members read as empty. */
 function memberProgram([object, member]: readonly [ASTNode, string]): Program {
   const name = object.args as keyof typeof objectMembers
   const type = (objectMembers[name] as Readonly<Record<string, MemberType>>)[member]!
@@ -160,7 +155,6 @@ const operators: Readonly<Record<string, Operator>> = {
   in: (a, b) => (b as readonly Value[]).some((one) => equal(a, one)),
 }
 
-/** Two numbers or two texts. */
 const added = (a: Value, b: Value): Value => (a as number) + (b as number)
 
 function equal(a: Value, b: Value): boolean {
@@ -199,7 +193,7 @@ function operatorSteps(op: string, left: Size, right: Size): number {
   return op === 'in' ? 1 + right.elements * equalSteps(left, right.each!) : equalSteps(left, right)
 }
 
-/** Texts or lists of different lengths differ at once. */
+/** Different lengths differ at once. */
 function equalSteps(left: Size, right: Size): number {
   const elements = Math.min(left.elements, right.elements)
   const each = elements === 0 ? 0 : equalSteps(left.each!, right.each!)
@@ -245,10 +239,8 @@ const stepsOfChars = (chars: number): number => Math.ceil(chars / charsPerStep)
 const sumOf = (programs: readonly Program[]): number =>
   programs.reduce((sum, { steps }) => sum + steps, 0)
 
-/** The size that holds either of two values of one type. */
 const larger = (left: Size, right: Size): Size => combined(left, right, Math.max)
 
-/** The size of both joined. */
 const sumOfSizes = (left: Size, right: Size): Size => combined(left, right, (a, b) => a + b)
 
 function combined(left: Size, right: Size, of: (a: number, b: number) => number): Size {

@@ -1,6 +1,5 @@
-// What a condition may not say, though it is CEL: whatever could fail or take long when it is
-// evaluated, and what can never be true. Everything that is not allowed here is refused, so that a
-// condition that has been loaded has a value for every answer, and soon.
+// Refuses what a condition may not contain, though it is CEL: whatever could fail or take long, and
+// what can never be true. Everything else is refused by default.
 //
 //   allowed   members of the answer and `lists`; literals; == != < <= > >= in && || ! ?: + - and lists;
 //             the functions of condition-functions.ts, loops not inside each other
@@ -18,7 +17,7 @@ import { closedWords, memberNames, objectMembers, plainMembers } from './conditi
 /** `a || b || c` is two deep; 4,000 characters hold about 300 comparisons. */
 export const operatorDepthMax = 500
 
-/** Why, as a clause, and the place of it in the condition's text. */
+/** A clause, and its place in the text. */
 export interface Refusal {
   readonly message: string
   readonly at: number
@@ -37,12 +36,12 @@ const advice: Readonly<Record<string, string>> = {
   has: 'every member is always there; compare it with its empty value',
 }
 
-/** The variables of the loops around a node. */
+/** The variables of enclosing loops. */
 type Scope = ReadonlySet<string>
 
 const outside: Scope = new Set()
 
-/** `undefined` where nothing is to be refused. Types are not its matter. */
+/** Types are checked elsewhere. */
 export function findRefusal(node: ASTNode, scope: Scope = outside): Refusal | undefined {
   const { op } = node
   if (op === 'value') return refuseLiteral(node)
@@ -55,7 +54,7 @@ export function findRefusal(node: ASTNode, scope: Scope = outside): Refusal | un
   return refusal(node, `${quoted(op)} is not allowed`, op)
 }
 
-/** The names that it reads: members of the answer, and variables of loops. */
+/** Members of the answer, and variables of loops. */
 export function namesRead(operands: unknown, names = new Set<string>()): ReadonlySet<string> {
   if (isNode(operands)) {
     if (operands.op === 'id') names.add(operands.args)
@@ -73,7 +72,7 @@ function refusal(node: ASTNode, message: string, about = ''): Refusal {
 
 const quoted = (text: string): string => `\`${text}\``
 
-/** Whether operators are chained or nested deeper than recursive code can walk. */
+/** For recursive code. */
 export function isTooDeep(ast: ASTNode): boolean {
   const open: (readonly [unknown, number])[] = [[ast, 1]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -86,7 +85,7 @@ export function isTooDeep(ast: ASTNode): boolean {
   return false
 }
 
-/** The member of the answer that a node names: `risk_score`, `network.asn`. */
+/** `risk_score`, `network.asn`. */
 export function memberPath({ op, args }: ASTNode): string | undefined {
   if (op === 'id') return args
   if (op !== '.') return undefined
@@ -98,7 +97,6 @@ export function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value
 }
 
-/** The first refusal among operands. */
 function refuseAny(operands: unknown, scope: Scope): Refusal | undefined {
   if (isNode(operands)) return findRefusal(operands, scope)
   for (const one of Array.isArray(operands) ? (operands as readonly unknown[]) : []) {
@@ -178,7 +176,7 @@ function refuseMethod(
   return refuseAny(receiver, scope) ?? refuseAny(rest, new Set([variable.args]))
 }
 
-/** A word that the closed list of its member does not have, which would never be equal. */
+/** That its member's closed list lacks. */
 function refuseWord(node: ASTNode): Refusal | undefined {
   const [left, right] = node.args as readonly [ASTNode, ASTNode]
   return refuseWordsOf(left, right) ?? refuseWordsOf(right, left)

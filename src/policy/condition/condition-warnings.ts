@@ -1,10 +1,7 @@
-// Finds parts of a condition that never hold, or always hold because of a literal that no answer
-// has: `location.country_code == "UK"`, `risk_score > 100`, `"tor_exit_listd" in reasons`. The
-// condition can be used (condition-refusal.ts refuses others), so these are warnings.
-//
-// Each operand stands for the set of its possible values (member-values.ts); unknown operands cause
-// no warning. Neither does a condition that is always true (`true`, `risk_score >= 0`): that is how
-// a catch-all rule is written.
+// Finds parts of a condition that never or always hold because of a literal that no answer has:
+// `location.country_code == "UK"`, `risk_score > 100`. Each operand stands for the set of its
+// possible values (member-values.ts); unknown ones cause no warning. Neither does a condition that
+// is always true (`true`, `risk_score >= 0`): a catch-all rule.
 
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { type Refusal, memberPath } from './condition-refusal.ts'
@@ -13,15 +10,13 @@ import { closedWords } from './condition-members.ts'
 import { type NumberValues, type TextValues, listValues, memberValues } from './member-values.ts'
 
 type Operand = (TextValues | NumberValues) & {
-  /** For a message. */
   readonly name: string
-  /** The nodes, if it consists of literals alone. */
+  /** If it has no others. */
   readonly literals?: readonly ASTNode[] | undefined
 }
 type TextOperand = Extract<Operand, { readonly kind: 'text' }>
 type NumberOperand = Extract<Operand, { readonly kind: 'number' }>
 
-/** The variables of enclosing loops. */
 type Scope = ReadonlyMap<string, Operand | undefined>
 
 const outside: Scope = new Map()
@@ -86,7 +81,6 @@ function visit(node: ASTNode, scope: Scope, found: Refusal[]): void {
   }
 }
 
-/** `undefined` if nothing is known about it. */
 function operandOf(node: ASTNode, scope: Scope): Operand | undefined {
   const { op, args } = node
   if (op === 'value') return literalOf(node, args)
@@ -133,7 +127,7 @@ function negated(operand: Operand | undefined, node: ASTNode): Operand | undefin
   }
 }
 
-/** Any of them; known if all are of one kind. */
+/** Known if all are of one kind. */
 function unionOf(operands: readonly (Operand | undefined)[]): Operand | undefined {
   const [first, ...rest] = operands
   let union = first
@@ -155,7 +149,6 @@ function unionOf(operands: readonly (Operand | undefined)[]): Operand | undefine
   return union
 }
 
-/** An element of a list. */
 function elementOf(list: ASTNode, scope: Scope): Operand | undefined {
   if (list.op === 'list') return unionOf(list.args.map((one) => operandOf(one, scope)))
   if (list.op === 'rcall' && list.args[0] === 'filter') return elementOf(list.args[1], scope)

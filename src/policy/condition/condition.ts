@@ -1,8 +1,8 @@
-// One condition: CEL text in, a test of an answer's facts out, or why it cannot be used. All that
-// can be wrong with it is found here; evaluating it never throws, and gives true or false.
+// One condition: CEL text in, a test of an answer's facts out, or why it cannot be used. Evaluating
+// it never throws.
 //
-// A condition with warnings can be used, but part of it never matches, or it joins lists or texts.
-// New policies with warnings are refused; existing files are loaded, and the warnings reported.
+// A warning means that part of it never matches, or that it joins lists or texts. New policies with
+// warnings are refused; existing files are loaded.
 
 import { createRequire } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -25,9 +25,9 @@ import { findWarnings } from './condition-warnings.ts'
 export interface Condition {
   readonly kind: 'condition'
   readonly holds: (facts: Facts) => boolean
-  /** Names of members that it reads, and perhaps of some that it does not. */
+  /** Perhaps also some that it does not read. */
   readonly reads: ReadonlySet<string>
-  /** The most that one evaluation may take (condition-program.ts). */
+  /** Of one evaluation (condition-program.ts). */
   readonly steps: number
   /** Parts that never or always hold, and syntax no longer allowed. Computed when first read. */
   readonly warnings: readonly Finding[]
@@ -44,12 +44,11 @@ interface ConditionFault extends Finding {
   readonly kind: 'fault'
 }
 
-/** No condition needs more. This bounds parsing; steps bound evaluation. */
+/** Bounds parsing; steps bound evaluation. */
 const limits = { maxAstNodes: 4000, maxDepth: 40, maxListElements: 1000, maxCallArguments: 4 }
 
 function newEnvironment(): Cel.Environment {
-  // At the first condition, in the middle of what cannot wait: most servers and commands have none,
-  // and each of their processes would pay for 14 modules.
+  // Loaded at the first condition: most servers and commands have none, and it is 14 modules.
   const require = createRequire(import.meta.url)
   const { Environment } = require('@marcbachmann/cel-js') as typeof Cel
   const environment = new Environment({ limits })
@@ -66,7 +65,7 @@ function newEnvironment(): Cel.Environment {
 
 let known: Cel.Environment | undefined
 
-/** The newest by text: enough for the largest file. */
+/** The newest by text. */
 const compiled = new Map<string, Condition | ConditionFault>()
 let compiledChars = 0
 
@@ -129,14 +128,13 @@ function compileAnew(text: string): Condition | ConditionFault {
 const joinMessage =
   '`+` on lists and texts is not allowed in new conditions; test each one and join the tests with `||`'
 
-/** A clause about a condition, or about the rules of a policy. */
 export function tooManySteps(steps: number): string {
   const [may, most] = [formatCount(steps), formatCount(policyStepsMax)]
   const advice = 'use fewer or simpler loops over `lists` and `reasons`'
   return `may take ${may} steps for one address, more than the ${most} allowed; ${advice}`
 }
 
-/** Of what the library throws. Its own message draws the text again; the summary does not. */
+/** The summary does not draw the text again. */
 function refusalOf(thrown: unknown): Refusal {
   const { summary, range } = thrown as {
     readonly summary?: string
@@ -162,9 +160,9 @@ const turnMs = 5
 export const warningsMax = 100
 
 /**
- * Compiles the conditions of policies for later use, in turns of the event loop: the largest file
- * takes a second of a busy core, in which a worker would look hung. `content` is that of a policies
- * file, not validated yet. Also computes the warnings, unless `needsWarnings` is false.
+ * Compiles the conditions of policies in turns of the event loop: the largest file takes a second
+ * of a busy core. `content` is not validated yet. Also computes the warnings, unless
+ * `needsWarnings` is false.
  */
 export async function compileAhead(content: unknown, needsWarnings = true): Promise<void> {
   let begun = performance.now()

@@ -1,8 +1,5 @@
-// The possible values of an answer's members: a closed list of words, the form of a text, the range
-// of a number. A literal outside of it can never match.
-//
-// Invariant: every value that an answer from any table can have is allowed. Names of providers,
-// cities and the like may be any clean text.
+// The possible values of an answer's members: words, a form of text, a range of numbers. A literal
+// outside never matches. Invariant: every value that an answer from any table can have is allowed.
 
 import { parseDay } from '../../base/day.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
@@ -14,14 +11,14 @@ import { closedWords } from './condition-members.ts'
 
 export interface TextValues {
   readonly kind: 'text'
-  /** All words of a closed list; with '' if the object may be null. */
+  /** With '' if the object may be null. */
   readonly words?: readonly string[]
   readonly allows: (text: string) => boolean
-  /** The end of a message about a text that is not allowed: `; did you mean GB?`, or ''. */
+  /** Ends the message about a text that is not allowed: `; did you mean GB?`, or ''. */
   readonly hint: (text: string) => string
-  /** Whether a value may begin with this; absent if any may. */
+  /** Absent if any value may. */
   readonly begins?: (text: string) => boolean
-  /** Whether `<` with this text is meaningful; absent if always. */
+  /** Absent if `<` is always meaningful. */
   readonly orders?: (text: string) => boolean
 }
 
@@ -68,7 +65,7 @@ const continentBy = new Map<string, readonly [code: string, name: string]>(
   ),
 )
 
-/** What other services return instead of a country. */
+/** Of other services, instead of a country. */
 const otherCodes: Readonly<Record<string, string>> = {
   XX: '; an unknown country is ""',
   ZZ: '; an unknown country is ""',
@@ -121,7 +118,7 @@ function canonicalZone(text: string): string | undefined {
   }
 }
 
-/** Intl accepts any case; in the right name each part begins with a capital. */
+/** Intl accepts any case. */
 function isZone(text: string): boolean {
   if (!areas.some((area) => text.startsWith(area)) || /\/[a-z]/.test(text)) return false
   const canonical = canonicalZone(text)
@@ -145,14 +142,13 @@ const timezone: TextValues = {
   begins: (text) => areas.some((area) => area.startsWith(text) || text.startsWith(area)),
 }
 
-/** Suggests a day for other date formats, or one with a time. */
+/** For other date formats, or one with a time. */
 function hintOfDay(text: string): string {
   const [, year = '', month = '', date = ''] = /^(\d{4})[-/.]?(\d\d?)[-/.]?(\d\d?)/.exec(text) ?? []
   const written = `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`
   return parseDay(written) === undefined ? '; it is a day such as 2026-08-22' : meant(written)
 }
 
-/** Whether a day can begin with it. */
 function isDayFrom(text: string): boolean {
   return parseDay(`${text}${'2000-01-01'.slice(text.length)}`) !== undefined
 }
@@ -166,7 +162,7 @@ const day: TextValues = {
   orders: (text) => [0, 4, 7, 10].includes(text.length) && isDayFrom(text),
 }
 
-/** Names of providers, networks and places are cleaned when a table is built. */
+/** Cleaned when a table is built. */
 const open: TextValues = {
   kind: 'text',
   allows: (text) => cleanText(text) === text,
@@ -217,7 +213,7 @@ export const memberValues: ReadonlyMap<string, MemberValues> = new Map<string, M
 
 const codes = [...reasonCodes, ...Object.keys(listReasonTexts)]
 
-/** For list members: their elements, and how many there can be. */
+/** Their elements, and how many there can be. */
 export const listValues: ReadonlyMap<
   string,
   { readonly of: TextValues; readonly sizeMax: number }
