@@ -14,7 +14,7 @@
 // key, even if the keyring held a valid one, and delays no other change.
 
 import { dayOf, msPerDay } from '../base/day.ts'
-import { messageOf, IpriskError } from '../base/coded-error.ts'
+import { messageOf, type IpriskError, environmentError } from '../base/coded-error.ts'
 import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
 import { planNamed } from '../config/plan.ts'
 import type { Allowance } from './limits/allowance.ts'
@@ -191,15 +191,12 @@ function bearerText(authorization: string): string {
 }
 
 function unreadable(count: number, version: number, cause: unknown): IpriskError {
-  return new IpriskError({
-    code: 'keys_unreadable',
-    message:
-      `The keys could not be read: ${messageOf(cause)}. The ${count} keys held since ` +
+  return environmentError(
+    'keys_unreadable',
+    `The keys could not be read: ${messageOf(cause)}. The ${count} keys held since ` +
       `version ${version} stay in use; the next look tries again.`,
-    fault: 'environment',
-    retryable: true,
-    cause,
-  })
+    { retryable: true, cause },
+  )
 }
 
 function evictOldest(verified: Map<string, Verified>): void {

@@ -12,7 +12,7 @@
 // own copies of counters.
 
 import { createHash } from 'node:crypto'
-import { IpriskError } from '../base/coded-error.ts'
+import { type IpriskError, environmentError, inputError } from '../base/coded-error.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
 import { fewLines } from '../base/text/shortened-list.ts'
 import { type ListCatalogue, chunkIdsOf, parseCatalogue } from '../lists/list-catalogue.ts'
@@ -82,7 +82,7 @@ function unreadableError(problems: readonly string[]): IpriskError {
   const end =
     'Restore them from an older backup, or revoke such a key with "iprisk keys revoke ID".'
   const details = [...shownLines(problems), end]
-  return new IpriskError({ code: 'state_unreadable', message, details, fault: 'environment' })
+  return environmentError('state_unreadable', message, { details })
 }
 
 function shownLines(problems: readonly string[]): readonly string[] {
@@ -123,7 +123,7 @@ export function readStateFile(text: string, path: string): StateContent {
   const [body, last] = [text.slice(0, end), text.slice(end)]
   const refuse = (why: string, details: readonly string[] = []): IpriskError => {
     const message = `Nothing was restored: ${path} ${why}${details.length > 0 ? ':' : '.'}`
-    return new IpriskError({ code: 'state_file', message, details, fault: 'input' })
+    return inputError('state_file', message, { details })
   }
   if (last.trim() !== JSON.stringify({ sha256: hashOf(body) })) {
     throw refuse('is not whole, or no file of "iprisk state backup"')
@@ -255,7 +255,7 @@ const triesMax = 1000
 
 function busyError(what: string): IpriskError {
   const message = `${what} changed ${triesMax} times during the restore. Run it again.`
-  return new IpriskError({ code: 'state_busy', message, fault: 'environment', retryable: true })
+  return environmentError('state_busy', message, { retryable: true })
 }
 
 async function restoreLists(

@@ -6,6 +6,13 @@ import type { ErrorCode } from './error-codes.ts'
 
 export type Fault = 'usage' | 'input' | 'environment' | 'bug'
 
+interface ErrorDetails {
+  /** Lines below the message: one for each problem. */
+  readonly details?: readonly string[]
+  readonly retryable?: boolean
+  readonly cause?: unknown
+}
+
 /** A failure with a stable code. `retryable` says whether the same call can succeed later. */
 export class IpriskError extends Error {
   override readonly name = 'IpriskError'
@@ -17,15 +24,13 @@ export class IpriskError extends Error {
    */
   readonly lines: readonly string[]
 
-  constructor(options: {
-    readonly code: ErrorCode
-    readonly message: string
-    /** Lines below the message: one for each problem. */
-    readonly details?: readonly string[]
-    readonly fault: Fault
-    readonly retryable?: boolean
-    readonly cause?: unknown
-  }) {
+  constructor(
+    options: ErrorDetails & {
+      readonly code: ErrorCode
+      readonly message: string
+      readonly fault: Fault
+    },
+  ) {
     const lines = [options.message, ...(options.details ?? [])]
     super(lines.join('\n'), options.cause === undefined ? undefined : { cause: options.cause })
     this.lines = lines
@@ -33,6 +38,18 @@ export class IpriskError extends Error {
     this.fault = options.fault
     this.retryable = options.retryable ?? false
   }
+}
+
+export function environmentError(
+  code: ErrorCode,
+  message: string,
+  details?: ErrorDetails,
+): IpriskError {
+  return new IpriskError({ code, message, fault: 'environment', ...details })
+}
+
+export function inputError(code: ErrorCode, message: string, details?: ErrorDetails): IpriskError {
+  return new IpriskError({ code, message, fault: 'input', ...details })
 }
 
 export function usageError(message: string, details: readonly string[] = []): IpriskError {

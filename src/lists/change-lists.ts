@@ -4,7 +4,7 @@
 // Invariants: an act is atomic; new chunks are kept before the catalogue that refers to them, and
 // removed after the last one that does; the limits of list-limits.ts hold after every act.
 
-import { IpriskError } from '../base/coded-error.ts'
+import { IpriskError, environmentError } from '../base/coded-error.ts'
 import {
   type ListAct,
   type ListCatalogue,
@@ -88,12 +88,11 @@ async function change(
     await store.removeChunks(doubtful.filter((id) => !wanted.has(id)))
     if (done) return { ...rest, after: list }
   }
-  throw new IpriskError({
-    code: 'lists_busy',
-    message: `The lists changed ${triesMax} times while this act was to be done. Do it once more.`,
-    fault: 'environment',
-    retryable: true,
-  })
+  throw environmentError(
+    'lists_busy',
+    `The lists changed ${triesMax} times while this act was to be done. Do it once more.`,
+    { retryable: true },
+  )
 }
 
 async function planOf(

@@ -1,7 +1,7 @@
 // The catalogue: the lists, their chunks, and the acts that can be undone. One text, replaced as a
 // whole, so that readers see an act done or not done.
 
-import { IpriskError } from '../base/coded-error.ts'
+import { type IpriskError, environmentError } from '../base/coded-error.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
 import { type ListChunk, isChunkId } from './list-chunk.ts'
 import { listNameForm } from './list-limits.ts'
@@ -100,7 +100,7 @@ function damagedError(why: string): IpriskError {
 }
 
 function unusableError(message: string): IpriskError {
-  return new IpriskError({ code: 'lists_unusable', message, fault: 'environment' })
+  return environmentError('lists_unusable', message)
 }
 
 export function listNamed({ lists }: ListCatalogue, name: string): StoredList | undefined {

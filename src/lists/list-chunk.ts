@@ -6,7 +6,7 @@
 //
 // A missing or malformed chunk would leave addresses uncovered: check it with `chunkFault` first.
 
-import { IpriskError } from '../base/coded-error.ts'
+import { type IpriskError, environmentError } from '../base/coded-error.ts'
 import type { ListEntry } from './list-entry.ts'
 import { chunkEntriesMax } from './list-limits.ts'
 
@@ -69,7 +69,7 @@ export function damagedListError(list: string, fault: string): IpriskError {
   const message =
     `The list${list === '' ? '' : ` ${list}`} cannot be read: its chunk ${fault}. ` +
     'Restore it with "iprisk state restore FILE", or delete the list and import it again.'
-  return new IpriskError({ code: 'lists_damaged', message, fault: 'environment' })
+  return environmentError('lists_damaged', message)
 }
 
 /** Ids sort by age. */

@@ -1,7 +1,7 @@
 // Adds and removes a list's entries. Reads only chunks whose keys change, and a few that hold much
 // of what has expired.
 
-import { IpriskError } from '../base/coded-error.ts'
+import { environmentError } from '../base/coded-error.ts'
 import { eachPrefixOf } from './compile/entry-rows.ts'
 import type { StoredList } from './list-catalogue.ts'
 import {
@@ -178,14 +178,12 @@ export async function readEntries(
     const fault = chunkFault(chunks[i]!, text)
     if (fault === undefined) return decodeChunk(text!)
     if (text !== undefined) throw damagedListError('', fault)
-    throw new IpriskError({
-      code: 'lists_changed',
-      message:
-        `The chunk ${fault}: the list changed while it was read. Try again; if that fails, it is ` +
+    throw environmentError(
+      'lists_changed',
+      `The chunk ${fault}: the list changed while it was read. Try again; if that fails, it is ` +
         'damaged: restore a backup with "iprisk state restore FILE", or delete the list.',
-      fault: 'environment',
-      retryable: true,
-    })
+      { retryable: true },
+    )
   })
 }
 

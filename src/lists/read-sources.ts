@@ -2,7 +2,7 @@
 // chunk fails the read with its name, because without it a list would let through what it blocks.
 // Only a server without any lists asks for the readable parts.
 
-import { IpriskError } from '../base/coded-error.ts'
+import { type IpriskError, environmentError } from '../base/coded-error.ts'
 import type { ListSource } from './compile/compile-lists.ts'
 import { type EntryRows, readEntryRows } from './compile/entry-rows.ts'
 import { type ListCatalogue, parseCatalogue } from './list-catalogue.ts'
@@ -77,10 +77,9 @@ export async function readListTexts(
     if (onDamaged !== undefined) errors.forEach(onDamaged)
     return { tag, catalogue, texts }
   }
-  throw new IpriskError({
-    code: 'lists_changed',
-    message: `The lists were changed ${triesMax} times while they were read.`,
-    fault: 'environment',
-    retryable: true,
-  })
+  throw environmentError(
+    'lists_changed',
+    `The lists were changed ${triesMax} times while they were read.`,
+    { retryable: true },
+  )
 }

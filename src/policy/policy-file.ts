@@ -5,7 +5,7 @@
 // repeated member. `checkWritten` refuses them in new policies; an existing file is still used.
 
 import { createHash } from 'node:crypto'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { type IpriskError, messageOf, inputError } from '../base/coded-error.ts'
 import { policiesBytesMax, policyStepsMax } from '../base/limits.ts'
 import { parseJson } from '../base/json-object.ts'
 import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
@@ -76,11 +76,8 @@ export function policiesInvalid(
   may = 'cannot',
 ): IpriskError {
   const count = mistakes.length === 1 ? 'is a mistake' : `are ${mistakes.length} mistakes`
-  return new IpriskError({
-    code: 'policies_invalid',
-    message: `The policies in ${path} ${may} be used; there ${count}:`,
+  return inputError('policies_invalid', `The policies in ${path} ${may} be used; there ${count}:`, {
     details: mistakes.map((mistake) => `  ${mistake}`),
-    fault: 'input',
   })
 }
 

@@ -3,7 +3,7 @@
 // not replaced.
 
 import { type Stats, chmodSync, lstatSync, statSync } from 'node:fs'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { type IpriskError, messageOf, inputError, environmentError } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { replaceFileSync } from '../base/system/atomic-file.ts'
 import { callerUserId } from '../base/system/trusted-file.ts'
@@ -47,8 +47,7 @@ export function savePolicies(
   const before = fileAt(place)
   const difference = differenceOf(before, changed)
   if (difference !== undefined) {
-    const message = `The policies in ${place.path} ${difference}`
-    throw new IpriskError({ code: 'policies_changed', message, fault: 'input' })
+    throw inputError('policies_changed', `The policies in ${place.path} ${difference}`)
   }
   try {
     writePolicies(place.path, text)
@@ -107,10 +106,9 @@ function statOf(path: string, of: typeof statSync): Stats | undefined {
 }
 
 function unwritable({ path }: PolicyPlace, why: string, cause: unknown): IpriskError {
-  return new IpriskError({
-    code: 'policies_unwritable',
-    message: `The policies in ${path} cannot be written: ${why}. Change them by the way that they came.`,
-    fault: 'environment',
-    cause,
-  })
+  return environmentError(
+    'policies_unwritable',
+    `The policies in ${path} cannot be written: ${why}. Change them by the way that they came.`,
+    { cause },
+  )
 }

@@ -6,7 +6,7 @@
 // write it within the same moment lose the table of one; the next run mends it. Each run leaves the
 // releases of other formats as they are, and each server takes what it reads.
 
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { type IpriskError, messageOf, inputError } from '../base/coded-error.ts'
 import { type Day, dayOf, formatDay, isYetToCome } from '../base/day.ts'
 import { manifestBytesMax } from '../base/limits.ts'
 import { packageVersion } from '../base/package-root.ts'
@@ -302,7 +302,7 @@ function stagesFrom({ stages, now }: PublishOptions): Release['stages'] {
 }
 
 function refusal(message: string): IpriskError {
-  return new IpriskError({ code: 'publish_refused', message, fault: 'input' })
+  return inputError('publish_refused', message)
 }
 
 // Removes old parts that no release names: a server that began with an earlier manifest still finds

@@ -9,7 +9,7 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { backoffMs } from '../base/backoff.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { type IpriskError, messageOf, environmentError } from '../base/coded-error.ts'
 import { keyAcknowledgeMs, workerClosingMs } from '../base/limits.ts'
 import { createQueue } from '../base/concurrency.ts'
 import type { Log } from '../base/log.ts'
@@ -383,11 +383,10 @@ async function start(state: State, file: VerifiedTableFile | undefined): Promise
   const isAll = (): boolean => registry.listening().length === options.size
   await registry.waitUntil(() => isAll() || state.failure !== '', startMs)
   if (state.everListened) return
-  throw new IpriskError({
-    code: 'workers_failed',
-    message: `The workers cannot start: ${state.failure || 'none of them listens'}`,
-    fault: 'environment',
-  })
+  throw environmentError(
+    'workers_failed',
+    `The workers cannot start: ${state.failure || 'none of them listens'}`,
+  )
 }
 
 function restart(state: State): Promise<void> {
@@ -436,7 +435,7 @@ async function awaitExit({ registry, options }: State, handle: WorkerHandle): Pr
 }
 
 function restartFailed(message: string): IpriskError {
-  return new IpriskError({ code: 'restart_failed', message, fault: 'environment' })
+  return environmentError('restart_failed', message)
 }
 
 async function drain(

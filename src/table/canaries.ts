@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Day, parseDay } from '../base/day.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { type IpriskError, messageOf, inputError } from '../base/coded-error.ts'
 import { packageRoot } from '../base/package-root.ts'
 import { parseStrictCsv } from '../base/text/csv.ts'
 import { newAddressWords } from '../ip/address.ts'
@@ -85,11 +85,8 @@ function isKind(text: string): text is CanaryKind {
 }
 
 function invalid(problems: readonly string[]): IpriskError {
-  return new IpriskError({
-    code: 'canaries_invalid',
-    message: `${problems.length} problems in the canaries:`,
+  return inputError('canaries_invalid', `${problems.length} problems in the canaries:`, {
     details: problems,
-    fault: 'input',
   })
 }
 

@@ -1,7 +1,7 @@
 // Makes, rotates and revokes keys. A key's text exists only in what these return: it is shown once
 // and kept nowhere. Whoever can open the store may do this.
 
-import { IpriskError, usageError } from '../../base/coded-error.ts'
+import { type IpriskError, usageError, inputError } from '../../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
 import { type ApiName, apiNames, planNamed, type Plans } from '../../config/plan.ts'
 import {
@@ -23,7 +23,7 @@ export interface IssuedKey {
 
 export function unknownKeyError(id: string): IpriskError {
   const message = `There is no key with the id ${id}. "iprisk keys list" shows the ids.`
-  return new IpriskError({ code: 'key_unknown', message, fault: 'input' })
+  return inputError('key_unknown', message)
 }
 
 /** `now` is in milliseconds since the epoch. */
@@ -62,7 +62,7 @@ export async function rotateKey(
     const state = keyState(before, now)
     if (state === 'live') return rotatedRecord(before, change)
     const message = `The key ${id} is ${state} and stays so. Make a new one: "iprisk keys create".`
-    throw new IpriskError({ code: 'key_not_live', message, fault: 'input' })
+    throw inputError('key_not_live', message)
   })
   if (record === undefined) throw unknownKeyError(id)
   return { text: formatKeyText({ id, secret, test: record.test === true }), record }

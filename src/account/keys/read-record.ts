@@ -4,7 +4,7 @@
 // Invariants: no content of a row makes this throw. Messages name the key's id and the wrong
 // member, never a value, which may be a hash or a secret. Unknown members are kept and ignored.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import { type JsonObject, isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
 import { redactKeys } from '../../base/key-form.ts'
 import * as limits from '../../base/limits.ts'
@@ -188,6 +188,5 @@ export const skippedAdvice =
   'Restore it with "iprisk state restore FILE", or revoke the key with "iprisk keys revoke ID".'
 
 function unreadableKeyError(skipped: SkippedKey): IpriskError {
-  const message = `${skippedText(skipped)} ${skippedAdvice}`
-  return new IpriskError({ code: 'key_unreadable', message, fault: 'environment' })
+  return environmentError('key_unreadable', `${skippedText(skipped)} ${skippedAdvice}`)
 }

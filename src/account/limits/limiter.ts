@@ -10,7 +10,7 @@
 //
 // This file alone writes the members of an allowance (allowance.ts).
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
 import { type Allowance, newAllowance } from './allowance.ts'
 import { rateLimitPolicyValue, remainingIndex, ceilSeconds } from './ratelimit-values.ts'
@@ -82,13 +82,11 @@ export interface LimiterOptions {
 
 export function rateFileFullError(rateFile: RateFile): IpriskError {
   const { used, max } = rateFile.counts()
-  return new IpriskError({
-    code: 'rates_full',
-    message:
-      `The rate file ${rateFile.path} holds ${used} keys and limits of at most ${max}: a key that is ` +
+  return environmentError(
+    'rates_full',
+    `The rate file ${rateFile.path} holds ${used} keys and limits of at most ${max}: a key that is ` +
       'not among them is refused with 503. Stop the server, remove the file and start again.',
-    fault: 'environment',
-  })
+  )
 }
 
 type AllowanceRecord = { -readonly [Member in keyof Allowance]: Allowance[Member] }

@@ -7,7 +7,7 @@
 // resolves when the units are safe on the disk.
 
 import { assert } from '../../base/assert.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import { leaseShare } from '../../base/limits.ts'
 import { type Month, formatMonth } from './quota-period.ts'
 
@@ -83,13 +83,11 @@ const triesMax = 1000
 
 function unreadableCounter(name: string): IpriskError {
   const [month = '', keyId = ''] = name.split(' ')
-  return new IpriskError({
-    code: 'counter_unreadable',
-    message:
-      `The quota counter of key ${keyId} for ${month} is not a whole number, so the key gets no quota. ` +
+  return environmentError(
+    'counter_unreadable',
+    `The quota counter of key ${keyId} for ${month} is not a whole number, so the key gets no quota. ` +
       'Restore it from a backup with "iprisk state restore FILE".',
-    fault: 'environment',
-  })
+  )
 }
 
 /** A ledger on counters, named `2026-08 <key id>`. */
@@ -109,12 +107,11 @@ export function createQuotaLedger(counters: CounterStore): QuotaLedger {
         return { before: before.value, added }
       }
     }
-    throw new IpriskError({
-      code: 'quota_busy',
-      message: `The quota counter ${name} changed ${triesMax} times while it was to be changed.`,
-      fault: 'environment',
-      retryable: true,
-    })
+    throw environmentError(
+      'quota_busy',
+      `The quota counter ${name} changed ${triesMax} times while it was to be changed.`,
+      { retryable: true },
+    )
   }
   const nameOf = (keyId: string, month: Month): string => `${formatMonth(month)} ${keyId}`
 

@@ -18,7 +18,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { messageOf, environmentError } from '../../base/coded-error.ts'
 import { rateKeysMax, rateSlots } from '../../base/limits.ts'
 import { createZeroFile, makeOwnFolder } from '../../base/system/own-files.ts'
 import { type MappedFile, mapSharedFile } from '../../base/system/memory-map.ts'
@@ -73,14 +73,12 @@ export function openRateFile(
     const isNew = createRateFile(folder, path, size)
     return { ...viewRateFile(path, mapSharedFile(path, fileBytes(size)), size), isNew }
   } catch (cause) {
-    throw new IpriskError({
-      code: 'rates_unusable',
-      message:
-        `The rate limits cannot be kept in ${path}: ${messageOf(cause)}. Stop the server, remove ` +
+    throw environmentError(
+      'rates_unusable',
+      `The rate limits cannot be kept in ${path}: ${messageOf(cause)}. Stop the server, remove ` +
         'that file and start again: it is made anew, and every key may spend one burst more.',
-      fault: 'environment',
-      cause,
-    })
+      { cause },
+    )
   }
 }
 

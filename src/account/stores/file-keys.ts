@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { IpriskError, messageOf, inputError } from '../../base/coded-error.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { readKeyFileRows } from '../../config/key-file.ts'
@@ -179,13 +179,7 @@ function hasQuota({ plan, limits, revokedAt }: KeyRecord, plans: Plans): boolean
 }
 
 function unusable(path: string, details: readonly string[], cause?: unknown): IpriskError {
-  return new IpriskError({
-    code: 'keys_file',
-    message: `The keys in ${path} cannot be used:`,
-    details,
-    fault: 'input',
-    cause,
-  })
+  return inputError('keys_file', `The keys in ${path} cannot be used:`, { details, cause })
 }
 
 function readOnly(path: string): IpriskError {

@@ -7,7 +7,7 @@
 
 import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/system/clock.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { IpriskError, environmentError, inputError } from '../../base/coded-error.ts'
 import { openLazily } from '../../base/memoise.ts'
 import type { Plans } from '../../config/plan.ts'
 import type { StoreSettings } from '../../config/settings.ts'
@@ -141,13 +141,11 @@ const keysShownMax = 20
 export type AbsentStores = AbsentStore | 'refuse'
 
 function ratesMadeAnew(path: string): IpriskError {
-  return new IpriskError({
-    code: 'rates_lost',
-    message:
-      `The rate limit file ${path} was missing and was recreated, so a key may spend its rate twice. ` +
+  return environmentError(
+    'rates_lost',
+    `The rate limit file ${path} was missing and was recreated, so a key may spend its rate twice. ` +
       'Run "iprisk restart" to give all workers the same file.',
-    fault: 'environment',
-  })
+  )
 }
 
 async function openEmbedded(
@@ -194,7 +192,7 @@ async function openEmbedded(
 
 function noStateFolder(state: string): IpriskError {
   const message = `${state} is no state folder: no key, list or quota was ever kept there.`
-  return new IpriskError({ code: 'no_state_folder', message, fault: 'input' })
+  return inputError('no_state_folder', message)
 }
 
 async function openKeysFile(path: string, plans: Plans, state: string): Promise<KeyStore> {
@@ -208,7 +206,7 @@ async function keysFileAdvice(path: string, keyStore: KeyStore): Promise<readonl
   if (records.length === 0 && skipped.length > 0) {
     const message = `None of the keys in ${path} can be used:`
     const details = skipped.slice(0, keysShownMax).map((row) => `  ${skippedText(row)}`)
-    throw new IpriskError({ code: 'keys_file', message, details, fault: 'input' })
+    throw inputError('keys_file', message, { details })
   }
   return [
     `${records.length} keys come from a file: rates hold on each machine by itself, quotas are refused.`,

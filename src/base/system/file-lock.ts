@@ -17,7 +17,7 @@ import {
 import os from 'node:os'
 import { dirname } from 'node:path'
 import koffi from 'koffi'
-import { IpriskError } from '../coded-error.ts'
+import { environmentError } from '../coded-error.ts'
 import { openOwnFile } from './own-files.ts'
 
 const LOCK_SH = 1
@@ -79,13 +79,11 @@ export function lockDescriptor(
   const known = os.constants.errno
   if (errno === known.EWOULDBLOCK) return false
   const name = Object.entries(known).find(([, value]) => value === errno)?.[0] ?? errno
-  throw new IpriskError({
-    code: 'file_unlockable',
-    message:
-      `${path} cannot be locked (flock: ${name}). ` +
+  throw environmentError(
+    'file_unlockable',
+    `${path} cannot be locked (flock: ${name}). ` +
       'Its folder must be on a local file system that knows flock(2).',
-    fault: 'environment',
-  })
+  )
 }
 
 export function hasName(descriptor: number, path: string): boolean {

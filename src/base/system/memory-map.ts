@@ -21,7 +21,7 @@
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'
-import { IpriskError, messageOf } from '../coded-error.ts'
+import { type IpriskError, messageOf, environmentError } from '../coded-error.ts'
 
 const PROT_NONE = 0
 const PROT_READ = 1
@@ -156,11 +156,10 @@ function reserve(pointer: unknown, length: number): unknown {
   const flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (pointer === null ? 0 : MAP_FIXED)
   const reserved: unknown = mmap(pointer, length, PROT_NONE, flags, -1, 0)
   if (!isFailed(reserved)) return reserved
-  throw new IpriskError({
-    code: 'memory_exhausted',
-    message: `The system refused ${length} bytes of address space (mmap failed).`,
-    fault: 'environment',
-  })
+  throw environmentError(
+    'memory_exhausted',
+    `The system refused ${length} bytes of address space (mmap failed).`,
+  )
 }
 
 function isFailed(pointer: unknown): boolean {
@@ -232,12 +231,7 @@ export function withRegularFile<T>(
 }
 
 function unreadable(path: string, why: string, cause?: unknown): IpriskError {
-  return new IpriskError({
-    code: 'file_unreadable',
-    message: `${path} cannot be opened: ${why}`,
-    fault: 'environment',
-    cause,
-  })
+  return environmentError('file_unreadable', `${path} cannot be opened: ${why}`, { cause })
 }
 
 // madvise(2).

@@ -2,7 +2,7 @@
 // dynamic for that message alone.
 
 import type * as Uws from 'uWebSockets.js'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { messageOf, environmentError } from '../../base/coded-error.ts'
 
 export async function loadUws(): Promise<typeof Uws> {
   try {
@@ -12,15 +12,13 @@ export async function loadUws(): Promise<typeof Uws> {
     configure?.('silent')
     return uws
   } catch (cause) {
-    throw new IpriskError({
-      code: 'uws_missing',
-      message:
-        `uWebSockets.js has no binary for Node ${process.version} on ${process.platform} ` +
+    throw environmentError(
+      'uws_missing',
+      `uWebSockets.js has no binary for Node ${process.version} on ${process.platform} ` +
         `${process.arch} (glibc): run Node 20, 21 or 22, or override the dependency ` +
         '"uWebSockets.js" with the official "uNetworking/uWebSockets.js#v20.69.0" or later in ' +
         `package.json and install again. (${messageOf(cause).split('\n')[0]})`,
-      fault: 'environment',
-      cause,
-    })
+      { cause },
+    )
   }
 }

@@ -13,7 +13,7 @@
 
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import type { AppOptions } from 'uWebSockets.js'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { type IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
 import { pemBytesMax } from '../../base/limits.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import type { ServeSettings } from '../../config/settings.ts'
@@ -98,10 +98,5 @@ function readPem(path: string): string {
 }
 
 function unusable(path: string, why: string, cause?: unknown): IpriskError {
-  return new IpriskError({
-    code: 'tls_unusable',
-    message: `TLS cannot be offered with ${path}: ${why}.`,
-    fault: 'environment',
-    cause,
-  })
+  return environmentError('tls_unusable', `TLS cannot be offered with ${path}: ${why}.`, { cause })
 }

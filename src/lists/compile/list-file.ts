@@ -21,7 +21,7 @@
 // Nodes that say the same, with the same path, are one. Node 0 is none.
 
 import { crc32 } from 'node:zlib'
-import { IpriskError } from '../../base/coded-error.ts'
+import { environmentError } from '../../base/coded-error.ts'
 import type { ListEffect } from '../../model/kind.ts'
 
 export const sectionNames = [
@@ -83,11 +83,10 @@ export function decodeListFile(bytes: Uint8Array, path: string): ListSections {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
   const isWhole = words[0] === magic && words[1] === format && words[2] === words.length
   if (!isWhole || words[checksumWord] !== checksumOf(bytes)) {
-    throw new IpriskError({
-      code: 'lists_corrupt',
-      message: `${path} is damaged, or was compiled by another version.`,
-      fault: 'environment',
-    })
+    throw environmentError(
+      'lists_corrupt',
+      `${path} is damaged, or was compiled by another version.`,
+    )
   }
   const section = (i: number): Uint32Array => {
     const from = words[4 + i * 2]!

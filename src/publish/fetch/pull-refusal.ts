@@ -1,7 +1,7 @@
 // Why a published table was not taken, as a stable code: for the metric, /status and alerts. What
 // the table manager refuses has codes of its own (src/supervisor/tables/table-refusal.ts).
 
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { type IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
 
 export const pullRefusalCodes = [
   /** Nobody answers at the address, or the connection broke. */
@@ -42,7 +42,7 @@ export interface PullRefusal {
 }
 
 export function pullError(code: PullRefusalCode, message: string, cause?: unknown): IpriskError {
-  return new IpriskError({ code: `pull_${code}`, message, fault: 'environment', cause })
+  return environmentError(`pull_${code}`, message, { cause })
 }
 
 const known: ReadonlySet<string> = new Set(pullRefusalCodes)

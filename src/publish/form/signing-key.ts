@@ -10,7 +10,7 @@ import {
 } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { type IpriskError, messageOf, inputError } from '../../base/coded-error.ts'
 import { trustedKeyForm } from '../../config/values/publish-values.ts'
 import { readBoundedFile, secretFile } from '../../base/system/bounded-file.ts'
 
@@ -87,5 +87,5 @@ export function readSigningKey(path: string): SigningKey {
 }
 
 function signingKeyError(message: string, cause: unknown): IpriskError {
-  return new IpriskError({ code: 'signing_key', message, fault: 'input', cause })
+  return inputError('signing_key', message, { cause })
 }

@@ -14,7 +14,7 @@ import {
   silentHooks,
 } from '../../account/stores/open-stores.ts'
 import { backoffMs } from '../../base/backoff.ts'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
 import { poolRequestMsMax } from '../../base/limits.ts'
 import { createChildTask } from '../../base/system/child-task.ts'
 import type { Log } from '../../base/log.ts'
@@ -318,10 +318,9 @@ export function createListsCompiler() {
 }
 
 function uncompiled(why: string, damaged = false): IpriskError {
-  return new IpriskError({
-    code: damaged ? 'lists_damaged' : 'lists_uncompiled',
-    message: `The own lists could not be compiled: ${why.replace(/\.$/, '')}.`,
-    fault: 'environment',
-    retryable: true,
-  })
+  return environmentError(
+    damaged ? 'lists_damaged' : 'lists_uncompiled',
+    `The own lists could not be compiled: ${why.replace(/\.$/, '')}.`,
+    { retryable: true },
+  )
 }

@@ -9,7 +9,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { type Socket, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Interface, createInterface } from 'node:readline'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { environmentError, messageOf } from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'
 import { keyAcknowledgeMs } from '../../base/limits.ts'
 import type { ListFile } from '../../table/served-table.ts'
@@ -98,14 +98,12 @@ export async function openControlSocket(
     await listenOnUnixSocket(server, own)
   } catch (cause) {
     server.close()
-    throw new IpriskError({
-      code: 'control_unavailable',
-      message:
-        `${path} cannot be listened on (${messageOf(cause)}): "iprisk reload", "rollback" and ` +
+    throw environmentError(
+      'control_unavailable',
+      `${path} cannot be listened on (${messageOf(cause)}): "iprisk reload", "rollback" and ` +
         '"restart" will not reach this server; its signals do. Changed keys are known within a second.',
-      fault: 'environment',
-      cause,
-    })
+      { cause },
+    )
   }
   const { ino } = statSync(own)
   renameSync(own, path)
@@ -148,7 +146,6 @@ export function isForget(request: unknown): request is ForgetRequest {
 
 export const addressToForget = (request: ForgetRequest): string => request.split(' ')[1]!
 
-/** The lines end with the socket, also where it is destroyed. */
 function linesOf(socket: Socket): Interface {
   const lines = createInterface({ input: socket })
   socket.once('close', () => lines.close())
@@ -176,7 +173,7 @@ export async function sendControlRequest(
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
     const message = `${path} cannot be reached: ${messageOf(cause)}`
-    throw new IpriskError({ code: 'control_unavailable', message, fault: 'environment', cause })
+    throw environmentError('control_unavailable', message, { cause })
   }
   socket.on('error', () => undefined)
   socket.write(`${JSON.stringify(request)}\n`)

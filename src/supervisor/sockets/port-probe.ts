@@ -2,7 +2,7 @@
 // servers would share it without an error.
 
 import { createServer } from 'node:net'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { type IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
 
 export interface HostPort {
   readonly host: string
@@ -40,15 +40,11 @@ export function portUnavailable(
       : code === 'EACCES'
         ? 'this user may not. Choose one from 1024 on, or'
         : `${messageOf(cause)}. Check the address, or`
-  return new IpriskError({
-    code: 'port_unavailable',
-    message:
-      `The port ${port} of ${host} cannot be listened on: ${why} name another ` +
-      `with --${option}.`,
-    fault: 'environment',
-    retryable: code === 'EADDRINUSE',
-    cause,
-  })
+  return environmentError(
+    'port_unavailable',
+    `The port ${port} of ${host} cannot be listened on: ${why} name another ` + `with --${option}.`,
+    { retryable: code === 'EADDRINUSE', cause },
+  )
 }
 
 /** `http://127.0.0.1:8080`, with an IPv6 address in brackets. */

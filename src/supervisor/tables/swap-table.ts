@@ -1,6 +1,6 @@
 // Makes every worker answer from another table: first each opens and compares it, then all swap.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { environmentError } from '../../base/coded-error.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
 import { type LoopPause, maxPause, noPause } from '../../observe/loop-lag.ts'
 import type { ToPrimary } from '../../worker/worker-messages.ts'
@@ -36,7 +36,7 @@ export async function swapTable(
     const ms = until - performance.now()
     const inTime = await registry.requestAll([handle], { kind: 'open', file }, { isAnswer, ms })
     if (inTime && refused === 0) continue
-    throw new IpriskError({ code: 'swap_failed', message: refusal, fault: 'environment' })
+    throw environmentError('swap_failed', refusal)
   }
   use()
   for (const handle of registry.listening()) {

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { namesIn } from '../../base/system/atomic-file.ts'
 import { bootId } from '../../base/system/clock.ts'
 import { makeOwnFolder } from '../../base/system/own-files.ts'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { type IpriskError, messageOf, inputError } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 import { builtMsOf } from '../../table/file/header.ts'
@@ -171,13 +171,12 @@ function machineRunId(): string {
 
 function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {
   const code = against === null ? 'table_canary' : (`table_${against}` as const)
-  return new IpriskError({ code, message: reasons.join('; '), fault: 'input' })
+  return inputError(code, reasons.join('; '))
 }
 
 /** With the path of the operator's file in place of the removed copy. */
 function refusedError(source: string, copy: string, cause: unknown): IpriskError {
-  const message = messageOf(cause).replaceAll(copy, source)
-  return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
+  return inputError('table_refused', messageOf(cause).replaceAll(copy, source), { cause })
 }
 
 interface Loader {

@@ -4,7 +4,7 @@
 // server's first table has a second thread (verify-thread.ts).
 
 import { statSync } from 'node:fs'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { type IpriskError, messageOf, inputError } from '../../base/coded-error.ts'
 import { answerParent } from '../../base/system/child-task.ts'
 import { copyLargeFile } from '../../base/system/copy-large-file.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
@@ -63,8 +63,7 @@ async function verifyCopy(copy: string): Promise<void> {
 }
 
 function irregular(path: string): IpriskError {
-  const message = `${path} is no regular file`
-  return new IpriskError({ code: 'file_unreadable', message, fault: 'input' })
+  return inputError('file_unreadable', `${path} is no regular file`)
 }
 
 function tryOf(

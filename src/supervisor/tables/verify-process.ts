@@ -1,7 +1,7 @@
 // Runs the process that copies and verifies one table file (verify-child-main.ts).
 
 import { isErrorCode } from '../../base/error-codes.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { inputError } from '../../base/coded-error.ts'
 import { askOnce, type ChildOutcome, startChild } from '../../base/system/child-task.ts'
 import { lowerPriority } from '../../base/system/process.ts'
 import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
@@ -51,7 +51,7 @@ export async function verifyInProcess(
   const code = isErrorCode(thrown) ? thrown : 'table_unverified'
   // A code of the system says that the disk failed.
   const cause = Object.assign(new Error(message), { code: thrown })
-  throw new IpriskError({ code, message, fault: 'input', cause })
+  throw inputError(code, message, { cause })
 }
 
 async function carryOut(

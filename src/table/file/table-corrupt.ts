@@ -1,7 +1,7 @@
 // The errors of a damaged table file. A verified table gives none of them later; in an unverified
 // one a list may claim all memory, and its reader must refuse it at once.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { type IpriskError, inputError } from '../../base/coded-error.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import type { SectionName, SectionView } from '../../schema/table-sections.ts'
 
@@ -19,11 +19,10 @@ export function tableCorrupt(
   offset: number,
   why: string,
 ): IpriskError {
-  return new IpriskError({
-    code: 'table_corrupt',
-    message: `${path} is damaged in section ${section} at offset ${offset}: ${why}. ` + rebuildHint,
-    fault: 'input',
-  })
+  return inputError(
+    'table_corrupt',
+    `${path} is damaged in section ${section} at offset ${offset}: ${why}. ` + rebuildHint,
+  )
 }
 
 /** Throws `tableCorrupt` for an element of a section. */
@@ -31,13 +30,11 @@ export type Fail = (section: SectionName, element: number, why: string) => never
 
 /** `has`: `format version 2`, `no section x`. */
 export function otherVersion(path: string, has: string, section: string): IpriskError {
-  return new IpriskError({
-    code: 'table_version',
-    message:
-      `${path} has ${has}; this program reads version ${formatMajor} (section ${section}). ` +
+  return inputError(
+    'table_version',
+    `${path} has ${has}; this program reads version ${formatMajor} (section ${section}). ` +
       'Build the table again with this version (iprisk build).',
-    fault: 'input',
-  })
+  )
 }
 
 export interface ListPlace {

@@ -26,7 +26,7 @@ import { makeOwnFolder, refuseLink } from '../../../base/system/own-files.ts'
 import { join } from 'node:path'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { type Database, open, type RootDatabase } from 'lmdb'
-import { IpriskError, messageOf } from '../../../base/coded-error.ts'
+import { IpriskError, messageOf, environmentError } from '../../../base/coded-error.ts'
 import { isJsonObject, parseJson } from '../../../base/json-object.ts'
 import { type ListStore, nextTag } from '../../../lists/list-store.ts'
 import type { KeyRecord } from '../../keys/key-record.ts'
@@ -58,25 +58,21 @@ interface Databases {
 }
 
 function unusable(folder: string, cause: unknown): IpriskError {
-  return new IpriskError({
-    code: 'keys_unusable',
-    message:
-      `The store in ${folder} cannot be opened: ${messageOf(cause)}. It must be on a local ` +
+  return environmentError(
+    'keys_unusable',
+    `The store in ${folder} cannot be opened: ${messageOf(cause)}. It must be on a local ` +
       'disk, writable by this user; --state names another state folder.',
-    fault: 'environment',
-    cause,
-  })
+    { cause },
+  )
 }
 
 /** lmdb would end the process at the damage. */
 function damaged(folder: string, damage: string): IpriskError {
-  return new IpriskError({
-    code: 'keys_unusable',
-    message:
-      `The store in ${folder} cannot be opened: ${dataFile(folder)} is damaged: ${damage}. Stop the ` +
+  return environmentError(
+    'keys_unusable',
+    `The store in ${folder} cannot be opened: ${dataFile(folder)} is damaged: ${damage}. Stop the ` +
       'server, move that folder away, and put a backup back with "iprisk state restore FILE".',
-    fault: 'environment',
-  })
+  )
 }
 
 /**
@@ -239,7 +235,7 @@ export async function openLmdbKeyStore(
       })
       if (!taken) return
       const message = `There is a key with the id ${record.id} already. Make the key once more.`
-      throw new IpriskError({ code: 'key_exists', message, fault: 'environment', retryable: true })
+      throw environmentError('key_exists', message, { retryable: true })
     },
     get: async (id) => {
       const text = keys.get(id)

@@ -8,7 +8,7 @@
 // as revoked.
 
 import { randomUUID } from 'node:crypto'
-import { IpriskError } from '../../../base/coded-error.ts'
+import { IpriskError, environmentError } from '../../../base/coded-error.ts'
 import { formatCounted } from '../../../base/text/number-format.ts'
 import type { Day } from '../../../base/day.ts'
 import { leaseShare, storeConcurrencyMax } from '../../../base/limits.ts'
@@ -130,7 +130,7 @@ function unsettledError(): IpriskError {
   const message =
     `The store's history of key changes was replaced ${historiesMax} times during one read. ` +
     `Check the value of ${versionName} in the store.`
-  return new IpriskError({ code: 'keys_unsettled', message, fault: 'environment', retryable: true })
+  return environmentError('keys_unsettled', message, { retryable: true })
 }
 
 async function updateRecord(
@@ -147,14 +147,14 @@ async function updateRecord(
     if ((await breaker.runScript(script.replaceKeyScript, names, args)) === 1) return record
   }
   const message = `The key ${id} changed ${triesMax} times while it was to be changed.`
-  throw new IpriskError({ code: 'key_busy', message, fault: 'environment', retryable: true })
+  throw environmentError('key_busy', message, { retryable: true })
 }
 
 function lostKeys(lost: number, left: number): IpriskError {
   const message =
     `The store has lost ${formatCounted(lost, 'key', 'keys')} that it had, and has ${left}: the lost ones get 401. Bring its ` +
     'data back, or run "iprisk state restore FILE" with a backup, or "iprisk keys import FILE".'
-  return new IpriskError({ code: 'store_lost_keys', message, fault: 'environment' })
+  return environmentError('store_lost_keys', message)
 }
 
 /** Behind a circuit breaker, which `close` closes; `onTrouble` gets lost keys. */
@@ -171,7 +171,7 @@ export function createRedisKeyStore(
       const args = [record.id, JSON.stringify(record), randomUUID()]
       if ((await breaker.runScript(script.createKeyScript, names, args)) === 1) return
       const message = `There is a key with the id ${record.id} already. Make the key once more.`
-      throw new IpriskError({ code: 'key_exists', message, fault: 'environment', retryable: true })
+      throw environmentError('key_exists', message, { retryable: true })
     },
     get: async (id) => {
       const text = await breaker.runScript(script.readKeyScript, [recordsName], [id])
@@ -227,14 +227,12 @@ export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedge
   async function giveBack(keyId: string, month: Month, units: number): Promise<void> {
     const left = await run(script.returnUnitsScript, counterName(keyId, month), [units])
     if (left !== -1) return
-    throw new IpriskError({
-      code: 'store_lost_units',
-      message:
-        `The store has fewer units of the key ${keyId} than were leased from it: it has lost ` +
+    throw environmentError(
+      'store_lost_units',
+      `The store has fewer units of the key ${keyId} than were leased from it: it has lost ` +
         'what it had acknowledged, and may grant that once more. Let it write its log before it ' +
         'answers (appendonly yes, appendfsync always) and never evict (maxmemory-policy noeviction).',
-      fault: 'environment',
-    })
+    )
   }
 
   return {

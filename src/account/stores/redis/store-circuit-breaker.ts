@@ -16,7 +16,7 @@
 // `onDown` and `onUp` are called in turn, never twice in a row; no text from here holds a
 // credential.
 
-import { IpriskError, messageOf } from '../../../base/coded-error.ts'
+import { type IpriskError, messageOf, environmentError } from '../../../base/coded-error.ts'
 import { storeHeartbeatMs, storeSuccessesMax } from '../../../base/limits.ts'
 import { trimEnd } from '../../../base/text/clean-text.ts'
 import { type LuaScript, probeScript } from './lua-scripts.ts'
@@ -64,12 +64,11 @@ interface CircuitBreakerOptions {
 
 function unreachableError(connection: StoreConnection, cause: string): IpriskError {
   // Without the cause itself: a client's errors may carry the command, and that the password.
-  return new IpriskError({
-    code: 'store_unreachable',
-    message: `The store ${connection.name} cannot be reached: ${trimEnd(cause, '.')}.`,
-    fault: 'environment',
-    retryable: true,
-  })
+  return environmentError(
+    'store_unreachable',
+    `The store ${connection.name} cannot be reached: ${trimEnd(cause, '.')}.`,
+    { retryable: true },
+  )
 }
 
 function unknownOutcomeError(
@@ -77,13 +76,11 @@ function unknownOutcomeError(
   { name }: LuaScript,
   cause: string,
 ): IpriskError {
-  return new IpriskError({
-    code: 'store_unknown',
-    message:
-      `The store ${connection.name} was asked to ${name}, and nothing was heard of it (${cause}): it may ` +
+  return environmentError(
+    'store_unknown',
+    `The store ${connection.name} was asked to ${name}, and nothing was heard of it (${cause}): it may ` +
       'have been done. See with "iprisk keys list".',
-    fault: 'environment',
-  })
+  )
 }
 
 /** What never left this process. */
@@ -108,11 +105,11 @@ function scriptFailedError(
 ): IpriskError {
   const message = `The store ${connection.name} refuses to ${name}: ${reason}.`
   if (refusalPattern.test(reason)) return refusesChangesError(message)
-  return new IpriskError({ code: 'store_failed', message, fault: 'environment', retryable: true })
+  return environmentError('store_failed', message, { retryable: true })
 }
 
 function refusesChangesError(message: string): IpriskError {
-  return new IpriskError({ code: 'store_refuses', message, fault: 'environment', retryable: true })
+  return environmentError('store_refuses', message, { retryable: true })
 }
 
 /** A name beside the first of `keys`, on the same node: with what it has in braces. */

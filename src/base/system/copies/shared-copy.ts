@@ -38,7 +38,7 @@ import {
 } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { IpriskError, messageOf } from '../../coded-error.ts'
+import { IpriskError, messageOf, environmentError } from '../../coded-error.ts'
 import { namesIn } from '../atomic-file.ts'
 import { bootId } from '../clock.ts'
 import { copyLargeFileInSteps } from '../copy-large-file.ts'
@@ -82,7 +82,7 @@ export function* shareCopy(
       reasons.push(messageOf(cause))
     }
   }
-  throw new IpriskError({ code: uncopied, message: reasons.join('; '), fault: 'environment' })
+  throw environmentError(uncopied, reasons.join('; '))
 }
 
 function* shareCopyIn(
@@ -115,12 +115,11 @@ function* shareCopyIn(
       throw new Error(`another process has been busy with ${pathOf(file)} for ${waitMsMax} ms`)
     } else yield waitStepMs
   }
-  throw new IpriskError({
-    code: 'file_unreadable',
-    message: `${source} keeps changing while it is copied. Write new files beside it and rename them into place.`,
-    fault: 'environment',
-    retryable: true,
-  })
+  throw environmentError(
+    'file_unreadable',
+    `${source} keeps changing while it is copied. Write new files beside it and rename them into place.`,
+    { retryable: true },
+  )
 }
 
 interface CopiedFile {
@@ -174,12 +173,7 @@ function* makeCopy(
     }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).syscall !== 'read') throw cause
-    throw new IpriskError({
-      code: 'file_unreadable',
-      message: messageOf(cause),
-      fault: 'environment',
-      cause,
-    })
+    throw environmentError('file_unreadable', messageOf(cause), { cause })
   } finally {
     rmSync(part, { force: true })
   }
