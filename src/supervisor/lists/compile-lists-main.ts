@@ -14,12 +14,8 @@ import type { CompiledLists, CompileRequest } from './lists-manager.ts'
 const rows = new Map<string, EntryRows>()
 let opened: Promise<ListStore> | undefined
 
-async function compile({
-  settings,
-  path,
-  unfinished,
-  partly,
-}: CompileRequest): Promise<CompiledLists> {
+async function compile(request: CompileRequest): Promise<CompiledLists> {
+  const { settings, path, unfinished, partly } = request
   opened ??= openStores(settings, silentHooks).then((stores) => stores.openLists())
   // The server knows the reason from the previous attempt.
   const onDamaged = partly === true ? (): void => undefined : undefined

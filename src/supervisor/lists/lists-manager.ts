@@ -7,12 +7,7 @@
 // recovery are logged once each; a file is removed only when no request uses it.
 
 import { rm } from 'node:fs/promises'
-import {
-  type Stores,
-  type StoresSettings,
-  openStores,
-  silentHooks,
-} from '../../account/stores/open-stores.ts'
+import { type StoresSettings, openStores, silentHooks } from '../../account/stores/open-stores.ts'
 import { backoffMs } from '../../base/backoff.ts'
 import { IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
 import { poolRequestMsMax } from '../../base/limits.ts'
@@ -42,22 +37,7 @@ export interface ListsStatus {
   readonly failure: string
 }
 
-export interface ListsManager {
-  /** Whether every worker answers with the lists that the store has. */
-  readonly refresh: () => Promise<boolean>
-  /** A worker cannot use the lists of that version: recompiles them. */
-  readonly refused: (version: number) => void
-  readonly refreshForCommand: () => Promise<ControlReply>
-  readonly status: () => ListsStatus
-  /** Workers know the lists, and no worker has refused them. */
-  readonly areUsable: () => boolean
-  readonly file: () => ListFile | undefined
-  readonly watch: () => void
-  readonly store: () => Promise<ListStore>
-  /** Opened when first asked for. */
-  readonly stores: () => Promise<Stores>
-  readonly close: () => Promise<void>
-}
+export type ListsManager = ReturnType<typeof createListsManager>
 
 export interface ListsParts {
   readonly settings: StoresSettings
@@ -67,6 +47,7 @@ export interface ListsParts {
 }
 
 interface LiveLists {
+  readonly retries: { failures: number; atMs: number }
   version: number
   file: ListFile | undefined
   /** The file's, when it was compiled. */
@@ -79,24 +60,20 @@ interface LiveLists {
 const refusedText = 'A worker cannot use the compiled own lists; they are being recompiled.'
 const unknown: ListsStatus = { known: false, lists: 0, entries: 0, tag: '', failure: '' }
 
-interface Retries {
-  failures: number
-  atMs: number
-}
-
-export function createListsManager(parts: ListsParts): ListsManager {
+export function createListsManager(parts: ListsParts) {
   const { settings, log } = parts
   const compiler = createListsCompiler()
   const stores = openLazily(() => openStores(settings, silentHooks))
   const store = async (): Promise<ListStore> => (await stores.get()).openLists()
+  const retries = { failures: 0, atMs: 0 }
   const live: LiveLists = {
+    retries,
     version: 0,
     file: undefined,
     identity: '',
     isRefused: false,
     status: unknown,
   }
-  const retries: Retries = { failures: 0, atMs: 0 }
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   let queue: Promise<unknown> = Promise.resolve()
@@ -107,17 +84,17 @@ export function createListsManager(parts: ListsParts): ListsManager {
     try {
       const isTaken = await takeLists({ ...parts, compiler }, live, await store())
       // A worker may have refused them meanwhile.
-      if (!live.isRefused) noteSuccess(live, retries, log)
+      if (!live.isRefused) noteSuccess(live, log)
       return isTaken
     } catch (error) {
       if (isClosed) return false
       const isDamaged = error instanceof IpriskError && error.code === 'lists_damaged'
       if (isDamaged && hasNone(live)) await takeWhatIsLeft({ ...parts, compiler }, live)
-      noteFailure(live, retries, { failure: messageOf(error), log })
+      noteFailure(live, messageOf(error), log)
       return false
     }
   }
-  /** A call during a look gets the next look. */
+  /** Whether every worker has the store's lists. A call during a look gets the next look. */
   const refresh = (): Promise<boolean> => {
     if (waiting !== undefined) return waiting
     const next = queue.then(look)
@@ -127,28 +104,30 @@ export function createListsManager(parts: ListsParts): ListsManager {
   }
   return {
     refresh,
-    refused: (version) => {
+    /** A worker cannot use the lists of that version: recompiles them. */
+    refused: (version: number): void => {
       if (version !== live.file?.version || live.isRefused || isClosed) return
       live.isRefused = true
       const isFirst = retries.failures === 0
-      noteFailure(live, retries, { failure: refusedText, log })
+      noteFailure(live, refusedText, log)
       if (isFirst) void refresh()
     },
-    refreshForCommand: async () =>
+    refreshForCommand: async (): Promise<ControlReply> =>
       (await refresh())
         ? { ok: true, text: 'Every worker knows the lists.' }
         : { ok: false, text: live.status.failure || 'Not every worker knows the lists.' },
     store,
     stores: stores.get,
     status: () => live.status,
+    /** Workers know the lists, and no worker has refused them. */
     areUsable: () => live.status.known && !live.isRefused,
     file: () => live.file,
-    watch: () => {
+    watch: (): void => {
       timer ??= setInterval(() => {
         if (waiting === undefined && performance.now() >= retries.atMs) void refresh()
       }, listsPollMs)
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true
       clearInterval(timer)
       compiler.close()
@@ -158,24 +137,21 @@ export function createListsManager(parts: ListsParts): ListsManager {
   }
 }
 
-function noteSuccess(live: LiveLists, retries: Retries, log: Log): void {
+function noteSuccess(live: LiveLists, log: Log): void {
   if (live.status.failure !== '') log.info({}, 'The own lists are in use again.')
   live.status = { ...live.status, failure: '' }
-  if (performance.now() > retries.atMs + retry.msMax) retries.failures = 0
+  if (performance.now() > live.retries.atMs + retry.msMax) live.retries.failures = 0
 }
 
-function noteFailure(
-  live: LiveLists,
-  retries: Retries,
-  { failure, log }: { readonly failure: string; readonly log: Log },
-): void {
-  const { known, failure: before } = live.status
+function noteFailure(live: LiveLists, failure: string, log: Log): void {
+  const { retries, status } = live
+  const { known, failure: before } = status
   const text = known
     ? 'The previous own lists stay in use'
     : 'The own lists are not loaded, so checks get 503'
   if (failure === refusedText) log.error({}, failure)
   else if (before === '' || before === refusedText) log.error({}, `${text}: ${failure}`)
-  live.status = { ...live.status, failure }
+  live.status = { ...status, failure }
   retries.failures += 1
   retries.atMs = performance.now() + backoffMs(retry, retries.failures)
 }

@@ -48,9 +48,7 @@ export interface SampledPlaces {
   readonly lists?: ListFile | undefined
 }
 
-export interface ControlSocket {
-  readonly close: () => Promise<void>
-}
+export type ControlSocket = Awaited<ReturnType<typeof openControlSocket>>
 
 /**
  * A rolling restart of many workers takes minutes, two million entries take seconds to compile, and
@@ -84,7 +82,7 @@ export function controlSocketPaths(stateFolder: string): readonly string[] {
 export async function openControlSocket(
   path: string,
   act: (request: ControlRequest) => Promise<ControlReply>,
-): Promise<ControlSocket> {
+) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -108,7 +106,7 @@ export async function openControlSocket(
   const { ino } = statSync(own)
   renameSync(own, path)
   return {
-    close: async () => {
+    close: async (): Promise<void> => {
       if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path, { force: true })
       const closed = new Promise((resolve) => server.close(resolve))
       // A client that was suspended would keep this process from ending; replies are written first.

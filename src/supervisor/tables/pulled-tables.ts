@@ -11,15 +11,9 @@ const keptTables = 2
 
 const ending = '.iprisk'
 
-export interface PulledTables {
-  readonly folder: string
-  readonly nameOf: (id: string) => string
-  readonly has: (id: string) => boolean
-  readonly putInPlace: (id: string) => void
-  readonly removeOld: (inUse: readonly string[]) => void
-}
+export type PulledTables = ReturnType<typeof openPulledTables>
 
-export function openPulledTables(tablePath: string): PulledTables {
+export function openPulledTables(tablePath: string) {
   // If the table's place is a link, beside its target: a rename must stay in one file system.
   checkOutput('--table', tablePath, 'table_unwritable')
   const place = outputTarget(tablePath)
@@ -37,14 +31,14 @@ export function openPulledTables(tablePath: string): PulledTables {
     folder,
     nameOf,
     has,
-    putInPlace: (id) => {
+    putInPlace: (id: string): void => {
       const temporary = join(home, `${draft}${randomUUID()}.tmp`)
       linkSync(pathOf(id), temporary)
       renameSync(temporary, outputTarget(place))
       // Where both names are of one file already, rename leaves both.
       rmSync(temporary, { force: true })
     },
-    removeOld: (inUse) => {
+    removeOld: (inUse: readonly string[]): void => {
       const old = readdirSync(folder)
         .filter((name) => name.endsWith(ending) && !inUse.map(nameOf).includes(name))
         .map((name) => ({ path: join(folder, name), ms: statSync(join(folder, name)).mtimeMs }))

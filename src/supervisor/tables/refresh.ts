@@ -38,13 +38,7 @@ export interface RefreshStatus {
   readonly last_failure: { readonly at: string; readonly reason: string } | null
 }
 
-export interface Refresh {
-  readonly status: () => RefreshStatus
-  readonly view: () => RefreshView
-  /** `false` where a run is under way. */
-  readonly start: () => boolean
-  readonly stop: () => void
-}
+export type Refresh = ReturnType<typeof startRefresh>
 
 /** `failures` are those in a row, `random` is from 0 up to 1. */
 export function refreshDelayMs(of: {
@@ -85,7 +79,7 @@ export function startRefresh(options: {
   readonly environment?: NodeJS.ProcessEnv | undefined
   readonly log: Log
   readonly done: () => void
-}): Refresh {
+}) {
   const { everyMs, builtMs, environment = process.env, log, done } = options
   const record = newRefreshRecord()
   // A server that refreshes nothing otherwise catches up by the day.
@@ -121,20 +115,21 @@ export function startRefresh(options: {
   if (behind !== undefined) plan(0)
   else if (everyMs > 0) plan(firstDelayMs(everyMs, builtMs))
   return {
-    view: () => record.view(child !== undefined),
-    start: () => {
+    view: (): RefreshView => record.view(child !== undefined),
+    /** `false` where a run is under way. */
+    start: (): boolean => {
       if (child !== undefined || stopped) return false
       timer?.stop()
       run()
       return true
     },
-    status: () => ({
+    status: (): RefreshStatus => ({
       every_ms: everyMs,
       running: child !== undefined,
       next_at: nextAt === undefined ? null : new Date(nextAt).toISOString(),
       ...record.counts(),
     }),
-    stop: () => {
+    stop: (): void => {
       stopped = true
       timer?.stop()
       child?.kill('SIGTERM')
@@ -144,26 +139,20 @@ export function startRefresh(options: {
 
 type RefreshCounts = Omit<RefreshStatus, 'every_ms' | 'running' | 'next_at'>
 
-function newRefreshRecord(): {
-  readonly began: () => void
-  readonly said: (line: string) => void
-  readonly ended: (reason: string | undefined) => { readonly inARow: number }
-  readonly counts: () => RefreshCounts
-  readonly view: (running: boolean) => RefreshView
-} {
+function newRefreshRecord() {
   let counts: RefreshCounts = { runs: 0, failures: 0, last_success_at: null, last_failure: null }
   let inARow = 0
   let stage: string | null = null
   let last: RefreshView['last'] = null
   return {
-    began: () => {
+    began: (): void => {
       stage = null
       counts = { ...counts, runs: counts.runs + 1 }
     },
-    said: (line) => {
+    said: (line: string): void => {
       stage = line
     },
-    ended: (reason) => {
+    ended: (reason: string | undefined) => {
       const at = new Date().toISOString()
       if (reason === undefined) {
         inARow = 0
@@ -177,7 +166,7 @@ function newRefreshRecord(): {
       return { inARow }
     },
     counts: () => counts,
-    view: (running) => ({ running, stage: running ? stage : null, last }),
+    view: (running: boolean) => ({ running, stage: running ? stage : null, last }),
   }
 }
 
@@ -212,13 +201,10 @@ function spawnBuild(
   // As the pool's threads: checks must not feel it.
   const [program = '', ...args] = lowestPriorityCommand([process.execPath, ...command])
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: environment })
+  const lastLine = (words: string): string => words.trimEnd().split('\n').at(-1) ?? ''
   const end = endOf(child, (words) => said(lastLine(words).slice(0, lineCharsMax)))
   void end.then((how) => ended(whyFailed(how)))
   return child
-}
-
-function lastLine(output: string): string {
-  return output.trimEnd().split('\n').at(-1) ?? ''
 }
 
 function whyFailed({ by, words, error }: ProcessEnd): string | undefined {

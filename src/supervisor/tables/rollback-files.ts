@@ -22,19 +22,14 @@ interface KeptTable {
   readonly path: string
 }
 
-export interface KeptTables {
-  readonly find: (role: KeptRole) => KeptTable | undefined
-  /** Returns the name. */
-  readonly keep: (role: KeptRole, table: KeptTable) => KeptTable
-  readonly drop: (role: KeptRole) => void
-}
+export type KeptTables = ReturnType<typeof openKeptTables>
 
 /** Servers with one state folder may serve several tables. */
 function placeMark(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 8)
 }
 
-export function openKeptTables(stateFolder: string, path: string): KeptTables {
+export function openKeptTables(stateFolder: string, path: string) {
   const mark = placeMark(path)
   const namesOf = (role: KeptRole | 'dropped'): readonly string[] =>
     namesIn(stateFolder).filter((name) => name.startsWith(`${role}-${mark}-`))
@@ -49,12 +44,13 @@ export function openKeptTables(stateFolder: string, path: string): KeptTables {
     for (const name of namesOf('dropped')) remove(name)
   }
   return {
-    find: (role) => {
+    find: (role: KeptRole): KeptTable | undefined => {
       const name = namesOf(role)[0]
       if (name === undefined) return undefined
       return { id: /-([^-]+-[^-]+)\.iprisk$/.exec(name)?.[1] ?? '', path: join(stateFolder, name) }
     },
-    keep: (role, { id, path: from }) => {
+    /** Returns the name. */
+    keep: (role: KeptRole, { id, path: from }: KeptTable): KeptTable => {
       const path = join(stateFolder, `${role}-${mark}-${id}.iprisk`)
       const kept = inodeIdentity(path)
       // It has the name already, or the new file is missing.

@@ -23,23 +23,14 @@ interface Note {
 
 type Seen = Pick<Manifest, 'serial' | 'place'>
 
-export interface SeenManifests {
-  /**
-   * No manifest of that place with a lower serial is taken. Serials ahead of the clock, and those
-   * seen of another place, do not count.
-   */
-  readonly serialMin: (now: number, place: string | undefined) => number
-  readonly place: () => string | undefined
-  readonly isKnown: (manifest: Seen, by: TrustedKey) => boolean
-  readonly remember: (manifest: Seen, by: TrustedKey) => Promise<void>
-}
+export type SeenManifests = ReturnType<typeof openSeenManifests>
 
 export function openSeenManifests(of: {
   readonly stateFolder: string
   readonly url: string
   readonly trusted: readonly TrustedKey[]
   readonly log: Log
-}): SeenManifests {
+}) {
   const { stateFolder, url, trusted, log } = of
   const name = `source-${createHash('sha256').update(url).digest('hex').slice(0, 8)}.json`
   const path = join(stateFolder, name)
@@ -48,14 +39,19 @@ export function openSeenManifests(of: {
   const serialOf = ({ id }: TrustedKey): number =>
     note === undefined ? 0 : note.serials === undefined ? note.serial : (note.serials[id] ?? 0)
   return {
-    serialMin: (now, place = note?.place) => {
+    /**
+     * No manifest of that place with a lower serial is taken. Serials ahead of the clock, and those
+     * seen of another place, do not count.
+     */
+    serialMin: (now: number, place = note?.place): number => {
       if (note?.place !== undefined && place !== note.place) return 0
       const possible = trusted.map(serialOf).filter((each) => serialAhead(each, now) === undefined)
       return Math.max(0, ...possible)
     },
     place: () => note?.place,
-    isKnown: ({ serial, place }, by) => note?.serials?.[by.id] === serial && note.place === place,
-    remember: async ({ serial, place = note?.place }, by) => {
+    isKnown: ({ serial, place }: Seen, by: TrustedKey) =>
+      note?.serials?.[by.id] === serial && note.place === place,
+    remember: async ({ serial, place = note?.place }: Seen, by: TrustedKey): Promise<void> => {
       const highest = Math.max(0, ...trusted.map(serialOf))
       if (highest > serial && place === (note?.place ?? place)) {
         log.warn({ url, serial: highest }, 'Ignoring a stored serial that is ahead of the clock.')

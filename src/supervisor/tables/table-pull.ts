@@ -47,7 +47,7 @@ import { type LongTimer, runAfter, runRepeatedly } from '../../base/system/long-
 import { type PulledTables, openPulledTables } from './pulled-tables.ts'
 import { type SeenManifests, openSeenManifests } from './seen-manifests.ts'
 import type { TableManager } from './table-manager.ts'
-import { isLasting } from './table-refusal.ts'
+import { lastingRefusals } from './table-refusal.ts'
 
 /** So that machines do not poll in step. */
 const jitter = 0.2
@@ -82,11 +82,7 @@ export interface TablePullStatus {
   } | null
 }
 
-export interface TablePull {
-  readonly status: () => TablePullStatus
-  readonly poll: () => void
-  readonly stop: () => void
-}
+export type TablePull = ReturnType<typeof startTablePull>
 
 export interface TablePullParts {
   readonly url: string
@@ -135,7 +131,7 @@ interface Pull extends TablePullParts {
   readonly state: State
 }
 
-export function startTablePull(parts: TablePullParts): TablePull {
+export function startTablePull(parts: TablePullParts) {
   const seen = openSeenManifests(parts)
   const state = firstState(parts, seen.serialMin(Date.now(), parts.place))
   const source = openReleaseSource(parts.url)
@@ -145,18 +141,18 @@ export function startTablePull(parts: TablePullParts): TablePull {
     state.phase = { kind: 'polling' }
     void pollOnce(pull).finally(() => {
       if (isStopped(state)) return
-      state.phase = { kind: 'waiting', timer: runAfter(pollDelayMs(parts), poll) }
+      state.phase = { kind: 'waiting', timer: runAfter(withJitter(parts.everyMs, jitter), poll) }
     })
   }
   poll()
   return {
-    status: () => ({ ...state.status, pulling: state.phase.kind === 'pulling' }),
-    poll: () => {
+    status: (): TablePullStatus => ({ ...state.status, pulling: state.phase.kind === 'pulling' }),
+    poll: (): void => {
       if (state.last.kind === 'settled') state.last = { kind: 'none' }
       if (state.last.kind === 'failed') state.last = { ...state.last, atMs: 0 }
       if (state.phase.kind === 'waiting') poll()
     },
-    stop: () => {
+    stop: (): void => {
       if (state.phase.kind === 'waiting') state.phase.timer.stop()
       if (state.phase.kind === 'pulling') state.phase.abort.abort()
       state.phase = { kind: 'stopped' }
@@ -201,10 +197,6 @@ function isKept(last: LastRelease, { id }: Release): boolean {
   return last.kind === 'unplaced' || (last.kind === 'settled' && last.id === id)
 }
 
-function pollDelayMs({ everyMs }: TablePullParts): number {
-  return withJitter(everyMs, jitter)
-}
-
 /** Ends if the table is withdrawn meanwhile. */
 async function fetchRelease(pull: Pull, release: Release): Promise<PullResult> {
   const { state } = pull
@@ -220,7 +212,7 @@ async function fetchRelease(pull: Pull, release: Release): Promise<PullResult> {
     }
   }
   let polling: Promise<void> | undefined
-  const polls = runRepeatedly(() => (polling = poll()), pollDelayMs(pull))
+  const polls = runRepeatedly(() => (polling = poll()), withJitter(pull.everyMs, jitter))
   try {
     return await pullInProcess(jobOf(pull, release), abort.signal)
   } finally {
@@ -440,7 +432,7 @@ async function handOver(pull: Pull, release: Release): Promise<void> {
     state.last = { kind: 'settled', id, isUnfit: false }
   } else {
     // A disk that was full or a worker that did not open it says nothing of the table.
-    if (isLasting(outcome.code)) state.last = { kind: 'settled', id, isUnfit: true }
+    if (lastingRefusals.has(outcome.code)) state.last = { kind: 'settled', id, isUnfit: true }
     else tryLater(pull)
     refuse(pull, { code: 'unfit', reason: outcome.reason })
   }

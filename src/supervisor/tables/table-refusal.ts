@@ -25,17 +25,13 @@ export const tableRefusalCodes = [
 export type TableRefusalCode = (typeof tableRefusalCodes)[number]
 
 /** The same file is refused again. */
-const lasting: ReadonlySet<TableRefusalCode> = new Set([
+export const lastingRefusals: ReadonlySet<TableRefusalCode> = new Set([
   'damaged',
   'version',
   'canary',
   'changed',
   'traffic',
 ])
-
-export function isLasting(code: TableRefusalCode): boolean {
-  return lasting.has(code)
-}
 
 export interface TableRefusal {
   readonly code: TableRefusalCode
