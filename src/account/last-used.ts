@@ -19,7 +19,7 @@ const prefix = 'used '
 const settleMs = 100
 const againMs = 10_000
 /** Each failed try means that another process wrote the same key. */
-const triesMax = 100
+const triesMax = 1000
 
 export interface LastUsedStore {
   /** Keeps the day unless a later one is kept. */
@@ -27,14 +27,23 @@ export interface LastUsedStore {
   readonly days: () => Promise<ReadonlyMap<string, Day>>
 }
 
+/** Whether the counter is at least `value` now. */
+export async function raiseCounter(
+  counters: CounterStore,
+  name: string,
+  value: number,
+): Promise<boolean> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const before = counters.read(name)
+    if (before.value >= value || (await counters.compareAndSwap(name, before, value))) return true
+  }
+  return false
+}
+
 export function createLastUsedStore(counters: CounterStore): LastUsedStore {
   return {
     note: async (keyId, day) => {
-      for (let tries = 0; tries < triesMax; tries += 1) {
-        const before = counters.read(prefix + keyId)
-        if (before.value >= day) return
-        if (await counters.compareAndSwap(prefix + keyId, before, day)) return
-      }
+      await raiseCounter(counters, prefix + keyId, day)
     },
     days: async () =>
       new Map(
@@ -46,12 +55,8 @@ export function createLastUsedStore(counters: CounterStore): LastUsedStore {
   }
 }
 
-export interface LastUsedRecorder {
-  readonly recordUse: (keyId: string, nowMs: number) => void
-}
-
 /** Failures to write are not reported: the worker's other work on the store reports them. */
-export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>): LastUsedRecorder {
+export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>) {
   const noted = new Map<string, Day>()
   const pending = new Set<string>()
   let timer: NodeJS.Timeout | undefined
@@ -79,7 +84,7 @@ export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>): Last
     if (pending.size > 0) writeLater(failed ? againMs : settleMs)
   }
   return {
-    recordUse: (keyId, nowMs) => {
+    recordUse: (keyId: string, nowMs: number): void => {
       const day = dayOf(nowMs)
       if ((noted.get(keyId) ?? -1) >= day) return
       noted.set(keyId, day)

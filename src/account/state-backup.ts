@@ -22,6 +22,7 @@ import type { ListStore } from '../lists/list-store.ts'
 import { type KeyRecord, revokedRecord } from './keys/key-record.ts'
 import { isKeyId } from './keys/key-text.ts'
 import { type SkippedKey, isSkipped, readRecord, shownId, skippedText } from './keys/read-record.ts'
+import { raiseCounter } from './last-used.ts'
 import type { Stores } from './stores/open-stores.ts'
 
 const format = 'iprisk-state'
@@ -48,10 +49,7 @@ export interface StateContent {
 }
 
 /** The text of a backup. Throws `state_unreadable`, and what reading the lists throws. */
-export async function backUpState(
-  stores: Stores,
-  now: number,
-): Promise<{ readonly text: string; readonly counts: StateCounts }> {
+export async function backUpState(stores: Stores, now: number) {
   const { records: keys, skipped } = await stores.keyStore.list()
   // A row whose name no key can have opens nothing, and no command could end it: it is not missed.
   const problems = skipped.filter(({ id }) => isKeyId(id)).map(skippedText)
@@ -93,10 +91,7 @@ function shownLines(problems: readonly string[]): readonly string[] {
 }
 
 /** The catalogue and all its chunks, without acts whose chunks are lost: they cannot be undone. */
-async function readLists(store: ListStore): Promise<{
-  readonly catalogue: string
-  readonly chunks: readonly (readonly [string, string])[]
-}> {
+async function readLists(store: ListStore) {
   const { catalogue, texts } = await readListTexts(store)
   const chunks = new Map(texts)
   const more = [...chunkIdsOf(catalogue)].filter((id) => !chunks.has(id))
@@ -141,10 +136,7 @@ export function readStateFile(text: string, path: string): StateContent {
 }
 
 /** The content after the header, and every problem in it. */
-function readLines(lines: readonly unknown[]): {
-  readonly content: StateContent
-  readonly problems: readonly string[]
-} {
+function readLines(lines: readonly unknown[]) {
   const keys = new Map<string, KeyRecord>()
   const chunks = new Map<string, string>()
   const counters = new Map<string, number>()
@@ -175,7 +167,7 @@ function readLines(lines: readonly unknown[]): {
     return problem === undefined ? [] : [`line ${i + 2}: ${problem}`]
   })
   problems.push(...catalogueProblems(catalogues, chunks))
-  const content = {
+  const content: StateContent = {
     keys: [...keys.values()],
     chunks: [...chunks].map(([id, text]) => ({ id, text })),
     catalogue: catalogues[0] ?? '',
@@ -220,7 +212,10 @@ export async function restoreState(
   await lists.catalogue()
   // Counters first: a restored key must not find its quota unspent.
   if (stores.counters !== undefined) {
-    for (const [name, value] of counters) await raiseCounter(stores.counters, name, value)
+    for (const [name, value] of counters) {
+      const isRaised = await raiseCounter(stores.counters, name, value)
+      if (!isRaised) throw busyError(`The counter ${name}`)
+    }
   }
   for (const record of keys) await restoreKey(stores, record, onMended)
   await restoreLists(lists, chunks, catalogue)
@@ -281,17 +276,4 @@ function chunkIdsIn(catalogue: string): readonly string[] {
   } catch {
     return []
   }
-}
-
-async function raiseCounter(
-  counters: NonNullable<Stores['counters']>,
-  name: string,
-  value: number,
-): Promise<void> {
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    const before = counters.read(name)
-    if (before.value >= value) return
-    if (await counters.compareAndSwap(name, before, value)) return
-  }
-  throw busyError(`The counter ${name}`)
 }

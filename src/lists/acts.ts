@@ -93,10 +93,7 @@ export async function actOnLists(actor: ListActor, request: ListRequest): Promis
 
 interface CheckedRequest {
   readonly keys: readonly string[]
-  readonly run: (moment: {
-    readonly store: ListStore
-    readonly now: number
-  }) => Promise<change.ListChange>
+  readonly run: (moment: Pick<ListActor, 'store' | 'now'>) => Promise<change.ListChange>
 }
 
 export function checkListRequest(
@@ -173,7 +170,11 @@ function refuseWide(keys: readonly string[], force: boolean): void {
 
 /** Bogons stay bogons (contract 5.3): such an entry has no effect. */
 function cautionsOf(keys: readonly string[]): readonly string[] {
-  const vain = keys.slice(0, actEntriesMax).filter((key) => !key.startsWith('a') && isBogonKey(key))
+  const vain = keys.slice(0, actEntriesMax).filter((key) => {
+    if (key.startsWith('a')) return false
+    const { family, first, last } = rangeOfKey(key)
+    return bogonRanges(family).some((one) => one.first <= first && last <= one.last)
+  })
   if (vain.length === 0) return []
   const shown = joinFew(vain.slice(0, 3).map(formatEntryKey), 3, { total: vain.length })
   const among = keys.length > actEntriesMax ? ` (of the first ${actEntriesMax})` : ''
@@ -191,11 +192,6 @@ function expiredCautions(request: ListRequest, nowMs: number): readonly string[]
   if (first === undefined) return []
   const named = `${formatEntryKey(first.key)} ${moreText(ended.length - 1)}`.trimEnd()
   return [`${named}: already expired, will never match`]
-}
-
-function isBogonKey(key: string): boolean {
-  const { family, first, last } = rangeOfKey(key)
-  return bogonRanges(family).some((one) => one.first <= first && last <= one.last)
 }
 
 function auditChange({ list, before, after, ...counts }: change.ListChange): ListAuditChange {

@@ -28,16 +28,6 @@ export interface ListState {
   readonly made: readonly MadeChunk[]
 }
 
-interface EntryCounts {
-  readonly added: number
-  readonly changed: number
-  readonly removed: number
-}
-
-export interface MergedList extends ListState {
-  readonly counts: EntryCounts
-}
-
 /** Chunks with expired entries that one act also cleans up. */
 const cleanedMax = 4
 
@@ -51,7 +41,7 @@ export async function mergeEntries(
   { store, now }: Moment,
   before: StoredList,
   { put, remove, replace = false }: EntryChanges,
-): Promise<MergedList> {
+) {
   const puts = new Map(put.map((entry) => [entry.key, entry]))
   const nowSeconds = Math.floor(now / 1000)
   const touched = touchedChunks(before.chunks, [...puts.keys(), ...remove], nowSeconds, replace)
@@ -59,7 +49,6 @@ export async function mergeEntries(
     store,
     [...touched].map((i) => before.chunks[i]!),
   )
-  const oldPrefixes = prefixCount(old)
   const kept = new Map(old.map((entry) => [entry.key, entry]))
   const counts = { added: 0, changed: 0, removed: 0 }
   for (const [key, { expires }] of kept) {
@@ -82,7 +71,7 @@ export async function mergeEntries(
   const list = {
     ...before,
     entries: all.reduce((sum, chunk) => sum + chunk.entries, 0),
-    prefixes: before.prefixes - oldPrefixes + prefixCount(entries),
+    prefixes: before.prefixes - prefixCount(old) + prefixCount(entries),
     chunks: all,
   }
   return { list, made, counts }
@@ -93,7 +82,7 @@ export async function countChanges(
   store: Pick<ListStore, 'chunks'>,
   before: StoredList | undefined,
   after: StoredList | undefined,
-): Promise<EntryCounts> {
+) {
   if (before === undefined || after === undefined) {
     return { added: after?.entries ?? 0, changed: 0, removed: before?.entries ?? 0 }
   }

@@ -5,7 +5,7 @@
 import { type IpriskError, environmentError } from '../base/coded-error.ts'
 import type { ListSource } from './compile/compile-lists.ts'
 import { type EntryRows, readEntryRows } from './compile/entry-rows.ts'
-import { type ListCatalogue, parseCatalogue } from './list-catalogue.ts'
+import { parseCatalogue } from './list-catalogue.ts'
 import { chunkFault, damagedListError } from './list-chunk.ts'
 import type { ListStore } from './list-store.ts'
 
@@ -13,12 +13,6 @@ type Store = Pick<ListStore, 'catalogue' | 'chunks'>
 
 /** Acts may change lists during a read. */
 const triesMax = 10
-
-export interface ReadLists {
-  readonly tag: string
-  readonly entries: number
-  readonly sources: readonly ListSource[]
-}
 
 /** For each chunk left out; without it the first error is thrown. */
 type OnDamaged = (error: IpriskError) => void
@@ -28,13 +22,13 @@ export async function readListSources(
   store: Store,
   rows: Map<string, EntryRows> = new Map<string, EntryRows>(),
   onDamaged?: OnDamaged,
-): Promise<ReadLists> {
+) {
   const { tag, catalogue, texts } = await readListTexts(store, (id) => rows.has(id), onDamaged)
   const { lists } = catalogue
   const wanted = new Set(lists.flatMap(({ chunks }) => chunks.map(({ id }) => id)))
   for (const id of rows.keys()) if (!wanted.has(id)) rows.delete(id)
   for (const [id, text] of texts) rows.set(id, readEntryRows(text))
-  const sources = lists.map(({ name, effect, chunks }) => ({
+  const sources: readonly ListSource[] = lists.map(({ name, effect, chunks }) => ({
     name,
     effect,
     rows: chunks.flatMap(({ id }) => rows.get(id) ?? []),
@@ -43,19 +37,12 @@ export async function readListSources(
   return { tag, entries: all.reduce((sum, { count }) => sum + count, 0), sources }
 }
 
-export interface ListTexts {
-  readonly tag: string
-  readonly catalogue: ListCatalogue
-  /** Except those that the caller holds. */
-  readonly texts: ReadonlyMap<string, string>
-}
-
-/** Throws `lists_damaged`, `lists_unusable`, and `lists_changed` if they keep changing. */
+/** The chunks' texts, except those that the caller holds. Throws `lists_damaged`, `lists_unusable`, and `lists_changed` if they keep changing. */
 export async function readListTexts(
   store: Store,
   isHeld: (id: string) => boolean = () => false,
   onDamaged?: OnDamaged,
-): Promise<ListTexts> {
+) {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const { tag, text } = await store.catalogue()
     const catalogue = parseCatalogue(text)

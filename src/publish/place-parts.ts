@@ -54,13 +54,6 @@ export async function putIndex(place: PublishPlace, index: PartIndex): Promise<R
   return { sha256, bytes: stored.length }
 }
 
-interface PutParts {
-  readonly segments: IndexSegment[]
-  readonly storedBytes: number
-  readonly putParts: number
-  readonly putBytes: number
-}
-
 export async function putParts(
   file: Uint8Array,
   of: {
@@ -68,7 +61,7 @@ export async function putParts(
     readonly place: PublishPlace
     readonly known: ReadonlyMap<string, PartEntry>
   },
-): Promise<PutParts> {
+) {
   const { place, known } = of
   const done = { storedBytes: 0, putParts: 0, putBytes: 0 }
   const segments: IndexSegment[] = []

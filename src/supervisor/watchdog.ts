@@ -38,9 +38,7 @@ const busyAgainMs = 10_000
 /** The kernel counts processor time in hundredths of a second (USER_HZ, proc_pid_stat(5)). */
 const tickMs = 10
 
-export interface Watchdog {
-  readonly stop: () => void
-}
+export type Watchdog = ReturnType<typeof startWatchdog>
 
 interface Silence {
   /** Of looks that were in time. */
@@ -53,13 +51,7 @@ interface Silence {
   saidBusyMs: number
 }
 
-interface SilenceReport {
-  readonly silentMs: number
-  /** Share of a core that its loop had meanwhile. */
-  readonly cpuShare: number
-  /** Of its main thread (proc_pid_stat(5)). */
-  readonly state: string
-}
+type SilenceReport = ReturnType<typeof reportOf>
 
 /** `hung` and `grown` once for each worker, `busy` now and then. */
 export function startWatchdog(options: {
@@ -69,7 +61,7 @@ export function startWatchdog(options: {
   readonly hung: (handle: WorkerHandle, silence: SilenceReport) => void
   readonly busy: (handle: WorkerHandle, silence: SilenceReport) => void
   readonly grown: (handle: WorkerHandle) => void
-}): Watchdog {
+}) {
   const { workers, hangMs, memoryBytesMax, hung, busy, grown } = options
   const silences = new WeakMap<WorkerHandle, Silence>()
   const reported = new WeakSet<WorkerHandle>()
@@ -165,7 +157,8 @@ function isBusy(pid: number, silence: Silence): boolean {
   return before !== undefined && hasProgressed(before, silence.sockets)
 }
 
-function reportOf(pid: number, { ms, cpuMs }: Silence): SilenceReport {
+/** The share of a core that its loop had meanwhile, and its main thread's proc_pid_stat(5). */
+function reportOf(pid: number, { ms, cpuMs }: Silence) {
   const loop = loopThreadOf(pid)
   const cpuShare = loop === undefined ? 0 : Math.round((100 * (loop.cpuMs - cpuMs)) / ms) / 100
   return { silentMs: ms, cpuShare, state: loop?.state ?? '' }

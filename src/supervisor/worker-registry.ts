@@ -36,31 +36,7 @@ export interface WorkerHandle {
 export const restartCauses = ['crash', 'hang', 'memory'] as const
 export type RestartCause = (typeof restartCauses)[number]
 
-export type MessageListener = (handle: WorkerHandle, message: ToPrimary) => void
-
-export interface WorkerRegistry {
-  readonly workers: ReadonlySet<WorkerHandle>
-  /** Of workers that have drained since the last call. */
-  readonly takeLeftTraffic: () => readonly TrafficCounts[]
-  readonly add: (worker: Worker) => WorkerHandle
-  /** Its counts stay in `totalCounters`. */
-  readonly remove: (handle: WorkerHandle) => void
-  readonly notifyMessage: MessageListener
-  readonly listening: () => readonly WorkerHandle[]
-  /** Dead ones included. */
-  readonly totalCounters: () => CounterSnapshot
-  /**
-   * Asks `handles` and waits until each has answered with a message that `isAnswer` accepts, or has
-   * died; `false` after `ms`.
-   */
-  readonly requestAll: (
-    handles: Iterable<WorkerHandle>,
-    question: ToWorker,
-    answer: { readonly isAnswer: (message: ToPrimary) => boolean; readonly ms: number },
-  ) => Promise<boolean>
-  /** `done` is tested now and at every event; `false` after `ms`. */
-  readonly waitUntil: (done: () => boolean, ms: number) => Promise<boolean>
-}
+export type WorkerRegistry = ReturnType<typeof createWorkerRegistry>
 
 /** A worker that has just died gets nothing. */
 export function sendToWorker(handle: WorkerHandle, message: ToWorker | PlansMessage): void {
@@ -85,7 +61,7 @@ function newHandle(worker: Worker): WorkerHandle {
   }
 }
 
-export function createWorkerRegistry(): WorkerRegistry {
+export function createWorkerRegistry() {
   const workers = new Set<WorkerHandle>()
   const listeners = new Set<(handle: WorkerHandle, message: ToPrimary | undefined) => void>()
   const leftTraffic: TrafficCounts[] = []
@@ -95,6 +71,7 @@ export function createWorkerRegistry(): WorkerRegistry {
     for (const listener of listeners) listener(handle, message)
   }
 
+  /** `done` is tested now and at every event; `false` after `ms`. */
   const waitUntil = (done: () => boolean, ms: number): Promise<boolean> =>
     new Promise((resolve) => {
       const settle = (result: boolean): void => {
@@ -113,19 +90,21 @@ export function createWorkerRegistry(): WorkerRegistry {
     })
 
   return {
-    workers,
+    workers: workers as ReadonlySet<WorkerHandle>,
+    /** Of workers that have drained since the last call. */
     takeLeftTraffic: () => leftTraffic.splice(0),
-    add: (worker) => {
+    add: (worker: Worker): WorkerHandle => {
       const handle = newHandle(worker)
       workers.add(handle)
       return handle
     },
-    remove: (handle) => {
+    /** Its counts stay in `totalCounters`. */
+    remove: (handle: WorkerHandle): void => {
       workers.delete(handle)
       retired = addCounterSnapshots(retired, handle.counters)
       notify(handle, undefined)
     },
-    notifyMessage: (handle, message) => {
+    notifyMessage: (handle: WorkerHandle, message: ToPrimary): void => {
       handle.lastMessageMs = performance.now()
       if (message.kind === 'drained' && message.traffic !== undefined) {
         leftTraffic.push(message.traffic)
@@ -133,9 +112,18 @@ export function createWorkerRegistry(): WorkerRegistry {
       notify(handle, message)
     },
     listening: () => [...workers].filter((handle) => handle.listening),
+    /** Dead ones included. */
     totalCounters: () =>
       [...workers].map(({ counters }) => counters).reduce(addCounterSnapshots, retired),
-    requestAll: async (handles, question, { isAnswer, ms }) => {
+    /**
+     * Asks `handles` and waits until each has answered with a message that `isAnswer` accepts, or
+     * has died; `false` after `ms`.
+     */
+    requestAll: async (
+      handles: Iterable<WorkerHandle>,
+      question: ToWorker,
+      { isAnswer, ms }: { readonly isAnswer: (message: ToPrimary) => boolean; readonly ms: number },
+    ): Promise<boolean> => {
       // A worker that has died before it is asked will not answer.
       const silent = new Set([...handles].filter((handle) => workers.has(handle)))
       // Registered before the listener of `waitUntil`, which tests what this one has noted.

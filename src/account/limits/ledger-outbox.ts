@@ -16,12 +16,7 @@ interface PendingChange {
   readonly by: number
 }
 
-export interface LedgerOutbox {
-  readonly add: (keyId: string, month: Month, by: number) => void
-  /** To be called again and again. */
-  readonly flush: () => void
-  readonly hasPending: () => boolean
-}
+export type LedgerOutbox = ReturnType<typeof createLedgerOutbox>
 
 export function createLedgerOutbox(options: {
   /** Fails with a `retryable` error exactly where nothing was done. */
@@ -29,13 +24,13 @@ export function createLedgerOutbox(options: {
   readonly down: () => boolean
   /** Called with each change under way, to wait for it and to report its failure. */
   readonly follow: (work: Promise<void>) => void
-}): LedgerOutbox {
+}) {
   const { post, down, follow } = options
   const waiting = new Map<string, PendingChange>()
   const charging = new Set<string>()
   let underWay = 0
 
-  const add: LedgerOutbox['add'] = (keyId, month, by) => {
+  const add = (keyId: string, month: Month, by: number): void => {
     const name = `${month} ${keyId}`
     const sum = (waiting.get(name)?.by ?? 0) + by
     if (sum === 0) waiting.delete(name)
@@ -54,6 +49,7 @@ export function createLedgerOutbox(options: {
     // After a failure the next tick tries.
     flush()
   }
+  /** To be called again and again. */
   const flush = (): void => {
     if (down()) return
     for (const [name, change] of waiting) {

@@ -27,18 +27,15 @@ import { type KeyRow, isSkipped, recordOf, sortRows } from '../keys/read-record.
 /** Problems of a file that are named one by one. */
 const shownMax = 20
 
-export interface FileKeyStore extends KeyStore {
-  readonly usePlans: (plans: Plans) => void
-}
-
-export function openFileKeyStore(path: string, firstPlans: Plans, state?: string): FileKeyStore {
-  const kept = state === undefined ? undefined : join(state, keptName(path))
+export function openFileKeyStore(path: string, firstPlans: Plans, state?: string): Required<KeyStore> {
+  const mark = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 8)
+  const kept = state === undefined ? undefined : join(state, `keys-file-${mark}.json`)
   const held = newHeldRows()
   let plans = firstPlans
   let seen = ''
   let trouble: IpriskError | undefined
 
-  const look = (): HeldRows => {
+  const look = (): typeof held => {
     const identity = identityOf(path)
     if (identity === seen) {
       if (trouble !== undefined) throw trouble
@@ -89,14 +86,7 @@ export function validateKeysFile(path: string, plans: Plans): void {
 }
 
 /** The rows of a file, each with the version that changed it last. */
-interface HeldRows {
-  readonly take: (rows: readonly KeyRow[]) => void
-  readonly get: (id: string) => KeyRow | undefined
-  readonly since: (version: number) => readonly KeyRow[]
-  readonly version: () => number
-}
-
-function newHeldRows(): HeldRows {
+function newHeldRows() {
   const held = new Map<string, { row: KeyRow; text: string; changed: number }>()
   let version = 0
   const keep = (row: KeyRow): void => {
@@ -105,7 +95,7 @@ function newHeldRows(): HeldRows {
     held.set(row.id, { row, text, changed: version })
   }
   return {
-    take: (rows) => {
+    take: (rows: readonly KeyRow[]): void => {
       version += 1
       const left = new Set(held.keys())
       for (const row of rows) {
@@ -118,15 +108,11 @@ function newHeldRows(): HeldRows {
         keep({ ...gone, revokedAt: gone.revokedAt ?? Date.now() })
       }
     },
-    get: (id) => held.get(id)?.row,
-    since: (before) =>
+    get: (id: string) => held.get(id)?.row,
+    since: (before: number) =>
       [...held.values()].filter(({ changed }) => changed > before).map(({ row }) => row),
     version: () => version,
   }
-}
-
-function keptName(path: string): string {
-  return `keys-file-${createHash('sha256').update(resolve(path)).digest('hex').slice(0, 8)}.json`
 }
 
 /** Many processes may write the same at once; a failure is harmless. */

@@ -16,23 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { outputTarget } from './atomic-file.ts'
 
-export interface LineFile {
-  /** Without its end; false where there is no room, and the line is lost. */
-  readonly append: (line: string) => boolean
-  /** What the disk does not take waits on. */
-  readonly flush: () => Promise<void>
-  /** Writes once what waits, and closes; returns how many lines were lost. */
-  readonly close: () => Promise<number>
-}
-
-export interface LineFileOptions {
-  /** `-` is standard output. */
-  readonly path: string
-  readonly waitingBytesMax: number
-  /** Not again before `onRecovery`. */
-  readonly onTrouble: (error: unknown) => void
-  readonly onRecovery: () => void
-}
+export type LineFile = ReturnType<typeof openLineFile>
 
 const flushMs = 100
 const flushBytes = 65_536
@@ -57,7 +41,14 @@ const writeTo = promisify(write) as unknown as (
   bytes: Uint8Array,
 ) => Promise<{ readonly bytesWritten: number }>
 
-export function openLineFile(options: LineFileOptions): LineFile {
+export function openLineFile(options: {
+  /** `-` is standard output. */
+  readonly path: string
+  readonly waitingBytesMax: number
+  /** Not again before `onRecovery`. */
+  readonly onTrouble: (error: unknown) => void
+  readonly onRecovery: () => void
+}) {
   const target = options.path === '-' ? standardOutput() : namedFile(options.path)
   let lines: string[] = []
   /** What the disk has not taken, whole lines; older than `lines`. */
@@ -94,6 +85,7 @@ export function openLineFile(options: LineFileOptions): LineFile {
       failing ||= !isFull
     }
   }
+  /** What the disk does not take waits on. */
   const flush = (): Promise<void> => {
     writing ??= writeAll().finally(() => (writing = undefined))
     return writing
@@ -102,7 +94,8 @@ export function openLineFile(options: LineFileOptions): LineFile {
   timer.unref()
   return {
     flush,
-    append: (line) => {
+    /** Without its end; false where there is no room, and the line is lost. */
+    append: (line: string): boolean => {
       const bytes = Buffer.byteLength(line) + 1
       if (rest.length + lineBytes + bytes > options.waitingBytesMax) return false
       lines.push(line)
@@ -110,7 +103,8 @@ export function openLineFile(options: LineFileOptions): LineFile {
       if (lineBytes >= flushBytes) void flush()
       return true
     },
-    close: async () => {
+    /** Writes once what waits, and closes; returns how many lines were lost. */
+    close: async (): Promise<number> => {
       clearInterval(timer)
       // One that is under way may have begun before the last lines.
       await writing

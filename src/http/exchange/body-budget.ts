@@ -25,15 +25,7 @@ const strangerWorkMax = 4096
 /** The first room of every body; a check by an ordinary client is far smaller. */
 export const smallBodyBytes = 1024
 
-export interface BodyBudget {
-  /** A body that held `held` bytes. */
-  readonly reserve: (keyId: string, held: number, wanted: number) => boolean
-  readonly release: (keyId: string, bytes: number) => void
-  /** `undefined` where there is no room. */
-  readonly copyToShared: (keyId: string, body: Uint8Array) => Uint8Array | undefined
-  /** To be called when no thread reads the copy any more. */
-  readonly releaseShared: (keyId: string, copy: Uint8Array) => void
-}
+export type BodyBudget = ReturnType<typeof createBodyBudget>
 
 /** Room for a thousand addresses; a larger batch gets a block of the largest size. */
 const smallBlockBytes = 65_536
@@ -46,7 +38,7 @@ export function createBodyBudget(options: {
   readonly counters: Pick<RequestCounters, 'bodyBytes' | 'totals'>
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly bytesMax?: number | undefined
-}): BodyBudget {
+}) {
   const { counters, log, bytesMax = bodyBudgetBytesMax } = options
   const byKey = new Map<string, number>()
   /** A shortage was logged; the next one is logged only after three quarters are free again. */
@@ -64,8 +56,9 @@ export function createBodyBudget(options: {
     bytes <= smallBlockBytes ? free.small : free.large
   const blockBytesOf = (bytes: number): number =>
     bytes <= smallBlockBytes ? smallBlockBytes : batchBodyBytesMax
-  const budget: BodyBudget = {
-    reserve: (keyId, held, wanted) => {
+  const budget = {
+    /** A body that held `held` bytes. */
+    reserve: (keyId: string, held: number, wanted: number): boolean => {
       const own = (byKey.get(keyId) ?? 0) + wanted - held
       const all = counters.bodyBytes + wanted - held
       if (wanted > smallBodyBytes && (all > bytesMax || own > bytesMax / 2)) {
@@ -77,7 +70,7 @@ export function createBodyBudget(options: {
       counters.bodyBytes = all
       return true
     },
-    release: (keyId, bytes) => {
+    release: (keyId: string, bytes: number): void => {
       const own = (byKey.get(keyId) ?? 0) - bytes
       if (own > 0) byKey.set(keyId, own)
       else byKey.delete(keyId)
@@ -86,14 +79,16 @@ export function createBodyBudget(options: {
       isShort = false
       log.info({ bodyBytes: counters.bodyBytes }, 'There is room for bodies again.')
     },
-    copyToShared: (keyId, body) => {
+    /** `undefined` where there is no room. */
+    copyToShared: (keyId: string, body: Uint8Array): Uint8Array | undefined => {
       const blockBytes = blockBytesOf(body.length)
       if (!budget.reserve(keyId, 0, blockBytes)) return undefined
       const block = freeOf(blockBytes).pop() ?? new Uint8Array(new SharedArrayBuffer(blockBytes))
       block.set(body)
       return block.subarray(0, body.length)
     },
-    releaseShared: (keyId, { buffer }) => {
+    /** To be called when no thread reads the copy any more. */
+    releaseShared: (keyId: string, { buffer }: Uint8Array): void => {
       const block = new Uint8Array(buffer)
       freeOf(block.length).push(block)
       budget.release(keyId, block.length)
@@ -107,11 +102,9 @@ export function createBodyBudget(options: {
  * uWebSockets.js all that many connections have sent is one turn; above the budget their
  * connections are closed unanswered. A turn ends when the loop has read all sockets: setImmediate.
  */
-export interface RefusalBudget {
-  readonly spend: () => boolean
-}
+export type RefusalBudget = ReturnType<typeof createRefusalBudget>
 
-export function createRefusalBudget(): RefusalBudget {
+export function createRefusalBudget() {
   let spent = 0
   const endTurn = (): void => {
     spent = 0

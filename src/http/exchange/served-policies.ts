@@ -10,20 +10,9 @@ import type { ChosenPolicy, Policies } from '../../model/policy-form.ts'
 import { inlineStepsMax } from '../../pool/offload-policy.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 
-export interface ServedPolicies {
-  readonly set: () => PolicySet | undefined
-  /** A decision may take so long that the loop should make one per turn. */
-  readonly isHeavy: () => boolean
-  readonly memoryOf: (table: Table) => DecisionMemory | undefined
-  /** What a pool thread decides by, for the policy that the key and the name choose. */
-  readonly itemPolicy: (key: Authenticated, named: string) => ChosenPolicy | undefined
-  /** Compiles in turns of the loop, then uses the policies unless newer ones came. */
-  readonly use: (policies: Policies) => Promise<void>
-  /** For the first policies: does nothing if others have come. */
-  readonly begin: (policies: Policies) => Promise<void>
-}
+export type ServedPolicies = ReturnType<typeof createServedPolicies>
 
-export function createServedPolicies(): ServedPolicies {
+export function createServedPolicies() {
   let policies: Policies | undefined
   let set: PolicySet | undefined
   let memory: DecisionMemory | undefined
@@ -39,6 +28,7 @@ export function createServedPolicies(): ServedPolicies {
     policies = changed
     memory = undefined
   }
+  /** Compiles in turns of the loop, then uses the policies unless newer ones came. */
   const use = (changed: Policies): Promise<void> => {
     newest = changed
     using = take(changed)
@@ -46,20 +36,23 @@ export function createServedPolicies(): ServedPolicies {
   }
   return {
     set: () => set,
+    /** A decision may take so long that the loop should make one per turn. */
     isHeavy: () => isHeavy,
-    memoryOf: (table) => {
+    memoryOf: (table: Table): DecisionMemory | undefined => {
       if (set === undefined) return undefined
       const { reader } = table as OpenTable
       if (memory?.reader !== reader) memory = newDecisionMemory(set, reader)
       return memory
     },
-    itemPolicy: ({ policies: allowed }, named) => {
+    /** What a pool thread decides by, for the policy that the key and the name choose. */
+    itemPolicy: ({ policies: allowed }: Authenticated, named: string): ChosenPolicy | undefined => {
       if (set === undefined || policies === undefined) return undefined
       const chosen = policyIndexOf(set, allowed, named)
       const { name } = set.policies[chosen < 0 ? set.defaultIndex : chosen]!
       return { revision: policies.revision, name, rules: policies.policies[name]! }
     },
     use,
-    begin: (first) => using ?? use(first),
+    /** For the first policies: does nothing if others have come. */
+    begin: (first: Policies) => using ?? use(first),
   }
 }

@@ -34,21 +34,18 @@ interface ConnectionCaps {
   readonly port: number
 }
 
-export interface ConnectionFilter {
-  readonly filter: (res: Pick<HttpResponse, 'close' | 'getRemoteAddress'>, change: number) => void
-  readonly stop: () => void
-}
+export type ConnectionFilter = ReturnType<typeof createConnectionFilter>
 
 export function createConnectionFilter(
   caps: ConnectionCaps,
   counters: RequestCounters,
   log: Log,
   look: (port: number) => Promise<PeerCounts> = countTcpPeers,
-): ConnectionFilter {
+) {
   const all = capThatFits(caps.all, log)
   const addresses = caps.perAddress > 0 ? createAddressCaps(caps, log, look) : undefined
   return {
-    filter: (res, change) => {
+    filter: (res: Pick<HttpResponse, 'close' | 'getRemoteAddress'>, change: number): void => {
       counters.connections += change
       if (change < 0) return
       if (counters.connections > all) {
@@ -76,16 +73,11 @@ function capThatFits(asked: number, log: Log): number {
   return fitting
 }
 
-interface AddressCaps {
-  readonly mayOpen: (peer: string) => boolean
-  readonly stop: () => void
-}
-
 function createAddressCaps(
   { perAddress, port }: ConnectionCaps,
   log: Log,
   look: (port: number) => Promise<PeerCounts>,
-): AddressCaps {
+) {
   let known: PeerCounts = new Map()
   /** Opened since the last look began, and before that since the last one that ended. */
   let opened = new Map<string, number>()
@@ -119,7 +111,7 @@ function createAddressCaps(
   const timer = setInterval(startRecount, lookMs)
   startRecount()
   return {
-    mayOpen: (peer) => {
+    mayOpen: (peer: string): boolean => {
       const since = (opened.get(peer) ?? 0) + 1
       const held = (known.get(peer) ?? 0) + (openedBefore.get(peer) ?? 0) + since
       if (held >= perAddress * lookShare) startRecount()

@@ -24,27 +24,6 @@ interface Credentials {
   readonly sessionToken?: string
 }
 
-export interface ObjectStore {
-  readonly name: string
-  readonly get: (
-    name: string,
-    how: {
-      readonly bytesMax: number
-      readonly etag?: string | undefined
-      /** Retries where the store is short of something. */
-      readonly again?: boolean
-    },
-  ) => Promise<BoundedAnswer>
-  readonly put: (
-    name: string,
-    bytes: Uint8Array,
-    /** `again` only for a name with one content, ever: a replacement must not come late. */
-    how: { readonly cacheControl: string; readonly again: boolean },
-  ) => Promise<void>
-  readonly list: (folder: string) => Promise<readonly ListedObject[]>
-  readonly remove: (name: string) => Promise<void>
-}
-
 export interface ListedObject {
   readonly name: string
   readonly bytes: number
@@ -62,7 +41,7 @@ export function openObjectStore(
   text: string,
   environment: Environment = process.env,
   listing = listingLimits,
-): ObjectStore {
+) {
   const place = parseObjectUrl(text)
   if (place === undefined) throw pullError('other', `${text} is no s3://bucket/prefix`)
   const { bucket, prefix } = place
@@ -98,18 +77,28 @@ export function openObjectStore(
   }
   return {
     name: prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`,
-    get: (name, { bytesMax, etag, again = false }) => {
+    /** `again`: retries where the store is short of something. */
+    get: (
+      name: string,
+      how: { readonly bytesMax: number; readonly etag?: string | undefined; again?: boolean },
+    ): Promise<BoundedAnswer> => {
+      const { bytesMax, etag, again = false } = how
       const headers = etag === undefined ? {} : { 'if-none-match': etag }
       const of = { url: urlOf(keyOf(name)), method: 'GET', headers, bytesMax } as const
       return again ? withRetries(() => ask(of)) : ask(of)
     },
-    put: async (name, body, { cacheControl, again }) => {
+    /** `again` only for a name with one content, ever: a replacement must not come late. */
+    put: async (
+      name: string,
+      body: Uint8Array,
+      { cacheControl, again }: { readonly cacheControl: string; readonly again: boolean },
+    ): Promise<void> => {
       const url = urlOf(keyOf(name))
       const headers = { 'content-length': String(body.length), 'cache-control': cacheControl }
       const of = { url, method: 'PUT', headers, body, bytesMax: answerBytesMax } as const
       await expect(of, [200], again)
     },
-    list: async (folder) => {
+    list: async (folder: string): Promise<readonly ListedObject[]> => {
       const what = `${text}: the listing of ${folder}/`
       const objects = await everyPage(what, listing, async (token) => {
         const url = urlOf('')
@@ -121,7 +110,7 @@ export function openObjectStore(
       const skip = prefix === '' ? 0 : prefix.length + 1
       return objects.map((each) => ({ ...each, name: each.name.slice(skip) }))
     },
-    remove: async (name) => {
+    remove: async (name: string): Promise<void> => {
       const url = urlOf(keyOf(name))
       await expect({ url, method: 'DELETE', bytesMax: answerBytesMax }, [200, 204, 404])
     },
@@ -274,13 +263,7 @@ function between(text: string, begin: string, end: string): string | undefined {
 }
 
 /** Our names are digits and letters: XML escapes none. */
-function parseListing(
-  xml: string,
-  token: string | undefined,
-): {
-  readonly objects: readonly ListedObject[]
-  readonly next: string | undefined
-} {
+function parseListing(xml: string, token: string | undefined) {
   const member = (text: string, name: string): string | undefined =>
     between(text, `<${name}>`, `</${name}>`)
   const listed = xml.split('<Contents>').slice(1)

@@ -210,13 +210,7 @@ function writeAll(descriptor: number, bytes: Uint8Array, from: number): void {
   }
 }
 
-interface NearTables {
-  /** Valid until the next call. */
-  readonly partsOf: (segment: string) => ReadonlyMap<string, Uint8Array>
-  readonly close: () => void
-}
-
-function openNear(paths: readonly string[]): NearTables {
+function openNear(paths: readonly string[]) {
   const seen = new Set<string>()
   const open = paths.flatMap((path) => {
     let map: MappedFile | undefined
@@ -233,7 +227,8 @@ function openNear(paths: readonly string[]): NearTables {
     }
   })
   return {
-    partsOf: (name) => {
+    /** Valid until the next call. */
+    partsOf: (name: string): ReadonlyMap<string, Uint8Array> => {
       const found = new Map<string, Uint8Array>()
       for (const { map, segments } of open) {
         const wanted = segments.filter((segment) => segment.name === name)
@@ -243,7 +238,7 @@ function openNear(paths: readonly string[]): NearTables {
       }
       return found
     },
-    close: () => {
+    close: (): void => {
       for (const { map } of open) map.unmap()
     },
   }
