@@ -86,18 +86,7 @@ interface Verified {
   readonly outcome: AuthOutcome
 }
 
-export interface Keyring {
-  readonly authenticate: (authorization: string) => AuthOutcome
-  /** Reads what changed and moves the clock, which moves also on failure (`keys_unreadable`). */
-  readonly refresh: (now: number) => Promise<void>
-  readonly usePlans: (plans: Plans) => void
-  /** Whether the text is the secret of a key that it holds: one hash and one look-up. */
-  readonly holds: (secret: string) => boolean
-  /** Whether the keys have been read once; until then every answer is a denial. */
-  readonly known: () => boolean
-  readonly version: () => number
-  readonly counts: () => { readonly keys: number; readonly verified: number }
-}
+export type Keyring = ReturnType<typeof createKeyring>
 
 interface Terms {
   readonly plans: Plans
@@ -220,7 +209,7 @@ export interface KeyringOptions {
 }
 
 /** Denies every key until the first `refresh` has resolved. */
-export function createKeyring(options: KeyringOptions): Keyring {
+export function createKeyring(options: KeyringOptions) {
   const { store, limiter, onVerified, onSkipped } = options
   let terms: Terms = options
   const { keys, ...held } = createHeldKeys(limiter.release)
@@ -257,6 +246,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
     return verify(authorization)
   }
 
+  /** Reads what changed and moves the clock, which moves also on failure (`keys_unreadable`). */
   async function refresh(at: number): Promise<void> {
     // On another day every value is verified anew, and so seen to be in use; no request pays.
     if (dayOf(at) !== dayOf(now)) verified.clear()
@@ -289,7 +279,9 @@ export function createKeyring(options: KeyringOptions): Keyring {
     authenticate,
     refresh,
     usePlans,
+    /** Whether the text is the secret of a key that it holds: one hash and one look-up. */
     holds: held.holds,
+    /** Whether the keys have been read once; until then every answer is a denial. */
     known: () => known,
     version: () => version,
     counts: () => ({ keys: keys.size, verified: verified.size }),

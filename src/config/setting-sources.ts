@@ -137,12 +137,7 @@ function readFlags({ sources: { command, flags }, tree, problems }: Reading): vo
   }
 }
 
-export interface ReadSources {
-  readonly problems: SettingProblem[]
-  readonly file: ConfigFile | undefined
-}
-
-export function readSources(sources: SettingSources, tree: SettingTree): ReadSources {
+export function readSources(sources: SettingSources, tree: SettingTree) {
   const problems: SettingProblem[] = []
   const reading: Reading = { sources, tree, problems }
   const found = readConfigFile(sources)

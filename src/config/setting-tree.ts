@@ -30,10 +30,6 @@ export function isSettingNode(value: unknown): value is SettingNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function createSettingTree(): SettingTree {
-  return { root: Object.create(null) as SettingNode, origins: new Map() }
-}
-
 export function valueAt(content: unknown, path: SettingPath): unknown {
   let value = content
   for (const member of path) {
@@ -52,14 +48,9 @@ export function settingOrigin(tree: SettingTree, path: SettingPath): SettingOrig
   return defaultOrigin
 }
 
-/** A member may have an empty name. */
-function pathName(path: SettingPath): string {
-  return path.map(String).join('.') || '""'
-}
-
 export function problemAt(tree: SettingTree, path: SettingPath, allowed: string): SettingProblem {
-  // A call's member is known by its flag alone.
-  const name = pathName(path).replace(/^invocation\./, '')
+  // A member may have an empty name; a call's is known by its flag alone.
+  const name = (path.map(String).join('.') || '""').replace(/^invocation\./, '')
   const value = valueAt(tree.root, path)
   // A misspelt address may have its password anywhere.
   const shown = value !== undefined && name !== 'store.url'

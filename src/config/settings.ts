@@ -26,9 +26,9 @@ import { brokenRules } from './setting-rules.ts'
 import { untrustedDefaults } from './untrusted-defaults.ts'
 import { type SettingSources, readSources } from './setting-sources.ts'
 import {
+  type SettingNode,
   type SettingPath,
   type SettingTree,
-  createSettingTree,
   defaultOrigin,
   isSettingNode,
   problemAt,
@@ -177,7 +177,7 @@ export function validateSettings(
   sources: SettingSources,
   onFile: ConfigListener = () => undefined,
 ): Settings | readonly SettingProblem[] {
-  const tree = createSettingTree()
+  const tree: SettingTree = { root: Object.create(null) as SettingNode, origins: new Map() }
   writeDefaults(tree)
   const { problems, file } = readSources(sources, tree)
   if (file !== undefined) onFile(file)

@@ -10,7 +10,7 @@ import {
   type PolicyRules,
 } from '../model/policy-form.ts'
 import type { Facts } from './condition/condition-members.ts'
-import { compileCondition, type Condition } from './condition/condition.ts'
+import { compileCondition } from './condition/condition.ts'
 
 export interface Outcome {
   readonly decision: Decision
@@ -66,15 +66,6 @@ function outcomeFor(decision: Decision, observed: readonly string[]): Outcome {
   }
 }
 
-interface CompiledRule {
-  readonly name: string
-  readonly action: string
-  readonly observe: boolean
-  readonly holds: Condition['holds']
-  readonly reads: Condition['reads']
-  readonly steps: number
-}
-
 function compilePolicy(name: string, { rules, otherwise }: PolicyRules): Policy {
   const compiled = rules.map(compileRule)
   const watching = compiled.filter(({ observe }) => observe)
@@ -103,12 +94,7 @@ function compilePolicy(name: string, { rules, otherwise }: PolicyRules): Policy 
   }
 }
 
-function compileRule({
-  name,
-  condition,
-  action,
-  observe,
-}: PolicyRules['rules'][number]): CompiledRule {
+function compileRule({ name, condition, action, observe }: PolicyRules['rules'][number]) {
   const compiled = compileCondition(condition)
   if (compiled.kind === 'fault') throw new Error(`${name}: ${compiled.message}`)
   const { holds, reads, steps } = compiled

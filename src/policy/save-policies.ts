@@ -2,8 +2,8 @@
 // `checkWritten` accepts is written; a file that has changed meanwhile, or is another user's, is
 // not replaced.
 
-import { type Stats, chmodSync, lstatSync, statSync } from 'node:fs'
-import { type IpriskError, messageOf, inputError, environmentError } from '../base/coded-error.ts'
+import { chmodSync, lstatSync, statSync } from 'node:fs'
+import { messageOf, inputError, environmentError } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { replaceFileSync } from '../base/system/atomic-file.ts'
 import { callerUserId } from '../base/system/trusted-file.ts'
@@ -16,11 +16,6 @@ import {
 } from './policy-file.ts'
 import type { PolicyPlace } from './policy-place.ts'
 
-export interface SavedPolicies {
-  readonly before: string | null
-  readonly revision: string
-}
-
 /** As it was read before the change. */
 export interface ChangedFile {
   readonly revision: string | null
@@ -32,11 +27,7 @@ export interface ChangedFile {
  * `content` is the whole new file. Throws `policies_invalid`, `policies_changed`,
  * `policies_unwritable`.
  */
-export function savePolicies(
-  place: PolicyPlace,
-  changed: ChangedFile,
-  content: object,
-): SavedPolicies {
+export function savePolicies(place: PolicyPlace, changed: ChangedFile, content: object) {
   const text = `${JSON.stringify(content, null, 2)}\n`
   const checked = checkWritten(text)
   if ('mistakes' in checked) throw policiesInvalid(place.path, checked.mistakes)
@@ -52,7 +43,12 @@ export function savePolicies(
   try {
     writePolicies(place.path, text)
   } catch (cause) {
-    throw unwritable(place, messageOf(cause), cause)
+    throw environmentError(
+      'policies_unwritable',
+      `The policies in ${place.path} cannot be written: ${messageOf(cause)}. Change them by the way ` +
+        'that they came.',
+      { cause },
+    )
   }
   return { before: before?.policies.revision ?? null, revision: checked.policies.revision }
 }
@@ -90,7 +86,8 @@ function differenceOf(
 }
 
 function writePolicies(path: string, text: string): void {
-  for (const stat of [statOf(path, lstatSync), statOf(path, statSync)]) {
+  for (const read of [lstatSync, statSync]) {
+    const stat = read(path, { throwIfNoEntry: false })
     if (stat !== undefined && stat.uid !== callerUserId()) {
       throw new Error(`it belongs to user ${stat.uid}, not to the user who runs this server`)
     }
@@ -99,16 +96,4 @@ function writePolicies(path: string, text: string): void {
   // What others may write would not be obeyed (trusted-file.ts).
   const { mode } = statSync(path)
   if ((mode & 0o022) !== 0) chmodSync(path, mode & 0o755)
-}
-
-function statOf(path: string, of: typeof statSync): Stats | undefined {
-  return of(path, { throwIfNoEntry: false })
-}
-
-function unwritable({ path }: PolicyPlace, why: string, cause: unknown): IpriskError {
-  return environmentError(
-    'policies_unwritable',
-    `The policies in ${path} cannot be written: ${why}. Change them by the way that they came.`,
-    { cause },
-  )
 }

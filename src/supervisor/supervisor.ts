@@ -15,9 +15,7 @@ import { createQueue } from '../base/concurrency.ts'
 import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { LoopPause } from '../observe/loop-lag.ts'
-import type { CounterSnapshot } from '../observe/request-counters.ts'
 import type { SampledCheck } from '../observe/sample-file.ts'
-import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
 import type {
   PlansMessage,
@@ -26,12 +24,7 @@ import type {
   WorkerSettings,
   ToWorker,
 } from '../worker/worker-messages.ts'
-import {
-  crashLoopDeaths,
-  type SupervisorStatus,
-  supervisorStatus,
-  takeTraffic,
-} from './supervisor-status.ts'
+import { crashLoopDeaths, supervisorStatus, takeTraffic } from './supervisor-status.ts'
 import { swapTable } from './tables/swap-table.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 import {
@@ -71,40 +64,7 @@ interface WorkerReports {
   readonly listsRefused: (version: number) => void
 }
 
-export interface Supervisor {
-  /** Resolves when all workers listen. */
-  readonly start: (file: VerifiedTableFile | undefined, reports: WorkerReports) => Promise<void>
-  /**
-   * All workers swap, as swap-table.ts says. Returns the longest pause of a loop for a step. Throws
-   * `swap_failed`; then the old table stays in use.
-   */
-  readonly swapTable: (file: VerifiedTableFile) => Promise<LoopPause>
-  readonly usePlans: (plans: Plans) => void
-  readonly plans: () => Plans
-  readonly usePolicies: (policies: PoliciesMessage['policies']) => void
-  /** Returns whether all could in time. */
-  readonly readKeys: () => Promise<boolean>
-  /** Returns whether all have confirmed in time. Before the first call no worker answers. */
-  readonly useLists: (file: ListFile | undefined) => Promise<boolean>
-  /** One after the other. Throws `restart_failed`; then the rest stays. */
-  readonly restart: () => Promise<void>
-  /** Fresh counts, or the last known ones of a worker that is too busy to answer. */
-  readonly collectCounters: () => Promise<{
-    readonly total: CounterSnapshot
-    readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
-  }>
-  readonly takeTraffic: () => Promise<readonly TrafficCounts[]>
-  readonly status: () => SupervisorStatus
-  /**
-   * Resolves when all workers have ended; `false` where some had to be killed. A worker cuts off
-   * after `drainMs` and has `workerClosingMs` on top.
-   */
-  readonly drain: (how: {
-    readonly drainMs: number
-    readonly graceMs?: number
-    readonly lingerMs?: number
-  }) => Promise<boolean>
-}
+export type Supervisor = ReturnType<typeof createSupervisor>
 
 interface SupervisorOptions {
   readonly size: number
@@ -138,7 +98,7 @@ interface State {
 }
 
 /** They load their code, and do nothing else before `start`. */
-export function createSupervisor(options: SupervisorOptions): Supervisor {
+export function createSupervisor(options: SupervisorOptions) {
   const registry = createWorkerRegistry()
   const state: State = {
     options,
@@ -169,28 +129,34 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const handle of registry.workers) if (handle.ready) sendToWorker(handle, message)
   }
   return {
-    start: (file, reports) => {
+    /** Resolves when all workers listen. */
+    start: (file: VerifiedTableFile | undefined, reports: WorkerReports): Promise<void> => {
       state.reports = reports
       return start(state, file)
     },
-    swapTable: (file) =>
+    /** The old table stays in use where it throws `swap_failed`. */
+    swapTable: (file: VerifiedTableFile): Promise<LoopPause> =>
       swapTable(registry, file, () => {
         // From here on a worker that begins to listen with another table is told to open this one.
         state.file = file
         // Those that could not open the one before need not wait.
         if (state.started) forkMissing(state)
       }),
-    usePlans: (plans) => change({ kind: 'plans', plans }),
+    usePlans: (plans: Plans) => change({ kind: 'plans', plans }),
     plans: () => state.settings.plans,
-    usePolicies: (policies) => change({ kind: 'policies', policies }),
+    usePolicies: (policies: PoliciesMessage['policies']) => change({ kind: 'policies', policies }),
+    /** Returns whether all could in time. */
     readKeys: () => readKeys(registry, (keyRequests += 1)),
-    useLists: (lists) => {
+    /** Returns whether all have confirmed in time. Before the first call no worker answers. */
+    useLists: (lists: ListFile | undefined): Promise<boolean> => {
       // A worker that has not started yet gets them with its table.
       state.lists = lists
       if (state.started) forkMissing(state)
       return sendLists(registry, lists)
     },
+    /** One after the other. Throws `restart_failed`; then the rest stays. */
     restart: () => restart(state),
+    /** Fresh counts, or the last known ones of a worker that is too busy to answer. */
     collectCounters: async () => {
       const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
       await registry.requestAll(registry.listening(), { kind: 'count' }, { isAnswer, ms: countMs })
@@ -199,7 +165,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     },
     takeTraffic: () => takeTraffic(registry, countMs),
     status: () => supervisorStatus(state),
-    drain: (how) => {
+    /**
+     * Resolves when all workers have ended; `false` where some had to be killed. A worker cuts off
+     * after `drainMs` and has `workerClosingMs` on top.
+     */
+    drain: (how: Parameters<typeof drain>[1]): Promise<boolean> => {
       watchdog.stop()
       return drain(state, how)
     },

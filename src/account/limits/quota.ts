@@ -52,38 +52,13 @@ export type QuotaResult = (typeof quotaResults)[keyof typeof quotaResults]
 
 const { granted, exceeded, unavailable, pending } = quotaResults
 
-export interface QuotaOptions extends LeaseOptions {
-  readonly wall: () => number
-}
-
 export interface SpentUnits {
   readonly units: number
   readonly month: number
   readonly arrivedMs: number
 }
 
-export interface Quota {
-  /** Takes units of this month: all of them or none. */
-  readonly spend: (lease: Lease, units: number, arrivedMs: number) => QuotaResult
-  /** The month of units spent now; `noMonth` where nobody counts them. */
-  readonly spentMonth: (lease: Lease) => number
-  /** Gives back what was granted and came to nothing. */
-  readonly refund: (lease: Lease, spent: SpentUnits) => void
-  /** Charges units that were granted without the ledger. */
-  readonly charge: (keyId: string, month: Month, units: number) => void
-  /** Gives back what dead workers of this machine held. Fails with the disk's error. */
-  readonly takeOver: () => void
-  /** Calls back once, after `pending`, when `spend` can say more. */
-  readonly whenLeased: (lease: Lease, callback: () => void) => void
-  readonly tick: () => void
-  /** The key's new quota; -1 stands for none. */
-  readonly change: (lease: Lease, quota: number) => void
-  readonly month: () => Month
-  /** Whole seconds from `nowMs` to the end of the month; a small integer, so not on the heap. */
-  readonly secondsToReset: (nowMs: number) => number
-  /** Gives back every lease and waits for the ledger, for a while. Grants nothing afterwards. */
-  readonly close: () => Promise<void>
-}
+export type Quota = ReturnType<typeof createQuota>
 
 const closeTries = 2
 
@@ -156,12 +131,13 @@ async function close(state: LeaseState): Promise<void> {
   }
 }
 
-export function createQuota(options: QuotaOptions): Quota {
+export function createQuota(options: LeaseOptions & { readonly wall: () => number }) {
   const wallMs = options.wall()
   const month = monthOf(wallMs)
   const state = createLeaseState(options, month, options.now() + monthStart(month + 1) - wallMs)
   return {
-    spend: (lease, units, arrivedMs) => {
+    /** Takes units of this month: all of them or none. */
+    spend: (lease: Lease, units: number, arrivedMs: number): QuotaResult => {
       if (lease.quota < 0) return granted
       const left = lease.units - units
       if (left < 0 || lease.month !== state.month || arrivedMs >= state.monthEndsMs) {
@@ -171,21 +147,28 @@ export function createQuota(options: QuotaOptions): Quota {
       if (left < lease.refetchBelow) fetchLease(state, lease, 0)
       return granted
     },
-    spentMonth: (lease) => (lease.quota < 0 ? noMonth : lease.month),
-    refund: (lease, spent) => refund(state, lease, spent),
-    charge: (keyId, month, units) => {
+    /** The month of units spent now; `noMonth` where nobody counts them. */
+    spentMonth: (lease: Lease) => (lease.quota < 0 ? noMonth : lease.month),
+    refund: (lease: Lease, spent: SpentUnits) => refund(state, lease, spent),
+    /** Charges units that were granted without the ledger. */
+    charge: (keyId: string, month: Month, units: number): void => {
       state.outbox.add(keyId, month, units)
       state.outbox.flush()
     },
-    takeOver: () => {
+    /** Gives back what dead workers of this machine held. Fails with the disk's error. */
+    takeOver: (): void => {
       for (const { keyId, month, units } of options.leaseFile.takeOver())
         returnUnits(state, keyId, month, units)
     },
-    whenLeased: (lease, callback) => addWaiter(state, lease, callback),
+    /** Calls back once, after `pending`, when `spend` can say more. */
+    whenLeased: (lease: Lease, callback: () => void) => addWaiter(state, lease, callback),
     tick: () => tick(state, options.wall()),
-    change: (lease, quota) => changeQuota(state, lease, quota),
+    /** -1 stands for no quota. */
+    change: (lease: Lease, quota: number) => changeQuota(state, lease, quota),
     month: () => state.month,
-    secondsToReset: (nowMs) => ceilSeconds(Math.max(0, state.monthEndsMs - nowMs)),
+    /** Whole seconds from `nowMs` to the end of the month; a small integer, so not on the heap. */
+    secondsToReset: (nowMs: number) => ceilSeconds(Math.max(0, state.monthEndsMs - nowMs)),
+    /** Gives back every lease and waits for the ledger, for a while. Grants nothing afterwards. */
     close: () => close(state),
   }
 }

@@ -156,13 +156,15 @@ async function openEmbedded(
   const { state, store, plans = {} } = settings
   const { keysFile } = store
   if (absentStores === 'refuse' && keysFile === undefined && !hasLmdbStore(state)) {
-    throw noStateFolder(state)
+    const message = `${state} is no state folder: no key, list or quota was ever kept there.`
+    throw inputError('no_state_folder', message)
   }
   const absent = absentStores === 'refuse' ? 'empty' : absentStores
   const keyStore =
     keysFile === undefined
       ? await openLmdbKeyStore(state, absent)
-      : await openKeysFile(keysFile, plans, state)
+      : // Read in only here: it brings the whole of what checks settings.
+        (await import('./file-keys.ts')).openFileKeyStore(keysFile, plans, state)
   const counters = await openLmdbCounterStore(state, absent).catch(async (cause: unknown) => {
     await keyStore.close().catch(() => undefined)
     throw cause
@@ -188,17 +190,6 @@ async function openEmbedded(
       await (await lists.ifOpen())?.close()
     },
   }
-}
-
-function noStateFolder(state: string): IpriskError {
-  const message = `${state} is no state folder: no key, list or quota was ever kept there.`
-  return inputError('no_state_folder', message)
-}
-
-async function openKeysFile(path: string, plans: Plans, state: string): Promise<KeyStore> {
-  // Read in only here: it brings the whole of what checks settings.
-  const { openFileKeyStore } = await import('./file-keys.ts')
-  return openFileKeyStore(path, plans, state)
 }
 
 async function keysFileAdvice(path: string, keyStore: KeyStore): Promise<readonly string[]> {

@@ -110,15 +110,9 @@ export function openLineFile(options: {
       await writing
       await flush()
       await target.close()
-      return countLines(rest)
+      return rest.filter((byte) => byte === newline).length
     },
   }
-}
-
-function countLines(bytes: Buffer): number {
-  let count = 0
-  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count += 1
-  return count
 }
 
 /** `rest` begins with a whole line, of which `half` was written. */

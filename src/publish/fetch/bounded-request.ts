@@ -23,18 +23,8 @@ import {
 } from '../../ip/outbound-policy.ts'
 import { pullError } from './pull-refusal.ts'
 
-export interface RequestBounds {
-  readonly connectMs: number
-  /** Without a byte of the answer. */
-  readonly idleMs: number
-  readonly wholeMs: number
-}
-
-export const requestBounds: RequestBounds = {
-  connectMs: 5000,
-  idleMs: 10_000,
-  wholeMs: 60_000,
-}
+/** Idle: without a byte of the answer. */
+export const requestBounds = { connectMs: 5000, idleMs: 10_000, wholeMs: 60_000 }
 
 export interface BoundedRequest {
   readonly url: URL
@@ -42,7 +32,7 @@ export interface BoundedRequest {
   readonly headers?: OutgoingHttpHeaders
   readonly body?: Uint8Array | undefined
   readonly bytesMax: number
-  readonly bounds?: RequestBounds
+  readonly bounds?: Readonly<typeof requestBounds>
 }
 
 export interface BoundedAnswer {
@@ -93,12 +83,10 @@ function privateTarget(from: URL, host: string): Error {
   return pullError('redirect', `${shownUrl(from)}: redirects to ${host}, ${why}`)
 }
 
-interface OneAnswer extends BoundedAnswer {
-  readonly location: string | undefined
-}
+type OneAnswer = BoundedAnswer & { readonly location: string | undefined }
 
 function requestOnce(
-  asked: BoundedRequest & { readonly bounds: RequestBounds },
+  asked: BoundedRequest & Required<Pick<BoundedRequest, 'bounds'>>,
   { own, until }: { readonly own: boolean; readonly until: number },
 ): Promise<OneAnswer> {
   const { url, method = 'GET', headers = {}, body, bounds } = asked

@@ -14,14 +14,14 @@ import { join } from 'node:path'
 import { namesIn } from '../../base/system/atomic-file.ts'
 import { bootId } from '../../base/system/clock.ts'
 import { makeOwnFolder } from '../../base/system/own-files.ts'
-import { type IpriskError, messageOf, inputError } from '../../base/coded-error.ts'
+import { messageOf, inputError } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 import { builtMsOf } from '../../table/file/header.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
 import { fileIdentity, identityOrEmpty } from '../../base/system/file-watch.ts'
 import { type TableRefusal, tableRefusalOf } from './table-refusal.ts'
-import { type VerifyResult, verifyInProcess } from './verify-process.ts'
+import { verifyInProcess } from './verify-process.ts'
 
 const touchMs = 10_000
 
@@ -72,9 +72,6 @@ export function createTableCopies(
   const { verify = verifyInProcess, machine = machineRunId() } = parts
   const folder = join(stateFolder, 'serving')
   const own = `${machine}-${process.pid}-`
-  const makeFolder = (): void => {
-    makeOwnFolder(folder)
-  }
   const isForeignOrphan = (name: string): boolean => !name.startsWith(own) && isOrphaned(name)
   const isUnfinished = (name: string): boolean => name.startsWith(own) && name.endsWith('.part')
   const isOrphaned = (name: string): boolean => {
@@ -82,7 +79,7 @@ export function createTableCopies(
     return where === machine ? !isProcessAlive(Number(pid)) : isStale(join(folder, name))
   }
   try {
-    makeFolder()
+    makeOwnFolder(folder)
   } catch {
     // The stores, which lie in the same state folder, say what is wrong with it.
   }
@@ -100,7 +97,7 @@ export function createTableCopies(
       const path = join(folder, `${own}${table}.iprisk`)
       const unfinished = `${path}.part`
       // The state folder may have been cleaned meanwhile.
-      makeFolder()
+      makeOwnFolder(folder)
       // Also an unfinished one of ours that the disk failed to remove before.
       removeCopies(folder, (name) => isUnfinished(name) || isForeignOrphan(name))
       try {
@@ -108,7 +105,10 @@ export function createTableCopies(
         const found = await verify(order, { signal, urgent })
         const { id, reasons, known, trial, isBeforeLost } = found
         if (trial !== undefined) onTrial?.(trial, id)
-        if (reasons.length > 0 && !force && id !== accepted) throw failedAcceptance(found)
+        if (reasons.length > 0 && !force && id !== accepted) {
+          const code = found.against === null ? 'table_canary' : (`table_${found.against}` as const)
+          throw inputError(code, reasons.join('; '))
+        }
         renameSync(unfinished, path)
         const cautions = [...reasons, ...found.cautions]
         return {
@@ -119,7 +119,9 @@ export function createTableCopies(
         }
       } catch (cause) {
         discard(unfinished)
-        throw refusedError(source, unfinished, cause)
+        // With the path of the operator's file in place of the removed copy.
+        const message = messageOf(cause).replaceAll(unfinished, source)
+        throw inputError('table_refused', message, { cause })
       }
     },
     remove: (file) => rm(file.path, { force: true }).catch(() => undefined),
@@ -167,16 +169,6 @@ function isStale(path: string): boolean {
 function machineRunId(): string {
   const name = `${pidNamespaceName()} ${bootId()}`
   return createHash('sha256').update(name).digest('hex').slice(0, 12)
-}
-
-function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {
-  const code = against === null ? 'table_canary' : (`table_${against}` as const)
-  return inputError(code, reasons.join('; '))
-}
-
-/** With the path of the operator's file in place of the removed copy. */
-function refusedError(source: string, copy: string, cause: unknown): IpriskError {
-  return inputError('table_refused', messageOf(cause).replaceAll(copy, source), { cause })
 }
 
 interface Loader {

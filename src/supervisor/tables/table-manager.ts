@@ -84,25 +84,7 @@ export interface TableManagerStatus {
   } | null
 }
 
-export interface TableManager {
-  /** `undefined` where none can be loaded. */
-  readonly loadFirst: (begun: FirstTable) => Promise<VerifiedTableFile | undefined>
-  readonly loadIfChanged: (how?: { readonly again: boolean }) => Promise<SwapOutcome>
-  /**
-   * Another file than the one at the path, which the caller then puts there; `force` skips its
-   * trials.
-   */
-  readonly take: (file: string, how: { readonly force: boolean }) => Promise<SwapOutcome>
-  readonly repair: () => Promise<SwapOutcome>
-  /** By its number; repairs at once, later whenever `repair` is called. */
-  readonly distrust: (table: number) => void
-  /** `force` accepts a table that only the acceptance check speaks against. */
-  readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
-  readonly rollback: () => Promise<SwapOutcome>
-  readonly status: () => TableManagerStatus
-  readonly file: () => VerifiedTableFile | undefined
-  readonly previousFile: () => VerifiedTableFile | undefined
-}
+export type TableManager = ReturnType<typeof createTableManager>
 
 interface TableManagerParts {
   readonly path: string
@@ -134,7 +116,7 @@ interface State {
   readonly status: { -readonly [K in keyof TableManagerStatus]: TableManagerStatus[K] }
 }
 
-export function createTableManager(options: TableManagerParts): TableManager {
+export function createTableManager(options: TableManagerParts) {
   const parts = { ...options, kept: openKeptTables(options.stateFolder, options.path) }
   const state: State = {
     current: undefined,
@@ -153,10 +135,12 @@ export function createTableManager(options: TableManagerParts): TableManager {
   const repairNow = (): Promise<SwapOutcome> =>
     enqueue(async () => (hasIntactCopy(state) ? unchanged(state) : repair(parts, state)))
   return {
-    loadFirst: (begun) => loadFirst(parts, state, begun),
+    /** `undefined` where none can be loaded. */
+    loadFirst: (begun: FirstTable) => loadFirst(parts, state, begun),
     loadIfChanged: ({ again } = { again: false }) =>
       enqueue(() => loadIfChanged(parts, state, again)),
-    take: (from, { force }) =>
+    /** Another file than at the path, which the caller then puts there; `force` skips its trials. */
+    take: (from: string, { force }: { readonly force: boolean }) =>
       enqueue(async () => {
         const { lastTriedIdentity } = state
         const outcome = await loadAndSwap(parts, state, { asked: false, force, from })
@@ -165,16 +149,19 @@ export function createTableManager(options: TableManagerParts): TableManager {
         return outcome
       }),
     repair: repairNow,
-    distrust: (table) => {
+    /** By its number; repairs at once, later whenever `repair` is called. */
+    distrust: (table: number): void => {
       if (table !== state.current?.file.table || table === state.distrusted) return
       state.distrusted = table
       void repairNow()
     },
-    reload: ({ force }) => enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
+    /** `force` accepts a table that only the acceptance check speaks against. */
+    reload: ({ force }: { readonly force: boolean }) =>
+      enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
     rollback: () => enqueue(() => rollback(parts, state)),
     file: () => state.current?.file,
     previousFile: () => state.previous?.file,
-    status: () => ({
+    status: (): TableManagerStatus => ({
       ...state.status,
       previous: state.previous?.id ?? null,
       held: heldTable(state) ?? null,

@@ -11,6 +11,7 @@ import type { ClusterOptions, RedisOptions } from 'ioredis'
 import { Cluster, Redis } from 'ioredis'
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
 import { pemBytesMax } from '../../../base/limits.ts'
+import { memoise } from '../../../base/memoise.ts'
 import { readBoundedFile, secretFile } from '../../../base/system/bounded-file.ts'
 import type { StoreSettings } from '../../../config/settings.ts'
 import type { StoreUrl } from '../../../config/values/store-url.ts'
@@ -78,21 +79,9 @@ function connectionOptions(store: StoreUrl, settings: StoreSettings): Connection
   }
 }
 
-interface LastError {
-  text: string
-}
-
 type Client = Redis | Cluster
 
-const hashes = new Map<LuaScript, string>()
-
-function hashOf(script: LuaScript): string {
-  const known = hashes.get(script)
-  if (known !== undefined) return known
-  const hash = createHash('sha1').update(script.text).digest('hex')
-  hashes.set(script, hash)
-  return hash
-}
+const hashOf = memoise(({ text }: LuaScript) => createHash('sha1').update(text).digest('hex'))
 
 interface Replicas {
   readonly wanted: number
@@ -206,7 +195,7 @@ export function openRedisConnection(settings: StoreSettings): StoreConnection {
   }
   const options = connectionOptions(store, settings)
   const client = store.kind === 'cluster' ? openCluster(store, options) : openSingle(store, options)
-  const last: LastError = { text: '' }
+  const last = { text: '' }
   client.on('error', (error: Error) => (last.text = error.message))
   client.on('ready', () => (last.text = ''))
   const connected = client.connect().catch((error: unknown) => {
