@@ -6,15 +6,8 @@ import { messageOf } from '../base/coded-error.ts'
 import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 import { type ConfigFile, type ConfigPlace, readConfigFile } from './config-file.ts'
-import {
-  type Command,
-  type Option,
-  configOption,
-  optionFlag,
-  optionName,
-  optionVariable,
-  options,
-} from './options.ts'
+import type { Command, Option } from './options.ts'
+import { configOption, optionFlag, optionName, optionVariable, options } from './options.ts'
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
 import { type SettingOrigin, type SettingTree, setSetting } from './setting-tree.ts'
 

@@ -12,14 +12,8 @@ import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { IpriskError } from '../base/coded-error.ts'
 import type { ConfigFile } from './config-file.ts'
-import {
-  type Command,
-  type Option,
-  optionFlag,
-  options,
-  pathMembers,
-  settingsSchema,
-} from './options.ts'
+import type { Command, Option } from './options.ts'
+import { optionFlag, options, pathMembers, settingsSchema } from './options.ts'
 import { type Plan, type Plans, defaultPlans } from './plan.ts'
 import { type SettingProblem, formatSettingProblem, suggestName } from './setting-problem.ts'
 import { brokenRules } from './setting-rules.ts'

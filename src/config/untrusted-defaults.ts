@@ -6,13 +6,8 @@ import { distrustOfFound } from '../base/system/trusted-file.ts'
 import { type Command, type Option, optionFlag, options, optionVariable } from './options.ts'
 import type { SettingProblem } from './setting-problem.ts'
 import type { SettingSources } from './setting-sources.ts'
-import {
-  type SettingTree,
-  defaultOrigin,
-  problemAt,
-  settingOrigin,
-  valueAt,
-} from './setting-tree.ts'
+import type { SettingTree } from './setting-tree.ts'
+import { defaultOrigin, problemAt, settingOrigin, valueAt } from './setting-tree.ts'
 
 /** Of those that the command uses. */
 export function untrustedDefaults(

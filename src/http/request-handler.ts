@@ -10,22 +10,11 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { logAbort, logFramingRefusal, remoteAddressOf } from './reply/request-log.ts'
 import { authorize } from './endpoint/authorize.ts'
 import { countEvent } from '../observe/request-counters.ts'
-import {
-  type Exchange,
-  type Service,
-  abortExchange,
-  newExchange,
-  exchangeStates,
-  insightsModes,
-} from './exchange/exchange.ts'
+import type { Exchange, Service } from './exchange/exchange.ts'
+import { abortExchange, newExchange, exchangeStates, insightsModes } from './exchange/exchange.ts'
 import { deferClose } from './reply/defer-close.ts'
-import {
-  beginErrorReply,
-  type Refusal,
-  replyError,
-  replyInternalError,
-  replyRefusal,
-} from './reply/reply.ts'
+import type { Refusal } from './reply/reply.ts'
+import { beginErrorReply, replyError, replyInternalError, replyRefusal } from './reply/reply.ts'
 import {
   type HeaderScan,
   beginsLikeChunk,

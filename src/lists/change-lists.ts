@@ -5,15 +5,8 @@
 // removed after the last one that does; the limits of list-limits.ts hold after every act.
 
 import { IpriskError, environmentError } from '../base/coded-error.ts'
-import {
-  type ListAct,
-  type ListCatalogue,
-  type StoredList,
-  type UndoableAct,
-  chunkIdsOf,
-  listNamed,
-  parseCatalogue,
-} from './list-catalogue.ts'
+import type { ListAct, ListCatalogue, StoredList, UndoableAct } from './list-catalogue.ts'
+import { chunkIdsOf, listNamed, parseCatalogue } from './list-catalogue.ts'
 import { chunkMadeAt } from './list-chunk.ts'
 import { type EntryChanges, type ListState, countChanges, mergeEntries } from './merge-entries.ts'
 import { type ListEntry, listError } from './list-entry.ts'

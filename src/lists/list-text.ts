@@ -15,13 +15,8 @@ import { fewLines } from '../base/text/shortened-list.ts'
 import { repeatedMembers } from '../base/text/repeated-members.ts'
 import { type ListEffect, listEffects } from '../model/kind.ts'
 import { unknownMember } from '../config/setting-problem.ts'
-import {
-  type ListEntry,
-  formatEntryKey,
-  listError,
-  noteFault,
-  parseEntryKey,
-} from './list-entry.ts'
+import type { ListEntry } from './list-entry.ts'
+import { formatEntryKey, listError, noteFault, parseEntryKey } from './list-entry.ts'
 
 const faultsShown = 10
 

@@ -4,14 +4,8 @@
 import { environmentError } from '../base/coded-error.ts'
 import { eachPrefixOf } from './compile/entry-rows.ts'
 import type { StoredList } from './list-catalogue.ts'
-import {
-  type ListChunk,
-  type MadeChunk,
-  chunkFault,
-  damagedListError,
-  decodeChunk,
-  makeChunks,
-} from './list-chunk.ts'
+import type { ListChunk, MadeChunk } from './list-chunk.ts'
+import { chunkFault, damagedListError, decodeChunk, makeChunks } from './list-chunk.ts'
 import type { ListEntry } from './list-entry.ts'
 import type { ListStore } from './list-store.ts'
 

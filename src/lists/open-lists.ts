@@ -5,12 +5,8 @@
 // search, as in table/lookup/search.ts; `match` then walks the path of the piece's node.
 
 import { mapFile } from '../base/system/memory-map.ts'
-import {
-  decodeListFile,
-  decodeNames,
-  type ListSections,
-  type NamedList,
-} from './compile/list-file.ts'
+import type { ListSections, NamedList } from './compile/list-file.ts'
+import { decodeListFile, decodeNames } from './compile/list-file.ts'
 import { mayCoverIpv4, mayCoverIpv6 } from './list-filter.ts'
 import type { ListMatch, ListMatcher } from './list-matcher.ts'
 

@@ -14,13 +14,8 @@ import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.t
 import { formatCount } from '../base/text/number-format.ts'
 import { parseJsonContent } from '../config/json-content.ts'
 import { editDistance, suggestName } from '../config/setting-problem.ts'
-import {
-  compileAhead,
-  compileCondition,
-  type Finding,
-  tooManySteps,
-  warningsMax,
-} from './condition/condition.ts'
+import type { Finding } from './condition/condition.ts'
+import { compileAhead, compileCondition, tooManySteps, warningsMax } from './condition/condition.ts'
 import { membersByDepth, policiesSchema } from './policy-schema.ts'
 import type { Policies, PolicyRules } from '../model/policy-form.ts'
 import { type PolicyPlace, hasPolicies } from './policy-place.ts'

@@ -3,12 +3,8 @@
 
 import { type JsonRun, jsonRun } from '../table/answer/answer-writer.ts'
 import type { Decision } from '../api/check-answer.ts'
-import {
-  decisionLabel,
-  defaultPolicyName,
-  type Policies,
-  type PolicyRules,
-} from '../model/policy-form.ts'
+import type { Policies, PolicyRules } from '../model/policy-form.ts'
+import { decisionLabel, defaultPolicyName } from '../model/policy-form.ts'
 import type { Facts } from './condition/condition-members.ts'
 import { compileCondition } from './condition/condition.ts'
 

@@ -7,13 +7,8 @@ import { messageOf, inputError, environmentError } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { replaceFileSync } from '../base/system/atomic-file.ts'
 import { callerUserId } from '../base/system/trusted-file.ts'
-import {
-  type PolicyFile,
-  checkWritten,
-  fileTooLong,
-  policiesInvalid,
-  readPolicyFile,
-} from './policy-file.ts'
+import type { PolicyFile } from './policy-file.ts'
+import { checkWritten, fileTooLong, policiesInvalid, readPolicyFile } from './policy-file.ts'
 import type { PolicyPlace } from './policy-place.ts'
 
 /** As it was read before the change. */
@@ -45,8 +40,7 @@ export function savePolicies(place: PolicyPlace, changed: ChangedFile, content: 
   } catch (cause) {
     throw environmentError(
       'policies_unwritable',
-      `The policies in ${place.path} cannot be written: ${messageOf(cause)}. Change them by the way ` +
-        'that they came.',
+      `The policies in ${place.path} cannot be written: ${messageOf(cause)}. Change them by the way that they came.`,
       { cause },
     )
   }

@@ -4,13 +4,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { contentName, isNamed, type Release, partIndexBytesMax } from './form/manifest.ts'
 import { mapInParallel } from '../base/concurrency.ts'
-import {
-  type IndexSegment,
-  type PartEntry,
-  type PartIndex,
-  parsePartIndex,
-  partIndexTextBytesMax,
-} from './form/part-index.ts'
+import type { IndexSegment, PartEntry, PartIndex } from './form/part-index.ts'
+import { parsePartIndex, partIndexTextBytesMax } from './form/part-index.ts'
 import { cutTable, type Segment } from './form/segments.ts'
 import type { PublishPlace } from './places/publish-place.ts'
 

@@ -27,13 +27,8 @@ import type {
 import { crashLoopDeaths, supervisorStatus, takeTraffic } from './supervisor-status.ts'
 import { swapTable } from './tables/swap-table.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
-import {
-  createWorkerRegistry,
-  type RestartCause,
-  sendToWorker,
-  type WorkerHandle,
-  type WorkerRegistry,
-} from './worker-registry.ts'
+import type { RestartCause, WorkerHandle, WorkerRegistry } from './worker-registry.ts'
+import { createWorkerRegistry, sendToWorker } from './worker-registry.ts'
 
 /** Workers map compiled lists in milliseconds. */
 const listsAcknowledgeMs = 5000

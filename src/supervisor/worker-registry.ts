@@ -2,11 +2,8 @@
 // workers are in supervisor.ts.
 
 import type { Worker } from 'node:cluster'
-import {
-  type CounterSnapshot,
-  addCounterSnapshots,
-  emptyCounterSnapshot,
-} from '../observe/request-counters.ts'
+import type { CounterSnapshot } from '../observe/request-counters.ts'
+import { addCounterSnapshots, emptyCounterSnapshot } from '../observe/request-counters.ts'
 import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { PlansMessage, ToPrimary, ToWorker } from '../worker/worker-messages.ts'
 

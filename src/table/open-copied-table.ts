@@ -6,12 +6,8 @@
 import { statSync } from 'node:fs'
 import { IpriskError } from '../base/coded-error.ts'
 import { mapFile } from '../base/system/memory-map.ts'
-import {
-  type CopySteps,
-  type SharedCopy,
-  shareCopy,
-  uncopied,
-} from '../base/system/copies/shared-copy.ts'
+import type { CopySteps, SharedCopy } from '../base/system/copies/shared-copy.ts'
+import { shareCopy, uncopied } from '../base/system/copies/shared-copy.ts'
 import { readTableView, compareChecksums } from './file/table-view.ts'
 import { type OpenTable, type OpenTableOptions, openTable } from './open-table.ts'
 

@@ -1,12 +1,8 @@
 // Acts on the keys of a store, recorded in the audit log with what each changed, or may have
 // changed.
 
-import {
-  type AuditChange,
-  type AuditedAct,
-  isUnknown,
-  withAuditedChanges,
-} from '../../audit/audit-log.ts'
+import type { AuditChange, AuditedAct } from '../../audit/audit-log.ts'
+import { isUnknown, withAuditedChanges } from '../../audit/audit-log.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { type KeyRecord, summarizeKey } from './key-record.ts'
 import type { KeyStore } from './key-store.ts'

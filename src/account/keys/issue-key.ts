@@ -4,15 +4,8 @@
 import { type IpriskError, usageError, inputError } from '../../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
 import { type ApiName, apiNames, planNamed, type Plans } from '../../config/plan.ts'
-import {
-  type KeyRecord,
-  keyState,
-  lostRecord,
-  type NewKey,
-  newRecord,
-  revokedRecord,
-  rotatedRecord,
-} from './key-record.ts'
+import type { KeyRecord, NewKey } from './key-record.ts'
+import { keyState, lostRecord, newRecord, revokedRecord, rotatedRecord } from './key-record.ts'
 import type { KeyStore } from './key-store.ts'
 import { formatKeyText, randomId, randomSecret } from './key-text.ts'
 

@@ -19,12 +19,8 @@ import { type BalanceWords, applyRefill, claimRefill, noBalance } from './local-
 import { reclaimBalance, spendBalance } from './local-balance.ts'
 import { type Pace, type RateResult, aheadTicks, rateResults, takeRate, ticksAt } from './rate.ts'
 import type { RateFile } from './rate-file.ts'
-import {
-  type SharedBucketSizes,
-  type SharedBuckets,
-  sharedBucketSizes,
-  rateLeaseMs,
-} from './shared-bucket.ts'
+import type { SharedBucketSizes, SharedBuckets } from './shared-bucket.ts'
+import { sharedBucketSizes, rateLeaseMs } from './shared-bucket.ts'
 
 /** Where the store has not enough, a machine asks for more of a key's rate this often, at most. */
 const rateRefillGapMs = 5

@@ -27,7 +27,11 @@ import { type KeyRow, isSkipped, recordOf, sortRows } from '../keys/read-record.
 /** Problems of a file that are named one by one. */
 const shownMax = 20
 
-export function openFileKeyStore(path: string, firstPlans: Plans, state?: string): Required<KeyStore> {
+export function openFileKeyStore(
+  path: string,
+  firstPlans: Plans,
+  state?: string,
+): Required<KeyStore> {
   const mark = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 8)
   const kept = state === undefined ? undefined : join(state, `keys-file-${mark}.json`)
   const held = newHeldRows()

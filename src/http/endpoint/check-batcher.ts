@@ -20,11 +20,8 @@
 
 import { addressCharsMax } from '../../ip/parse-address.ts'
 import type { Query } from '../../table/lookup/query.ts'
-import {
-  type LookupBatch,
-  lookupBatchMax,
-  newLookupBatch,
-} from '../../table/lookup/lookup-batch.ts'
+import type { LookupBatch } from '../../table/lookup/lookup-batch.ts'
+import { lookupBatchMax, newLookupBatch } from '../../table/lookup/lookup-batch.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import type { Table } from '../../table/table.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'

@@ -1,12 +1,8 @@
 // Gives facts of answers to the decision log, the sample of traffic and the counts of traffic.
 // Facts are made once for all three, and only of chosen answers.
 
-import {
-  type AnswerFacts,
-  type CollectedFacts,
-  type WantedFacts,
-  factsOf,
-} from '../../observe/answer-facts.ts'
+import type { AnswerFacts, CollectedFacts, WantedFacts } from '../../observe/answer-facts.ts'
+import { factsOf } from '../../observe/answer-facts.ts'
 import type { Outcome } from '../../policy/policy.ts'
 import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
 import type { Query } from '../../table/lookup/query.ts'

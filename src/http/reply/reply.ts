@@ -12,13 +12,8 @@ import { performance } from 'node:perf_hooks'
 import { type ApiErrorCode, apiErrors, errorBody, type ErrorDetail } from '../../api/api-error.ts'
 import { describeError } from '../../base/log.ts'
 import { countRequest, countTestRequest, type HttpStatus } from '../../observe/request-counters.ts'
-import {
-  closeExchange,
-  type Exchange,
-  exchangeStates,
-  refundUnits,
-  requestIdOf,
-} from '../exchange/exchange.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { closeExchange, exchangeStates, refundUnits, requestIdOf } from '../exchange/exchange.ts'
 import { checkHeaderBytes, contentHeaders, keepAliveHeader } from './check-header-bytes.ts'
 import { deferClose } from './defer-close.ts'
 import { ratelimitHeaders, retryAfter } from './ratelimit-and-retry-after.ts'

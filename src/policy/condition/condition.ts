@@ -13,13 +13,8 @@ import { formatCount } from '../../base/text/number-format.ts'
 import { placeAt } from '../../base/text/repeated-members.ts'
 import { type Facts, objectMembers, plainMembers } from './condition-members.ts'
 import { programOf } from './condition-program.ts'
-import {
-  findRefusal,
-  isTooDeep,
-  namesRead,
-  operatorDepthMax,
-  type Refusal,
-} from './condition-refusal.ts'
+import type { Refusal } from './condition-refusal.ts'
+import { findRefusal, isTooDeep, namesRead, operatorDepthMax } from './condition-refusal.ts'
 import { findWarnings } from './condition-warnings.ts'
 
 export interface Condition {

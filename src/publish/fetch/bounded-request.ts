@@ -6,12 +6,8 @@
 // the same origin; any other one leads to a public address only (src/ip/outbound-policy.ts).
 
 import { lookup } from 'node:dns'
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  Agent,
-  request as askHttp,
-} from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { Agent, request as askHttp } from 'node:http'
 import { Agent as TlsAgent, request as askHttps } from 'node:https'
 import { messageOf } from '../../base/coded-error.ts'
 import {

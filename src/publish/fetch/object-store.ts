@@ -24,6 +24,14 @@ interface Credentials {
   readonly sessionToken?: string
 }
 
+interface ObjectRequest {
+  readonly url: URL
+  readonly method: 'GET' | 'PUT' | 'DELETE'
+  readonly headers?: Record<string, string>
+  readonly body?: Uint8Array
+  readonly bytesMax: number
+}
+
 export interface ListedObject {
   readonly name: string
   readonly bytes: number
@@ -53,24 +61,14 @@ export function openObjectStore(
     url.pathname += key.split('/').map(encodeURIComponent).join('/')
     return url
   }
-  const ask = async (of: {
-    readonly url: URL
-    readonly method: 'GET' | 'PUT' | 'DELETE'
-    readonly headers?: Record<string, string>
-    readonly body?: Uint8Array
-    readonly bytesMax: number
-  }): Promise<BoundedAnswer> => {
+  const ask = async (of: ObjectRequest): Promise<BoundedAnswer> => {
     const { url, method, headers = {}, body, bytesMax } = of
     // Read each time: mounted files change while a server runs.
     const credentials = credentialsOf(environment)
     const signed = await signedHeaders({ url, method, headers, body, region, credentials })
     return boundedRequest({ url, method, headers: signed, bytesMax, body })
   }
-  const expect = async (
-    of: Parameters<typeof ask>[0],
-    allowed: readonly number[],
-    again = true,
-  ) => {
+  const expect = async (of: ObjectRequest, allowed: readonly number[], again = true) => {
     const answer = await (again ? withRetries(() => ask(of)) : ask(of))
     if (!allowed.includes(answer.status)) throw objectRefusal(of.method, shownUrl(of.url), answer)
     return answer

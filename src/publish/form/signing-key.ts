@@ -1,13 +1,8 @@
 // Ed25519 keys (RFC 8032) of publishers: the private one as PKCS #8 in a PEM file of mode 0600, the
 // public one as --table-trust takes it, `ed25519:` and 32 bytes in base64url.
 
-import {
-  type KeyObject,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-} from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type IpriskError, messageOf, inputError } from '../../base/coded-error.ts'

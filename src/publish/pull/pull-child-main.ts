@@ -6,13 +6,8 @@ import { join } from 'node:path'
 import { answerParent } from '../../base/system/child-task.ts'
 import { type PullRefusal, pullRefusalOf } from '../fetch/pull-refusal.ts'
 import { openReleaseSource } from '../fetch/release-source.ts'
-import {
-  type AdoptedTable,
-  adoptTable,
-  isFileNamed,
-  joinTableParts,
-  type PulledBytes,
-} from './join-table-parts.ts'
+import type { AdoptedTable, PulledBytes } from './join-table-parts.ts'
+import { adoptTable, isFileNamed, joinTableParts } from './join-table-parts.ts'
 import type { Release } from '../form/manifest.ts'
 
 export interface PullJob {

@@ -65,9 +65,8 @@ export function createListsManager(parts: ListsParts) {
   const compiler = createListsCompiler()
   const stores = openLazily(() => openStores(settings, silentHooks))
   const store = async (): Promise<ListStore> => (await stores.get()).openLists()
-  const retries = { failures: 0, atMs: 0 }
   const live: LiveLists = {
-    retries,
+    retries: { failures: 0, atMs: 0 },
     version: 0,
     file: undefined,
     identity: '',
@@ -108,7 +107,7 @@ export function createListsManager(parts: ListsParts) {
     refused: (version: number): void => {
       if (version !== live.file?.version || live.isRefused || isClosed) return
       live.isRefused = true
-      const isFirst = retries.failures === 0
+      const isFirst = live.retries.failures === 0
       noteFailure(live, refusedText, log)
       if (isFirst) void refresh()
     },
@@ -124,7 +123,7 @@ export function createListsManager(parts: ListsParts) {
     file: () => live.file,
     watch: (): void => {
       timer ??= setInterval(() => {
-        if (waiting === undefined && performance.now() >= retries.atMs) void refresh()
+        if (waiting === undefined && performance.now() >= live.retries.atMs) void refresh()
       }, listsPollMs)
     },
     close: async (): Promise<void> => {

@@ -27,12 +27,8 @@ import { messageOf } from '../../base/coded-error.ts'
 import { createQueue } from '../../base/concurrency.ts'
 import type { Log } from '../../base/log.ts'
 import type { Supervisor } from '../supervisor.ts'
-import {
-  type TableRefusal,
-  type TableRefusalCode,
-  tableRefusalCodes,
-  tableRefusalOf,
-} from './table-refusal.ts'
+import type { TableRefusal, TableRefusalCode } from './table-refusal.ts'
+import { tableRefusalCodes, tableRefusalOf } from './table-refusal.ts'
 import { type FirstTable, loadTable, type TableCopies, type TableCopy } from './table-copies.ts'
 import type { LoopPause } from '../../observe/loop-lag.ts'
 import { identityOrEmpty, inodeIdentity } from '../../base/system/file-watch.ts'

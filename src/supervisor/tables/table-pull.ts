@@ -21,27 +21,15 @@ import { backoffMs, withJitter } from '../../base/backoff.ts'
 import { parseDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
 import { askOnce, startChild } from '../../base/system/child-task.ts'
-import {
-  type PullRefusal,
-  type PullRefusalCode,
-  pullError,
-  pullRefusalCodes,
-  pullRefusalOf,
-} from '../../publish/fetch/pull-refusal.ts'
+import type { PullRefusal, PullRefusalCode } from '../../publish/fetch/pull-refusal.ts'
+import { pullError, pullRefusalCodes, pullRefusalOf } from '../../publish/fetch/pull-refusal.ts'
 import { type ReleaseSource, openReleaseSource } from '../../publish/fetch/release-source.ts'
-import {
-  type Manifest,
-  type Release,
-  manifestName,
-  openManifest,
-} from '../../publish/form/manifest.ts'
+import type { Manifest, Release } from '../../publish/form/manifest.ts'
+import { manifestName, openManifest } from '../../publish/form/manifest.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
-import {
-  type ChoiceContext,
-  chooseRelease,
-  manifestRefusal,
-} from '../../publish/pull/choose-release.ts'
+import type { ChoiceContext } from '../../publish/pull/choose-release.ts'
+import { chooseRelease, manifestRefusal } from '../../publish/pull/choose-release.ts'
 import type { PullJob, PullResult } from '../../publish/pull/pull-child-main.ts'
 import { type LongTimer, runAfter, runRepeatedly } from '../../base/system/long-timer.ts'
 import { type PulledTables, openPulledTables } from './pulled-tables.ts'

@@ -11,12 +11,8 @@ import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { acceptanceCheck } from '../../compare/acceptance-check.ts'
 import { type MappedLists, mapLists } from '../../lists/open-lists.ts'
 import { readSample } from '../../observe/sample-file.ts'
-import {
-  type TrafficTrial,
-  type TrialResult,
-  trialFault,
-  tryByTraffic,
-} from '../../compare/traffic-trial.ts'
+import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
+import { trialFault, tryByTraffic } from '../../compare/traffic-trial.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import type { VerifyOrder, VerifyResult } from './verify-process.ts'
 import { secondThread, startVerifyThread } from './verify-thread.ts'

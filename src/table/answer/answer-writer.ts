@@ -23,13 +23,8 @@ import type { SectionViews } from '../../schema/table-sections.ts'
 import { readVerdict } from '../file/verdict-record.ts'
 import { locate, type Located, newLocated } from '../lookup/locate.ts'
 import type { Query } from '../lookup/query.ts'
-import {
-  type AnswerLabels,
-  type AnswerReader,
-  labelsOf,
-  type VerdictPart,
-  verdictPart,
-} from './answer-reader.ts'
+import type { AnswerLabels, AnswerReader, VerdictPart } from './answer-reader.ts'
+import { labelsOf, verdictPart } from './answer-reader.ts'
 import { checkAddress } from './check-address.ts'
 import { covered } from './own-lists.ts'
 import { utf8Bytes, writeBytes, writeSlice } from './write-bytes.ts'

@@ -5,13 +5,8 @@
 
 import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
-import {
-  type CoverageState,
-  type CoveredKind,
-  type TableCoverage,
-  freshDaysMax,
-  tableDaysMax,
-} from '../../model/coverage.ts'
+import type { CoverageState, CoveredKind, TableCoverage } from '../../model/coverage.ts'
+import { freshDaysMax, tableDaysMax } from '../../model/coverage.ts'
 
 interface Covered {
   readonly coverage: TableCoverage

@@ -10,14 +10,8 @@
 
 import type { Day } from '../../base/day.ts'
 import { type Range, bigintToWords, wordsToBigint } from '../../ip/range.ts'
-import {
-  type BotCategory,
-  type Kind,
-  type Match,
-  botCategories,
-  kinds,
-  matches,
-} from '../../model/kind.ts'
+import type { BotCategory, Kind, Match } from '../../model/kind.ts'
+import { botCategories, kinds, matches } from '../../model/kind.ts'
 import { evidenceListMax, evidenceRangeWords, evidenceWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { type ListPlace, damaged, listPlace } from './table-corrupt.ts'

@@ -23,13 +23,8 @@ import {
   trailerBytes,
   verdictWords,
 } from '../../schema/table-layout.ts'
-import {
-  type SectionName,
-  type SectionView,
-  type SectionViews,
-  readSection,
-  sectionNames,
-} from '../../schema/table-sections.ts'
+import type { SectionName, SectionView, SectionViews } from '../../schema/table-sections.ts'
+import { readSection, sectionNames } from '../../schema/table-sections.ts'
 import { type HeaderFacts, readHeaderFacts } from './header.ts'
 import { checksumMismatch, otherVersion, tableCorrupt } from './table-corrupt.ts'
 import { readTrailer } from './trailer.ts'

@@ -20,11 +20,8 @@ import {
   trailerBytes,
   verdictWords,
 } from '../../../schema/table-layout.ts'
-import {
-  type SectionName,
-  sectionNames,
-  type SectionViews,
-} from '../../../schema/table-sections.ts'
+import type { SectionName, SectionViews } from '../../../schema/table-sections.ts'
+import { sectionNames } from '../../../schema/table-sections.ts'
 import { type Fail, tableCorrupt } from '../table-corrupt.ts'
 import { readTableView, type TableView, compareChecksums } from '../table-view.ts'
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
