@@ -4,6 +4,7 @@
 import { constants } from 'node:os'
 import type { ErrorCode } from './error-codes.ts'
 
+/** Whose fault a failure is, and so who can mend it. */
 export type Fault = 'usage' | 'input' | 'environment' | 'bug'
 
 interface ErrorDetails {

@@ -22,7 +22,7 @@ export interface CopiedTableOptions extends Pick<OpenTableOptions, 'now'> {
 
 export interface CopiedTable extends OpenTable {
   readonly mapped: string
-  /** Milliseconds since the epoch. */
+  /** When the file was written, milliseconds since the epoch. */
   readonly builtMs: number
 }
 

@@ -26,8 +26,8 @@ export interface Table {
   /** Which kinds its feeds cover. */
   readonly coverage: TableCoverage
   /**
-   * `undefined` where the text is no address. Inner objects are frozen and shared with other
-   * answers.
+   * The whole answer for an address as text; `undefined` where the text is no address. Inner
+   * objects are frozen and shared with other answers.
    */
   check(text: string): CheckAnswer | undefined
   /**
@@ -38,7 +38,7 @@ export interface Table {
   answer(query: Query, found?: Located): AnswerBytes
   /** Looks up a batch, whose `located` are for `answer`, and reads ahead for those answers. */
   prepare(batch: LookupBatch): void
-  /** `undefined`: without own lists again. */
+  /** Answers with these own lists from now on; `undefined`: without. */
   useLists(lists: ListMatcher | undefined): void
   /** Unmaps the file. Any use afterwards throws; views must not outlive it. */
   close(): void

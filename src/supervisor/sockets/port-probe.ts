@@ -42,7 +42,7 @@ export function portUnavailable(
         : `${messageOf(cause)}. Check the address, or`
   return environmentError(
     'port_unavailable',
-    `The port ${port} of ${host} cannot be listened on: ${why} name another ` + `with --${option}.`,
+    `The port ${port} of ${host} cannot be listened on: ${why} name another with --${option}.`,
     { retryable: code === 'EADDRINUSE', cause },
   )
 }

@@ -12,13 +12,14 @@ export interface SourceVoice extends Omit<Voice, 'id'> {
   readonly weightHigh: number
 }
 
-/** With what its licence asks to be said. */
+/** A feed or data set that went into the table, with what its licence asks to be said. */
 export interface Source {
   readonly id: string
   readonly kind: string
   readonly provider: string
   readonly licence: string
   readonly homepage: string
+  /** Day of the snapshot used. */
   readonly day: Day
   readonly entries: number
   /** Acceptance keeps its newest snapshot out; `day` is that of the last good one. */
