@@ -116,18 +116,18 @@ describeWith('chromium', ['--version'], () => {
     await page.click('nav >> text=Audit')
     await page.click('nav >> text=Policies')
     await page.waitForSelector('.rule')
-    expect(await condition().inputValue()).toBe('signals.vpn')
+    await expect.poll(() => condition().inputValue()).toBe('signals.vpn')
     // The session ends: the next look for mistakes says so.
     await page.context().clearCookies()
     await condition().fill('signals.proxy')
     await page.waitForSelector('input[type=password]')
     await signIn(page, token)
     await page.waitForSelector('.rule')
-    expect(await condition().inputValue()).toBe('signals.proxy')
+    await expect.poll(() => condition().inputValue()).toBe('signals.proxy')
     await page.click('text=Sign out')
     await signIn(page, token)
     await page.waitForSelector('.rule')
-    expect(await condition().inputValue()).toBe('signals.tor')
+    await expect.poll(() => condition().inputValue()).toBe('signals.tor')
   })
 
   it('does not save over what another admin has only described otherwise', async () => {

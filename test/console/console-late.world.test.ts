@@ -42,13 +42,15 @@ describeWith('chromium', ['--version'], () => {
     const imports = () => server.fixture.acts.filter((act) => act.endsWith('/import')).length
     const dialog = page.locator('dialog[open]')
     await take('# nothing yet\n\n')
-    expect(await dialog.innerText()).toContain('The file has no entry: the list will be empty.')
-    expect(await dialog.innerText()).toMatch(/The list has \d+ entries now/)
+    await expect
+      .poll(() => dialog.innerText())
+      .toContain('The file has no entry: the list will be empty.')
+    await expect.poll(() => dialog.innerText()).toMatch(/The list has \d+ entries now/)
     await dialog.locator('text=Cancel').click()
     await dialog.waitFor({ state: 'detached' })
     expect(imports()).toBe(0)
     await take('192.0.2.1\n# a note\n192.0.2.2\n')
-    expect(await dialog.innerText()).toContain('The file has 2 entries.')
+    await expect.poll(() => dialog.innerText()).toContain('The file has 2 entries.')
     await dialog.locator('text=Replace them').click()
     await page.waitForSelector('.notice')
     expect(imports()).toBe(1)
