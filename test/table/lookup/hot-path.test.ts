@@ -1,6 +1,7 @@
 // What the hot path is in kind: optimised code that stays optimised, and no garbage. Fails where a
 // change makes a function of it polymorphic or lets it allocate, not where a machine is slow.
 
+import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInThisContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
@@ -73,11 +74,21 @@ describe('the hot path', () => {
     expect(bytesPerRound(allocating)).toBeGreaterThan(8)
   })
 
-  it('is optimised and stays so', () => {
-    answerAll(50_000)
-    locateAll(50_000)
-    for (const work of [parseCheckBody, parseQuery, locate]) {
-      expect(statusOf(work) & turboFan, work.name).toBe(turboFan)
+  it('is optimised and stays so', async () => {
+    const works = [parseCheckBody, parseQuery, locate]
+    const isOptimised = (work: (typeof works)[number]) => (statusOf(work) & turboFan) !== 0
+    const answer = () => {
+      answerAll(50_000)
+      locateAll(50_000)
+    }
+    // V8 compiles in a thread, which a busy machine keeps waiting.
+    for (let tries = 0; tries < 20 && !works.every(isOptimised); tries++) {
+      answer()
+      await setTimeout(20)
+    }
+    answer()
+    for (const work of works) {
+      expect(isOptimised(work), work.name).toBe(true)
     }
   })
 })
