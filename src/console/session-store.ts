@@ -5,13 +5,14 @@
 //
 // Invariants: only both together find a session or keep it alive. Only their SHA-256 is kept; a
 // login always makes new ones, so an id that another server has set or seen is worthless. A session
-// ends twelve hours after its login, after an idle hour, or as the longest idle above the limit.
+// ends twelve hours after its login, after an idle hour, or as its caller's longest idle one above
+// the limit: a viewer that logs in again and again ends no session of an admin's.
 
 import { randomBytes } from 'node:crypto'
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import type { AdminCaller } from '../admin/admin-caller.ts'
 
-/** Some people, each with some browsers. */
+/** Of one token, which some people may share, each with some browsers. */
 export const consoleSessionsMax = 100
 
 /** A working day, and an hour away. */
@@ -45,15 +46,16 @@ export function createSessionStore() {
     /** `csrf`: the text for the header of its requests. */
     open({ role, name }: AdminCaller, nowMs: number): { readonly csrf: string } & Session {
       for (const [key, one] of sessions) if (isOver(one, nowMs)) sessions.delete(key)
-      for (const key of sessions.keys()) {
-        if (sessions.size < consoleSessionsMax) break
-        sessions.delete(key)
-      }
       const [id, csrf] = [randomText(), randomText()]
       const session = {
         caller: { role, name: name === '' ? 'admin' : name, via: 'console' },
         expiresMs: nowMs + consoleSessionMsMax,
       } as const
+      const own = [...sessions].filter(
+        ([, { caller }]) => caller.name === session.caller.name && caller.role === role,
+      )
+      const [idlest] = own
+      if (own.length >= consoleSessionsMax) sessions.delete(idlest![0])
       sessions.set(keyOf(id), { ...session, csrfHash: hashSecret(csrf), usedMs: nowMs })
       return { id, csrf, ...session }
     },

@@ -60,4 +60,13 @@ describe('a session', () => {
     expect(store.find(first, 202)).toBeDefined()
     expect(store.find(second, 202)).toBe(undefined)
   })
+
+  it('ends for no other caller, however often one logs in', () => {
+    const store = createSessionStore()
+    const admin = store.open(unnamedAdmin, 0)
+    const viewer = { role: 'viewer', name: 'wall', via: 'console' } as const
+    for (let at = 1; at <= consoleSessionsMax + 1; at += 1) store.open(viewer, at)
+    expect(store.size()).toBe(1 + consoleSessionsMax)
+    expect(store.find(admin, consoleSessionsMax + 2)).toBeDefined()
+  })
 })
