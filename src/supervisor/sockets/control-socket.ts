@@ -116,12 +116,24 @@ export async function openControlSocket(
   }
 }
 
+/** A request is a few words; a client that sends none, or no end, must not stay. */
+const requestBytesMax = 1024
+const requestMsMax = 10_000
+
 async function serve(
   socket: Socket,
   act: (request: ControlRequest) => Promise<ControlReply>,
 ): Promise<void> {
   socket.on('error', () => undefined)
+  let bytes = 0
+  socket.on('data', (piece) => {
+    bytes += piece.length
+    if (bytes > requestBytesMax) socket.destroy()
+  })
+  socket.setTimeout(requestMsMax, () => socket.destroy())
   for await (const line of linesOf(socket)) {
+    // An answer takes longer.
+    socket.setTimeout(0)
     const request = requestIn(line)
     const reply =
       request === undefined

@@ -50,6 +50,19 @@ describe('the control socket', () => {
     expect(JSON.parse(text)).toMatchObject({ ok: false })
   })
 
+  it('cuts a client off that sends no end of a line', async () => {
+    await listen('one')
+    const socket = connect(path)
+    socket.on('error', () => undefined)
+    const piece = 'x'.repeat(65_536)
+    const send = (): unknown => socket.writable && socket.write(piece, send)
+    send()
+    socket.resume()
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(socket.bytesWritten).toBeLessThan(64 * piece.length)
+    expect(await sendControlRequest(path, 'reload')).toEqual({ ok: true, text: 'one reload' })
+  })
+
   it('passes on what a request throws as its answer', async () => {
     open.push(await openControlSocket(path, () => Promise.reject(new Error('it broke'))))
     expect(await sendControlRequest(path, 'restart')).toEqual({ ok: false, text: 'it broke' })
