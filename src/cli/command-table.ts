@@ -305,7 +305,9 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = commands
 function completedCommands(): readonly CompletedCommand[] {
   return Object.entries(commandTable).map(([words, { help }]) => {
     const { name } = splitWords(words)
-    return { words: name.split(' '), help, options: optionsOfCommand(name) }
+    // `check` reads an address that is a file line by line.
+    const takesFiles = /[<[](file|folder|address\.\.\.)/.test(words)
+    return { words: name.split(' '), help, options: optionsOfCommand(name), takesFiles }
   })
 }
 

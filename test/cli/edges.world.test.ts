@@ -291,4 +291,15 @@ ${by}; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p iprisk`
       expect([shell, code, missing]).toEqual([shell, 0, []])
     }
   })
+
+  it('lets fish complete files wherever a command takes some', async () => {
+    const { out } = await run(['completion', 'fish'])
+    const withFiles = ['replay', 'policy test', 'feedback import', 'lists import', 'state restore']
+    const missing = [...withFiles, 'keys import', 'check'].filter((command) => {
+      const seen = command.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
+      return !out.includes(`complete -c iprisk -n '${seen.join('; and ')}' -F\n`)
+    })
+    expect(missing).toEqual([])
+    expect(out).not.toContain("from explain' -F")
+  })
 })

@@ -10,6 +10,8 @@ export interface CompletedCommand {
   readonly words: readonly string[]
   readonly help: string
   readonly options: readonly Option[]
+  /** Its arguments are files, or may be. */
+  readonly takesFiles: boolean
 }
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
@@ -153,11 +155,8 @@ function fishScript(commands: readonly CompletedCommand[]): readonly string[] {
         ...options.map((option) => fishOption(option, condition)),
       ]
     }),
-    // Their arguments are files.
     ...commands
-      .filter(({ words }) =>
-        /^(check|summarize|table|keys import|history import)/.test(words.join(' ')),
-      )
+      .filter(({ takesFiles }) => takesFiles)
       .map(({ words }) => `complete -c iprisk -n ${quoteFish(seen(words))} -F`),
     // Completes what follows npx and its options as if it stood alone.
     "complete -c npx -n 'not __fish_seen_subcommand_from iprisk' -a iprisk",
