@@ -286,7 +286,7 @@ it('rehearses policies against those that are live', async () => {
   const wrong = [
     [{ ...file('signals.tot'), log }, 'mistakes'],
     [{ log, sample: true }, '"sample": true'],
-    [{ sample: true }, 'sampled nothing'],
+    [{ sample: true }, 'samples no traffic; it does with'],
     [{ log: 'x' }, 'Not one line'],
     [{ log: `${'x'.repeat(99)}\n`.repeat(20_001) }, 'at most'],
     [{ log, policy: 'none' }, 'no policy none'],

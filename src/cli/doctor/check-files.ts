@@ -15,7 +15,7 @@ import { coverageToday } from '../../table/answer/table-coverage.ts'
 import { dataSetOf, type Source } from '../../table/file/table-source.ts'
 import { readTableView, type TableView } from '../../table/file/table-view.ts'
 import type { StatusAnswer } from '../server/ask-admin.ts'
-import { advice, type DoctorFinding, problem } from './doctor-finding.ts'
+import { advice, awaitedTableFix, type DoctorFinding, problem } from './doctor-finding.ts'
 
 const secondsPerDay = 86_400
 
@@ -33,8 +33,12 @@ export async function checkTableFile(
   now: number,
   answer: StatusAnswer,
 ): Promise<readonly DoctorFinding[]> {
-  const build = 'Build one with "iprisk build", or name another with --table.'
-  if (!existsSync(path)) return [problem('no_table', `There is no table at ${path}.`, build)]
+  if (!existsSync(path)) {
+    const fix = isPulled(serve, answer)
+      ? awaitedTableFix
+      : 'Build one with "iprisk build", or name another with --table.'
+    return [problem('no_table', `There is no table at ${path}.`, fix)]
+  }
   // Without koffi nothing maps a file; check-program.ts reports that.
   const maps = await import('../../base/system/memory-map.ts').catch(() => undefined)
   if (maps === undefined) return []
@@ -69,13 +73,18 @@ export async function checkTableFile(
 }
 
 /** A running server's word counts more than these settings. */
-function renewalFix({ refreshEvery, tableUrl }: Settings['serve'], answer: StatusAnswer): string {
-  const status = answer.kind === 'status' ? answer.status : undefined
-  const isPulled = status === undefined ? tableUrl !== undefined : status.source !== null
-  if (isPulled) {
+function isPulled({ tableUrl }: Settings['serve'], answer: StatusAnswer): boolean {
+  return answer.kind === 'status' ? answer.status.source !== null : tableUrl !== undefined
+}
+
+function renewalFix(serve: Settings['serve'], answer: StatusAnswer): string {
+  if (isPulled(serve, answer)) {
     return 'New tables come from --table-url: "iprisk info" says when it was last asked. Is its publisher still building?'
   }
-  const everyMs = status === undefined ? parseDurationMs(refreshEvery) : status.refresh?.every_ms
+  const everyMs =
+    answer.kind === 'status'
+      ? answer.status.refresh?.every_ms
+      : parseDurationMs(serve.refreshEvery)
   return (everyMs ?? 0) > 0
     ? 'The refresh is on: "iprisk info" and the log say what became of its last runs; "iprisk build" shows all of one.'
     : 'Run "iprisk build" every day, or serve with --refresh-every.'

@@ -9,7 +9,7 @@ import { isLoopback } from '../../config/setting-rules.ts'
 import type { Settings } from '../../config/settings.ts'
 import { probePort } from '../../supervisor/sockets/port-probe.ts'
 import { adminName, type StatusAnswer } from '../server/ask-admin.ts'
-import { advice, type DoctorFinding, problem } from './doctor-finding.ts'
+import { advice, awaitedTableFix, type DoctorFinding, problem } from './doctor-finding.ts'
 
 export async function checkServer(
   settings: Settings,
@@ -117,7 +117,9 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
     findings.push(problem('degraded', text, reasons.degraded))
   } else if (readiness !== 'ready') {
     const text = `The server answers no checks: ${readiness}.`
-    findings.push(problem('not_ready', text, reasons[readiness]))
+    const isAwaited = readiness === 'no_table' && status.source !== null
+    const fix = isAwaited ? awaitedTableFix : reasons[readiness]
+    findings.push(problem('not_ready', text, fix))
   }
   if (workers.listening < workers.wanted) {
     const text = `${workers.listening} of ${workers.wanted} workers listen, and ${workers.restarts} were replaced.`
@@ -131,7 +133,8 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   }
   if (tables.held !== null) {
     const text = `The table ${tables.held} was rolled back: the one before it answers, and grows old.`
-    const fix = 'Build another with "iprisk build"; "iprisk reload" lets this one come again.'
+    const make = status.source === null ? 'Build another with "iprisk build"' : 'Publish another'
+    const fix = `${make}; "iprisk reload" lets this one come again.`
     findings.push(advice('table_held', text, fix))
   }
   const refused = policies?.last_failure ?? null

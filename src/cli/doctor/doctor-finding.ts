@@ -15,3 +15,6 @@ export function problem(code: string, text: string, fix: string): DoctorFinding 
 export function advice(code: string, text: string, fix: string): DoctorFinding {
   return { code, severity: 'advice', text, fix }
 }
+
+export const awaitedTableFix =
+  'Tables come from --table-url: "iprisk info" and the log say why none has come yet.'

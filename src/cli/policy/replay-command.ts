@@ -231,8 +231,10 @@ async function readSampledTraffic({ state, serve: { port } }: Settings): Promise
   const { sample, ...more } = reply === undefined ? own : (JSON.parse(reply.text) as SampledPlaces)
   const checks = readSample(sample)
   if (checks.length > 0) return { checks, ...more }
+  const server = `on port ${port} with the state folder ${state}`
   throw usageError(
-    `The server on port ${port} with the state folder ${state} has sampled nothing; it does with ` +
-      '"iprisk serve --sample 100000".',
+    reply === undefined
+      ? `No server runs ${server}, and none has left a sample there: "iprisk serve --sample 100000" takes one.`
+      : `The server ${server} has not sampled any check yet: run this again after some traffic.`,
   )
 }

@@ -70,10 +70,11 @@ function linesOf(
     throw invalid('Send the lines of a log in "log", or "sample": true.')
   }
   if (log === undefined) {
-    const checks = sample === undefined ? [] : readSample(sample)
-    if (checks.length === 0) {
-      throw invalid('The server has sampled nothing; it does with "iprisk serve --sample 100000".')
+    if (sample === undefined) {
+      throw invalid('The server samples no traffic; it does with "iprisk serve --sample 100000".')
     }
+    const checks = readSample(sample)
+    if (checks.length === 0) throw invalid('The server has not sampled any check yet: send a log.')
     const text = checks.map(({ address }) => `${address}\n`).join('')
     return { bytes: Buffer.from(text), form: { kind: 'plain' } }
   }

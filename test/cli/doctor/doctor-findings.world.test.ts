@@ -173,9 +173,13 @@ describe('without a server', () => {
   })
 
   it('advises no refresh where one is on, by the server or by the settings', async () => {
-    const fixOf = async (settings: Settings, status?: object): Promise<string | undefined> => {
+    const fixOf = async (
+      settings: Settings,
+      status?: object,
+      code = 'old_table',
+    ): Promise<string | undefined> => {
       const answer = (status ? { kind: 'status', status } : { kind: 'silent' }) as StatusAnswer
-      return byCode(await checkTableFile(settings, Date.now(), answer)).get('old_table')?.fix
+      return byCode(await checkTableFile(settings, Date.now(), answer)).get(code)?.fix
     }
     const off = settingsOf({ table: small })
     const on = { ...off, serve: { ...off.serve, refreshEvery: '24h' } }
@@ -187,6 +191,9 @@ describe('without a server', () => {
     expect(await fixOf(on, catchingUp)).toContain('serve with --refresh-every')
     expect(await fixOf(pulled)).toContain('New tables come from --table-url')
     expect(await fixOf(off, { refresh: null, source: {} })).toContain('--table-url')
+    const none = { table: join(newState(), 'none.iprisk') }
+    expect(await fixOf({ ...off, ...none }, undefined, 'no_table')).toContain('iprisk build')
+    expect(await fixOf({ ...pulled, ...none }, undefined, 'no_table')).toContain('--table-url')
   })
 
   it('finds kinds without feeds, with hand-kept tables or too few entries alone, and with old feeds', async () => {
