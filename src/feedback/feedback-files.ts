@@ -12,6 +12,7 @@ import { IpriskError } from '../base/coded-error.ts'
 import { addTo } from '../base/counts.ts'
 import { dayOf, formatDay, msPerDay } from '../base/day.ts'
 import { parseJsonObject } from '../base/json-object.ts'
+import { visitorOf } from '../ip/embedded-text.ts'
 import {
   dayBytesMax,
   erasedLine,
@@ -238,7 +239,8 @@ async function eachLine(
 }
 
 /**
- * How each address turned out last: one that is reported a thousand times says no more than once.
+ * How each visitor's address (IPv6: /64) turned out last: one that is reported a thousand times, or
+ * under a thousand addresses of one line, says no more than once.
  * `count` is of all outcomes.
  */
 export async function lastOutcomes(
@@ -246,8 +248,9 @@ export async function lastOutcomes(
 ): Promise<{ readonly count: number; readonly outcomes: ReadonlyMap<string, Outcome> }> {
   const outcomes = new Map<string, Outcome>()
   const count = await readOutcomes(state, (one) => {
-    const known = outcomes.get(one.address)
-    if (known === undefined || known.atMs <= one.atMs) outcomes.set(one.address, one)
+    const visitor = visitorOf(one.address) ?? one.address
+    const known = outcomes.get(visitor)
+    if (known === undefined || known.atMs <= one.atMs) outcomes.set(visitor, one)
   })
   return { count, outcomes }
 }

@@ -16,6 +16,7 @@ import {
   appendOutcomes,
   eraseOutcomes,
   feedbackFolder,
+  lastOutcomes,
   pruneOutcomes,
   readOutcomes,
 } from '../../src/feedback/feedback-files.ts'
@@ -53,6 +54,18 @@ async function allOf(state: string): Promise<readonly Outcome[]> {
 }
 
 describe('feedback', () => {
+  it('counts a line once, by its last outcome, whichever of its addresses is named', async () => {
+    const state = newFolder()
+    const later = { ...outcome('2001:db8::ffff'), atMs: nowMs + 1 }
+    const kept = [later, outcome('2001:db8::1'), outcome('2001:db8:0:1::1')]
+    // 192.0.2.1, also behind NAT64.
+    const embedded = [outcome('192.0.2.1'), outcome('64:ff9b::c000:201')]
+    await appendOutcomes(state, [...kept, ...embedded], about)
+    const { count, outcomes } = await lastOutcomes(state)
+    const named = [...outcomes.values()].map(({ address }) => address)
+    expect([count, named]).toEqual([5, ['2001:db8::ffff', '2001:db8:0:1::1', '64:ff9b::c000:201']])
+  })
+
   it('is read as it was kept, in files for their owner alone', async () => {
     const state = newFolder()
     const kept = [outcome('192.0.2.1', 'a "quoted" note'), outcome('2001:db8::1')]
