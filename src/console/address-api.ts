@@ -1,6 +1,12 @@
 // The routes that look at addresses. The console's process computes the answers as bytes.
 
-import { type AdminRoute, type RouteReply, badRequest } from '../admin/admin-api.ts'
+import {
+  type AdminRequest,
+  type AdminRoute,
+  type RouteReply,
+  badRequest,
+} from '../admin/admin-api.ts'
+import { viaOf } from '../admin/admin-caller.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ListFile, TableInfo } from '../table/served-table.ts'
@@ -47,9 +53,10 @@ export function worldOf({ settings, tables, lists, policies }: ConsoleParts): An
 
 export async function asked(
   { process }: Pick<ConsoleParts, 'process'>,
+  { caller }: AdminRequest,
   question: ConsoleQuestion,
 ): Promise<RouteReply> {
-  return { reply: await process.ask(question) }
+  return { reply: await process.ask(question, viaOf(caller)) }
 }
 
 export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
@@ -80,7 +87,8 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         },
         ['answer', 'insights', 'decision', 'lists', 'strips', 'neighbours', 'what_if'],
       ),
-      run: async ({ query }) => {
+      run: async (request) => {
+        const { query } = request
         const policy = query.get('policy') ?? undefined
         const without = (query.get('without') ?? '').split(',').filter((feed) => feed !== '')
         if (without.length > feedsWithoutMax) {
@@ -93,7 +101,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
             `days must be a whole number from 0 to ${daysAheadMax}.`,
           )
         }
-        return asked(parts, {
+        return asked(parts, request, {
           kind: 'address',
           world: worldOf(parts),
           ip: (query.get('ip') ?? '').trim(),
@@ -111,8 +119,8 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       body: addressesRequest,
       status: 200,
       answer: shape({ rows: listOf(anyObject) }, []),
-      run: async ({ bytes }) =>
-        asked(parts, { kind: 'addresses', world: worldOf(parts), body: bytes }),
+      run: async (request) =>
+        asked(parts, request, { kind: 'addresses', world: worldOf(parts), body: request.bytes }),
     },
   ]
 }

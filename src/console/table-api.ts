@@ -25,8 +25,8 @@ function feedsRoute(parts: ConsoleParts): AdminRoute {
     summary: 'The feeds of the table that answers, and how many entries they had by day',
     status: 200,
     answer: shape({ table: text, as_of: text, feeds: objects, coverage: anyObject }, []),
-    run: async () =>
-      asked(parts, {
+    run: async (request) =>
+      asked(parts, request, {
         kind: 'feeds',
         world: worldOf(parts),
         report: parts.settings.build.report,

@@ -9,6 +9,7 @@
 
 import { isErrorCode } from '../../base/error-codes.ts'
 import { IpriskError } from '../../base/coded-error.ts'
+import { addTo } from '../../base/counts.ts'
 import type { Log } from '../../base/log.ts'
 import { type ChildError, createChildTask, type ProcessEnd } from '../../base/system/child-task.ts'
 import type { ConsoleAnswer, ConsoleQuestion } from './console-messages.ts'
@@ -17,12 +18,12 @@ const consoleAskMsMax = 30_000
 
 const consoleProcessIdleMs = 300_000
 
-/** Waiting for one process; more get 503. */
+/** Waiting for one process, half of them of one caller; more get 503. */
 export const consoleAsksMax = 64
 
 export interface ConsoleProcess {
-  /** Throws the process's errors, and `console_unavailable`. */
-  readonly ask: (question: ConsoleQuestion) => Promise<ConsoleAnswer>
+  /** Throws the process's errors, and `console_unavailable`. `caller`: who asks. */
+  readonly ask: (question: ConsoleQuestion, caller?: string) => Promise<ConsoleAnswer>
   readonly close: () => void
 }
 
@@ -39,7 +40,8 @@ export function createConsoleProcess(
   const quick = createProcess(log, options)
   const long = createProcess(log, options)
   return {
-    ask: (question) => (longKinds.has(question.kind) ? long : quick).ask(question),
+    ask: (question, caller) =>
+      (longKinds.has(question.kind) ? long : quick).ask(question, caller),
     close: () => {
       quick.close()
       long.close()
@@ -59,6 +61,7 @@ function createProcess(
 ): ConsoleProcess {
   /** Unanswered questions, the running one included. */
   let open = 0
+  const openOf = new Map<string, number>()
   const task = createChildTask<ConsoleQuestion, ConsoleAnswer>({
     program,
     msMax: askMsMax,
@@ -84,10 +87,16 @@ function createProcess(
     }
   }
   return {
-    ask: async (question) => {
+    ask: async (question, caller = '') => {
+      const own = openOf.get(caller) ?? 0
       if (open > consoleAsksMax) throw unavailable(`${open - 1} questions wait for it already`)
-      open += 1
-      return ask(question).finally(() => (open -= 1))
+      if (own > consoleAsksMax / 2) throw unavailable(`${own} questions of yours wait for it already`)
+      const count = (by: number): void => {
+        open += by
+        addTo(openOf, caller, by)
+      }
+      count(1)
+      return ask(question).finally(() => count(-1))
     },
     close: task.close,
   }

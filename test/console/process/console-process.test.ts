@@ -125,11 +125,28 @@ test('a program that is not there fails the question', async () => {
 })
 
 test('refuses more questions than may wait', async () => {
+  open.close()
+  open = createConsoleProcess({ warn: () => undefined } as unknown as Log, { program: file })
   const held = ask('300')
-  const waiting = Array.from({ length: consoleAsksMax }, () => ask('0'))
+  const waiting = Array.from({ length: consoleAsksMax }, (_, at) =>
+    open.ask(question('0'), at % 2 === 0 ? 'maria' : 'wall'),
+  )
   await expect(open.ask(question('0'))).rejects.toThrow(`${consoleAsksMax} questions wait`)
   await Promise.all([held, ...waiting])
   expect(await ask('0')).toMatch(/^\d+$/)
+})
+
+test('leaves room for others, however many questions one caller has', async () => {
+  open.close()
+  open = createConsoleProcess({ warn: () => undefined } as unknown as Log, { program: file })
+  const held = ask('300')
+  const many = Array.from({ length: 2 * consoleAsksMax }, () => open.ask(question('0'), 'wall'))
+  const settled = Promise.allSettled(many)
+  const other = open.ask(question('0'), 'maria')
+  await Promise.all([held, other])
+  const refused = (await settled).filter(({ status }) => status === 'rejected')
+  expect(refused.length).toBe(consoleAsksMax * 1.5 - 1)
+  expect(String((refused[0] as PromiseRejectedResult).reason)).toContain('questions of yours wait')
 })
 
 test('ends when nobody asks', async () => {
