@@ -61,8 +61,23 @@ export async function appendOutcomes(
       if (used + Buffer.byteLength(lines) > bytesMax) throw shareError()
     }
     const { bytesWritten } = await file.write(bytes)
-    // The disk is full: what is there of the last line is no line, and readers skip it.
-    if (bytesWritten < bytes.length) throw fullError()
+    if (bytesWritten < bytes.length) {
+      await takeBack(path, bytes.subarray(0, bytesWritten), size)
+      throw fullError()
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Writes spaces over what a full disk took of a request, in place: others may have appended since. */
+async function takeBack(path: string, written: Buffer, from: number): Promise<void> {
+  const file = await openOwnHandle(path)
+  try {
+    const { size } = await file.stat()
+    const { buffer } = await file.read(Buffer.alloc(size - from), 0, size - from, from)
+    const at = buffer.indexOf(written)
+    if (at >= 0) await file.write(Buffer.alloc(written.length, ' '), 0, written.length, from + at)
   } finally {
     await file.close()
   }

@@ -1,5 +1,6 @@
 // Feedback on the disk: kept, read, forgotten and pruned, also while others write.
 
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   mkdtempSync,
@@ -53,7 +54,25 @@ async function allOf(state: string): Promise<readonly Outcome[]> {
   return all
 }
 
+// A limit of file sizes stands for the full disk.
+function limitFiles(bytes: number | 'unlimited'): void {
+  execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`])
+}
+
 describe('feedback', () => {
+  it('keeps nothing of a request of which a full disk takes a part', async () => {
+    const state = newFolder()
+    await appendOutcomes(state, [outcome('192.0.2.1')], about)
+    const many = Array.from({ length: 1000 }, (_, at) => outcome(`10.0.${at >> 8}.${at & 255}`))
+    limitFiles(20_000)
+    const failed = await appendOutcomes(state, many, about).catch((error: unknown) => error)
+    limitFiles('unlimited')
+    expect(failed).toMatchObject({ code: 'feedback_full' })
+    await appendOutcomes(state, [outcome('192.0.2.2')], about)
+    const left = (await allOf(state)).map(({ address }) => address)
+    expect(left).toEqual(['192.0.2.1', '192.0.2.2'])
+  })
+
   it('counts a line once, by its last outcome, whichever of its addresses is named', async () => {
     const state = newFolder()
     const later = { ...outcome('2001:db8::ffff'), atMs: nowMs + 1 }
