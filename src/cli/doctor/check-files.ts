@@ -82,9 +82,7 @@ function renewalFix(serve: Settings['serve'], answer: StatusAnswer): string {
     return 'New tables come from --table-url: "iprisk info" says when it was last asked. Is its publisher still building?'
   }
   const everyMs =
-    answer.kind === 'status'
-      ? answer.status.refresh?.every_ms
-      : parseDurationMs(serve.refreshEvery)
+    answer.kind === 'status' ? answer.status.refresh?.every_ms : parseDurationMs(serve.refreshEvery)
   return (everyMs ?? 0) > 0
     ? 'The refresh is on: "iprisk info" and the log say what became of its last runs; "iprisk build" shows all of one.'
     : 'Run "iprisk build" every day, or serve with --refresh-every.'

@@ -107,7 +107,7 @@ const reasons: Readonly<Record<ServerStatus['status'], string>> = {
 }
 
 function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
-  const { status: readiness, workers, tables, policies, store, lists, refresh } = status
+  const { status: readiness, workers, policies, store, lists, refresh } = status
   const findings: DoctorFinding[] = [
     ...checkFileLimit(status.connections),
     ...checkUnreadConnections(status),
@@ -125,18 +125,7 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
     const text = `${workers.listening} of ${workers.wanted} workers listen, and ${workers.restarts} were replaced.`
     findings.push(problem('workers_missing', text, reasons.no_workers))
   }
-  const { last_swap: swap, last_refusal: refusal } = tables
-  if (refusal !== null && (swap === null || swap.at < refusal.at)) {
-    const text = `The newest table was refused: ${refusal.reason}`
-    const meanwhile = readiness === 'no_table' ? '.' : '; the one before answers.'
-    findings.push(problem('table_refused', text, `Build or copy it again${meanwhile}`))
-  }
-  if (tables.held !== null) {
-    const text = `The table ${tables.held} was rolled back: the one before it answers, and grows old.`
-    const make = status.source === null ? 'Build another with "iprisk build"' : 'Publish another'
-    const fix = `${make}; "iprisk reload" lets this one come again.`
-    findings.push(advice('table_held', text, fix))
-  }
+  findings.push(...checkTables(status))
   const refused = policies?.last_failure ?? null
   if (policies !== null && refused !== null) {
     const text = `The policies ${policies.path} are not in use since ${refused.at}: ${refused.reason}`
@@ -176,6 +165,23 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
     findings.push(
       problem('lists_refused', text, 'Fix the cause; until then the previous lists stay in use.'),
     )
+  }
+  return findings
+}
+
+function checkTables({ status, tables, source }: ServerStatus): readonly DoctorFinding[] {
+  const findings: DoctorFinding[] = []
+  const { last_swap: swap, last_refusal: refusal } = tables
+  if (refusal !== null && (swap === null || swap.at < refusal.at)) {
+    const text = `The newest table was refused: ${refusal.reason}`
+    const meanwhile = status === 'no_table' ? '.' : '; the one before answers.'
+    findings.push(problem('table_refused', text, `Build or copy it again${meanwhile}`))
+  }
+  if (tables.held !== null) {
+    const text = `The table ${tables.held} was rolled back: the one before it answers, and grows old.`
+    const make = source === null ? 'Build another with "iprisk build"' : 'Publish another'
+    const fix = `${make}; "iprisk reload" lets this one come again.`
+    findings.push(advice('table_held', text, fix))
   }
   return findings
 }

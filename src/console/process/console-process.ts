@@ -40,8 +40,7 @@ export function createConsoleProcess(
   const quick = createProcess(log, options)
   const long = createProcess(log, options)
   return {
-    ask: (question, caller) =>
-      (longKinds.has(question.kind) ? long : quick).ask(question, caller),
+    ask: (question, caller) => (longKinds.has(question.kind) ? long : quick).ask(question, caller),
     close: () => {
       quick.close()
       long.close()
@@ -90,7 +89,8 @@ function createProcess(
     ask: async (question, caller = '') => {
       const own = openOf.get(caller) ?? 0
       if (open > consoleAsksMax) throw unavailable(`${open - 1} questions wait for it already`)
-      if (own > consoleAsksMax / 2) throw unavailable(`${own} questions of yours wait for it already`)
+      if (own > consoleAsksMax / 2)
+        throw unavailable(`${own} questions of yours wait for it already`)
       const count = (by: number): void => {
         open += by
         addTo(openOf, caller, by)
