@@ -1,5 +1,6 @@
 // What a limiter does at the edges that simulations rarely meet: a full rate file is reported once,
-// a store that is back is asked at once, and a closed limiter grants nothing that nobody would charge.
+// a limit that changes begins anew, a store that is back is asked at once, a batch asks no more often
+// than it must, and a closed limiter grants nothing that nobody would charge.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,25 +11,28 @@ import { noLeaseFile } from '../../../src/account/limits/lease-file.ts'
 import { quotaResults } from '../../../src/account/limits/quota.ts'
 import { rateResults } from '../../../src/account/limits/rate.ts'
 import { openRateFile } from '../../../src/account/limits/rate-file.ts'
+import type { TokenGrant, TokenRequest } from '../../../src/account/limits/shared-bucket.ts'
 import { createSharedLimiter } from '../../../src/account/limits/shared-limiter.ts'
 import { IpriskError } from '../../../src/base/coded-error.ts'
-import { quotaRecheckMs } from '../../../src/base/limits.ts'
+import { leaseUnitsMin, quotaRecheckMs } from '../../../src/base/limits.ts'
+import { turn } from './limiter-simulator.ts'
 
 const state = mkdtempSync(join(tmpdir(), 'iprisk-limit-edges-'))
 afterAll(() => rmSync(state, { recursive: true }))
 
 const rate = { perSecond: 10, burst: 20 }
 
-/** A store that a test takes away, and the troubles that were reported. */
-function newParts(name: string) {
-  const store = { down: false, nowMs: 1000, leases: 0 }
+/** A store that a test takes away, what its buckets were asked for, and what was reported. */
+function newParts(name: string, keysMax = 1) {
+  const take = (_asked: TokenRequest): TokenGrant => ({ granted: 0, level: 0 })
+  const store = { down: false, nowMs: 1000, leases: 0, wanted: [] as number[], take }
   const troubles: unknown[] = []
   const away = (): never => {
     const message = 'The store is away.'
     throw new IpriskError({ code: 'store_unreachable', message, fault: 'environment' })
   }
   const options: LimiterOptions = {
-    rateFile: openRateFile(join(state, name), { boot: 'boot', size: { slots: 8, keysMax: 1 } }),
+    rateFile: openRateFile(join(state, name), { boot: 'boot', size: { slots: 8, keysMax } }),
     leaseFile: noLeaseFile(),
     ledger: {
       lease: async ({ want }) => {
@@ -45,13 +49,16 @@ function newParts(name: string) {
     now: () => store.nowMs,
     wall: () => Date.UTC(2026, 8, 2) + store.nowMs,
     onTrouble: (error) => troubles.push((error as IpriskError).code),
-    onRecovery: () => undefined,
+    onRecovery: () => troubles.push('recovery'),
   }
   const buckets = {
-    takeTokens: async () => ({ granted: 0, level: 0 }),
+    takeTokens: async (asked: TokenRequest) => {
+      store.wanted.push(asked.want)
+      return store.take(asked)
+    },
     down: () => store.down,
   }
-  return { store, troubles, options, buckets }
+  return { store, troubles, options, buckets, away }
 }
 
 describe('a full rate file', () => {
@@ -76,6 +83,93 @@ describe('a full rate file', () => {
     )
     expect(spent.at(-1)).toBe(rateResults.unavailable)
     expect(troubles).toEqual(['rates_full'])
+  })
+})
+
+describe('a rate limit that changes', () => {
+  it('begins with a full burst, though its pace alone is another', () => {
+    const limiter = createLimiter(newParts('changed', 8).options)
+    const key = limiter.bind('k', { rate })
+    expect(limiter.spendRate(key, rate.burst, 1000)).toBe(rateResults.granted)
+    limiter.bind('k', { rate: { ...rate } })
+    expect(limiter.spendRate(key, 1, 1000)).toBe(rateResults.exceeded)
+    limiter.bind('k', { rate: { ...rate, perSecond: 1000 } })
+    expect(limiter.spendRate(key, rate.burst, 1000)).toBe(rateResults.granted)
+    expect(limiter.spendRate(key, 9, 1010)).toBe(rateResults.granted)
+  })
+})
+
+describe('a quota', () => {
+  it('lets a request for no units pass at once, and leases none for it', () => {
+    const { store, options } = newParts('none')
+    const limiter = createLimiter(options)
+    const key = limiter.bind('k', { quotaPerMonth: 1000 })
+    expect(limiter.spendQuota(key, 0, store.nowMs)).toBe(quotaResults.granted)
+    expect(store.leases).toBe(0)
+  })
+
+  it('of a ledger that failed is asked for again by a tick, and the recovery is told', async () => {
+    const { store, options, troubles } = newParts('recovery')
+    const limiter = createLimiter(options)
+    const key = limiter.bind('k', { quotaPerMonth: 1000 })
+    const spend = (): number => limiter.spendQuota(key, 1, store.nowMs)
+    expect(spend()).toBe(quotaResults.pending)
+    await turn()
+    expect(troubles).toEqual([])
+    store.down = true
+    for (let i = 0; i < leaseUnitsMin; i += 1) expect(spend()).toBe(quotaResults.granted)
+    await turn()
+    expect([troubles, store.leases]).toEqual([['store_unreachable'], 2])
+    store.down = false
+    store.nowMs += quotaRecheckMs
+    limiter.tick()
+    await turn()
+    expect([troubles, store.leases]).toEqual([['store_unreachable', 'recovery'], 3])
+    expect(spend()).toBe(quotaResults.granted)
+  })
+})
+
+describe('buckets in a store', () => {
+  const open = (name: string) => {
+    const parts = newParts(name, 8)
+    const { options, buckets } = parts
+    const limiter = createSharedLimiter({ ...options, buckets, policy: 'refuse' })
+    const batchOf = (requests: number): Promise<number> => {
+      const key = limiter.bind('k', { rate })
+      expect(limiter.spendRate(key, requests, 1000)).toBe(rateResults.pending)
+      return new Promise((resolve) => limiter.spendRateLater(key, requests, resolve))
+    }
+    return { ...parts, limiter, batchOf }
+  }
+
+  it('are asked by a batch once, and nothing goes back where there is nothing', async () => {
+    const { store, batchOf } = open('batch')
+    expect(await batchOf(10)).toBe(rateResults.exceeded)
+    expect(store.wanted).toEqual([10])
+  })
+
+  it('are asked once more, and no more, where a refill came meanwhile', async () => {
+    const { store, options, batchOf } = open('refill')
+    const balance = options.rateFile.slotOf('k', rate)
+    store.take = ({ want }) => {
+      if (want > 0) options.rateFile.words[balance] = 1
+      return { granted: 0, level: 0 }
+    }
+    expect(await batchOf(10)).toBe(rateResults.exceeded)
+    expect(store.wanted).toEqual([10, -1, 10])
+  })
+
+  it('that are empty mean 429, and 503 once they failed', async () => {
+    const { store, limiter, away } = open('empty')
+    const spend = (): number => limiter.spendRate(limiter.bind('k', { rate }), 1, store.nowMs)
+    for (let credit = 5; credit > 0; credit -= 1) expect(spend()).toBe(rateResults.granted)
+    expect(spend()).toBe(rateResults.exceeded)
+    await turn()
+    store.take = away
+    store.nowMs += 1000
+    expect(spend()).toBe(rateResults.exceeded)
+    await turn()
+    expect(spend()).toBe(rateResults.unavailable)
   })
 })
 
