@@ -71,6 +71,20 @@ describe('a quota', () => {
     expect(lease).toBeLessThanOrEqual(200)
   })
 
+  it('is leased for a second at the pace of the last lease, at most eight times as much', async () => {
+    const sim = machine({ quotaPerMonth: 1_000_000 })
+    const sizeAfter = async (times: number): Promise<number | undefined> => {
+      await spend(sim, 0, times)
+      return sim.workers[0]?.keys.get('k')?.lease.size
+    }
+    expect(await sizeAfter(leaseUnitsMin / 2)).toBe(leaseUnitsMin)
+    expect(await sizeAfter(1)).toBe(8 * leaseUnitsMin)
+    sim.advance(1000)
+    // More than half of it is spent in that second.
+    const pace = 4 * leaseUnitsMin + 1
+    expect(await sizeAfter(pace)).toBe(pace)
+  })
+
   it('begins again with the month, by UTC, at the first request that arrives in it', async () => {
     const sim = machine({ quotaPerMonth: 10 }, 1, Date.UTC(2026, 7, 31, 23, 59, 59, 999))
     expect(await spend(sim, 0, 20)).toBe(10)

@@ -145,6 +145,7 @@ describe('a rate limit', () => {
     const later = rate.aheadTicks(words, 0, pace, rate.ticksAt(3000, pace))
     expect(rate.rateRemaining(later, pace)).toBe(50)
     expect(rate.rateRetryMs(later, pace, 50)).toBe(0)
+    expect(rate.rateRetryMs(1, pace, 100)).toBe(1 / pace.ticksPerMs)
     expect(rate.aheadTicks(words, 0, pace, rate.ticksAt(9000, pace))).toBe(0)
   })
 })
