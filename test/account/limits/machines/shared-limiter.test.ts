@@ -270,6 +270,31 @@ describe('a machine among many', () => {
     expect(months.map((name) => sim.counters.get(name)?.value)).toEqual([110, 50])
   })
 
+  it('serves a whole quota of the next month, whatever it owes of the last one', async () => {
+    const sim = three({ quotaPerMonth: 100 }, 'serve')
+    sim.jump(Date.UTC(2026, 7, 31, 23, 59, 50))
+    sim.tick(0)
+    const [limiter, key] = [sim.workers[0]?.limiter, sim.workers[0]?.keys.get('k')]
+    if (limiter === undefined || key === undefined) throw new Error('no worker')
+    const served = async (): Promise<number> => {
+      let granted = 0
+      for (let i = 0; i < 150; i += 1) {
+        let result = limiter.spendQuota(key, 1, sim.nowMs)
+        if (result === quotaResults.pending) {
+          await sim.settle()
+          result = limiter.spendQuota(key, 1, sim.nowMs)
+        }
+        if (result === quotaResults.granted) granted += 1
+      }
+      return granted
+    }
+    cut(sim)
+    expect(await served()).toBe(100)
+    sim.advance(20_000)
+    sim.tick(0)
+    expect(await served()).toBe(100)
+  })
+
   it('serves nothing uncounted for want of room to wait while the store is there', async () => {
     const sim = three({ quotaPerMonth: 1_000_000 }, 'serve')
     const [limiter, key] = [sim.workers[0]?.limiter, sim.workers[0]?.keys.get('k')]
