@@ -1,9 +1,17 @@
-// A store for many machines that comes back without keys that it had: it is reported, once for each
-// loss. The store is a Map behind the breaker's interface; store.world.test.ts has a real one.
+// A store for many machines that comes back without what it had: lost keys are reported, once for
+// each loss, and lost units. The store is played behind the breaker's interface;
+// redis-connection.world.test.ts has a real one.
 
 import { expect, it } from 'vitest'
-import { changedKeysScript } from '../../../../src/account/stores/redis/lua-scripts.ts'
-import { createRedisKeyStore } from '../../../../src/account/stores/redis/redis-keys.ts'
+import { monthOf } from '../../../../src/account/limits/quota-period.ts'
+import {
+  changedKeysScript,
+  returnUnitsScript,
+} from '../../../../src/account/stores/redis/lua-scripts.ts'
+import {
+  createRedisKeyStore,
+  createRedisQuotaLedger,
+} from '../../../../src/account/stores/redis/redis-keys.ts'
 import { storeAdvice } from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
 import { record } from '../conformance.ts'
 
@@ -61,6 +69,26 @@ it('reports keys that the store has lost, once, and tells them as revoked', asyn
   await store.changes(fourth.version)
   expect(troubles).toHaveLength(2)
   expect(troubles[1]).toContain('lost 1 key that it had')
+})
+
+it('reports units that come back to a store which never gave as many', async () => {
+  const asked: unknown[] = []
+  const replies = [0, 7, -1]
+  const ledger = createRedisQuotaLedger({
+    ...emptyStore().breaker,
+    runScript: async (...call) => {
+      asked.push(call.slice(0, 3))
+      return replies[asked.length - 1]
+    },
+  })
+  const august = monthOf(Date.UTC(2026, 7, 22))
+  const back = (): Promise<void> => ledger.returnUnits('k', august, 5)
+  expect([await back(), await back()]).toEqual([undefined, undefined])
+  await expect(back()).rejects.toMatchObject({
+    code: 'store_lost_units',
+    message: expect.stringContaining('the key k than were leased'),
+  })
+  expect(asked).toEqual(replies.map(() => [returnUnitsScript, ['iprisk:{k}:quota:2026-08'], [5]]))
 })
 
 it('is warned of where the store writes nothing to disk', () => {

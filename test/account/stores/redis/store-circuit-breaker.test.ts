@@ -71,6 +71,18 @@ describe('a circuit breaker', () => {
     await expect(askCounter(breaker)).rejects.toThrow('closed')
   })
 
+  it('tells once of a store that goes on failing', async () => {
+    const connection = new FakeConnection()
+    let pings = 0
+    connection.ping = async () => {
+      pings += 1
+      throw new Error('Connection is closed.')
+    }
+    const { reports } = await open(connection)
+    await until(() => pings > 3)
+    expect(reports).toEqual([expect.stringMatching(/cannot be reached/)])
+  })
+
   it('says what the store finds fault with, and does not take it for gone', async () => {
     const connection = new FakeConnection()
     const { breaker, reports } = await open(connection)
