@@ -2,7 +2,7 @@
 // no file of keys changes nothing.
 
 import { mkdtempSync, readFileSync, readdirSync, renameSync } from 'node:fs'
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -139,6 +139,20 @@ describe('a file of keys', () => {
     // Another file's keys are not these.
     const elsewhere = openFileKeyStore(`${path}.none`, plans, state)
     await expect(elsewhere.changes(0)).rejects.toThrow(/cannot be used/)
+  })
+
+  it('is kept for the next start once, however many processes read it', async () => {
+    const state = mkdtempSync(join(cwd, 'state-'))
+    const keptBy = async (): Promise<number> => {
+      await openFileKeyStore(path, plans, state).changes(0)
+      const [name = ''] = readdirSync(state)
+      return statSync(join(state, name)).ino
+    }
+    await write([key('one')])
+    const first = await keptBy()
+    expect(await keptBy()).toBe(first)
+    await write([key('two')])
+    expect(await keptBy()).not.toBe(first)
   })
 
   it('is judged again by other plans', async () => {
