@@ -25,7 +25,9 @@ const rate = { perSecond: 10, burst: 20 }
 /** A store that a test takes away, what its buckets were asked for, and what was reported. */
 function newParts(name: string, keysMax = 1) {
   const take = (_asked: TokenRequest): TokenGrant => ({ granted: 0, level: 0 })
-  const store = { down: false, nowMs: 1000, leases: 0, wanted: [] as number[], take }
+  const wanted: number[] = []
+  /** One that fails is not known to be down. */
+  const store = { down: false, fails: false, nowMs: 1000, leases: 0, wanted, charged: 0, take }
   const troubles: unknown[] = []
   const away = (): never => {
     const message = 'The store is away.'
@@ -37,10 +39,10 @@ function newParts(name: string, keysMax = 1) {
     ledger: {
       lease: async ({ want }) => {
         store.leases += 1
-        return store.down ? away() : { granted: want, remaining: 1000 }
+        return store.down || store.fails ? away() : { granted: want, remaining: 1000 }
       },
       returnUnits: async () => undefined,
-      charge: async () => undefined,
+      charge: async (_keyId, _month, units) => void (store.charged += units),
       usage: async () => new Map(),
       down: () => store.down,
       close: async () => undefined,
@@ -190,15 +192,56 @@ describe('a store for many machines', () => {
     expect([spend(), store.leases]).toEqual([quotaResults.granted, 2])
   })
 
-  it('is owed nothing by a limiter that is closed, for nobody would charge it', async () => {
-    const { store, options, buckets } = newParts('closed')
+  it.each([
+    ['refuse', quotaResults.unavailable],
+    ['serve', quotaResults.granted],
+  ] as const)(
+    'that is back, and fails, is asked once a second; policy %s',
+    async (policy, then) => {
+      const { store, options, buckets } = newParts(`fails-${policy}`)
+      const limiter = createSharedLimiter({ ...options, buckets, policy })
+      const key = limiter.bind('k', { quotaPerMonth: 1000 })
+      const spend = (): number => limiter.spendQuota(key, 1, store.nowMs)
+      store.down = true
+      expect(spend()).toBe(quotaResults.pending)
+      await turn()
+      expect(spend()).toBe(then)
+      Object.assign(store, { down: false, fails: true })
+      store.nowMs += 100
+      expect(spend()).toBe(quotaResults.pending)
+      await turn()
+      for (const passedMs of [0, 1, 1]) {
+        store.nowMs += passedMs
+        expect([spend(), store.leases]).toEqual([then, 2])
+      }
+      store.nowMs += quotaRecheckMs
+      expect(spend()).toBe(quotaResults.pending)
+    },
+  )
+
+  /** Of one unit, granted while the store was away. */
+  const indebted = async (name: string) => {
+    const { store, options, buckets } = newParts(name)
     const limiter = createSharedLimiter({ ...options, buckets, policy: 'serve' })
     const key = limiter.bind('k', { quotaPerMonth: 1000 })
+    const spend = (): number => limiter.spendQuota(key, 1, store.nowMs)
     store.down = true
-    expect(limiter.spendQuota(key, 1, store.nowMs)).toBe(quotaResults.pending)
+    expect(spend()).toBe(quotaResults.pending)
     await new Promise<void>((resolve) => limiter.whenLeased(key, resolve))
-    expect(limiter.spendQuota(key, 1, store.nowMs)).toBe(quotaResults.granted)
+    expect(spend()).toBe(quotaResults.granted)
+    return { store, limiter, spend }
+  }
+
+  it('is owed nothing by a limiter that is closed, for nobody would charge it', async () => {
+    const { store, limiter, spend } = await indebted('closed')
     await limiter.close()
-    expect(limiter.spendQuota(key, 1, store.nowMs)).toBe(quotaResults.unavailable)
+    expect([spend(), store.charged]).toEqual([quotaResults.unavailable, 0])
+  })
+
+  it('that is back is paid what a limiter owes when it is closed', async () => {
+    const { store, limiter } = await indebted('paid')
+    store.down = false
+    await limiter.close()
+    expect(store.charged).toBe(1)
   })
 })
