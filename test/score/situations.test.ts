@@ -355,6 +355,12 @@ describe('hosting', () => {
     expect(copies).toMatchObject({ classification: 'clean', score: 6 })
   })
 
+  it('has the provider that the network names where its lists of ranges name none', () => {
+    const named: Sample = { ...asTable, provider: 'Example Hosting' }
+    expect(judged([datacenters, named], hoster).proxy?.provider).toBe('Example Hosting')
+    expect(judged([cloud, named], hoster).proxy?.provider).toBe('AWS')
+  })
+
   it('voices add up, listed or of the network, and three of them are 40', () => {
     const listed = judged([datacenters], hoster)
     expect(listed).toMatchObject({ classification: 'hosting', score: 25 })
