@@ -246,6 +246,7 @@ describe('a table whose checksums fit but whose content does not', () => {
     ['falling offsets', (v) => (v['string_offsets']![1] = 1e9), /section string_offsets/],
     ['unknown source', (v) => (v['evidence']![0] = 0xffff), /section evidence .* source/],
     ['tails out of order', (v) => (v['ipv6_tails']![3] = 4e9), /section ipv6_tails/],
+    ['a tail twice', (v) => v['ipv6_tails']!.copyWithin(3, 0, 3), /ipv6_tails .* do not ascend/],
     ['region of no string', (v) => (v['regions']![2] = 99_999), /section regions .* id 99999/],
     ['unknown tail group', (v) => v['ipv6_records']!.fill(0xffff_ffff), /ipv6_records .* id/],
   ]

@@ -9,6 +9,7 @@ import { messageOf } from '../../../../src/base/coded-error.ts'
 import { accuracies } from '../../../../src/model/kind.ts'
 import {
   countryWords,
+  evidenceRangeWords,
   evidenceWords,
   networkWords,
   recordWords,
@@ -84,6 +85,14 @@ it('the table that is forged here is sound by itself', () => {
 it.each(ids)('in %s, word %i, names nothing from %i on', (section, word, end) => {
   const refused = `id ${end} is not below ${end}`
   expect(verified(section, word, end)).toMatch(new RegExp(`section ${section} at .*: ${refused}`))
+})
+
+it('evidence of IPv6 names a range that there is', () => {
+  const ranges = views.evidence_ranges.length / evidenceRangeWords
+  const isIpv6 = (row: number): boolean => (views.evidence[row]! & (1 << 24)) !== 0
+  const row = Array.from({ length: evidence }, (_, id) => id * evidenceWords).find(isIpv6)!
+  expect(verified('evidence', row + 4, ranges)).toMatch(/section evidence at .*: unknown range/)
+  expect(verified('evidence', row + 4, ranges - 1)).not.toMatch(/unknown range/)
 })
 
 // Ids that begin at 1, and those behind a flag.

@@ -132,6 +132,18 @@ describe('the finer indexes of IPv6', () => {
     }
   })
 
+  it('are known as wrong from their first element on, where no slot is', () => {
+    const sparse = { first: bucketKeys, widths: [30], count: 64, seed: 1 }
+    const views = ipv6Views(keysOf([sparse, ...mixed]))
+    for (const name of ['ipv6_second', 'ipv6_third'] as const) {
+      const changed = views[name].slice()
+      expect(changed[0]).toBe(0)
+      changed[0] = 1
+      const verify = (): void => verifyIpv6Index({ ...views, [name]: changed }, untouched)
+      expect(verify).toThrow(`${name} 0: it is not zero where no slot is`)
+    }
+  })
+
   it('never make a search endless or throw, whatever they say', () => {
     const keys = keysOf(mixed)
     const views = ipv6Views(keys)
@@ -218,6 +230,19 @@ describe('the IPv4 index', () => {
       const place = { family: 4, words, network: 1 } as const
       expect(neighborhoodOf(wide, place)).toEqual(neighborhoodOf(usual, place))
     }
+  })
+
+  it('of a damaged table is walked no further than a /20 can be cut', () => {
+    const neighborhood = (pieces: number) => (): unknown => {
+      const starts = new Uint32Array(1 + pieces).fill(0x0901_0001)
+      starts[0] = 0
+      const ipv4_records = new Uint32Array(starts.length)
+      const views = { ...small.views, ipv4_records, ...ipv4StartSections(starts, 16) }
+      const words = Uint32Array.of(0x0901_0203, 0, 0, 0)
+      return neighborhoodOf(views, { family: 4, words, network: 0 })
+    }
+    expect(neighborhood(4097)).not.toThrow()
+    expect(neighborhood(4098)).toThrow(/ipv4_starts .* the starts do not ascend/)
   })
 
   it('is refused when a table is opened with one of another length', () => {

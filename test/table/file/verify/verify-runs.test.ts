@@ -84,3 +84,12 @@ it('are known as wrong by a byte that JSON would not have', () => {
   })
   fc.assert(property, { numRuns: inForm({ short: 50, full: 1000 }) })
 })
+
+it('have degrees that there are', () => {
+  const [place] = fc.sample(places, 1)[0]!
+  const verify = (degrees: Partial<Location>) => (): void =>
+    verifyRuns(viewsOf([{ ...place!, latitude: 90, longitude: 180, ...degrees }]), fail)
+  expect(verify({})).not.toThrow()
+  expect(verify({ latitude: 90.0001 })).toThrow(/runs \d+: it does not say what location/)
+  expect(verify({ longitude: -180.0001 })).toThrow(/runs \d+: it does not say what location/)
+})
