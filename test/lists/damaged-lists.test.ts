@@ -10,6 +10,7 @@ import * as acts from '../../src/lists/change-lists.ts'
 import { listNamed, parseCatalogue } from '../../src/lists/list-catalogue.ts'
 import { chunkFault } from '../../src/lists/list-chunk.ts'
 import { undoActsMax } from '../../src/lists/list-limits.ts'
+import type { EntryRows } from '../../src/lists/compile/entry-rows.ts'
 import type { ListStore } from '../../src/lists/list-store.ts'
 import { readEntries } from '../../src/lists/merge-entries.ts'
 import { readListSources } from '../../src/lists/read-sources.ts'
@@ -83,6 +84,19 @@ describe('a chunk that is missing', () => {
     expect(await readListSources(changing)).toMatchObject({ entries: 4 + undoActsMax })
     expect(reads).toBe(2)
   })
+})
+
+it('keeps the rows that it has of chunks that lists still have, and no others', async () => {
+  const rows = new Map<string, EntryRows>()
+  await readListSources(store, rows)
+  const held = [...rows.keys()]
+  expect(held).toHaveLength(2)
+  await acts.addEntries(moment(), 'office', [entryOf('192.0.2.2')])
+  const { sources, entries } = await readListSources(store, rows)
+  expect(entries).toBe(4)
+  expect(sources.map(({ rows: own }) => own.length)).toEqual([1, 1])
+  expect(rows.size).toBe(2)
+  expect(held.filter((id) => rows.has(id))).toHaveLength(1)
 })
 
 describe('a chunk', () => {

@@ -36,6 +36,15 @@ it('keeps nearly all that is on no list from the look-up', () => {
   )
 })
 
+it('has one bit in sixteen for each prefix, in a power of two', () => {
+  const sizes = [1, 2, 100].map((count) => {
+    const entries = Array.from({ length: count }, (_, i) => `10.0.${i}.0/24`)
+    const { filter4 } = decodeListFile(listBytes([plainList('a', 'block', ...entries)]), 'test')
+    return filter4.length - 1
+  })
+  expect(sizes).toEqual([1, 2, 64])
+})
+
 it.each([
   ['10.0.0.0/8', ['10.0.0.0', '10.77.3.9', '10.255.255.255'], '11.0.0.1'],
   ['0.0.0.0/1', ['0.0.0.0', '99.1.2.3', '127.255.255.255'], undefined],

@@ -43,6 +43,13 @@ describe('a file of entries', () => {
     expect(linesOf('192.0.2.1 2026-12-01T00:00:00Z more # note')[1]).toContain('comes when it')
   })
 
+  it('has lists by name and effect in lines of JSON, and no other member', () => {
+    const entry = { list: 'office', effect: 'allow', entry: '192.0.2.1', note: 'x' }
+    const lists = parseListText(JSON.stringify(entry), 1_999, 'file')
+    expect(lists.get('office')).toMatchObject({ effect: 'allow', entries: [{ note: 'x' }] })
+    expect(linesOf(JSON.stringify({ ...entry, effects: 'allow' }))[1]).toContain('effects')
+  })
+
   it('has a mark at its very beginning as a comment', () => {
     expect(read('#192.0.2.1\n192.0.2.2#x')).toMatchObject([{ note: 'x' }])
   })
