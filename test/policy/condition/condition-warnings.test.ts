@@ -132,6 +132,7 @@ describe('a condition with a part that never matches', () => {
     ],
     ['classification.startsWith("hosted")', '1:27 classification never starts with "hosted"'],
     ['network.type.endsWith("")', '1:23 every text ends with ""'],
+    ['lists.exists(l, l.startsWith(""))', '1:30 every text starts with ""'],
     ['proxy.type.contains("datacenter")', '1:21 proxy.type never contains "datacenter"'],
     [
       'risk_level >= "high"',
@@ -198,6 +199,8 @@ describe('a condition with a part that never matches', () => {
     ['risk_score > 10 && risk_score < 11', /^1:1 no value of risk_score/],
     ['risk_score < 90 || risk_score > 50', /^1:1 every value of risk_score/],
     ['signals.tor && !signals.tor', /^1:1 no value of signals.tor/],
+    ['signals.tor != true && signals.tor != false', /^1:1 no value of signals.tor/],
+    ['signals.tor || signals.tor == false', /^1:1 every value of signals.tor/],
     ['!(version == 4) && !(6 == version)', /^1:1 no value of version/],
     [
       'signals.vpn || (network.asn == 1 && network.asn == 2)',
@@ -222,6 +225,8 @@ describe('a condition that some answers satisfy and others do not has no warning
     'location.country == location.country_code',
     'risk_score >= 0',
     'risk_score <= 100',
+    'risk_score <= 0',
+    'risk_score >= 100',
     'version >= 4',
     'size(lists) >= 0',
     'location.country_code == ""',
