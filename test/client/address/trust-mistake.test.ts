@@ -86,6 +86,7 @@ describe('a mistake', () => {
       ['x-real-ip does', "`header: 'x-real-ip'`"],
     ],
     ['a header of one vendor', '10.0.0.1', { 'x-cluster-client-ip': client }, {}, ['x-cluster']],
+    ['that of App Engine', '10.0.0.1', { 'x-appengine-user-ip': client }, {}, ['x-appengine-user']],
     ['no trust, another header', '127.0.0.1', { 'X-Real-IP': `${client}:80` }, {}, ['x-real-ip']],
     [
       'no peer, private in the header',
