@@ -138,6 +138,7 @@ describe('what a status means', () => {
     [400, errorOf('invalid_input', { param: 'policy' }), 'misconfigured'],
     // The client has found the address good: a test key refuses real ones.
     [400, errorOf('invalid_input', { param: 'ip' }), 'misconfigured'],
+    [300, '', 'misconfigured'],
     [401, errorOf('invalid_api_key'), 'misconfigured'],
     [403, errorOf('api_not_enabled_for_plan'), 'misconfigured'],
     [403, errorOf('token_not_allowed_for_api'), 'misconfigured'],
@@ -289,6 +290,7 @@ describe('an answer', () => {
     const server = await standIn(({ body }) => ({ status: 200, body: whole(body['ip']) }))
     const { client, told } = clientOf({ url: server.url, timeoutMs: 20_000 }, create)
     chars = checkCharsMax
+    expect(chars).toBe(2 ** 20)
     expect(await client.check('203.0.113.1')).toMatchObject({ ok: true })
     expect(told).toEqual([])
     chars = 60_000_000

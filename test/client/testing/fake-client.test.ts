@@ -1,6 +1,6 @@
 // The fake does what the real client does, without a server.
 
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createFakeClient } from '../../../src/client/testing/fake-client.ts'
 import { answerFor } from '../stand-in.ts'
 
@@ -61,4 +61,17 @@ it('takes batches and feedback', async () => {
   expect(await client.feedback(outcomes)).toEqual({ ok: true, accepted: 1 })
   expect(client.outcomes).toEqual(outcomes)
   client.close()
+})
+
+it('waits only as long as it was told, so that a stopped clock does not stop a test', async () => {
+  vi.useFakeTimers()
+  try {
+    expect(await createFakeClient().check('203.0.113.7')).toMatchObject({ ok: true })
+    const late = createFakeClient({}, { delayMs: 50 }).check('203.0.113.7')
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(50)
+    expect(await late).toMatchObject({ ok: true })
+  } finally {
+    vi.useRealTimers()
+  }
 })
