@@ -77,6 +77,13 @@ it.each(wrong)('%s: the request ends', async (_claim, bounds, code, act) => {
   await expect(ask(bounds)).rejects.toMatchObject({ code })
 })
 
+it('takes an answer of exactly as many bytes as it may have', async () => {
+  answer = (of) => void of.end(Buffer.alloc(100_000))
+  expect((await ask()).body).toHaveLength(100_000)
+  answer = (of) => void of.end(Buffer.alloc(100_001))
+  await expect(ask()).rejects.toMatchObject({ code: 'pull_size' })
+})
+
 it('has bounds that a slow line keeps', async () => {
   answer = (of) => void of.end('content')
   expect((await ask(requestBounds)).body.toString()).toBe('content')

@@ -79,6 +79,10 @@ function signatureOf({ method, url, headers, body }: Asked, secret: string): str
 
 const credentials = { AWS_ACCESS_KEY_ID: 'ID', AWS_SECRET_ACCESS_KEY: 'secret' }
 
+const cutPage = (page: number): string =>
+  `<IsTruncated>true</IsTruncated><NextContinuationToken>${page}</NextContinuationToken>`
+const pageBytes = cutPage(0).length
+
 const forever = { cacheControl: 'immutable', again: true }
 
 describe('a store of objects', () => {
@@ -102,6 +106,12 @@ describe('a store of objects', () => {
       expect(authorization).toContain(`Signature=${signatureOf(request, 'secret')}`)
       expect(request.headers['x-amz-content-sha256']).toBe(hex(request.body))
       expect(request.headers['x-amz-security-token']).toBe('session')
+    }
+  })
+
+  it('is named as it was given', () => {
+    for (const name of ['s3://tables', 's3://tables/world/a']) {
+      expect(openObjectStore(name, credentials).name).toBe(name)
     }
   })
 
@@ -198,12 +208,11 @@ describe('a store of objects', () => {
   it.each([
     ['pages', { pagesMax: 3 }, '3 pages', 3],
     ['bytes', { bytesMax: 200 }, '200 bytes', 3],
+    ['just as many bytes', { bytesMax: 2 * pageBytes }, `${2 * pageBytes} bytes`, 2],
     ['time', { msMax: 0 }, '0 s', 0],
   ])('has a limit for a listing that does not end: %s', async (_what, limit, said, requests) => {
     // The token of each page is new, so that no page repeats the one before.
-    answers = Array.from({ length: 10 }, (_, page) => {
-      return `<IsTruncated>true</IsTruncated><NextContinuationToken>${page}</NextContinuationToken>`
-    })
+    answers = Array.from({ length: 10 }, (_, page) => cutPage(page))
     const environment = { ...credentials, AWS_ENDPOINT_URL: endpoint }
     const listing = { pagesMax: 9, bytesMax: 9999, msMax: 600_000, ...limit }
     const store = openObjectStore('s3://tables/world', environment, listing)
