@@ -143,7 +143,10 @@ describe('a file of lines', () => {
     const [first, second, half, ...rest] = linesOf(path)
     expect([first, second]).toEqual([line(0), line(1)])
     expect(line(2).startsWith(half ?? '?')).toBe(true)
-    expect(rest).toEqual(['{"of":"another"}', line(2), line(3), line(4)])
+    // The file tries again by itself too, so the other's line is before these or behind them.
+    const others = ['{"of":"another"}']
+    expect(rest.filter((one) => !others.includes(one))).toEqual([line(2), line(3), line(4)])
+    expect(rest.filter((one) => others.includes(one))).toEqual(others)
   })
 
   it('counts a line of which the disk took half as one that is lost', async () => {
