@@ -11,7 +11,7 @@
 import { type Day, dayOf } from '../base/day.ts'
 import { storeConcurrencyMax } from '../base/limits.ts'
 import { isDay } from './keys/read-record.ts'
-import type { CounterStore } from './limits/quota-ledger.ts'
+import { type CounterStore, raiseCounter } from './limits/quota-ledger.ts'
 
 const prefix = 'used '
 
@@ -19,7 +19,7 @@ const prefix = 'used '
 const settleMs = 100
 const againMs = 10_000
 /** Each failed try means that another process wrote the same key. */
-const triesMax = 1000
+const triesMax = 100
 
 export interface LastUsedStore {
   /** Keeps the day unless a later one is kept. */
@@ -27,23 +27,10 @@ export interface LastUsedStore {
   readonly days: () => Promise<ReadonlyMap<string, Day>>
 }
 
-/** Whether the counter is at least `value` now. */
-export async function raiseCounter(
-  counters: CounterStore,
-  name: string,
-  value: number,
-): Promise<boolean> {
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    const before = counters.read(name)
-    if (before.value >= value || (await counters.compareAndSwap(name, before, value))) return true
-  }
-  return false
-}
-
 export function createLastUsedStore(counters: CounterStore): LastUsedStore {
   return {
     note: async (keyId, day) => {
-      await raiseCounter(counters, prefix + keyId, day)
+      await raiseCounter(counters, { name: prefix + keyId, value: day, triesMax })
     },
     days: async () =>
       new Map(

@@ -22,7 +22,7 @@ import type { ListStore } from '../lists/list-store.ts'
 import { type KeyRecord, revokedRecord } from './keys/key-record.ts'
 import { isKeyId } from './keys/key-text.ts'
 import { type SkippedKey, isSkipped, readRecord, shownId, skippedText } from './keys/read-record.ts'
-import { raiseCounter } from './last-used.ts'
+import { raiseCounter } from './limits/quota-ledger.ts'
 import type { Stores } from './stores/open-stores.ts'
 
 const format = 'iprisk-state'
@@ -213,7 +213,7 @@ export async function restoreState(
   // Counters first: a restored key must not find its quota unspent.
   if (stores.counters !== undefined) {
     for (const [name, value] of counters) {
-      const isRaised = await raiseCounter(stores.counters, name, value)
+      const isRaised = await raiseCounter(stores.counters, { name, value, triesMax })
       if (!isRaised) throw busyError(`The counter ${name}`)
     }
   }

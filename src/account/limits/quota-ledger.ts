@@ -31,6 +31,19 @@ export interface CounterStore {
   readonly close: () => Promise<void>
 }
 
+/** Resolves to whether the counter is at least `value`; each failed try is another's change. */
+export async function raiseCounter(
+  counters: CounterStore,
+  to: { readonly name: string; readonly value: number; readonly triesMax: number },
+): Promise<boolean> {
+  for (let tries = 0; tries < to.triesMax; tries += 1) {
+    const before = counters.read(to.name)
+    if (before.value >= to.value) return true
+    if (await counters.compareAndSwap(to.name, before, to.value)) return true
+  }
+  return false
+}
+
 export interface LeaseRequest {
   readonly keyId: string
   readonly month: Month
@@ -53,7 +66,7 @@ export interface QuotaLedger {
   readonly lease: (request: LeaseRequest) => Promise<LeaseGrant>
   /**
    * The units must be out of the worker's reach before. A `retryable` error means that nothing was
-   * given back; after another one nobody knows.
+   * given back; after any other error they may have been.
    */
   readonly returnUnits: (keyId: string, month: Month, units: number) => Promise<void>
   /** Counts units spent without a lease, above the limit if need be. */
