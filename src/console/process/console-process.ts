@@ -9,7 +9,6 @@
 
 import { isErrorCode } from '../../base/error-codes.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-import { addTo } from '../../base/counts.ts'
 import type { Log } from '../../base/log.ts'
 import { type ChildError, createChildTask, type ProcessEnd } from '../../base/system/child-task.ts'
 import type { ConsoleAnswer, ConsoleQuestion } from './console-messages.ts'
@@ -58,9 +57,8 @@ function createProcess(
     program = new URL('./console-process-main.js', import.meta.url),
   }: ConsoleProcessOptions,
 ): ConsoleProcess {
-  /** Unanswered questions, the running one included. */
-  let open = 0
-  const openOf = new Map<string, number>()
+  /** Who asked each unanswered question, the running one included. */
+  const waiting: string[] = []
   const task = createChildTask<ConsoleQuestion, ConsoleAnswer>({
     program,
     msMax: askMsMax,
@@ -87,16 +85,13 @@ function createProcess(
   }
   return {
     ask: async (question, caller = '') => {
-      const own = openOf.get(caller) ?? 0
+      const open = waiting.length
+      const own = waiting.filter((one) => one === caller).length
       if (open > consoleAsksMax) throw unavailable(`${open - 1} questions wait for it already`)
       if (own > consoleAsksMax / 2)
         throw unavailable(`${own} questions of yours wait for it already`)
-      const count = (by: number): void => {
-        open += by
-        addTo(openOf, caller, by)
-      }
-      count(1)
-      return ask(question).finally(() => count(-1))
+      waiting.push(caller)
+      return ask(question).finally(() => waiting.splice(waiting.indexOf(caller), 1))
     },
     close: task.close,
   }
