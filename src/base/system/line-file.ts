@@ -110,12 +110,18 @@ export function openLineFile(options: {
       await writing
       await flush()
       await target.close()
-      return rest.filter((byte) => byte === newline).length
+      return countLines(rest)
     },
   }
 }
 
 /** `rest` begins with a whole line, of which `half` was written. */
+function countLines(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count += 1
+  return count
+}
+
 class PartialWrite extends Error {
   readonly rest: Buffer
   readonly half: boolean
