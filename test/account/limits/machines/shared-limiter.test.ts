@@ -51,6 +51,22 @@ describe('a machine among many', () => {
     })
   }
 
+  /** How many of `times` checks on the first worker have quota, asking the store where it must. */
+  const servedOf = async (sim: NodesSimulator, times: number): Promise<number> => {
+    const [limiter, key] = [sim.workers[0]?.limiter, sim.workers[0]?.keys.get('k')]
+    if (limiter === undefined || key === undefined) throw new Error('no worker')
+    let granted = 0
+    for (let i = 0; i < times; i += 1) {
+      let result = limiter.spendQuota(key, 1, sim.nowMs)
+      if (result === quotaResults.pending) {
+        await sim.settle()
+        result = limiter.spendQuota(key, 1, sim.nowMs)
+      }
+      if (result === quotaResults.granted) granted += 1
+    }
+    return granted
+  }
+
   it('shares its balance among its workers, and gives idle rate back', async () => {
     const sim = three({ rate })
     expect(admitted(sim, 0, 40)).toBe(25)
@@ -224,20 +240,11 @@ describe('a machine among many', () => {
     const sim = three({ quotaPerMonth: 200 }, 'serve')
     if (first > 0) sim.spend(0, 'k', first)
     await sim.settle()
-    const [limiter, key] = [sim.workers[0]?.limiter, sim.workers[0]?.keys.get('k')]
-    if (limiter === undefined || key === undefined) throw new Error('no worker')
     let served = 0
     for (let flap = 0; flap < 3; flap += 1) {
       cut(sim)
       // What is leased, and asking in vain, is over.
-      for (let i = 0; i < 500; i += 1) {
-        let result = limiter.spendQuota(key, 1, sim.nowMs)
-        if (result === quotaResults.pending) {
-          await sim.settle()
-          result = limiter.spendQuota(key, 1, sim.nowMs)
-        }
-        if (result === quotaResults.granted) served += 1
-      }
+      served += await servedOf(sim, 500)
       for (let node = 0; node < 3; node += 1) sim.mend(node)
       sim.tick(0)
       await sim.settle()
@@ -274,25 +281,11 @@ describe('a machine among many', () => {
     const sim = three({ quotaPerMonth: 100 }, 'serve')
     sim.jump(Date.UTC(2026, 7, 31, 23, 59, 50))
     sim.tick(0)
-    const [limiter, key] = [sim.workers[0]?.limiter, sim.workers[0]?.keys.get('k')]
-    if (limiter === undefined || key === undefined) throw new Error('no worker')
-    const served = async (): Promise<number> => {
-      let granted = 0
-      for (let i = 0; i < 150; i += 1) {
-        let result = limiter.spendQuota(key, 1, sim.nowMs)
-        if (result === quotaResults.pending) {
-          await sim.settle()
-          result = limiter.spendQuota(key, 1, sim.nowMs)
-        }
-        if (result === quotaResults.granted) granted += 1
-      }
-      return granted
-    }
     cut(sim)
-    expect(await served()).toBe(100)
+    expect(await servedOf(sim, 150)).toBe(100)
     sim.advance(20_000)
     sim.tick(0)
-    expect(await served()).toBe(100)
+    expect(await servedOf(sim, 150)).toBe(100)
   })
 
   it('serves nothing uncounted for want of room to wait while the store is there', async () => {
