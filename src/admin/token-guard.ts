@@ -2,8 +2,8 @@
 // Bearer together, counted by whole minutes. An IPv6 client counts by its /64, which is one line's.
 //
 // Invariant: a right token is always accepted. Tokens are too long to be guessed (admin-caller.ts
-// asks for 16 characters at least), so the limit is against noise, and nobody is locked out by
-// others who guess from the same address.
+// asks for 16 characters at least), so the limit only keeps noise down, and guesses from
+// the same address lock out no holder of a token.
 
 import { visitorOf } from '../ip/embedded-text.ts'
 import type { AdminCaller, TokenMatcher } from './admin-caller.ts'

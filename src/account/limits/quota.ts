@@ -147,7 +147,7 @@ export function createQuota(options: LeaseOptions & { readonly wall: () => numbe
       if (left < lease.refetchBelow) fetchLease(state, lease, 0)
       return granted
     },
-    /** The month of units spent now; `noMonth` where nobody counts them. */
+    /** The month of units spent now; `noMonth` for a key without a quota. */
     spentMonth: (lease: Lease) => (lease.quota < 0 ? noMonth : lease.month),
     refund: (lease: Lease, spent: SpentUnits) => refund(state, lease, spent),
     /** Charges units that were granted without the ledger. */

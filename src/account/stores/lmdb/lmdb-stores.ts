@@ -258,7 +258,7 @@ export async function openLmdbKeyStore(
 
 /**
  * When a commit fails (a full disk), lmdb rejects each change of it and also a promise,
- * `commitError`, which nobody awaits and which would end the process.
+ * `commitError`. lmdb itself does not await it, so it would end the process as unhandled.
  */
 function ignoreCommitError(failure: unknown): void {
   const { commitError } = failure as { readonly commitError?: Promise<unknown> }

@@ -4,7 +4,7 @@
 //
 // A failover loses what the replica did not have yet. With `replicas` set, a `kept` script is done
 // only when as many replicas have it: WAIT goes along on the same connection. A store that has
-// fewer replicas counts as gone, or each try would take a lease that nobody may use.
+// fewer replicas counts as gone: otherwise each try would take a lease that cannot be used.
 
 import { createHash } from 'node:crypto'
 import type { ClusterOptions, RedisOptions } from 'ioredis'

@@ -305,7 +305,7 @@ export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsed
   }
 }
 
-// Own lists in the store for many machines. Texts go a few at a time, so that nobody else waits.
+// Own lists in the store for many machines. Texts are sent a few at a time, so that other commands get through.
 
 const catalogueName = 'iprisk:{lists}:catalogue'
 const chunksName = 'iprisk:{lists}:chunks'
