@@ -8,7 +8,8 @@
 //
 // The one catch is a disk that takes half a line and then fails, or a process that is killed
 // between the halves: the half stays, on a line of its own, and the whole line follows. Every
-// writer looks at the file's last byte first, for the half may be another process's.
+// writer looks at the file's last byte first, for the half may be another process's. Two that see
+// it at the same moment both end it, which leaves an empty line.
 
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, write } from 'node:fs'
