@@ -39,6 +39,20 @@ describe('cuts', () => {
     expect(fresh.length).toBeLessThanOrEqual(3)
   })
 
+  it('are where they have always been, so that parts of an earlier version are found', () => {
+    const same = new Uint8Array(65_536)
+    let state = 1
+    for (let at = 0; at < same.length; at++) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      same[at] = state >>> 24
+    }
+    const cuts: number[] = []
+    for (let at = 0; at < same.length; at = cuts.at(-1)!) {
+      cuts.push(nextCut(same, at, same.length, { min: 8, usual: 256, max: 4096 }))
+    }
+    expect([cuts.length, cuts.reduce((sum, cut) => sum + cut, 0)]).toEqual([218, 6_961_836])
+  })
+
   it('of equal bytes are the longest parts', () => {
     const lengths = partsOf(new Uint8Array(2_000_000)).map(({ length }) => length)
     expect(Math.max(...lengths)).toBe(partBytes.max)
