@@ -164,6 +164,13 @@ describe.each(['networks', 'places'] as const)('the edition of %s', (kind) => {
     expect((await choose(kind, much, { force: true }))?.from).toBe('fetched')
   })
 
+  it('may never be another one in more than half of either family', () => {
+    for (const { monthly, most } of Object.values(editionBounds[kind])) {
+      expect(monthly).toBeLessThan(most)
+      expect(most).toBeLessThanOrEqual(0.5)
+    }
+  })
+
   it('of a day yet to come is refused, also where an earlier version accepted it', async () => {
     const store = newFolder()
     const forged = { day: '2029-12-31', changed: 1 }

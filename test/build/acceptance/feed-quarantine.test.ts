@@ -95,6 +95,18 @@ describe('incidents', () => {
     expect(many.used).toEqual(usual)
   })
 
+  it('ranges beside each other hold no address together', async () => {
+    const blocks = Array.from({ length: 40 }, (_, n) => `9.200.${n}.0/24`)
+    const { quarantine, used } = await afterAGoodDay([...usual, ...blocks])
+    expect(quarantine).toBeUndefined()
+    expect(used).toHaveLength(2040)
+  })
+
+  it('a single address that is for special use is an accident', async () => {
+    const { quarantine } = await afterAGoodDay([...usual, '10.0.0.1'])
+    expect(quarantine).toBeUndefined()
+  })
+
   it('one in a thousand of its entries may be on canaries, and not more', async () => {
     const canaries = ['1.1.1.1', '8.8.8.8']
     const enough = await afterAGoodDay([...usual.slice(0, 1998), ...canaries])
@@ -214,6 +226,15 @@ describe('the last good content', () => {
     const forgotten = await pass(here, today, [[list, usual.slice(0, 10)]])
     expect(forgotten.quarantined.get(list.id)?.reasons[0]).toMatch(/shrank by half: 10 entries/)
     expect(forgotten.textsOf(list)).toHaveLength(2000)
+  })
+
+  it('comes from a history of a single entry, too', async () => {
+    const here = fixture()
+    await pass(here, at(-1), [[list, ['9.0.0.1']]])
+    rmSync(join(here.store, '.gate'), { recursive: true })
+    const passage = await pass(here, today, [[list, '<html>']])
+    expect(passage.quarantined.get(list.id)?.instead).toBe(`its history of ${formatDay(at(-1))}`)
+    expect(passage.textsOf(list)).toEqual(['9.0.0.1'])
   })
 
   it('keeps one copy a feed, and none of what is quarantined', async () => {
