@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -116,6 +117,15 @@ describe('feedback', () => {
     appendFileSync(file, ['null', '[]', '5', '{}', '\u0000', ...bad, ''].join('\n'))
     await appendOutcomes(state, [outcome('192.0.2.2')], about)
     expect((await allOf(state)).map(({ address }) => address)).toEqual(['192.0.2.1', '192.0.2.2'])
+  })
+
+  it('is read behind an empty line, wherever that is', async () => {
+    const state = newFolder()
+    await appendOutcomes(state, [outcome('192.0.2.1')], about)
+    const file = join(feedbackFolder(state), '2026-08-22.jsonl')
+    const line = readFileSync(file, 'utf8')
+    writeFileSync(file, `\n\n${line}\n${line}`)
+    expect(await allOf(state)).toHaveLength(2)
   })
 
   it('is there once for all that write at the same time', async () => {
