@@ -66,7 +66,14 @@ describe.each(all)('%s', (_name, post) => {
     const response = await post({ client: deciding(action), trust: 1 })
     expect(response.status).toBe(403)
     expect(response.headers.get('content-type')).toContain('application/problem+json')
-    expect(await response.json()).toMatchObject({ status: 403, title: 'Forbidden', action })
+    const detail = action === 'block' ? /is not allowed/ : /needs another proof/
+    expect(await response.json()).toEqual({
+      type: 'about:blank',
+      title: 'Forbidden',
+      status: 403,
+      detail: expect.stringMatching(detail),
+      action,
+    })
   })
 
   it("calls the application's own challenge", async () => {
