@@ -9,7 +9,7 @@ import { formatCounted } from '../src/base/text/number-format.ts'
 import { joinFew } from '../src/base/text/shortened-list.ts'
 import type { CompiledTable, NormalisedFile } from './compile-table.ts'
 import type { FetchReport } from './fetch-report.ts'
-import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
+import { type ObtainedFile, stateOfFeed } from './fetch/obtain-snapshots.ts'
 import { type BuildStage, peakBytes } from './build-stages.ts'
 import type { WrittenTable } from './write/write-table.ts'
 import type { Quarantine } from './acceptance/feed-quarantine.ts'
@@ -140,7 +140,8 @@ function feedReports(
   compiled: CompiledTable,
   obtained: readonly ObtainedFile[],
 ): readonly FeedReport[] {
-  const states = new Map(obtained.map((one) => [one.feed.id, one]))
+  const states = new Map<string, ObtainedFile[]>()
+  for (const one of obtained) states.set(one.feed.id, [...(states.get(one.feed.id) ?? []), one])
   const results = new Map<string, NormalisedFile[]>()
   for (const result of compiled.files) {
     const id = result.read.feed.id
@@ -149,11 +150,12 @@ function feedReports(
   const ids = [...new Set([...results.keys(), ...states.keys()])].sort()
   return ids.map((id) => {
     const files = results.get(id) ?? []
-    const got = states.get(id)
+    const own = states.get(id)
+    const got = own && stateOfFeed(own)
     const problem = files.find((file) => file.read.problem !== undefined)?.read.problem
     return {
       id,
-      kind: files[0]?.read.feed.kind ?? got?.feed.kind ?? '',
+      kind: files[0]?.read.feed.kind ?? own?.[0]?.feed.kind ?? '',
       day: files.length === 0 ? undefined : formatDay(newestDay(files)),
       clamped: files.some((file) => isClamped(file, compiled.asOf)) || undefined,
       state: got?.state ?? 'built in',

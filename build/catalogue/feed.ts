@@ -21,7 +21,7 @@ export type DataSetKind = (typeof dataSetKinds)[number]
 
 /** What the files of data sets are; no parser of entries reads them. */
 const dataSetFormats = ['as-ranges', 'mmdb', 'npm-package'] as const
-const isDataSetFormat = (format: string): boolean =>
+export const isDataSetFormat = (format: string): boolean =>
   (dataSetFormats as readonly string[]).includes(format)
 
 const halfLife = z.number().min(0.5).max(90)

@@ -19,7 +19,7 @@ export interface SnapshotFile {
   readonly day: Day
 }
 
-/** A feed of which a file is neither fetched nor stored as it was fetched. */
+/** A feed of which there is no file, or a stored one is damaged. */
 export interface MissingFeed {
   readonly feed: Feed
   readonly problem: string
@@ -51,9 +51,11 @@ export function snapshotsOf(obtained: readonly ObtainedFile[]): readonly Snapsho
 
 /** Each feed once; a data set has acceptance of its own. */
 export function missingFeeds(obtained: readonly ObtainedFile[]): readonly MissingFeed[] {
+  const there = new Set(obtained.filter(({ path }) => path !== undefined).map(({ feed }) => feed))
   const problems = new Map<Feed, string>()
-  for (const { feed, state, problem = 'it has no snapshot' } of obtained) {
-    if (state === 'missing' && isFeed(feed)) problems.set(feed, problem)
+  for (const { feed, state, damaged, problem = 'it has no snapshot' } of obtained) {
+    if (state !== 'missing' || !isFeed(feed)) continue
+    if (damaged === true || !there.has(feed)) problems.set(feed, problem)
   }
   return [...problems].map(([feed, problem]) => ({ feed, problem }))
 }

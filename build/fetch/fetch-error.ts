@@ -64,6 +64,31 @@ export function toFetchFailure(thrown: unknown, url: string): FetchFailure {
   return { error: make('fetch_interrupted', text, true) }
 }
 
+/**
+ * What became of a feed's address: `dead` (it is gone), `moved` (it answers with something else),
+ * `failing` (all that may pass).
+ */
+export type FetchTrouble = 'dead' | 'moved' | 'failing'
+
+export interface FetchProblem {
+  readonly text: string
+  readonly trouble: FetchTrouble
+}
+
+const movedCodes: readonly ErrorCode[] = [
+  'fetch_html',
+  'fetch_no_entries',
+  'fetch_redirect',
+  'fetch_too_large',
+  'fetch_too_small',
+]
+
+export function fetchProblem({ code, message }: IpriskError): FetchProblem {
+  const isMoved = (movedCodes as readonly string[]).includes(code)
+  const trouble = code === 'fetch_gone' ? 'dead' : isMoved ? 'moved' : 'failing'
+  return { text: message, trouble }
+}
+
 /** An IpriskError of this room; nothing here is a bug of ours. */
 export function fetchError(options: {
   readonly code: ErrorCode
@@ -84,7 +109,8 @@ export function statusFailure(options: {
   const { status, retryAfter, url, now } = options
   const retryable = status === 408 || status === 429 || (status >= 500 && status !== 501)
   const message = `${url}: status ${status}${adviceOf(status)}`
-  const error = fetchError({ code: 'fetch_status', message, retryable })
+  const code = status === 404 || status === 410 ? 'fetch_gone' : 'fetch_status'
+  const error = fetchError({ code, message, retryable })
   return { error, retryAfterMs: retryable ? parseRetryAfter(retryAfter, now) : undefined }
 }
 

@@ -1,12 +1,16 @@
 // One feed's set being fetched: its files come one by one under temporary names, in any order; at
-// the end the set is put in place whole, or nothing of it is.
+// the end the set is put in place at once. A file that cannot be had keeps its stored copy, with
+// that copy's day, and is left out where it has none. A file in which the feed's own parser finds
+// not one entry counts as one that cannot be had.
 
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
-import type { CatalogueFeed, FeedFile } from '../catalogue/feed.ts'
+import { messageOf } from '../../src/base/coded-error.ts'
+import { type CatalogueFeed, type FeedFile, isDataSetFormat } from '../catalogue/feed.ts'
+import { parseFile } from '../parse/parse-file.ts'
 import { temporaryName } from '../../src/base/system/atomic-file.ts'
-import { toFetchFailure } from './fetch-error.ts'
+import { type FetchProblem, fetchError, fetchProblem, toFetchFailure } from './fetch-error.ts'
 import type { GetAnswer, Validators } from './http-get.ts'
 import { httpGet } from './http-get.ts'
 import { recheckMs } from './fetch-limits.ts'
@@ -18,16 +22,17 @@ import { publicUrl } from './public-url.ts'
 
 export interface FileOutcome {
   /** `recent`: stored a short while ago, so no request was made. */
-  readonly state: 'fresh' | 'unchanged' | 'recent'
-  readonly path: string
-  readonly day: Day
+  readonly state: 'fresh' | 'unchanged' | 'recent' | 'stored' | 'missing'
+  readonly path?: string
+  readonly day?: Day
+  readonly problem?: string | undefined
 }
 
 export interface FeedFetch {
-  /** Fetches one file, unless another of the set has failed. True when it was the set's last. */
+  /** Fetches one file. True when it was the set's last. */
   fetchFile(file: FeedFile, url: URL): Promise<boolean>
-  /** Puts the set in place; gives the problem instead, where a file has one. */
-  end(): Promise<string | undefined>
+  /** Puts the set in place; gives the problem instead, where not one file could be had. */
+  end(): Promise<FetchProblem | undefined>
   /** Of a set that was put in place. */
   outcome(file: FeedFile): FileOutcome
 }
@@ -46,7 +51,7 @@ export interface FeedFetchOptions {
 
 interface Part {
   readonly record: SnapshotRecord
-  readonly state: FileOutcome['state']
+  readonly state: Exclude<FileOutcome['state'], 'missing'>
   readonly temporary?: string
 }
 
@@ -54,7 +59,7 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
   const { feed, files, folder } = options
   const home = join(folder, feed.id)
   const parts = new Map<string, Part>()
-  let problem: string | undefined
+  const problems = new Map<string, FetchProblem>()
   let stored: Promise<StoredSnapshot[]> | undefined
   let pending = files.length
   const part = async (file: FeedFile, url: URL): Promise<void> => {
@@ -64,11 +69,14 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
         readStoredSnapshots(folder, feed.id),
       )
       const copy = (await stored).find((each) => each.file === file.path)
-      const got = await fetchPart({ options, home, file, url, copy })
-      if (typeof got === 'string') problem ??= got
-      else parts.set(file.path, got)
+      parts.set(file.path, await fetchPart({ options, home, file, url, copy }))
     } catch (thrown) {
-      problem ??= toFetchFailure(thrown, publicUrl(url)).error.message
+      problems.set(file.path, fetchProblem(toFetchFailure(thrown, publicUrl(url)).error))
+    }
+  }
+  const keepStored = async (): Promise<void> => {
+    for (const copy of (await stored) ?? []) {
+      if (problems.has(copy.file)) parts.set(copy.file, { record: recordOf(copy), state: 'stored' })
     }
   }
   const discard = async (): Promise<void> => {
@@ -78,23 +86,29 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
   }
   return {
     async fetchFile(file, url) {
-      if (problem === undefined) await part(file, url)
+      await part(file, url)
       return --pending === 0
     },
     async end() {
-      if (problem === undefined) {
-        try {
-          await commitSnapshotSet(folder, feed.id, setOf(parts))
-        } catch (thrown) {
-          problem = toFetchFailure(thrown, home).error.message
-        }
+      if (parts.size === 0) return problems.values().next().value
+      try {
+        await keepStored()
+        await commitSnapshotSet(folder, feed.id, setOf(parts))
+        return undefined
+      } catch (thrown) {
+        await discard()
+        return fetchProblem(toFetchFailure(thrown, home).error)
       }
-      if (problem !== undefined) await discard()
-      return problem
     },
     outcome(file) {
-      const { state, record } = parts.get(file.path) as Part
-      return { state, path: join(home, file.path), day: record.day }
+      const text = problems.get(file.path)?.text
+      const got = parts.get(file.path)
+      if (got === undefined) {
+        return { state: 'missing', problem: `${text ?? ''}; the feed's other files are used` }
+      }
+      const { state, record } = got
+      const known = { state, path: join(home, file.path), day: record.day }
+      return text === undefined ? known : { ...known, problem: text }
     },
   }
 }
@@ -109,14 +123,14 @@ function setOf(parts: ReadonlyMap<string, Part>): Parameters<typeof commitSnapsh
   return { files, temporary }
 }
 
-/** One file's part of the set, or the problem. */
+/** One file's part of the set; throws why it cannot be had. */
 async function fetchPart(request: {
   readonly options: FeedFetchOptions
   readonly home: string
   readonly file: FeedFile
   readonly url: URL
   readonly copy: StoredSnapshot | undefined
-}): Promise<Part | string> {
+}): Promise<Part> {
   const { options, home, file, url, copy } = request
   const address = publicUrl(url)
   // What another address said of its bytes means nothing here; the bounds may have changed, too.
@@ -135,7 +149,7 @@ async function fetchPart(request: {
     bytes: file.bytes,
     validators: known && validatorsOf(options, known),
   })
-  if (answer.kind === 'failed') return answer.error.message
+  if (answer.kind === 'failed') throw answer.error
   const news = {
     day: options.day,
     from: options.from,
@@ -148,9 +162,31 @@ async function fetchPart(request: {
   }
   const { sha256, bytes } = answer
   const record = { sha256, bytes, ...news, ...answer.validators }
-  if (copy?.sha256 !== sha256) return { record, state: 'fresh', temporary }
+  const isNews = copy?.sha256 !== sha256
+  const why = isNews ? await whyWithoutEntries(to, file) : undefined
+  if (isNews && why === undefined) return { record, state: 'fresh', temporary }
   await rm(to, { force: true })
-  return { record, state: 'unchanged' }
+  if (why === undefined) return { record, state: 'unchanged' }
+  const message = `${address}: ${why}; the publisher has moved it or changed its form`
+  throw fetchError({ code: 'fetch_no_entries', message, retryable: false })
+}
+
+/** Why the parser of a file finds no entry in it; it is read as far as the first one. */
+async function whyWithoutEntries(path: string, file: FeedFile): Promise<string | undefined> {
+  const { format, options, bytes } = file
+  if (isDataSetFormat(format)) return undefined
+  const found = new Error('an entry')
+  const entry = (): never => {
+    throw found
+  }
+  const sink = { entry, drop: () => undefined, stated: () => undefined }
+  try {
+    await parseFile({ path, format, options, bytesMax: bytes.max }, sink)
+    return 'it has no entries'
+  } catch (thrown) {
+    const cause = thrown instanceof Error ? thrown.cause : undefined
+    return cause === found ? undefined : messageOf(cause ?? thrown)
+  }
 }
 
 /** Asked of the publisher on the same day and a short while ago. */

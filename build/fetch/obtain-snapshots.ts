@@ -1,11 +1,10 @@
 // From the catalogue to snapshots on disk: the files with role `use` of every feed, from a mirror,
 // from their publishers, or as they were stored. It judges no content beyond size and being a page.
 //
-// A feed that cannot be had costs that feed's newest snapshot, never the run: its last good copy
-// stays, else it is missing. The files of a feed are one set: where one of them cannot be had the
-// whole feed stays as it was stored, so a set never mixes days. `obtain` throws only for what makes
-// every feed fail by the caller's own fault: a mirror that is no address, an unusable proxy
-// setting, a store that cannot be written.
+// A file that cannot be had costs that file's newest snapshot, never the feed nor the run: its last
+// good copy stays, with its own day, else it is missing. `obtain` throws only for what makes every
+// feed fail by the caller's own fault: a mirror that is no address, an unusable proxy setting, a
+// store that cannot be written.
 
 import { join } from 'node:path'
 import type { IpriskError } from '../../src/base/coded-error.ts'
@@ -232,7 +231,7 @@ function beginFeed(run: Parameters<typeof runFeeds>[0], feed: CatalogueFeed): Fe
   })
 }
 
-/** Puts the whole set in place, or leaves the stored one. */
+/** Puts in place what could be had, or leaves the stored set. */
 async function endFeed(
   run: Parameters<typeof runFeeds>[0],
   feed: CatalogueFeed,
@@ -240,7 +239,7 @@ async function endFeed(
 ): Promise<ObtainedFile[]> {
   const { options } = run
   const problem = await fetching.end()
-  if (problem !== undefined) return storedFeed(options, feed, problem)
+  if (problem !== undefined) return storedFeed(options, feed, problem.text)
   return usedFiles(feed).map((file) => ({ feed, file, ...fetching.outcome(file) }))
 }
 
@@ -252,6 +251,16 @@ function usedFiles(feed: CatalogueFeed): readonly FeedFile[] {
   return feed.files.filter((file) => file.role === 'use')
 }
 
+/** One state and problem for the files of one feed, of which there is at least one. */
+export function stateOfFeed(
+  files: readonly ObtainedFile[],
+): Pick<ObtainedFile, 'state' | 'problem'> {
+  const states = files.map(({ state }) => state)
+  const isFresh = states.includes('fresh')
+  const state = isFresh ? 'fresh' : (states.find((one) => one !== 'missing') ?? 'missing')
+  return { state, problem: files.find(({ problem }) => problem !== undefined)?.problem }
+}
+
 function report(
   options: ObtainOptions,
   end: {
@@ -261,11 +270,7 @@ function report(
   },
 ): void {
   const { feed, obtained, done } = end
-  // A set has one state, but for files that came with it unchanged.
-  const states = obtained.map((each) => each.state)
-  const state = states.find((each) => each === 'missing' || each === 'fresh') ?? states[0]
-  if (state === undefined) return
-  const problem = obtained.find((each) => each.problem !== undefined)?.problem
+  const { state, problem } = stateOfFeed(obtained)
   const total = options.feeds.length
   options.onProgress?.({ kind: 'feed', feed: feed.id, state, problem, done, total })
 }

@@ -126,7 +126,8 @@ export const parseJson: Parser = async (chunks, sink, options) => {
       }
     },
   })
-  if (!found) throw wrongFormat('/', 'has none of the entries', Object.keys(options).join(', '))
+  const wanted = [options['entries'], options['names']].flat().filter(Boolean).join(', ')
+  if (!found) throw wrongFormat('/', 'has none of the members that are its entries', wanted)
 }
 
 function state(sink: EntrySink, value: JsonScalar): boolean {

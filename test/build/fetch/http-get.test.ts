@@ -224,7 +224,7 @@ describe('get', () => {
   it.each([401, 403, 404, 410, 204, 206, 501])('does not retry status %i', async (status) => {
     const site = await openSite({ '/a': (_request, response) => response.writeHead(status).end() })
     const { code, message } = await failure(`${site.url}/a`)
-    expect(code).toBe('fetch_status')
+    expect(code).toBe(status === 404 || status === 410 ? 'fetch_gone' : 'fetch_status')
     expect(message).toContain(`${site.url}/a: status ${status}`)
     expect(site.count('/a')).toBe(1)
   })

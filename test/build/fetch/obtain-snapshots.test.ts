@@ -11,6 +11,8 @@ import type {
   ObtainOptions,
   ObtainedFile,
 } from '../../../build/fetch/obtain-snapshots.ts'
+import { missingFeeds } from '../../../build/evidence/read-snapshots.ts'
+import { fetchWarnings } from '../../../build/fetch-report.ts'
 import { openNetworkHealth } from '../../../build/fetch/network-health.ts'
 import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
 import type { Site } from './site.ts'
@@ -90,23 +92,61 @@ describe('from publishers', () => {
     expect(readdirSync(folder)).toEqual(['two'])
   })
 
-  it('keeps the whole old set where one file of it cannot be had', async () => {
+  it('keeps the stored copy of the one file that cannot be had, and says which', async () => {
     const { site, feeds, folder } = await twoFiles()
     await run({ feeds, folder, today: (today - 1) as Day })
     site.handlers.set('/4', text('192.0.2.9\n'))
-    site.handlers.set('/6', (_request, response) => {
-      // Later than the other, so that something new is there to be thrown away.
-      setTimeout(() => response.writeHead(404).end(), 50)
-    })
+    site.handlers.delete('/6')
     const { obtained, states, progress } = await run({ feeds, folder })
-    expect(states).toEqual({ 'two/v4.txt': 'stored', 'two/v6.txt': 'stored' })
-    expect(contents(obtained)).toEqual(['192.0.2.1\n', '2001:db8::1\n'])
-    for (const { day, problem } of obtained) {
-      expect(day).toBe(today - 1)
-      expect(problem).toContain(`${site.url}/6: status 404`)
-    }
-    expect(progress).toMatchObject([{ kind: 'feed', feed: 'two', state: 'stored' }])
+    expect(states).toEqual({ 'two/v4.txt': 'fresh', 'two/v6.txt': 'stored' })
+    expect(contents(obtained)).toEqual(['192.0.2.9\n', '2001:db8::1\n'])
+    expect(obtained.map(({ day }) => day)).toEqual([today, today - 1])
+    expect(obtained[0]?.problem).toBeUndefined()
+    expect(obtained[1]?.problem).toContain(`${site.url}/6: status 404`)
+    expect(progress).toMatchObject([{ kind: 'feed', feed: 'two', state: 'fresh' }])
     expect(readdirSync(join(folder, 'two')).sort()).toEqual(['snapshots.json', 'v4.txt', 'v6.txt'])
+    const offline = await run({ feeds, folder, mode: { kind: 'offline' } })
+    expect(offline.obtained.map(({ day }) => day)).toEqual([today, today - 1])
+  })
+
+  it('leaves out a file that never was, and says so', async () => {
+    const { site, feeds, folder } = await twoFiles()
+    site.handlers.delete('/6')
+    const { obtained, states, progress } = await run({ feeds, folder })
+    expect(states).toEqual({ 'two/v4.txt': 'fresh', 'two/v6.txt': 'missing' })
+    expect(obtained[1]?.problem).toMatch(/\/6: status 404.*; the feed's other files are used$/)
+    expect(progress).toMatchObject([{ state: 'fresh', problem: obtained[1]?.problem }])
+    expect(missingFeeds(obtained)).toEqual([])
+    const warnings = fetchWarnings(obtained, { mode: { kind: 'publisher' }, notices: [] })
+    expect(warnings).toEqual([`two: ${obtained[1]?.problem}`])
+  })
+
+  const csv = { format: 'csv', options: { address: 'ip' } } as const
+  const list = { format: 'list' } as const
+  const json = { format: 'json', options: { entries: ['/prefixes/*/ipv4Prefix'] } } as const
+  it.each([
+    [
+      'of JSON that names a new address',
+      '{"Action needed": "Use the new address", "prefixes": []}',
+      json,
+      /has none of the members that are its entries: \/prefixes\/\*\/ipv4Prefix; the publisher has moved it/,
+    ],
+    ['of JSON that is none', 'moved', json, /is not JSON/],
+    ['of a list of comments', '# none today\n', list, /it has no entries; the publisher/],
+    ['of a CSV with other columns', 'a,b\n1,2\n', csv, /has no column "ip"/],
+  ])('keeps the stored copy in place of a body without entries: %s', async (_, body, file, why) => {
+    const good =
+      file.format === 'json' ? '{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}' : 'ip\n192.0.2.1\n'
+    const site = await openSite({ '/a': text(good) })
+    const feeds = [newFeed('a', { 'a.txt': `${site.url}/a` }, { file })]
+    const folder = newFolder()
+    await run({ feeds, folder, today: (today - 1) as Day })
+    site.handlers.set('/a', text(body))
+    const { obtained } = await run({ feeds, folder })
+    expect(obtained).toMatchObject([{ state: 'stored', day: today - 1 }])
+    expect(obtained[0]?.problem).toMatch(why)
+    expect(contents(obtained)).toEqual([good])
+    expect(readdirSync(join(folder, 'a')).sort()).toEqual(['a.txt', 'snapshots.json'])
   })
 
   it('is missing where there never was a copy, and costs no other feed', async () => {
@@ -424,14 +464,14 @@ describe('from a mirror', () => {
     expect(contents(obtained)[0]).toBe('192.0.2.8\n')
   })
 
-  it('that lacks one file leaves that feed as it was', async () => {
+  it('that lacks one file gives the others of that feed', async () => {
     const { site, feeds, folder, mode } = await mirrored()
     site.handlers.set('/m/one/a.txt', text('1\n'))
     const one = newFeed('one', { 'a.txt': 'http://never.example/' })
     site.handlers.delete('/m/two/v6.txt')
     const { states } = await run({ feeds: [...feeds, one], folder, mode })
     expect(states).toEqual({
-      'two/v4.txt': 'missing',
+      'two/v4.txt': 'fresh',
       'two/v6.txt': 'missing',
       'one/a.txt': 'fresh',
     })
