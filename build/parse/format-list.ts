@@ -47,9 +47,9 @@ export const parseList: Parser = async (chunks, sink, options) => {
   noOptions(options)
   await parseLines(chunks, sink, (text, place, comment) => {
     const end = text.search(/[#;]/)
-    if (end >= 0) comment(text.slice(end))
     const entry = joinEnds((end < 0 ? text : text.slice(0, end)).trim())
-    if (entry === '') return
+    // Only of a line of its own: behind an entry stands what concerns the entry.
+    if (entry === '') return end < 0 ? undefined : comment(text.slice(end))
     if (/\s/.test(entry)) sink.drop('several words', place, text)
     else if (!shape.test(entry)) sink.drop('no address, prefix or range', place, text)
     else sink.entry({ text: entry, place })

@@ -30,6 +30,8 @@ const commentForm = new RegExp(
     String.raw`(?:\s+(?:at|on))?\s*:\s*(\S.*)$`,
   'i',
 )
+// # 2025-08-31T13:25:28Z: a day without its time of day may be anything.
+const bareForm = /^[#;\s]*(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?\s*(?:Z|UTC)?)\s*$/
 
 /** The day of a stated date and time, or `undefined` where the text is none. */
 export function statedDay(text: string): Day | undefined {
@@ -52,7 +54,7 @@ export function statedDay(text: string): Day | undefined {
 
 /** The day in a comment line such as `# Generated: 2026-08-22 02:00:00 UTC`. */
 export function statedInComment(line: string): Day | undefined {
-  const match = commentForm.exec(line)
+  const match = commentForm.exec(line) ?? bareForm.exec(line)
   return match === null ? undefined : statedDay(match[1] ?? '')
 }
 

@@ -50,6 +50,15 @@ export const examples: readonly Example[] = [
     day: '2026-08-22',
   },
   {
+    name: 'list whose first line is its time',
+    format: 'list',
+    options: {},
+    text: '# 2025-08-31T13:25:28Z\n192.0.2.1 # Updated: 2026-01-01\n# 2026-02-02T00:00:00Z\n',
+    entries: ['192.0.2.1'],
+    drops: [],
+    day: '2025-08-31',
+  },
+  {
     name: 'proxies',
     format: 'proxies',
     options: {},

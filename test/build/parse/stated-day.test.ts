@@ -43,7 +43,10 @@ describe('a comment line', () => {
     ['# Generated: 2026-08-22 02:00:00 UTC', '2026-08-22'],
     ['# Last modified: 2025-07-24 10:00:06.525037', '2025-07-24'],
     ['; updated at: 2026-08-22', '2026-08-22'],
+    ['# 2025-08-31T13:25:28Z', '2025-08-31'],
+    ['# 2025-08-31', undefined],
     ['# 2026-08-22 is a day', undefined],
+    ['# 2025-08-31T13:25:28Z is when it began', undefined],
     ['# Last update: never', undefined],
     ['# Licence: see page, Generated: 2026-08-22', undefined],
   ])('%s', (line, day) => {
