@@ -51,7 +51,12 @@ import {
   parseSnapshot,
   withoutEntries,
 } from './evidence/read-snapshots.ts'
-import { torOperatorsFile, vpnOperatorsFile, corporateEgress } from './evidence/operator-ranges.ts'
+import {
+  announcedRanges,
+  corporateEgress,
+  torOperatorsFile,
+  vpnOperatorsFile,
+} from './evidence/operator-ranges.ts'
 import { feedSources } from './evidence/source-list.ts'
 import {
   type ChosenData,
@@ -198,7 +203,7 @@ async function readStatements(
     torOperatorsFile(tables.torOperators, { space: networks, asOf, byFeeds }),
     vpnOperatorsFile(tables.vpnOperators, { space: networks, asOf }),
   ]
-  const read = [...acceptance.files, ...operators]
+  const read = [...announcedRanges(acceptance.files, networks), ...operators]
   const sources = feedSources(read, asOf, acceptance.quarantined)
   const ofData = dataSourceIds(chosen, { networks, asOf })
   const sourceIds = [...ofData, ...sources.map(({ id }) => id)]
@@ -280,6 +285,7 @@ async function readAll(
 function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
   const facts: AsEntry[] = []
   for (const { feed, entries } of files) {
+    if (feed.kind === 'blocklist') continue
     for (const { text, range, label = '', name = '' } of entries) {
       const asn = range === undefined ? parseAsn(text) : undefined
       if (asn !== undefined) facts.push({ asn, source: feed.id, label, name })

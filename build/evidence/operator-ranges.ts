@@ -78,6 +78,27 @@ export function vpnOperatorsFile(
   return fileOf(vpnOperatorsFeed, { tally, entries, asOf })
 }
 
+/** The ASes that a blocklist names, as the ranges that they announce. */
+export function announcedRanges(
+  files: readonly ParsedSnapshot[],
+  space: AnnouncedSpace,
+): readonly ParsedSnapshot[] {
+  return files.map((file) => {
+    const asnOf = ({ text, range }: Entry) => (range === undefined ? parseAsn(text) : undefined)
+    const asns =
+      file.feed.kind === 'blocklist' ? file.entries.flatMap((one) => asnOf(one) ?? []) : []
+    if (asns.length === 0) return file
+    const byAsn = piecesByAsn(new Set(asns), space)
+    const entries = file.entries.flatMap((entry): readonly Entry[] => {
+      const asn = asnOf(entry)
+      if (asn === undefined) return [entry]
+      const ranges = joined(byAsn.get(asn) ?? [])
+      return ranges.map((range) => ({ text: formatRange(range), place: entry.place, range }))
+    })
+    return { ...file, entries }
+  })
+}
+
 type Announcer = AnnouncedSpace['networks'][number]
 
 /** A part of the space with one announcer, or none. */

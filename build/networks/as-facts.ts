@@ -32,11 +32,15 @@ export type AsTag = (typeof asTags)[number]
 export const peeringClasses = ['hosting', 'network-service', 'transit', 'access'] as const
 export type PeeringClass = (typeof peeringClasses)[number]
 
+/** ipverse: the category of an AS, from registries, routing and what it announces. */
+const asCategories = ['hosting', 'isp', 'business', 'education_research', 'government_admin']
+
 /** Feeds that give classes, tags and names; every other feed of AS facts is a list of hosters. */
 export const asFeeds = {
   classes: 'asn-bgptools',
   tags: 'asn-bgptools-tags',
   peering: 'asn-peeringdb-classes',
+  categories: 'asn-ipverse-metadata',
 } as const
 
 /** One AS as one feed has it. */
@@ -129,7 +133,7 @@ export function collectAsFacts(entries: Iterable<AsEntry>): AsFacts {
 export const noAsFacts: AsFacts = collectAsFacts([])
 
 function isHosterList(source: string): boolean {
-  return source !== asFeeds.classes && source !== asFeeds.tags && source !== asFeeds.peering
+  return !(Object.values(asFeeds) as readonly string[]).includes(source)
 }
 
 /** Puts the entry's label where it belongs; false for a label that is not of its feed. */
@@ -142,6 +146,11 @@ function addLabel(fact: Gathered, entry: AsEntry): boolean {
   if (label === undefined) return true
   if (source === asFeeds.classes)
     return isKnownLabel(asClasses, label) && ((fact.class = label), true)
+  if (source === asFeeds.categories) {
+    // One voice, of hosters alone: its other categories are coarser than what names and tags say.
+    if (label === 'hosting') fact.lists.add(source)
+    return asCategories.includes(label)
+  }
   if (source === asFeeds.tags) return isKnownLabel(asTags, label) && (fact.tags.add(label), true)
   return isKnownLabel(peeringClasses, label) && (fact.peering.add(label), true)
 }

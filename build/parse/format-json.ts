@@ -5,7 +5,8 @@
 // A path is written `/prefixes/*/ip_prefix`: `*` is any member or index, `{service}` too, and names
 // the service. Options: `entries` (paths of values) or `names` (paths whose last member name is the
 // entry); `day` (path of the stated day, as text or in seconds since 1970); `asn` (values are AS
-// numbers); `label`; `services` (what each service is: `{"Googlebot": {"provider": "Google",
+// numbers); `label` (of all entries, or the path of a member of the same record, behind the entry:
+// `/*/metadata/category` of `/*/asn`); `lines` (JSON lines: one value a line); `services` (what each service is: `{"Googlebot": {"provider": "Google",
 // "category": "search_crawler"}}`, category `other` for what is neither crawler nor AI tool).
 
 import { dayOf, type Day } from '../../src/base/day.ts'
@@ -21,7 +22,13 @@ import {
 } from './format-options.ts'
 import { wrongFormat } from './parse-counts.ts'
 import { statedDay } from './stated-day.ts'
-import { type JsonPath, type JsonScalar, pointerOf, walkJson } from './json-walk.ts'
+import {
+  type JsonPath,
+  type JsonScalar,
+  type JsonVisitor,
+  pointerOf,
+  walkJson,
+} from './json-walk.ts'
 
 /** One path: `undefined` stands for `*` and `{service}`. */
 interface PathPattern {
@@ -39,16 +46,20 @@ interface JsonOptions {
   readonly names: readonly PathPattern[]
   readonly day: PathPattern | undefined
   readonly asn: boolean
+  readonly lines: boolean
   readonly label: string | undefined
+  readonly labelPath: PathPattern | undefined
   readonly services: ReadonlyMap<string, Service> | undefined
 }
 
 export function jsonOptions(options: FormatOptions): JsonOptions {
-  refuseUnknownOptions(options, ['entries', 'names', 'day', 'asn', 'label', 'services'])
+  refuseUnknownOptions(options, ['entries', 'names', 'day', 'asn', 'label', 'lines', 'services'])
   const entries = (textsOption(options, 'entries') ?? []).map(patternOf)
   const names = (textsOption(options, 'names') ?? []).map(patternOf)
   if (entries.length + names.length === 0) refuseOption('entries', 'given, or names')
   const day = textOption(options, 'day')
+  const label = textOption(options, 'label')
+  const isPath = label?.startsWith('/') === true
   const services = servicesOption(options['services'])
   const named = [...entries, ...names].some((pattern) => pattern.serviceIndex >= 0)
   if (named !== (services !== undefined)) refuseOption('services', 'given with a path {service}')
@@ -57,7 +68,9 @@ export function jsonOptions(options: FormatOptions): JsonOptions {
     names,
     day: day === undefined ? undefined : patternOf(day),
     asn: flagOption(options, 'asn'),
-    label: textOption(options, 'label'),
+    lines: flagOption(options, 'lines'),
+    label: isPath ? undefined : label,
+    labelPath: label !== undefined && isPath ? patternOf(label) : undefined,
     services,
   }
 }
@@ -100,16 +113,28 @@ export const parseJson: Parser = async (chunks, sink, options) => {
   const settings = jsonOptions(options)
   let found = false
   let stated = false
+  /** Waits for the label of its record: the first part of the path is the record's index. */
+  let pending: { readonly record: string | number | undefined; readonly entry: Entry } | undefined
+  const flush = (label: JsonScalar): void => {
+    if (pending !== undefined) {
+      sink.entry(typeof label === 'string' ? { ...pending.entry, label } : pending.entry)
+    }
+    pending = undefined
+  }
 
   const take = (pattern: PathPattern, path: JsonPath, value: JsonScalar | undefined): void => {
     found = true
     const entry = entryOf(settings, pattern, path, value)
+    flush(null)
     if (typeof entry === 'string') sink.drop(entry, pointerOf(path), String(value ?? ''))
-    else sink.entry(entry)
+    else if (settings.labelPath === undefined) sink.entry(entry)
+    else pending = { record: path[0], entry }
   }
 
-  await walkJson(chunks, {
+  const visitor: JsonVisitor = {
     value(path, value) {
+      const { labelPath } = settings
+      if (pending?.record === path[0] && labelPath && matches(labelPath, path)) flush(value)
       for (const pattern of settings.entries) {
         if (matches(pattern, path)) take(pattern, path, value)
       }
@@ -125,7 +150,9 @@ export const parseJson: Parser = async (chunks, sink, options) => {
         if (matches(pattern, path)) take(pattern, path, undefined)
       }
     },
-  })
+  }
+  await walkJson(chunks, visitor, { many: settings.lines })
+  flush(null)
   const wanted = [options['entries'], options['names']].flat().filter(Boolean).join(', ')
   if (!found) throw wrongFormat('/', 'has none of the members that are its entries', wanted)
 }

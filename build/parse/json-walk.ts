@@ -37,12 +37,16 @@ function escaped(part: string | number): string | number {
   return /[~/]/.test(shown) ? shown.replaceAll('~', '~0').replaceAll('/', '~1') : shown
 }
 
-/** Throws `not_this_format` where the text is no JSON, is cut off, or is HTML. */
+/**
+ * Throws `not_this_format` where the text is no JSON, is cut off, or is HTML. With `many` it is one
+ * value after the other (JSON lines), each with a path from its own root.
+ */
 export async function walkJson(
   chunks: AsyncIterable<Uint8Array>,
   visitor: JsonVisitor,
+  { many = false }: { readonly many?: boolean } = {},
 ): Promise<void> {
-  const grammar = newGrammar(visitor)
+  const grammar = newGrammar(visitor, many)
   const tokenizer = new Tokenizer()
   tokenizer.onToken = ({ token, value }) => grammar.token(token, value)
   const refuseHtml = newHtmlGuard()
@@ -66,14 +70,17 @@ function isJsonError(thrown: unknown): boolean {
   return thrown instanceof TypeError && 'code' in thrown && String(thrown.code).includes('ENCODING')
 }
 
-function newGrammar(visitor: JsonVisitor): {
+function newGrammar(
+  visitor: JsonVisitor,
+  many: boolean,
+): {
   token(token: TokenType, value: JsonScalar): void
   place(): string
   end(): void
 } {
   const path: (string | number)[] = []
   const arrays: boolean[] = []
-  let expect: Expect = 'value'
+  let expect: Expect = many ? 'nothing' : 'value'
 
   const place = (): string => pointerOf(path)
   const refuse = (): never => {
@@ -102,7 +109,8 @@ function newGrammar(visitor: JsonVisitor): {
     if (typeof last === 'number') path[path.length - 1] = last + 1
     expect = typeof last === 'number' ? 'value' : 'name'
   }
-  const takesValue = (): boolean => expect === 'value' || expect === 'first value'
+  const takesValue = (): boolean =>
+    expect === 'value' || expect === 'first value' || (many && expect === 'nothing')
 
   return {
     place,

@@ -78,7 +78,7 @@ export async function readWorldNetworks(options: {
 }): Promise<WorldNetworks> {
   const facts = collectAsFacts(
     options.files.flatMap(({ feed, entries }) =>
-      entries.flatMap(({ text, label = '', name = '' }) => {
+      (feed.kind === 'blocklist' ? [] : entries).flatMap(({ text, label = '', name = '' }) => {
         const asn = parseAsn(text)
         return asn === undefined ? [] : [{ asn, source: feed.id, label, name }]
       }),

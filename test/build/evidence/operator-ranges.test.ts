@@ -3,9 +3,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   type AnnouncedSpace,
+  announcedRanges,
   torOperatorsFile,
   vpnOperatorsFile,
 } from '../../../build/evidence/operator-ranges.ts'
+import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { catalogueFolder } from '../../../build/run-build.ts'
 import type { Layer } from '../../../build/layer/layer.ts'
@@ -134,5 +136,23 @@ describe('a row of VPN operators', () => {
     expect(feed).toMatchObject({ kind: 'vpn', assurance: 'good', weight: 1, files: [] })
     expect(loadCatalogue(catalogueFolder).map(({ group }) => group)).not.toContain(feed.group)
     expect(day).toBe(asOf)
+  })
+})
+
+describe('ASes of a blocklist', () => {
+  const entries = ['AS101', 'AS999', '198.51.100.7'].map((text) => ({ text, place: text }))
+  const fileOf = (id: string) => {
+    const feed = loadCatalogue(catalogueFolder).find((one) => one.id === id)!
+    return { feed, tally: newParseCounts(id), entries, day: asOf, problem: undefined }
+  }
+
+  it('are read as what they announce; addresses stay', () => {
+    const [file] = announcedRanges([fileOf('block-ddrimus')], space)
+    expect(file?.entries.map(({ text }) => text)).toEqual(['9.0.4.0-9.0.5.9', '198.51.100.7'])
+  })
+
+  it('of a list of hosters stay facts of ASes', () => {
+    const file = fileOf('hosting-asn-x4b')
+    expect(announcedRanges([file], space)).toEqual([file])
   })
 })

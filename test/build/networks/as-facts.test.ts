@@ -55,6 +55,18 @@ describe('collectFacts', () => {
     expect(hostingVoices(facts.get(7))).toEqual([])
   })
 
+  it('takes the category hosting of ipverse as one voice, and no other category', () => {
+    const source = 'asn-ipverse-metadata'
+    const facts = collectAsFacts([
+      { asn: 7, source, label: 'hosting' },
+      { asn: 8, source, label: 'isp' },
+      { asn: 9, source },
+      { asn: 9, source, label: 'new' },
+    ])
+    expect([7, 8, 9].map((asn) => hostingVoices(facts.get(asn)))).toEqual([[source], [], []])
+    expect([...facts.unknownLabels]).toEqual([[`${source}: new`, 1]])
+  })
+
   it('knows nothing without entries', () => {
     expect(noAsFacts.get(7)).toBeUndefined()
     expect(hostingVoices(undefined)).toEqual([])

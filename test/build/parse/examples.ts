@@ -223,6 +223,17 @@ export const examples: readonly Example[] = [
     drops: [],
   },
   {
+    name: 'json lines, with the time in the last one',
+    format: 'json',
+    options: { lines: true, entries: ['/cidr'], day: '/timestamp' },
+    text:
+      '{"cidr":"192.0.2.0/24","sblid":"SBL1"}\n{"cidr":"2001:db8::/32"}\n' +
+      '{"type":"metadata","timestamp":1787360400,"terms":"https://example.org/"}\n',
+    entries: ['192.0.2.0/24', '2001:db8::/32'],
+    drops: [],
+    day: '2026-08-22',
+  },
+  {
     name: 'json of ASNs',
     format: 'json',
     options: { entries: ['/*'], asn: true, label: 'datacenter' },

@@ -120,3 +120,20 @@ it('a stated day that is none is left out', async () => {
   })
   expect(said.days).toEqual([])
 })
+
+it('a label that is a path is that of the same record, where there is one', async () => {
+  const records = [
+    { asn: 64496, metadata: { category: 'hosting' }, lastAnnounced: null },
+    { asn: 64497, metadata: { category: null } },
+    { asn: 64498 },
+    { asn: 64499, metadata: { category: 'isp' } },
+  ]
+  const options = { entries: ['/*/asn'], asn: true, label: '/*/metadata/category' }
+  const { entries } = await parseText('json', JSON.stringify(records), options)
+  expect(entries.map(({ text, label = '' }) => `${text} ${label}`)).toEqual([
+    'AS64496 hosting',
+    'AS64497 ',
+    'AS64498 ',
+    'AS64499 isp',
+  ])
+})
