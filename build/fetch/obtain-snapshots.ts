@@ -19,7 +19,7 @@ import { type FetchLimits, fetchLimits } from './fetch-limits.ts'
 import { mirrorDays } from './mirror.ts'
 import { type NetworkHealth, openNetworkHealth } from './network-health.ts'
 import { mirrorUrl, parseWebUrl } from './public-url.ts'
-import { readStoredSnapshots, recoverSnapshots } from './snapshot-store.ts'
+import { type StoredSnapshot, readStoredSnapshots, recoverSnapshots } from './snapshot-store.ts'
 
 export type FetchMode =
   | { readonly kind: 'offline' }
@@ -31,6 +31,7 @@ export type FetchMode =
 /** One file of a feed, as it is on disk after the run. */
 export interface ObtainedFile {
   readonly feed: CatalogueFeed
+  /** One of role `use`; or an alternate, where a feed's only file is not to be had. */
   readonly file: FeedFile
   /**
    * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `recent`:
@@ -118,8 +119,10 @@ async function storedFeed(
   const damage: string[] = []
   const stored = await readStoredSnapshots(options.folder, feed.id, (text) => damage.push(text))
   const problems = [...(problem === undefined ? [] : [problem]), ...damage]
-  return usedFiles(feed).map((file) => {
-    const copy = stored.find((each) => each.file === file.path)
+  return usedFiles(feed).map((used) => {
+    const file =
+      [used, ...alternatesOf(feed)].find(({ path }) => stored.some(hasPath(path))) ?? used
+    const copy = stored.find(hasPath(file.path))
     const text = problems.length === 0 ? undefined : problems.join('; ')
     if (copy !== undefined) {
       return { feed, file, state: 'stored', path: copy.path, day: copy.day, problem: text }
@@ -132,6 +135,8 @@ async function storedFeed(
     return { feed, file, state: 'missing', problem: [...problems, none].join('; ') }
   })
 }
+
+const hasPath = (path: string) => (snapshot: StoredSnapshot) => snapshot.file === path
 
 async function fetchAll(options: ObtainOptions, base: URL | undefined): Promise<ObtainedFile[]> {
   const limits: FetchLimits = { ...fetchLimits, ...options.limits }
@@ -216,12 +221,16 @@ async function runFeeds(run: {
   return options.feeds.flatMap((feed) => results.get(feed.id) ?? [])
 }
 
-function beginFeed(run: Parameters<typeof runFeeds>[0], feed: CatalogueFeed): FeedFetch {
+function beginFeed(
+  run: Parameters<typeof runFeeds>[0],
+  feed: CatalogueFeed,
+  files = usedFiles(feed),
+): FeedFetch {
   const { options, network, base, dayOfFeed } = run
   const { mode } = options
   return newFeedFetch({
     feed,
-    files: usedFiles(feed),
+    files,
     folder: options.folder,
     network,
     from: base === undefined ? 'publisher' : 'mirror',
@@ -237,10 +246,34 @@ async function endFeed(
   feed: CatalogueFeed,
   fetching: FeedFetch,
 ): Promise<ObtainedFile[]> {
-  const { options } = run
   const problem = await fetching.end()
-  if (problem !== undefined) return storedFeed(options, feed, problem.text)
-  return usedFiles(feed).map((file) => ({ feed, file, ...fetching.outcome(file) }))
+  if (problem === undefined) {
+    return usedFiles(feed).map((file) => ({ feed, file, ...fetching.outcome(file) }))
+  }
+  const stored = await storedFeed(run.options, feed, problem.text)
+  const isStored = stored.some(({ file, path }) => path !== undefined && file.role === 'use')
+  return (isStored ? undefined : await fetchAlternate(run, feed, problem.text)) ?? stored
+}
+
+/** In place of a feed's only file, where that is neither to be had nor stored. */
+async function fetchAlternate(
+  run: Parameters<typeof runFeeds>[0],
+  feed: CatalogueFeed,
+  why: string,
+): Promise<ObtainedFile[] | undefined> {
+  for (const file of alternatesOf(feed)) {
+    const fetching = beginFeed(run, feed, [file])
+    await fetching.fetchFile(file, sourceUrl(feed, file, run.base))
+    if ((await fetching.end()) !== undefined) continue
+    const problem = `${why}; ${file.path} stands in`
+    return [{ feed, file, ...fetching.outcome(file), problem }]
+  }
+  return undefined
+}
+
+function alternatesOf(feed: CatalogueFeed): readonly FeedFile[] {
+  if (usedFiles(feed).length > 1) return []
+  return feed.files.filter(({ role }) => role === 'alternate')
 }
 
 function sourceUrl(feed: CatalogueFeed, file: FeedFile, base: URL | undefined): URL {

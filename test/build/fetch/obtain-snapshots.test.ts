@@ -162,6 +162,26 @@ describe('from publishers', () => {
     expect(obtained[0]?.problem).toMatch(/status 404.*no stored copy/)
   })
 
+  it('takes an alternate in place of the only file of a feed, until that is there', async () => {
+    const site = await openSite({ '/b': text('192.0.2.2\n') })
+    const both = newFeed('a', { 'a.txt': `${site.url}/a`, 'b.txt': `${site.url}/b` })
+    const [use, other] = both.files
+    const feeds = [{ ...both, files: [use!, { ...other!, role: 'alternate' as const }] }]
+    const folder = newFolder()
+    const first = await run({ feeds, folder })
+    expect(first.states).toEqual({ 'a/b.txt': 'fresh' })
+    expect(first.obtained[0]?.problem).toMatch(/\/a: status 404.*; b\.txt stands in$/)
+    expect((await run({ feeds, folder })).states).toEqual({ 'a/b.txt': 'unchanged' })
+    const offline = await run({ feeds, folder, mode: { kind: 'offline' } })
+    expect(contents(offline.obtained)).toEqual(['192.0.2.2\n'])
+    site.handlers.set('/a', text('192.0.2.1\n'))
+    const later = await run({ feeds, folder })
+    expect(later.states).toEqual({ 'a/a.txt': 'fresh' })
+    expect(readdirSync(join(folder, 'a')).sort()).toEqual(['a.txt', 'snapshots.json'])
+    site.handlers.delete('/a')
+    expect((await run({ feeds, folder })).states).toEqual({ 'a/a.txt': 'stored' })
+  })
+
   it('fetches only files of role use', async () => {
     const { site, feeds, folder } = await twoFiles()
     const files = feeds[0]?.files.map((file, index) =>
