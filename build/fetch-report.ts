@@ -102,7 +102,7 @@ function singleLines(files: readonly ObtainedFile[]): readonly string[] {
   for (const file of files) {
     if (file.problem === undefined) continue
     // What stands in for one that is missing, acceptance says.
-    const instead = file.state === 'missing' ? '' : ' (its last good snapshot is used)'
+    const instead = file.state === 'stored' ? ' (its last good snapshot is used)' : ''
     const text = `${file.problem}${instead}`
     byProblem.set(text, [...(byProblem.get(text) ?? []), file])
   }
