@@ -28,11 +28,8 @@ export function withSharedData<One extends FeedWithFiles>(feeds: readonly One[])
     }))
 }
 
-/** Files of the catalogue that their publisher does not have. */
-export const absentFiles: ReadonlySet<string> = new Set(['proxy-databay/https.txt'])
-
-/** Files of catalogued feeds in the shared folder that the catalogue does not name. */
-export const uncataloguedFiles: ReadonlySet<string> = new Set(['proxy-databay/socks4.txt'])
+/** Files of the catalogue that the shared folder lacks: a copy in another form is there. */
+export const absentFiles: ReadonlySet<string> = new Set(['bot-bing/bingbot.json'])
 
 /** One feed of the shared feeds.json; `path` is `<feed-id>/<file>`. */
 export interface SharedFeed {
@@ -41,15 +38,13 @@ export interface SharedFeed {
   readonly license: string
   readonly snapshot_date: string
   readonly files: readonly { readonly path: string; readonly rows: number }[]
-  /** The catalogue lacks it. */
-  readonly proposed?: boolean
 }
 
-/** The feeds of the shared feeds.json that the catalogue has, too. */
+/** The feeds of the shared feeds.json that the catalogue has, too: people's lines are no feed. */
 export function sharedFeeds(): readonly SharedFeed[] {
   const text = readFileSync(join(feedsFolder, 'feeds.json'), 'utf8')
   const all = JSON.parse(text) as readonly SharedFeed[]
-  return all.filter(({ proposed }) => proposed !== true)
+  return all.filter(({ id }) => id !== 'clean-verizon')
 }
 
 const present = existsSync(`${feedsFolder}/feeds.json`)

@@ -23,23 +23,27 @@ const groupOf = (...ids: readonly string[]): readonly string[] => [
 ]
 
 describe('the catalogue', () => {
-  it('holds 109 feeds, and those without a stated licence are off', () => {
-    expect(feeds).toHaveLength(109)
+  it('holds 127 feeds, and those without a stated licence are off', () => {
+    expect(feeds).toHaveLength(127)
     const off = feeds.filter((one) => !one.enabled)
     const unstated = feeds.filter((one) => one.licence === 'unstated')
-    expect(unstated).toHaveLength(18)
-    // One more is off for what it lists: candidates that nobody tested.
+    expect(unstated).toHaveLength(19)
+    // Off for other reasons: its licence, its age, and candidates that nobody tested.
     expect(off.filter((one) => !unstated.includes(one)).map((one) => one.id)).toEqual([
+      'block-stopforumspam',
+      'hosting-asn-tn3w',
       'proxy-gfpcom',
     ])
-    expect(off).toHaveLength(19)
+    expect(off).toHaveLength(22)
   })
 
   it('gives what nobody has fetched no more weight than the lightest of its kind', () => {
     const untried = feeds.filter(({ tried }) => tried === 'never')
-    expect(untried).toHaveLength(37)
+    expect(untried).toHaveLength(15)
     const tooHeavy = untried.filter(({ kind, weight }) => {
-      const others = feeds.filter((one) => one.kind === kind && one.tried !== 'never')
+      const others = feeds.filter(
+        (one) => one.kind === kind && one.tried !== 'never' && one.weight > 0,
+      )
       return weight > Math.min(...others.map((one) => one.weight))
     })
     expect(tooHeavy.map(({ id }) => id)).toEqual([])
@@ -48,13 +52,26 @@ describe('the catalogue', () => {
   })
 
   it('makes one voice of all who gather the operators’ lists of servers', () => {
-    const lists = feeds.filter(({ id }) => /^vpn-(?:gluetun-.*|nordvpn|az0)$/.test(id))
-    expect(lists).toHaveLength(21)
+    const own = /^vpn-(?:gluetun-.*|nordvpn|az0|openlists-(?!mullvad).*)$/
+    const lists = feeds.filter(({ id }) => own.test(id))
+    expect(lists).toHaveLength(25)
+    expect(feed('vpn-openlists-mullvad').group).toBe(feed('vpn-mullvad').group)
     expect(groupOf(...lists.map(({ id }) => id))).toEqual(['vpn-server-lists'])
   })
 
-  it('names no entrance as an exit: AirVPN’s servers come out elsewhere', () => {
-    expect(feeds.filter(({ id }) => id.includes('airvpn'))).toEqual([])
+  it('says of AirVPN’s entrances that its exits stand beside them', () => {
+    const lists = feeds.filter(({ id }) => id.includes('airvpn'))
+    expect(lists.map(({ id }) => id)).toEqual(['vpn-openlists-airvpn'])
+    expect(lists[0]?.note).toMatch(/entrances.*neighbour of the exit/)
+  })
+
+  it('says of every feed when a file of it was read, and what it held', () => {
+    const silent = feeds.filter(({ tried }) => tried === undefined)
+    expect(silent.map(({ id }) => id)).toEqual([])
+    const unmeasured = feeds.filter(
+      (one) => one.tried !== 'never' && one.usual_entries === undefined,
+    )
+    expect(unmeasured.map(({ id }) => id)).toEqual([])
   })
 
   it('holds the two data sets apart from them, behind them all, and says that none was tried', () => {
@@ -129,7 +146,7 @@ describe('the catalogue', () => {
 
   it('names the origin ASNs of every hoster whose ranges are announcements', () => {
     const derived = feeds.filter((one) => one.note?.includes('announcements of its ASes') === true)
-    expect(derived).toHaveLength(11)
+    expect(derived).toHaveLength(15)
     expect(feeds.filter((one) => one.asns.length > 0)).toEqual(derived)
     expect(feeds.filter((one) => new Set(one.asns).size < one.asns.length)).toEqual([])
     expect(feed('hosting-hetzner').asns).toContain(24_940)
@@ -148,8 +165,10 @@ describe('the catalogue', () => {
   })
 
   it('takes no wide prefix from a list of single addresses', () => {
+    // Spamhaus lists netblocks and ASes, never single addresses.
     const narrow = ['tor', 'vpn', 'proxy', 'residential_proxy', 'blocklist']
-    const tooWide = feeds.filter(({ kind, widest }) => {
+    const lists = feeds.filter(({ group }) => group !== 'spamhaus-drop')
+    const tooWide = lists.filter(({ kind, widest }) => {
       const [ipv4, ipv6] = narrow.includes(kind) ? [14, 28] : [8, 16]
       return widest.ipv4 < ipv4 || widest.ipv6 < ipv6
     })

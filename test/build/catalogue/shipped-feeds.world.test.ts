@@ -13,21 +13,12 @@ import { describeFeeds, feedsFolder, sharedFeeds, withSharedData } from '../../f
 const folder = fileURLToPath(new URL('../../../data/feeds', import.meta.url))
 const feeds = withSharedData(loadCatalogue(folder))
 
-/** Licences that changed after the catalogue was written: from what it says to what holds. */
-const outdatedLicences: ReadonlyMap<string, (licence: string) => string> = new Map([
-  ['vpn-az0', (licence) => (licence === 'MIT' ? 'GPL-3.0-or-later' : licence)],
-])
-
 describeFeeds('the catalogue against the shared feeds', () => {
   it('says what they say of licence and kind', () => {
     const kindOf = (kind: string): string =>
       ({ asn_meta: 'network', privacy_relay: 'relay' })[kind] ?? kind
     const shared = sharedFeeds().map((one) => [one.id, one.license, kindOf(one.kind)])
-    const ours = feeds.map(({ id, licence, kind }) => [
-      id,
-      outdatedLicences.get(id)?.(licence) ?? licence,
-      kind as string,
-    ])
+    const ours = feeds.map(({ id, licence, kind }) => [id, licence, kind as string])
     expect(ours).toEqual(shared.sort((one, two) => ((one[0] ?? '') < (two[0] ?? '') ? -1 : 1)))
   })
 

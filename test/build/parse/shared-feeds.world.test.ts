@@ -11,13 +11,7 @@ import { parseFile } from '../../../build/parse/parse-file.ts'
 import { newParseCounts, countingSink } from '../../../build/parse/parse-counts.ts'
 import type { ParseCounts } from '../../../build/parse/parse-counts.ts'
 import { formatDay } from '../../../src/base/day.ts'
-import {
-  describeFeeds,
-  feedsFolder,
-  sharedFeeds,
-  uncataloguedFiles,
-  withSharedData,
-} from '../../feeds.ts'
+import { describeFeeds, feedsFolder, sharedFeeds, withSharedData } from '../../feeds.ts'
 
 const catalogue = loadCatalogue(fileURLToPath(new URL('../../../data/feeds', import.meta.url)))
 const feeds = withSharedData(catalogue)
@@ -56,6 +50,8 @@ const statedDays: Readonly<Record<string, string>> = {
   'block-ddrimus/blocklist.txt': '2026-08-22',
   'block-ipsum/ipsum.txt': '2026-08-22',
   'bot-applebot/applebot.json': '2026-09-15',
+  'bot-claudebot/bots.json': '2026-10-07',
+  'vpn-az0/ip.txt': '2025-08-31',
   'bot-google-special/special-crawlers.json': '2026-08-20',
   'bot-google-user-triggered/user-triggered-fetchers-google.json': '2026-08-20',
   'bot-google-user-triggered/user-triggered-fetchers.json': '2024-02-27',
@@ -120,16 +116,11 @@ describeFeeds('the shared feeds', () => {
         .map((feed) => feed.id)
         .sort(),
     )
-    expect(feeds).toHaveLength(101)
+    expect(feeds).toHaveLength(112)
     const others = catalogue.filter(({ id }) => !feeds.some((feed) => feed.id === id))
     expect(others.filter(({ tried }) => tried !== 'never')).toEqual([])
     const ours = feeds.map((feed) => [feed.id, feed.files.map((file) => file.path).sort()])
-    const onDisk = feeds.map(({ id }) => [
-      id,
-      readdirSync(join(feedsFolder, id))
-        .filter((name) => !uncataloguedFiles.has(`${id}/${name}`))
-        .sort(),
-    ])
+    const onDisk = feeds.map(({ id }) => [id, readdirSync(join(feedsFolder, id)).sort()])
     expect(ours).toEqual(onDisk)
   })
 
