@@ -56,6 +56,8 @@ export interface BuildOptions {
   readonly snapshots: string
   /** The store of the history of observations. */
   readonly history: string
+  /** The operator's own feeds, and changes of shipped ones. */
+  readonly feedsFolder?: string | undefined
   /** Feeds with an unstated licence, too. */
   readonly allFeeds: boolean
   /** Single feeds switched on or off, over the catalogue and `allFeeds`. */
@@ -79,9 +81,10 @@ export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Prom
   // Candidate and rejected table are written beside the table itself, not beside a link to it.
   const options = { ...named, out: outputTarget(named.out), report: outputTarget(named.report) }
   const stages = newBuildStages(tell)
-  const feeds = chooseFeeds(loadWholeCatalogue(catalogueFolder), options).filter(
-    ({ kind }) => filesOfOperator(options, kind) === undefined,
-  )
+  const feeds = chooseFeeds(
+    loadWholeCatalogue(catalogueFolder, options.feedsFolder),
+    options,
+  ).filter(({ kind }) => filesOfOperator(options, kind) === undefined)
   // Before anything is fetched: of two first builds at once the second would else find nothing
   // stored yet, build a table without feeds, and keep the first from the history.
   const transaction = await beginHistoryTransaction(options.history)

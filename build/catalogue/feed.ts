@@ -131,9 +131,6 @@ export const feedSchema = z
     if (new Set(feed.files.map((file) => file.path)).size !== feed.files.length) {
       issue('files', 'two have the same path')
     }
-    if (feed.enabled && feed.licence === 'unstated') {
-      issue('enabled', 'must be false where the licence is unstated')
-    }
     const isData = isDataSet(feed)
     if (isData && feed.weight !== 0) issue('weight', 'must be 0: a data set is no evidence')
     if (feed.files.some((file) => isDataSetFormat(file.format) !== isData)) {

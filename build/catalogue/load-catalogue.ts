@@ -1,9 +1,14 @@
-// Reads the catalogue: every data/feeds/<id>.json, checked. All problems of all files are reported
-// at once, each with its file and path, so that mending them takes one round and not ten.
+// Reads the catalogue: every data/feeds/<id>.json, and those of the operator's own folder, checked.
+// All problems of all files are reported at once, each with its file and path, so that mending them
+// takes one round and not ten.
+//
+// A file of the operator's folder is a feed of its own, or changes members of the shipped one with
+// its id: `{ "enabled": false }` is a switch. No update of the product touches that folder.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { isJsonObject } from '../../src/base/json-object.ts'
 import { repeatedMembers, repeatedMessage } from '../../src/base/text/repeated-members.ts'
 import { feedSchema, isDataSet, isFeed } from './feed.ts'
 import type { CatalogueFeed, Feed } from './feed.ts'
@@ -12,18 +17,33 @@ import type { CatalogueFeed, Feed } from './feed.ts'
  * The feeds of `folder` that make evidence or know facts of ASes, sorted by id. Throws
  * `bad_catalogue` with every problem, one a line.
  */
-export function loadCatalogue(folder: string): readonly Feed[] {
-  return loadWholeCatalogue(folder).filter(isFeed)
+export function loadCatalogue(folder: string, own?: string): readonly Feed[] {
+  return loadWholeCatalogue(folder, own).filter(isFeed)
 }
 
-/** All that is fetched, in the order in which it should be: the data sets, which are large, last. */
-export function loadWholeCatalogue(folder: string): readonly CatalogueFeed[] {
+/**
+ * All that is fetched, in the order in which it should be: the data sets, which are large, last.
+ * `own` is the operator's folder.
+ */
+export function loadWholeCatalogue(folder: string, own?: string): readonly CatalogueFeed[] {
   const problems: string[] = []
   const feeds: CatalogueFeed[] = []
-  for (const name of feedFilesOf(folder)) {
-    const feed = readFeed(join(folder, name), problems)
+  const shipped = feedFilesOf(folder)
+  if (shipped.length === 0) throw badCatalogue(`${folder}: holds no feed`)
+  const owned = own === undefined ? [] : feedFilesOf(own)
+  for (const name of [...new Set([...shipped, ...owned])].sort(byId)) {
+    const paths = [
+      ...(shipped.includes(name) ? [join(folder, name)] : []),
+      ...(own !== undefined && owned.includes(name) ? [join(own, name)] : []),
+    ]
+    const feed = readFeed(paths, problems)
     if (feed === undefined) continue
-    if (`${feed.id}.json` !== name) problems.push(`${name}: id: must be the file's name`)
+    const at = paths.at(-1) ?? name
+    if (`${feed.id}.json` !== name) problems.push(`${at}: id: must be the file's name`)
+    // What the operator has switched on, the operator has a right to.
+    if (!owned.includes(name) && feed.enabled && feed.licence === 'unstated') {
+      problems.push(`${at}: enabled: must be false where the licence is unstated`)
+    }
     feeds.push(feed)
   }
   if (problems.length > 0) throw badCatalogue(...problems)
@@ -37,20 +57,29 @@ function feedFilesOf(folder: string): readonly string[] {
   } catch (thrown) {
     throw badCatalogue(`${folder}: ${messageOf(thrown)}`)
   }
-  if (names.length === 0) throw badCatalogue(`${folder}: holds no feed`)
-  // By id, not by file name: `a-b.json` sorts before `a.json`, `a` before `a-b`.
-  return names.sort((a, b) => (a.slice(0, -5) < b.slice(0, -5) ? -1 : 1))
+  return names
 }
 
-function readFeed(path: string, problems: string[]): CatalogueFeed | undefined {
-  let written: unknown
-  try {
-    const text = readFileSync(path, 'utf8')
-    written = JSON.parse(text)
-    problems.push(...repeatedMembers(text).map((one) => `${path}: ${repeatedMessage(one)}`))
-  } catch (thrown) {
-    problems.push(`${path}: ${messageOf(thrown)}`)
-    return undefined
+/** By id, not by file name: `a-b.json` sorts before `a.json`, `a` before `a-b`. */
+function byId(a: string, b: string): number {
+  return a.slice(0, -5) < b.slice(0, -5) ? -1 : 1
+}
+
+/** One feed of one file, or of the shipped one and what the operator's changes in it. */
+function readFeed(paths: readonly string[], problems: string[]): CatalogueFeed | undefined {
+  const path = paths.at(-1) ?? ''
+  let written: unknown = {}
+  for (const each of paths) {
+    try {
+      const text = readFileSync(each, 'utf8')
+      const members: unknown = JSON.parse(text)
+      written =
+        isJsonObject(members) && isJsonObject(written) ? { ...written, ...members } : members
+      problems.push(...repeatedMembers(text).map((one) => `${each}: ${repeatedMessage(one)}`))
+    } catch (thrown) {
+      problems.push(`${each}: ${messageOf(thrown)}`)
+      return undefined
+    }
   }
   const checked = feedSchema.safeParse(written)
   if (checked.success) return checked.data

@@ -348,6 +348,14 @@ export const optionTable = {
     help: 'the folder of past observations',
     type: is.path.default('data/history'),
   }),
+  'build.feedsFolder': option(
+    '--feeds-folder <folder>',
+    ['build', 'start', 'feeds list', 'feeds fetch', 'history import'],
+    {
+      help: 'your own feeds and switches: <id>.json, whole or with the members to change',
+      type: is.path.exactOptional(),
+    },
+  ),
   'build.allFeeds': option('--all-feeds', ['build', 'feeds list', 'feeds fetch'], {
     help: 'use every feed, also those that are off by default: read their licences first',
     type: is.onOff.default(false),

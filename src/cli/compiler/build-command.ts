@@ -43,6 +43,7 @@ async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
       report: own.report,
       snapshots: own.snapshots,
       history: own.history,
+      feedsFolder: own.feedsFolder,
       allFeeds: own.allFeeds,
       feeds: own.feeds,
       networkFiles: networks.length === 0 ? undefined : networks,

@@ -18,7 +18,7 @@ const badLinesShown = 10
 
 /** Fails only if nothing was imported. */
 export const historyImport: Command<Promise<number>> = async (
-  { build: { history: store }, invocation: { force, json } },
+  { build: { history: store, feedsFolder }, invocation: { force, json } },
   io,
   [folder = ''],
 ) => {
@@ -30,7 +30,7 @@ export const historyImport: Command<Promise<number>> = async (
   let feed = ''
   const report = await importHistory(folder, {
     store,
-    feeds: loadCatalogue(catalogueFolder),
+    feeds: loadCatalogue(catalogueFolder, feedsFolder),
     force,
     onFile(file) {
       if (io.errIsTerminal && file.feed !== feed) io.err(`${file.feed} …`)

@@ -43,9 +43,10 @@ function publishArguments(publish: Settings['publish']): string[] {
 /** Passes the mirror here, because it can hold a password, and everybody sees arguments. */
 export function buildChildEnvironment({ build }: Settings): NodeJS.ProcessEnv {
   // Empty variables count as unset.
-  const files = { IPRISK_MIRROR_FILE: '', IPRISK_OFFLINE_FILE: '' }
-  const { mirror = '', offline } = build
-  return { ...process.env, ...files, IPRISK_MIRROR: mirror, IPRISK_OFFLINE: String(offline) }
+  const files = { IPRISK_MIRROR_FILE: '', IPRISK_OFFLINE_FILE: '', IPRISK_FEEDS_FOLDER_FILE: '' }
+  const { mirror = '', offline, feedsFolder = '' } = build
+  const named = { IPRISK_MIRROR: mirror, IPRISK_FEEDS_FOLDER: feedsFolder }
+  return { ...process.env, ...files, ...named, IPRISK_OFFLINE: String(offline) }
 }
 
 /** They end the child first. */

@@ -43,9 +43,9 @@ function write(name: string, feed: unknown): void {
   writeFileSync(join(folder, name), typeof feed === 'string' ? feed : JSON.stringify(feed))
 }
 
-function refusal(): IpriskError {
+function refusal(own?: string): IpriskError {
   try {
-    loadCatalogue(folder)
+    loadCatalogue(folder, own)
   } catch (thrown) {
     if (thrown instanceof IpriskError) return thrown
     throw thrown
@@ -94,6 +94,46 @@ describe('a catalogue', () => {
   it('that is empty or missing is refused', () => {
     expect(refusal().message).toContain('holds no feed')
     expect(() => loadCatalogue(join(folder, 'none'))).toThrow(/ENOENT/)
+  })
+})
+
+describe("the operator's folder", () => {
+  let own = ''
+  beforeEach(() => {
+    own = mkdtempSync(join(tmpdir(), 'iprisk-own-feeds-'))
+    write('vpn-example.json', good)
+    write('vpn-off.json', { ...good, id: 'vpn-off', licence: 'unstated', enabled: false })
+  })
+  afterEach(() => rmSync(own, { recursive: true }))
+  const writeOwn = (name: string, feed: unknown): void =>
+    writeFileSync(join(own, name), JSON.stringify(feed))
+
+  it('adds feeds, switches shipped ones, and changes their members', () => {
+    writeOwn('vpn-own.json', { ...good, id: 'vpn-own', licence: 'unstated' })
+    writeOwn('vpn-example.json', { enabled: false, weight: 0.25 })
+    writeOwn('vpn-off.json', { enabled: true })
+    writeOwn('README.md', {})
+    const feeds = loadCatalogue(folder, own)
+    expect(feeds.map(({ id, enabled, weight }) => [id, enabled, weight])).toEqual([
+      ['vpn-example', false, 0.25],
+      ['vpn-off', true, 0.5],
+      ['vpn-own', true, 0.5],
+    ])
+    expect(feeds[0]?.files).toEqual(good.files)
+  })
+
+  it('may hold no feed, but must be there', () => {
+    expect(loadCatalogue(folder, own)).toEqual(loadCatalogue(folder))
+    expect(() => loadCatalogue(folder, join(own, 'none'))).toThrow(/ENOENT/)
+  })
+
+  it('is checked like the shipped one, each problem with its own file', () => {
+    writeOwn('vpn-example.json', { weight: 2 })
+    writeOwn('vpn-new.json', { enabled: false })
+    const { message } = refusal(own)
+    expect(message).toContain(`${join(own, 'vpn-example.json')}: weight: `)
+    expect(message).toContain(`${join(own, 'vpn-new.json')}: files: `)
+    expect(message).not.toContain(folder)
   })
 })
 
