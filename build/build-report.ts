@@ -9,6 +9,7 @@ import { formatCounted } from '../src/base/text/number-format.ts'
 import { joinFew } from '../src/base/text/shortened-list.ts'
 import type { CompiledTable, NormalisedFile } from './compile-table.ts'
 import type { FetchReport } from './fetch-report.ts'
+import type { FetchTrouble } from './fetch/fetch-error.ts'
 import { type ObtainedFile, stateOfFeed } from './fetch/obtain-snapshots.ts'
 import { type BuildStage, peakBytes } from './build-stages.ts'
 import type { WrittenTable } from './write/write-table.ts'
@@ -40,6 +41,8 @@ export interface FeedReport {
   /** `file:place: reason: sample` of the first entries that were not taken. */
   readonly first_bad: readonly string[]
   readonly problem?: string | undefined
+  /** Of a problem of fetching, what became of the address: dead, moved, failing. */
+  readonly trouble?: FetchTrouble | undefined
   /** Why its newest snapshot is not used, and what is in its place. */
   readonly quarantined?: Quarantine | undefined
 }
@@ -167,6 +170,7 @@ function feedReports(
       alone_ipv4: compiled.listed.aloneIpv4.get(files[0]?.source ?? -1) ?? 0,
       first_bad: files.flatMap((file) => file.read.tally.bad).slice(0, 5),
       problem: problem ?? got?.problem,
+      trouble: got?.trouble,
       quarantined: compiled.acceptance.quarantined.get(id),
     }
   })

@@ -10,7 +10,13 @@ import { messageOf } from '../../src/base/coded-error.ts'
 import { type CatalogueFeed, type FeedFile, isDataSetFormat } from '../catalogue/feed.ts'
 import { parseFile } from '../parse/parse-file.ts'
 import { temporaryName } from '../../src/base/system/atomic-file.ts'
-import { type FetchProblem, fetchError, fetchProblem, toFetchFailure } from './fetch-error.ts'
+import {
+  type FetchProblem,
+  type FetchTrouble,
+  fetchError,
+  fetchProblem,
+  toFetchFailure,
+} from './fetch-error.ts'
 import type { GetAnswer, Validators } from './http-get.ts'
 import { httpGet } from './http-get.ts'
 import { recheckMs } from './fetch-limits.ts'
@@ -26,6 +32,7 @@ export interface FileOutcome {
   readonly path?: string
   readonly day?: Day
   readonly problem?: string | undefined
+  readonly trouble?: FetchTrouble
 }
 
 export interface FeedFetch {
@@ -101,14 +108,14 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
       }
     },
     outcome(file) {
-      const text = problems.get(file.path)?.text
+      const { text, trouble } = problems.get(file.path) ?? {}
+      const failed = trouble === undefined ? {} : { problem: text, trouble }
       const got = parts.get(file.path)
       if (got === undefined) {
-        return { state: 'missing', problem: `${text ?? ''}; the feed's other files are used` }
+        return { state: 'missing', ...failed, problem: `${text}; the feed's other files are used` }
       }
       const { state, record } = got
-      const known = { state, path: join(home, file.path), day: record.day }
-      return text === undefined ? known : { ...known, problem: text }
+      return { state, path: join(home, file.path), day: record.day, ...failed }
     },
   }
 }
@@ -156,13 +163,15 @@ async function fetchPart(request: {
     url: address,
     fetchedAt: new Date(options.now()).toISOString(),
   }
+  const since = copy?.since ?? copy?.day
   if (answer.kind === 'unchanged') {
     const content = { sha256: (known as StoredSnapshot).sha256, bytes: known?.bytes ?? 0 }
-    return { record: { ...content, ...news, ...answer.validators }, state: 'unchanged' }
+    return { record: { ...content, ...news, since, ...answer.validators }, state: 'unchanged' }
   }
   const { sha256, bytes } = answer
-  const record = { sha256, bytes, ...news, ...answer.validators }
   const isNews = copy?.sha256 !== sha256
+  const began = isNews ? options.day : since
+  const record = { sha256, bytes, ...news, since: began, ...answer.validators }
   const why = isNews ? await whyWithoutEntries(to, file) : undefined
   if (isNews && why === undefined) return { record, state: 'fresh', temporary }
   await rm(to, { force: true })

@@ -13,7 +13,7 @@ import { removeTemporaryFiles } from '../../src/base/system/atomic-file.ts'
 import { acquireFileLock } from '../../src/base/system/file-lock.ts'
 import type { CatalogueFeed, FeedFile } from '../catalogue/feed.ts'
 import { type ConnectionPools, openConnectionPools, userAgentOf } from './connection-pools.ts'
-import { fetchError } from './fetch-error.ts'
+import { type FetchProblem, type FetchTrouble, fetchError } from './fetch-error.ts'
 import { type FeedFetch, newFeedFetch } from './fetch-feed.ts'
 import { type FetchLimits, fetchLimits } from './fetch-limits.ts'
 import { mirrorDays } from './mirror.ts'
@@ -43,6 +43,7 @@ export interface ObtainedFile {
   readonly path?: string
   readonly day?: Day
   readonly problem?: string | undefined
+  readonly trouble?: FetchTrouble
   /** It is missing although something is stored, which is not what was fetched. */
   readonly damaged?: boolean
 }
@@ -250,23 +251,24 @@ async function endFeed(
   if (problem === undefined) {
     return usedFiles(feed).map((file) => ({ feed, file, ...fetching.outcome(file) }))
   }
-  const stored = await storedFeed(run.options, feed, problem.text)
+  const { text, trouble } = problem
+  const stored = (await storedFeed(run.options, feed, text)).map((one) => ({ ...one, trouble }))
   const isStored = stored.some(({ file, path }) => path !== undefined && file.role === 'use')
-  return (isStored ? undefined : await fetchAlternate(run, feed, problem.text)) ?? stored
+  return (isStored ? undefined : await fetchAlternate(run, feed, problem)) ?? stored
 }
 
 /** In place of a feed's only file, where that is neither to be had nor stored. */
 async function fetchAlternate(
   run: Parameters<typeof runFeeds>[0],
   feed: CatalogueFeed,
-  why: string,
+  { text, trouble }: FetchProblem,
 ): Promise<ObtainedFile[] | undefined> {
   for (const file of alternatesOf(feed)) {
     const fetching = beginFeed(run, feed, [file])
     await fetching.fetchFile(file, sourceUrl(feed, file, run.base))
     if ((await fetching.end()) !== undefined) continue
-    const problem = `${why}; ${file.path} stands in`
-    return [{ feed, file, ...fetching.outcome(file), problem }]
+    const problem = `${text}; ${file.path} stands in`
+    return [{ feed, file, ...fetching.outcome(file), problem, trouble }]
   }
   return undefined
 }
@@ -287,11 +289,12 @@ function usedFiles(feed: CatalogueFeed): readonly FeedFile[] {
 /** One state and problem for the files of one feed, of which there is at least one. */
 export function stateOfFeed(
   files: readonly ObtainedFile[],
-): Pick<ObtainedFile, 'state' | 'problem'> {
+): Pick<ObtainedFile, 'state' | 'problem' | 'trouble'> {
   const states = files.map(({ state }) => state)
   const isFresh = states.includes('fresh')
   const state = isFresh ? 'fresh' : (states.find((one) => one !== 'missing') ?? 'missing')
-  return { state, problem: files.find(({ problem }) => problem !== undefined)?.problem }
+  const { problem, trouble } = files.find((one) => one.problem !== undefined) ?? {}
+  return trouble === undefined ? { state, problem } : { state, problem, trouble }
 }
 
 function report(

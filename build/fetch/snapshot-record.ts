@@ -18,6 +18,8 @@ export interface SnapshotRecord {
   readonly lastModified?: string | undefined
   /** ISO 8601, UTC. */
   readonly fetchedAt: string
+  /** The day of the first fetch that gave these bytes; absent in records of older versions. */
+  readonly since?: Day | undefined
 }
 
 /** One set: the files of a feed that were fetched together, by name. */
@@ -34,7 +36,8 @@ export function formatSnapshotSet(set: SnapshotSet): string {
   const files = Object.fromEntries(
     [...set.files].sort(byName).map(([name, record]) => {
       const day = formatDay(record.day)
-      return [name, { ...record, day, temporary: set.temporary.get(name) }]
+      const since = record.since === undefined ? undefined : formatDay(record.since)
+      return [name, { ...record, day, since, temporary: set.temporary.get(name) }]
     }),
   )
   return `${JSON.stringify({ version: VERSION, files }, undefined, 2)}\n`
@@ -83,6 +86,7 @@ function parseRecord(value: unknown): SnapshotRecord | undefined {
     etag: textOrNone(etag),
     lastModified: textOrNone(lastModified),
     fetchedAt,
+    since: typeof value['since'] === 'string' ? parseDay(value['since']) : undefined,
   }
 }
 

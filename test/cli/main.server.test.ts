@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { writeSmallTable } from '../table/small-table.ts'
@@ -207,15 +207,47 @@ describe('iprisk feeds list', () => {
   it('names all feeds; those with an unstated licence are off', async () => {
     const { code, out } = await run('feeds', 'list')
     const rows = out.trimEnd().split('\n').slice(1)
-    expect([code, rows.length]).toEqual([0, 111])
+    expect([code, rows.length]).toEqual([0, 129])
     const off = rows.filter((row) => / off /.test(row))
     expect(off.length).toBeGreaterThan(10)
     const others = off.filter((row) => !row.includes('unstated'))
-    expect(others.map((row) => row.split(' ')[0])).toEqual(['proxy-gfpcom'])
+    expect(others.map((row) => row.split(' ')[0])).toEqual([
+      'block-stopforumspam',
+      'hosting-asn-tn3w',
+      'proxy-gfpcom',
+    ])
     // Of whom nobody has ever had a file.
-    expect(rows.filter((row) => / never /.test(row))).toHaveLength(39)
+    expect(rows.filter((row) => / never /.test(row))).toHaveLength(17)
     const all = await run('feeds', 'list', '--all-feeds')
     expect(all.out).not.toMatch(/ off /)
+  })
+
+  it('begins with those that fail, and takes the feeds of a folder of its own', async () => {
+    const there = newFolder()
+    mkdirSync(join(there, 'own'))
+    writeFileSync(join(there, 'own', 'tor-exits-x4b.json'), '{ "enabled": false }')
+    const feeds = [
+      { id: 'vpn-pia', day: '2026-08-22', unique: 1, trouble: 'dead', problem: 'status 404' },
+      { id: 'vpn-x4b', day: '2026-08-22', unique: 1 },
+    ]
+    mkdirSync(join(there, 'data', 'table'), { recursive: true })
+    writeFileSync(join(there, 'data', 'table', 'report.json'), JSON.stringify({ feeds }))
+    const list = await runHere(['feeds', 'list', '--feeds-folder', 'own'], { cwd: there })
+    const rows = list.out.trimEnd().split('\n')
+    expect(rows[1]).toMatch(/^vpn-pia +vpn +dead /)
+    expect(rows[2]).toMatch(/^vpn-x4b +vpn +shrunk /)
+    expect(rows.slice(-2)).toEqual([
+      'vpn-pia is dead: status 404',
+      expect.stringMatching(/^vpn-x4b is shrunk: it holds 1 entries; [\d,]+ are usual$/),
+    ])
+    expect(list.out).toMatch(/^tor-exits-x4b +tor +off /m)
+    const doctor = await runHere(['doctor', '--json'], { cwd: there })
+    const { findings } = JSON.parse(doctor.out) as {
+      findings: readonly { code: string; text: string }[]
+    }
+    expect(findings.find(({ code }) => code === 'feeds_failing')?.text).toContain(
+      'vpn-pia (dead), vpn-x4b (shrunk)',
+    )
   })
 
   it('names them also where the configuration has a wrong name, as a build says that it does', async () => {

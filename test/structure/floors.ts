@@ -114,7 +114,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['assemble-table.ts', 'export-outcomes.ts', 'import-history.ts', 'read-data-sets.ts'],
     ['compile-table.ts'],
     ['build-report.ts'],
-    ['build-summary.ts'],
+    ['build-summary.ts', 'feed-health.ts'],
     ['run-build.ts'],
   ],
 }

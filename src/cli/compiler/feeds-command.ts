@@ -7,37 +7,46 @@ import { fetchModeOf } from './build-command.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { exitCodes, type Io, printResult, warn } from '../terminal/io.ts'
 
-/** Lists the catalogue; `tried`: when a fetch from the publisher last succeeded, or `never`. */
+/** Lists the catalogue, failing feeds first; `tried`: when a fetch last succeeded, or `never`. */
 export async function feedsList(settings: Settings, io: Io): Promise<void> {
-  const { catalogueFolder, chooseFeeds, loadWholeCatalogue, readStoredSnapshots, unknownFeeds } =
-    await loadCompiler(async () => ({
-      ...(await import('../../../build/run-build.ts')),
-      ...(await import('../../../build/catalogue/load-catalogue.ts')),
-      ...(await import('../../../build/fetch/snapshot-store.ts')),
-    }))
-  const catalogue = loadWholeCatalogue(catalogueFolder)
+  const compiler = await loadCompiler(async () => ({
+    ...(await import('../../../build/run-build.ts')),
+    ...(await import('../../../build/catalogue/load-catalogue.ts')),
+    ...(await import('../../../build/feed-health.ts')),
+    ...(await import('../../../build/fetch/snapshot-store.ts')),
+  }))
+  const { catalogueFolder, chooseFeeds, loadWholeCatalogue, unknownFeeds } = compiler
+  const { allFeeds, feeds: switches, feedsFolder, snapshots } = settings.build
+  const catalogue = loadWholeCatalogue(catalogueFolder, feedsFolder)
   const unknown = unknownFeeds(catalogue, settings.build)
   // A build refuses these, and refers to this command for the right names.
   for (const id of unknown) warn(io, `no feed is called ${id} (build.feeds).`)
-  const { allFeeds, feeds: switches } = settings.build
   const feeds = Object.fromEntries(Object.entries(switches).filter(([id]) => !unknown.includes(id)))
-  const chosen = new Set(chooseFeeds(catalogue, { allFeeds, feeds }).map((feed) => feed.id))
+  const used = chooseFeeds(catalogue, { allFeeds, feeds })
+  const failing = await compiler.failingFeeds(used, settings.build)
+  const inOrder = [
+    ...failing.flatMap(({ id }) => catalogue.filter((feed) => feed.id === id)),
+    ...catalogue.filter(({ id }) => !failing.some((one) => one.id === id)),
+  ]
   const facts = await Promise.all(
-    catalogue.map(async ({ id, kind, cadence, licence, title, tried = null }) => {
-      const [newest] = await readStoredSnapshots(settings.build.snapshots, id)
+    inOrder.map(async (feed) => {
+      const { id, kind, cadence, licence, title, tried = null } = feed
+      const [newest] = await compiler.readStoredSnapshots(snapshots, id)
       const snapshot = newest === undefined ? null : formatDay(newest.day)
-      return { id, kind, used: chosen.has(id), snapshot, tried, cadence, licence, title }
+      const { state = 'ok', why = null } = failing.find((one) => one.id === id) ?? {}
+      const isUsed = used.includes(feed)
+      return { id, kind, used: isUsed, state, why, snapshot, tried, cadence, licence, title }
     }),
   )
   const head = ['feed', 'kind', 'used', 'snapshot', 'tried', 'cadence', 'licence', 'title']
-  printResult(io, settings.invocation.json, facts, () =>
-    alignColumns(
+  printResult(io, settings.invocation.json, facts, () => [
+    ...alignColumns(
       [
         head,
-        ...facts.map(({ used, snapshot, tried, ...feed }) => [
+        ...facts.map(({ used, state, snapshot, tried, ...feed }) => [
           feed.id,
           feed.kind,
-          used ? 'on' : 'off',
+          used ? (state === 'ok' ? 'on' : state) : 'off',
           snapshot ?? '-',
           tried ?? '-',
           feed.cadence,
@@ -47,7 +56,9 @@ export async function feedsList(settings: Settings, io: Io): Promise<void> {
       ],
       head.length,
     ),
-  )
+    ...(failing.length === 0 ? [] : ['']),
+    ...failing.map(({ id, state, why }) => `${id} is ${state}: ${why}`),
+  ])
 }
 
 /** Fails only if no file at all was fetched. */
@@ -61,7 +72,10 @@ export async function feedsFetch(settings: Settings, io: Io): Promise<number> {
     }))
   const mode = fetchModeOf(settings)
   const obtained = await obtainSnapshots({
-    feeds: chooseFeeds(loadWholeCatalogue(catalogueFolder), settings.build),
+    feeds: chooseFeeds(
+      loadWholeCatalogue(catalogueFolder, settings.build.feedsFolder),
+      settings.build,
+    ),
     mode: mode.kind === 'publisher' ? { kind: 'publisher', always: true } : mode,
     folder: settings.build.snapshots,
     today: dayOf(Date.now()),

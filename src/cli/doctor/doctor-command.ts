@@ -2,6 +2,7 @@
 // nothing. Exit code 1 if there is a problem; advice alone is 0.
 
 import type { Settings } from '../../config/settings.ts'
+import { checkFeeds } from './check-feeds.ts'
 import { checkFront, checkServer } from './check-server.ts'
 import {
   checkSecretFiles,
@@ -21,6 +22,7 @@ export async function doctorCommand(settings: Settings, io: Io): Promise<number>
     ...(await checkProgram(settings)),
     ...checkMachine(settings),
     ...(await checkTableFile(settings, now, answer)),
+    ...(await checkFeeds(settings)),
     ...checkStateFolder(settings, now),
     ...checkSecretFiles(settings),
     ...checkCertificate(settings, now),

@@ -1,0 +1,85 @@
+// Which feeds fail, by the report of the last build and the snapshot store, worst first:
+//
+//   dead     an address is gone (404, 410)
+//   moved    it answers with something else: a page, a body without entries, a fraction of the size
+//   failing  it could not be had for a reason that may pass
+//   frozen   what is had of it is of an old day; or, of a kind that fades, stays the same
+//   shrunk   it holds less than half of what it usually does, or is quarantined
+//
+// Only feeds that the last build used. A feed that fails is never silent, and is no fault of a build.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { type Day, formatDay, parseDay } from '../src/base/day.ts'
+import { formatCount } from '../src/base/text/number-format.ts'
+import { halfLifeDays } from '../src/score/weight/decay.ts'
+import type { BuildReport, FeedReport } from './build-report.ts'
+import type { CatalogueFeed } from './catalogue/feed.ts'
+import { readStoredSnapshots } from './fetch/snapshot-store.ts'
+
+const failingStates = ['dead', 'moved', 'failing', 'frozen', 'shrunk'] as const
+
+export interface FailingFeed {
+  readonly id: string
+  readonly state: (typeof failingStates)[number]
+  readonly why: string
+}
+
+/** How old a feed may be when it is fetched and on the table's day, by how often it changes. */
+const ageDaysMax: Readonly<Record<CatalogueFeed['cadence'], number>> = {
+  hourly: 3,
+  daily: 14,
+  weekly: 45,
+  monthly: 90,
+  static: Infinity,
+}
+
+/** None without a report: nothing was built here. */
+export async function failingFeeds(
+  catalogue: readonly CatalogueFeed[],
+  { report, snapshots }: { readonly report: string; readonly snapshots: string },
+): Promise<readonly FailingFeed[]> {
+  if (!existsSync(report)) return []
+  const { feeds = [], table } = JSON.parse(readFileSync(report, 'utf8')) as Partial<BuildReport>
+  const asOf = parseDay(table?.as_of ?? '') ?? (0 as Day)
+  const reports = new Map(feeds.map((one) => [one.id, one]))
+  const failing: FailingFeed[] = []
+  for (const feed of catalogue) {
+    const said = reports.get(feed.id)
+    const stored = said && (await readStoredSnapshots(snapshots, feed.id))
+    const found = said && judgeHealth(feed, said, { stored: stored ?? [], asOf })
+    if (found !== undefined) failing.push({ id: feed.id, ...found })
+  }
+  const rank = ({ state }: FailingFeed): number => failingStates.indexOf(state)
+  return failing.toSorted((a, b) => rank(a) - rank(b))
+}
+
+function judgeHealth(
+  feed: CatalogueFeed,
+  report: FeedReport,
+  {
+    stored,
+    asOf,
+  }: {
+    readonly stored: readonly { readonly day: Day; readonly since?: Day | undefined }[]
+    readonly asOf: Day
+  },
+): Omit<FailingFeed, 'id'> | undefined {
+  const { problem = '', trouble, quarantined, unique } = report
+  if (trouble !== undefined) return { state: trouble, why: problem }
+  if (quarantined !== undefined) return { state: 'shrunk', why: quarantined.reasons.join('; ') }
+  const fetched = Math.max(asOf, ...stored.map(({ day }) => day))
+  const stated = parseDay(report.day ?? '') ?? fetched
+  const max = ageDaysMax[feed.cadence]
+  if (fetched - stated > max) {
+    return { state: 'frozen', why: `it is of ${report.day}` }
+  }
+  const since = Math.max(...stored.map((one) => one.since ?? fetched))
+  const fades = feed.kind in halfLifeDays && halfLifeDays[feed.kind as never] !== undefined
+  if (fades && stored.length > 0 && fetched - since > max) {
+    return { state: 'frozen', why: `it has been the same since ${formatDay(since as Day)}` }
+  }
+  const usual = feed.usual_entries ?? 0
+  if (unique * 2 >= usual || feed.kind === 'network') return undefined
+  const why = `it holds ${formatCount(unique)} entries; ${formatCount(usual)} are usual`
+  return { state: 'shrunk', why }
+}

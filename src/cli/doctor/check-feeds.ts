@@ -1,0 +1,21 @@
+// Whether the feeds of the last build here can still be had, are renewed and keep their size: what
+// "iprisk feeds list" begins with.
+
+import type { Settings } from '../../config/settings.ts'
+import { compilerMissing, loadCompiler } from '../compiler/load-compiler.ts'
+import { type DoctorFinding, advice } from './doctor-finding.ts'
+
+export async function checkFeeds({ build }: Settings): Promise<readonly DoctorFinding[]> {
+  if (compilerMissing() !== undefined) return []
+  const { catalogueFolder, failingFeeds, loadWholeCatalogue } = await loadCompiler(async () => ({
+    ...(await import('../../../build/run-build.ts')),
+    ...(await import('../../../build/catalogue/load-catalogue.ts')),
+    ...(await import('../../../build/feed-health.ts')),
+  }))
+  const failing = await failingFeeds(loadWholeCatalogue(catalogueFolder, build.feedsFolder), build)
+  if (failing.length === 0) return []
+  const names = failing.map(({ id, state }) => `${id} (${state})`).join(', ')
+  const text = `Feeds of the last build fail: ${names}.`
+  const fix = '"iprisk feeds list" begins with them and says why; switch off what will not return.'
+  return [advice('feeds_failing', text, fix)]
+}
