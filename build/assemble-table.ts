@@ -55,8 +55,8 @@ export function assembleTable(parts: TableParts): AssembledTable {
   const judging = newVerdictBook(parts)
   const records = newTupleInterner(piecesOf(parts) / piecesOfRecord)
   const countries = newCountryPlaces(parts.locations)
-  const recordOf = (network: number, place: number, list: number): number => {
-    const verdict = judging.verdictOf(network, list)
+  const recordOf = (family: 4 | 6, network: number, place: number, list: number): number => {
+    const verdict = judging.verdictOf(family, network, list)
     const isAnycast = judging.isAnycast(verdict)
     return records.id(network, isAnycast ? countries.of(place) : place, verdict, list)
   }

@@ -14,7 +14,6 @@ import { assert } from '../src/base/assert.ts'
 import type { Range } from '../src/ip/range.ts'
 import { toRangeSet } from '../src/ip/range-set.ts'
 import type { TableCoverage } from '../src/model/coverage.ts'
-import type { NetworkType } from '../src/model/kind.ts'
 import type { Network } from '../src/model/network.ts'
 import { type AssembledTable, assembleTable } from './assemble-table.ts'
 import { newAsEvidence } from './evidence/as-evidence.ts'
@@ -211,8 +210,7 @@ async function readStatements(
   const { book, observations } = context
   const files = await stages.run('normalise', (say) => {
     const results = normaliseAll({ files: read, sourceIds, history }, context)
-    const typeOf = networkTypeAt(networks)
-    addNeighbourhoods({ asOf, book, observations: observations[4], sourceIds, typeOf })
+    addNeighbourhoods({ asOf, book, observations, sourceIds, networks })
     say(`${formatCount(book.count)} statements`)
     return results
   })
@@ -338,14 +336,6 @@ function normaliseAll(
     const { lapsed } = source < 0 ? { lapsed: 0 } : normaliser.finish()
     return results.map((result) => ({ ...result, lapsed }))
   })
-}
-
-function networkTypeAt({ networks, layers }: Networks): (ipv4: number) => NetworkType {
-  const words = new Uint32Array(4)
-  return (ipv4) => {
-    words[0] = ipv4
-    return networks[valueAt(layers[4], words) - 1]?.type ?? 'unknown'
-  }
 }
 
 function newNormaliseContext(

@@ -10,6 +10,8 @@ import type { Evidence } from '../src/model/evidence.ts'
 import type { Network } from '../src/model/network.ts'
 import type { Verdict } from '../src/model/verdict.ts'
 import { judge } from '../src/score/judge.ts'
+import { areNetworksOld } from '../src/table/explain/insights.ts'
+import type { Source } from '../src/table/file/table-source.ts'
 import { packTraits } from '../src/table/file/network-record.ts'
 import type { EvidenceBook } from './evidence/evidence-book.ts'
 import { type ListInterner, newListInterner } from './layer/flatten-evidence.ts'
@@ -20,13 +22,15 @@ export interface VerdictBook {
   /** By index of the network: its list of statements about the AS. */
   readonly asLists: readonly number[]
   /** Id of the verdict of a list in a network; 0 is no list, and no network. */
-  verdictOf(network: number, list: number): number
+  verdictOf(family: 4 | 6, network: number, list: number): number
   /** The address is announced in many places: of its place only the country is told. */
   isAnycast(verdict: number): boolean
 }
 
 export interface VerdictInputs {
   readonly asOf: Day
+  /** One of them tells the age of the data of networks. */
+  readonly sources: readonly Source[]
   /** Id n is at n - 1. */
   readonly networks: readonly Network[]
   readonly book: EvidenceBook
@@ -42,27 +46,36 @@ export function newVerdictBook(inputs: VerdictInputs): VerdictBook {
   const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
   const asLists = networks.map((network) => lists.id(inputs.statementsOfAs(network)))
   const meaningOf = newMeanings(inputs)
+  /** Stands for no network, where the data are too old to say that there is none (rule 12). */
+  const unknown = networks.length + 1
+  const isUnknown = { 4: false, 6: areNetworksOld(6, inputs) }
 
   /** Verdicts by what the model can tell apart. */
   const judged = newTupleInterner()
   const byTold: number[] = []
   function judgePair(network: number, list: number): number {
-    const asList = network === 0 ? 0 : asLists[network - 1]!
+    const asList = asLists[network - 1] ?? 0
     const own = meaningOf(list)
     const ofAs = meaningOf(asList)
     const owner = networks[network - 1]
     const isOwn = owner !== undefined && asksForOwner(own.asks, ofAs.asks)
+    const place = network === unknown ? 2 : 0
     const at = isOwn
       ? judged.id(own.id, ofAs.id, network, 1)
-      : judged.id(own.id, ofAs.id, owner === undefined ? 0 : packTraits(owner) + 1, 0)
+      : judged.id(own.id, ofAs.id, owner === undefined ? 0 : packTraits(owner) + 1, place)
     return (byTold[at] ??= verdicts.id(
-      judge({ evidence: evidenceOf([list, asList]), network: owner, asOf: inputs.asOf }),
+      judge({
+        evidence: evidenceOf([list, asList]),
+        network: owner,
+        areNetworksOld: network === unknown,
+        asOf: inputs.asOf,
+      }),
     ))
   }
   const evidenceOf = (both: readonly number[]): Evidence[] =>
     both.flatMap((list) => lists.lists[list - 1] ?? []).map((id) => inputs.book.at(id).evidence)
 
-  const withoutList = new Int32Array(networks.length + 1).fill(notJudged)
+  const withoutList = new Int32Array(unknown + 1).fill(notJudged)
   const pairs = newTupleInterner()
   const byPair: number[] = []
   const anycast: boolean[] = []
@@ -73,7 +86,8 @@ export function newVerdictBook(inputs: VerdictInputs): VerdictBook {
       (anycast[verdict] ??= verdicts.values[verdict]!.reasons.some(
         ({ code }) => code === 'anycast',
       )),
-    verdictOf(network, list) {
+    verdictOf(family, asked, list) {
+      const network = asked === 0 && isUnknown[family] ? unknown : asked
       if (list === 0) {
         const known = withoutList[network]!
         return known === notJudged ? (withoutList[network] = judgePair(network, 0)) : known

@@ -3,7 +3,9 @@
 
 import type { Day } from '../../src/base/day.ts'
 import { formatRange, type Range } from '../../src/ip/range.ts'
+import type { Kind } from '../../src/model/kind.ts'
 import { torOperatorsId } from '../../src/score/finding/finding.ts'
+import { inferredVpnId } from '../../src/score/weight/weigh-evidence.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { badListGroup, hostingTableVoice, namesVoice } from '../networks/network-type.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
@@ -90,20 +92,24 @@ export const namesFeed: Feed = {
   weight: 0.5,
 }
 
-/** Kinds of which neighbours are told (neighbourhoods.ts). */
-export type NearKind = 'vpn' | 'proxy' | 'blocklist'
-
-function neighbourFeed(kind: NearKind, title: string): Feed {
+function neighbourFeed(kind: Kind, title: string): Feed {
   const [id, group] = [`neighbours-${kind}`, 'neighbours']
   return tableFeed({ id, title, kind, group, assurance: 'weak' })
 }
 
-/** Computed from all other feeds: IPv4 /24s beside whose listed addresses one stands. */
-export const neighbourFeeds: Readonly<Record<NearKind, Feed>> = {
-  vpn: neighbourFeed('vpn', 'Servers of one VPN operator in the same /24, computed'),
+/** Computed from all other feeds (neighbourhoods.ts): ranges around what they list. */
+export const neighbourFeeds = {
+  vpn: neighbourFeed('vpn', "A VPN operator's server in the same /24 (IPv6: /48), computed"),
+  inferred: {
+    ...neighbourFeed('vpn', 'Among servers of VPN operators, computed'),
+    id: inferredVpnId,
+    weight: 0.5,
+    // It lists no days: no share of them is told.
+    rolling: true,
+  },
   proxy: neighbourFeed('proxy', 'Tested proxies in the same /24, computed'),
   blocklist: neighbourFeed('blocklist', 'Blocklisted addresses in the same /24, computed'),
-}
+} as const satisfies Readonly<Record<string, Feed>>
 
 /** What the id of such a part ends with, behind its feed's. */
 export const networksSuffix = '-networks'

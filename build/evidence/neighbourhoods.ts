@@ -1,77 +1,169 @@
-// What is listed beside an address: IPv4 /24s with so much of a kind inside that its neighbours may
-// have a few points as a reason (rule 4; src/score/points/neighbourhood-points.ts says where, and
-// how many). Found from the statements of all feeds, as statements of feeds of their own, with the
-// match `near`: they list nothing.
+// What stands around an address: ranges with so much of a kind inside that its neighbours may have a
+// few points as a reason, or are taken for VPN servers (rule 4; src/score says where, and for how
+// many points). Found from the statements of all feeds, as statements of feeds of their own, with
+// the match `near`: they list nothing.
 //
-//   vpn         two servers or more of one operator's own list; one statement an operator
-//   proxy       two proxies or more that their publishers tested
-//   blocklist   ten times as many blocklisted addresses as the mean of such /24s in networks of the
-//               same type
-//
-// IPv6 has none: customers there have /64s, and a /64's neighbours say nothing.
+//   vpn         the /24 (IPv6: /48) of a server of an operator's own list; one statement an operator
+//   inferred    the same with two servers or more, of whichever operators; and the part of a /22
+//               that a network announces which has a server in it, servers of three operators or
+//               more in all, and one in a thousand of its addresses
+//   proxy       the /24 of two proxies or more that their publishers tested
+//   blocklist   a /24 with ten times as many blocklisted addresses as the mean of such /24s in
+//               networks of the same type
 
 import type { Day } from '../../src/base/day.ts'
 import { memoise } from '../../src/base/memoise.ts'
+import type { Family } from '../../src/ip/address.ts'
+import { bigintToWords } from '../../src/ip/range.ts'
+import type { Evidence } from '../../src/model/evidence.ts'
 import type { NetworkType } from '../../src/model/kind.ts'
+import type { Network } from '../../src/model/network.ts'
+import { decayOf } from '../../src/score/weight/decay.ts'
+import { presentStrengthMin } from '../../src/score/weight/strength.ts'
 import { nearDaysMax } from '../../src/score/weight/weigh-evidence.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import type { Observation } from '../layer/flatten-evidence.ts'
-import { type NearKind, neighbourFeeds } from './builtin-feeds.ts'
+import { type Layer, pieceOf, valueAt } from '../layer/layer.ts'
+import type { Networks } from '../networks/read-networks.ts'
+import { neighbourFeeds } from './builtin-feeds.ts'
 import { type EvidenceBook, seenOnDay } from './evidence-book.ts'
 import { voiceOf } from './normalise.ts'
 
-const addressesMin = 2
+/** Listed addresses around an address that say anything of it; one server says a little. */
+const neighboursMin = 2
+/** Of a network that is taken for one where VPN operators rent: so many operators, … */
+const operatorsMin = 3
+/** … and a server in so many of its addresses. */
+const addressesPerServer = 1000
 const timesPeers = 10
 
 export interface NeighbourhoodContext {
   readonly asOf: Day
   readonly book: EvidenceBook
-  /** Of IPv4; what is found is added. */
-  readonly observations: Observation[]
+  /** What is found is added. */
+  readonly observations: Readonly<Record<Family, Observation[]>>
   /** Ids of the table's sources, by index. */
   readonly sourceIds: readonly string[]
-  /** Type of the network that announces the address. */
-  readonly typeOf: (ipv4: number) => NetworkType
+  readonly networks: Pick<Networks, 'networks' | 'layers'>
 }
 
-/** The addresses that are listed in one /24, and the newest day on which one was. */
+/** The addresses that are listed in one prefix, and the newest day on which one was. */
 interface Found {
   readonly addresses: Set<number>
   newest: Day
 }
 
-/** By /24, its first 24 bits. */
+/** By prefix: the first 24 bits of an IPv4 address, 48 of an IPv6 address. */
 type Prefixes = Map<number, Found>
 
-export function addNeighbourhoods(context: NeighbourhoodContext): void {
-  const operators = new Map<string, Prefixes>()
-  const proxies: Prefixes = new Map()
-  const blocked: Prefixes = new Map()
-  for (const { first, last, evidence: id } of context.observations) {
-    if (first !== last) continue
-    const { evidence } = context.book.at(id)
-    const { kind, voice, provider, lastSeen } = evidence
-    if (context.asOf - lastSeen > nearDaysMax || voice.weight === 0) continue
-    const address = Number(first)
-    if (kind === 'blocklist') note(blocked, address, lastSeen)
-    else if (voice.assurance !== 'direct') continue
-    else if (kind === 'proxy') note(proxies, address, lastSeen)
-    else if (kind === 'vpn' && provider !== '' && voice.consumer !== true) {
-      const own = operators.get(provider) ?? new Map<number, Found>()
-      operators.set(provider, own)
-      note(own, address, lastSeen)
-    }
-  }
-  for (const provider of [...operators.keys()].sort()) {
-    addStatements(context, { kind: 'vpn', provider, prefixes: several(operators.get(provider)!) })
-  }
-  addStatements(context, { kind: 'proxy', provider: '', prefixes: several(proxies) })
-  const dense = muchMoreThanPeers(blocked, context.typeOf)
-  addStatements(context, { kind: 'blocklist', provider: '', prefixes: dense })
+/** Where the servers of VPN operators are. */
+interface Servers {
+  readonly byOperator: Map<string, Prefixes>
+  readonly all: Prefixes
 }
 
-function note(prefixes: Prefixes, address: number, day: Day): void {
-  const prefix = Math.floor(address / 256)
+/** A hoster's network of IPv4, by what VPN operators rent there. */
+interface Landlord {
+  readonly operators: Set<string>
+  readonly servers: Set<number>
+  /** By /22. */
+  readonly blocks: Map<number, Day>
+}
+
+interface FoundRange {
+  readonly first: bigint
+  readonly last: bigint
+  readonly day: Day
+}
+
+export function addNeighbourhoods(context: NeighbourhoodContext): void {
+  const landlords = new Map<number, Landlord>()
+  for (const family of [4, 6] as const) {
+    const servers: Servers = { byOperator: new Map(), all: new Map() }
+    const proxies: Prefixes = new Map()
+    const blocked: Prefixes = new Map()
+    for (const { first, last, evidence: id } of context.observations[family]) {
+      // A /64 of IPv6 is one customer's, and counts as an address.
+      if (family === 4 ? first !== last : first >> 64n !== last >> 64n) continue
+      const { evidence } = context.book.at(id)
+      const { kind, voice, lastSeen } = evidence
+      if (voice.weight === 0) continue
+      if (isServer(evidence, context.asOf)) {
+        noteServer({ family, first, evidence }, { context, servers, landlords })
+      }
+      if (family === 6 || context.asOf - lastSeen > nearDaysMax) continue
+      const isTested = kind === 'proxy' && voice.assurance === 'direct'
+      const prefixes = kind === 'blocklist' ? blocked : isTested ? proxies : undefined
+      if (prefixes !== undefined) note(prefixes, siteOf(family, first), lastSeen)
+    }
+    const add = (feed: Feed, ranges: readonly FoundRange[], provider = ''): void =>
+      addStatements(context, { family, feed, ranges, provider })
+    for (const provider of [...servers.byOperator.keys()].sort()) {
+      add(neighbourFeeds.vpn, rangesOf(family, servers.byOperator.get(provider)!), provider)
+    }
+    const among = several(servers.all)
+    add(neighbourFeeds.inferred, rangesOf(family, among))
+    add(neighbourFeeds.proxy, rangesOf(family, several(proxies)))
+    if (family === 6) continue
+    add(neighbourFeeds.inferred, rentedRanges(landlords, among, context.networks))
+    const dense = muchMoreThanPeers(blocked, context.networks)
+    add(neighbourFeeds.blocklist, rangesOf(family, dense))
+  }
+}
+
+/** Named by its operator as its own, and still enough to make the signal there. */
+function isServer({ kind, voice, provider, lastSeen }: Evidence, asOf: Day): boolean {
+  if (kind !== 'vpn' || voice.assurance !== 'direct') return false
+  if (provider === '' || voice.consumer === true) return false
+  const at = { turnover: 'elsewhere', measured: voice.halfLives } as const
+  return voice.weight * decayOf(kind, asOf - lastSeen, at) >= presentStrengthMin
+}
+
+const words = new Uint32Array(4)
+
+function noteServer(
+  of: { readonly family: Family; readonly first: bigint; readonly evidence: Evidence },
+  into: {
+    readonly context: NeighbourhoodContext
+    readonly servers: Servers
+    readonly landlords: Map<number, Landlord>
+  },
+): void {
+  const { family, first } = of
+  const { provider, lastSeen: day } = of.evidence
+  const { networks, layers } = into.context.networks
+  bigintToWords(family, first, words)
+  const id = valueAt(layers[family], words)
+  const network: Network | undefined = networks[id - 1]
+  if (network?.cdn === true || network?.corporate === true) return
+  const site = siteOf(family, first)
+  const { byOperator, all } = into.servers
+  const own = byOperator.get(provider) ?? new Map<number, Found>()
+  byOperator.set(provider, own)
+  note(own, site, day)
+  note(all, site, day)
+  if (family === 6 || network?.type !== 'hosting') return
+  const none = { operators: new Set<string>(), servers: new Set<number>(), blocks: new Map() }
+  const landlord: Landlord = into.landlords.get(id) ?? none
+  into.landlords.set(id, landlord)
+  landlord.operators.add(provider)
+  landlord.servers.add(Number(first))
+  const block = site.prefix >>> 2
+  landlord.blocks.set(block, Math.max(day, landlord.blocks.get(block) ?? 0) as Day)
+}
+
+/** An address within its prefix; of IPv6 a /64. */
+interface Site {
+  readonly prefix: number
+  readonly address: number
+}
+
+function siteOf(family: Family, first: bigint): Site {
+  if (family === 4) return { prefix: Number(first >> 8n), address: Number(first & 0xffn) }
+  return { prefix: Number(first >> 80n), address: Number((first >> 64n) & 0xffffn) }
+}
+
+function note(prefixes: Prefixes, { prefix, address }: Site, day: Day): void {
   const found = prefixes.get(prefix)
   if (found === undefined) prefixes.set(prefix, { addresses: new Set([address]), newest: day })
   else {
@@ -81,15 +173,73 @@ function note(prefixes: Prefixes, address: number, day: Day): void {
 }
 
 function several(prefixes: Prefixes): Prefixes {
-  return new Map([...prefixes].filter(([, { addresses }]) => addresses.size >= addressesMin))
+  return new Map([...prefixes].filter(([, { addresses }]) => addresses.size >= neighboursMin))
+}
+
+function rangesOf(family: Family, prefixes: Prefixes): FoundRange[] {
+  const bits = family === 4 ? 8n : 80n
+  return [...prefixes].map(([prefix, { newest: day }]) => {
+    const first = BigInt(prefix) << bits
+    return { first, last: first + (1n << bits) - 1n, day }
+  })
+}
+
+/** Parts of /22s with a server in networks that many operators rent in, but for `known` /24s. */
+function rentedRanges(
+  landlords: ReadonlyMap<number, Landlord>,
+  known: Prefixes,
+  { layers }: NeighbourhoodContext['networks'],
+): FoundRange[] {
+  const layer = layers[4]
+  const sizes = sizesOf(layer)
+  const ranges: FoundRange[] = []
+  for (const [id, { operators, servers, blocks }] of landlords) {
+    if (operators.size < operatorsMin) continue
+    if (servers.size * addressesPerServer < sizes.get(id)!) continue
+    for (const [block, day] of blocks) {
+      for (let prefix = block * 4; prefix < block * 4 + 4; prefix++) {
+        if (known.has(prefix)) continue
+        for (const { first, last } of partsOf(layer, id, prefix)) ranges.push({ first, last, day })
+      }
+    }
+  }
+  return ranges
+}
+
+/** Addresses of IPv4 by network. */
+function sizesOf({ count, starts, values }: Layer): ReadonlyMap<number, number> {
+  const sizes = new Map<number, number>()
+  for (let piece = 0; piece < count; piece++) {
+    const end = piece + 1 < count ? starts[piece + 1]! : 2 ** 32
+    const id = values[piece]!
+    sizes.set(id, (sizes.get(id) ?? 0) + end - starts[piece]!)
+  }
+  return sizes
+}
+
+/** What the network announces of a /24. */
+function* partsOf(layer: Layer, id: number, prefix: number) {
+  const { starts, values, count } = layer
+  const [from, end] = [prefix * 256, prefix * 256 + 256]
+  words[0] = from
+  for (let piece = pieceOf(layer, words); piece < count && starts[piece]! < end; piece++) {
+    if (values[piece] !== id) continue
+    const next = piece + 1 < count ? starts[piece + 1]! : 2 ** 32
+    const first = BigInt(Math.max(from, starts[piece]!))
+    yield { first, last: BigInt(Math.min(end, next) - 1) }
+  }
 }
 
 /** Peers are the /24s of networks of the same type in which anything is blocklisted. */
-function muchMoreThanPeers(blocked: Prefixes, typeOf: NeighbourhoodContext['typeOf']): Prefixes {
+function muchMoreThanPeers(
+  blocked: Prefixes,
+  { networks, layers }: NeighbourhoodContext['networks'],
+): Prefixes {
   const sums = new Map<NetworkType, { addresses: number; prefixes: number }>()
   const types = new Map<number, NetworkType>()
   for (const [prefix, { addresses }] of blocked) {
-    const type = typeOf(prefix * 256)
+    words[0] = prefix * 256
+    const type = networks[valueAt(layers[4], words) - 1]?.type ?? 'unknown'
     types.set(prefix, type)
     const sum = sums.get(type) ?? { addresses: 0, prefixes: 0 }
     sums.set(type, sum)
@@ -108,20 +258,22 @@ function muchMoreThanPeers(blocked: Prefixes, typeOf: NeighbourhoodContext['type
 
 function addStatements(
   context: NeighbourhoodContext,
-  of: { readonly kind: NearKind; readonly provider: string; readonly prefixes: Prefixes },
+  of: {
+    readonly family: Family
+    readonly feed: Feed
+    readonly ranges: readonly FoundRange[]
+    readonly provider: string
+  },
 ): void {
-  const feed: Feed = neighbourFeeds[of.kind]
+  const { family, feed, provider } = of
+  const { kind } = feed
   const source = context.sourceIds.indexOf(feed.id)
-  if (source < 0) return
+  if (source < 0 || kind === 'network') return
   const voice = voiceOf(feed)
-  const evidenceOf = memoise((day: Day) =>
-    seenOnDay({ voice, kind: of.kind, match: 'near', provider: of.provider }, day),
-  )
-  for (const prefix of [...of.prefixes.keys()].sort((a, b) => a - b)) {
-    const evidence = evidenceOf(of.prefixes.get(prefix)!.newest)
-    const first = BigInt(prefix) << 8n
-    const last = first | 0xffn
-    const id = context.book.id({ source, evidence, range: { family: 4, first, last } })
-    context.observations.push({ first, last, evidence: id })
+  const evidenceOf = memoise((day: Day) => seenOnDay({ voice, kind, match: 'near', provider }, day))
+  for (const { first, last, day } of of.ranges.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {
+    const range = { family, first, last }
+    const evidence = context.book.id({ source, evidence: evidenceOf(day), range })
+    context.observations[family].push({ first, last, evidence })
   }
 }

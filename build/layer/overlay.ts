@@ -72,18 +72,19 @@ export function pairLayers(networks: Layers, places: Layers): PairedLayers {
 export function joinEvidence(
   { layers, networks, places }: PairedLayers,
   evidence: Layers,
-  recordOf: (network: number, place: number, list: number) => number,
+  recordOf: (family: 4 | 6, network: number, place: number, list: number) => number,
 ): Layers {
-  const withoutList = new Int32Array(networks.length).fill(-1)
-  const combine = (pair: number, list: number): number => {
-    const known = withoutList[pair]!
-    if (list === 0 && known >= 0) return known
-    const record = recordOf(networks[pair]!, places[pair]!, list)
-    if (list === 0) withoutList[pair] = record
-    return record
+  const join = (family: 4 | 6): Layer => {
+    const withoutList = new Int32Array(networks.length).fill(-1)
+    const combine = (pair: number, list: number): number => {
+      const known = withoutList[pair]!
+      if (list === 0 && known >= 0) return known
+      const record = recordOf(family, networks[pair]!, places[pair]!, list)
+      if (list === 0) withoutList[pair] = record
+      return record
+    }
+    return overlayTwoLayers({ base: layers[family], top: evidence[family], combine })
   }
-  const join = (family: 4 | 6): Layer =>
-    overlayTwoLayers({ base: layers[family], top: evidence[family], combine })
   return { 4: join(4), 6: join(6) }
 }
 

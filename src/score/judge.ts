@@ -27,6 +27,7 @@ import {
   scoredKinds,
 } from './finding/finding.ts'
 import { classify, conflictOf, type ProxyVpnConflict } from './finding/classify.ts'
+import { vpnInferenceAt, withInferredVpn } from './finding/inferred-vpn.ts'
 import { isNetworkBelieved } from './finding/hosting-finding.ts'
 import {
   capsOf,
@@ -49,6 +50,8 @@ import { isShared, type Weighed, weighEvidence } from './weight/weigh-evidence.t
 export interface JudgeInput {
   readonly evidence: readonly Evidence[]
   readonly network: Network | undefined
+  /** The data of networks are too old to say that none announces the address (rule 12). */
+  readonly areNetworksOld?: boolean | undefined
   /** The day that counts as today. */
   readonly asOf: Day
 }
@@ -60,6 +63,10 @@ interface Assessment {
   readonly findings: Findings
   readonly suppressed: boolean
   readonly near: readonly Kind[]
+  /** VPN servers around it speak. */
+  readonly isVpnInferred: boolean
+  /** They do not, because of what the address is itself. */
+  readonly isInferenceSuppressed: boolean
   /** Hosting by the bot's own operator was left out. */
   readonly ownNetwork: boolean
   readonly blocklist: BlocklistFinding
@@ -122,12 +129,17 @@ function assessEvidence(input: JudgeInput): Assessment {
   // Whose list a resolver stands in says nothing of it: all of them get the same answer.
   const isResolver = network?.anycast === true
   const besideBot = isResolver ? [] : hostingBesideBot(byKind.hosting, { bot, network })
+  const hosting = findKind('hosting', besideBot)
+  const site = { network, hosting, relay, isBot: bot !== undefined }
+  const inference = vpnInferenceAt(weighed.inferredVpn, site)
+  const { inferred } = inference
+  const vpn = findKind('vpn')
   const findings = {
     tor: findKind('tor'),
-    vpn: findKind('vpn'),
+    vpn: inferred === undefined ? vpn : withInferredVpn(vpn, inferred),
     proxy: findKind('proxy'),
     residential_proxy: findKind('residential_proxy'),
-    hosting: findKind('hosting', besideBot),
+    hosting,
     bot: botFinding,
     relay,
   }
@@ -137,7 +149,12 @@ function assessEvidence(input: JudgeInput): Assessment {
   const classification = classify({ findings, bot, conflict })
   const near = relay.present ? nearRelay(weighed.near) : weighed.near
   if (near.length < weighed.near.length) suppressed = true
-  const found = { input, weighed, findings, suppressed, ownNetwork, near }
+  const around = {
+    near,
+    isVpnInferred: inferred !== undefined,
+    isInferenceSuppressed: inference.suppressed,
+  }
+  const found = { input, weighed, findings, suppressed, ownNetwork, ...around }
   return { ...found, blocklist, bot, conflict, classification }
 }
 
@@ -162,6 +179,8 @@ function postReasons(found: Assessment): ScoreLedger {
     findings,
     network,
     blocklists: blocklist.lists,
+    isVpnInferred: found.isVpnInferred,
+    areNetworksOld: found.input.areNetworksOld === true,
     asOf,
   }
   for (const floor of floorsOf(limits)) postFloor(ledger, floor)
@@ -180,6 +199,7 @@ function codeOf(finding: Finding, { bot }: Assessment): ReasonCode {
   if (!present && kind === 'hosting' && isLoneNetwork(finding)) return 'hosting_unconfirmed'
   if (!present) return `${kind}_trace`
   if (kind === 'bot') return bot?.confidence === 'high' ? 'bot_verified' : 'bot_listed'
+  if (kind === 'vpn' && inferred) return 'vpn_inferred'
   if (kind === 'hosting') return inferred ? 'hosting_inferred' : 'hosting_listed'
   return kind === 'tor' ? 'tor_exit_listed' : `${kind}_listed`
 }
@@ -196,11 +216,14 @@ function notesOf(found: Assessment): ReasonCode[] {
   const notes: ReasonCode[] = []
   const all = Object.values(findings).filter((finding) => finding.strength > 0)
   const edge = network?.cdn === true || network?.type === 'cdn'
+  if (network === undefined && found.input.areNetworksOld) notes.push('announcement_unknown')
   if (found.conflict === 'resolved') notes.push('conflict_resolved')
   if (found.suppressed) notes.push('range_suppressed_by_relay')
+  if (found.isInferenceSuppressed) notes.push('inference_suppressed')
   if (found.ownNetwork) notes.push('bot_own_network')
   if (weighed.notes.originChanged) notes.push('origin_changed')
   if (weighed.notes.contradicted) notes.push('hosting_contradicted')
+  if (weighed.notes.rangeOverLines) notes.push('range_over_lines')
   if (weighed.notes.expired) notes.push('evidence_expired')
   if (all.some(isDecayed)) notes.push('evidence_decayed')
   if (all.some(({ rare }) => rare)) notes.push('rarely_seen')

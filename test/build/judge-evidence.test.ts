@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { newEvidenceBook } from '../../build/evidence/evidence-book.ts'
 import { newVerdictBook } from '../../build/judge-evidence.ts'
 import { newListInterner } from '../../build/layer/flatten-evidence.ts'
+import type { Day } from '../../src/base/day.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import type { Network } from '../../src/model/network.ts'
 import { judge } from '../../src/score/judge.ts'
+import type { Source } from '../../src/table/file/table-source.ts'
 import {
   evidenceArbitrary,
   evidenceOf,
@@ -45,15 +47,21 @@ function compareAll(of: Case): number {
   const statementsOfAs = (network: Network): readonly number[] =>
     idsOf(of.ofAs[of.networks.indexOf(network)] ?? [])
   const listIds = of.lists.map((picked) => lists.id(idsOf(picked)))
-  const found = newVerdictBook({ asOf: today, networks: of.networks, book, lists, statementsOfAs })
+  const { networks } = of
+  const networksSource = { kind: 'network', day: (today - 15) as Day } as Source
+  const sources = [networksSource]
+  const found = newVerdictBook({ asOf: today, sources, networks, book, lists, statementsOfAs })
   for (const list of [0, ...listIds, ...listIds]) {
     for (const [at, network] of [undefined, ...of.networks].entries()) {
       const said = [...(lists.lists[list - 1] ?? []), ...(network ? statementsOfAs(network) : [])]
       const evidence = said.map((id) => book.at(id).evidence)
-      const alone = judge({ evidence, network, asOf: today })
-      const id = found.verdictOf(at, list)
-      expect(found.verdicts[id]).toEqual(alone)
-      expect(found.isAnycast(id)).toBe(alone.reasons.some(({ code }) => code === 'anycast'))
+      for (const family of at === 0 ? ([4, 6] as const) : ([6] as const)) {
+        const areNetworksOld = family === 6
+        const alone = judge({ evidence, network, areNetworksOld, asOf: today })
+        const id = found.verdictOf(family, at, list)
+        expect(found.verdicts[id]).toEqual(alone)
+        expect(found.isAnycast(id)).toBe(alone.reasons.some(({ code }) => code === 'anycast'))
+      }
     }
   }
   return found.verdicts.length

@@ -118,7 +118,7 @@ function evidenceNumber(seed: number): Evidence {
   const kind = pick(dice, kinds)
   const age = dice(4) === 0 ? dice(124) - 3 : dice(11)
   const daysObserved = 1 + dice(30)
-  return {
+  const evidence: Evidence = {
     voice: {
       id: operatorsTable(
         kind,
@@ -141,6 +141,14 @@ function evidenceNumber(seed: number): Evidence {
     daysListed: 1 + dice(daysObserved),
     daysObserved,
   }
+  return kind === 'vpn' && evidence.match === 'near' ? orInferred(evidence) : evidence
+}
+
+/** What the build computes of VPN servers around, half of the time in the one form, half in the other. */
+function orInferred(near: Evidence): Evidence {
+  if (near.voice.id < 'feed-3') return near
+  const voice: Voice = { ...near.voice, id: 'inferred-vpn', weight: 0.5, rolling: true, asns: [], consumer: false }
+  return { ...near, voice, provider: '' }
 }
 
 /** So that voices for hosting must add up; the weight's own rolls are made elsewhere. */

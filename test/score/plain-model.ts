@@ -36,6 +36,8 @@ export interface PlainVerdict {
   readonly verifiedBot: boolean
   /** Points of neighbours, by kind. */
   readonly around: readonly number[]
+  /** VPN servers around it speak. */
+  readonly isInferred: boolean
   readonly classification: Classification
   readonly score: number
 }
@@ -77,12 +79,14 @@ export function plainVerdict(
   const bot = verified ? botName(verifier) : ''
   const left = beside.filter((piece) => piece.kind !== 'hosting' || !isOwned(piece, bot, network))
   const of = (kind: Scored): PlainKind => plainKind(kind, left, network)
+  const hosting = of('hosting')
+  const inferred = inferredVpn(evidence, { network, relayed, verified, hosting })
   const kinds = {
     tor: of('tor'),
     residential_proxy: of('residential_proxy'),
     proxy: of('proxy'),
-    vpn: of('vpn'),
-    hosting: of('hosting'),
+    vpn: inferred === undefined ? of('vpn') : orInferred(of('vpn'), inferred, asOf),
+    hosting,
     relay: of('relay'),
     bot: of('bot'),
   }
@@ -92,10 +96,49 @@ export function plainVerdict(
     kinds.bot.present &&
     kinds.bot.pieces.some((piece) => piece.evidence.voice.assurance === 'direct')
   const classification = classOf(kinds, verifiedBot)
-  const near = evidence.filter(({ match }) => match === 'near')
+  const near = evidence.filter(
+    ({ match, voice }) => match === 'near' && voice.id !== 'inferred-vpn',
+  )
   const around = nearPoints({ kinds, blocklistPoints, relayed }, near, network, asOf)
-  const found = { kinds, lists, blocklistPoints, verifiedBot, classification, around }
+  const isInferred = inferred !== undefined
+  const found = { kinds, lists, blocklistPoints, verifiedBot, classification, around, isInferred }
   return { ...found, score: scoreOf(found, network) }
+}
+
+/** Rule 4: where servers around the address make it one of them. */
+function inferredVpn(
+  evidence: readonly Evidence[],
+  at: {
+    readonly network: Network | undefined
+    readonly relayed: boolean
+    readonly verified: boolean
+    readonly hosting: PlainKind
+  },
+): Evidence | undefined {
+  const { network, relayed, verified, hosting } = at
+  const tabled = hosting.pieces.some(
+    ({ evidence: { voice, match } }) => voice.id === 'table-hosting' && match !== 'as',
+  )
+  if (network === undefined || !((network.type === 'hosting' && !network.access) || tabled))
+    return undefined
+  if (relayed || verified || network.cdn || network.corporate || network.anycast) return undefined
+  return evidence.find(({ voice }) => voice.id === 'inferred-vpn')
+}
+
+/** Of the lists and the inference the stronger. */
+function orInferred(listed: PlainKind, inferred: Evidence, asOf: Day): PlainKind {
+  if (listed.strength >= 0.5) return listed
+  const by = { ...listed, strength: 0.5, points: 30, present: true }
+  if (listed.present) return by
+  const piece: PlainPiece = {
+    evidence: inferred,
+    kind: 'vpn',
+    near: 1,
+    age: Math.max(0, asOf - inferred.lastSeen),
+  }
+  const pieces = [...listed.pieces, piece]
+  const age = Math.min(...pieces.map((one) => one.age))
+  return { ...by, pieces, age, inferred: true, confidence: 'low', percent: percentOf(pieces) }
 }
 
 function pieceOf(evidence: Evidence, network: Network | undefined, asOf: Day): PlainPiece[] {
@@ -112,14 +155,14 @@ function pieceOf(evidence: Evidence, network: Network | undefined, asOf: Day): P
   const place = isSharedNetwork(network) ? 1 : atHome ? 0 : 2
   const { lines, shared, elsewhere } = voice.halfLives ?? {}
   const halfLife = halfLives[kind] && ([lines, shared, elsewhere][place] ?? halfLives[kind][place])
-  if (halfLife !== undefined && age > 90) return []
+  if (halfLife !== undefined && age > (halfLife > 90 ? halfLife * 3 : 90)) return []
   const fresh = halfLife === undefined ? 1 : Math.pow(0.5, age / halfLife)
   const stated = ['hosting', 'bot', 'relay'].includes(kind) && voice.assurance === 'direct'
   const direct = match === 'exact' || (match === 'range' && stated) ? 1 : match === 'as' ? 0.5 : 0.9
   const exempt = kind === 'bot' || kind === 'relay' || match !== 'range'
-  return [
-    { evidence, kind, near: fresh * direct * (isSharedNetwork(network) && !exempt ? 0.4 : 1), age },
-  ]
+  const near = fresh * direct * (isSharedNetwork(network) && !exempt ? 0.4 : 1)
+  const isWide = kind === 'residential_proxy' && match === 'range'
+  return [{ evidence, kind, near: isWide ? Math.min(near, 0.24 / voice.weight) : near, age }]
 }
 
 /** The bot that its operator's own list names; of several the first crawler. */
@@ -361,6 +404,7 @@ function scoreOf(found: Found, network: Network | undefined): number {
   let score = top + Math.min(10, others) + (explained ? 0 : found.blocklistPoints)
   if (network === undefined) score = Math.max(15, score)
   if (kinds.hosting.present && kinds.hosting.voices >= 3) score = Math.max(40, score)
+  if (found.isInferred) score = Math.max(50, score)
   if (classification === 'mixed' || isAgreed(kinds)) score = Math.max(80, score)
   const seen = [kinds.vpn, kinds.proxy, kinds.residential_proxy].some(({ present }) => present)
   const isExit =
@@ -369,10 +413,27 @@ function scoreOf(found: Found, network: Network | undefined): number {
   if (kinds.relay.present && !seen && !isExit) score = Math.min(20, score)
   if (network?.corporate === true) score = Math.min(30, score)
   if (isConsumer(found)) score = Math.min(49, score)
+  if (isLoneRange(found, network)) score = Math.min(49, score)
   if (classification === 'clean') score = Math.min(49, score)
   if (isSharedNetwork(network) && !kinds.tor.present) score = Math.min(74, score)
   return Math.min(100, score)
 }
+
+/** Rule 13: one list's range, of people's own lines, and nothing else. */
+function isLoneRange({ kinds, lists }: Found, network: Network | undefined): boolean {
+  const heard = [kinds.tor, kinds.vpn, kinds.proxy, kinds.residential_proxy]
+    .flatMap(({ pieces }) => pieces)
+    .filter((piece) => worth(piece) >= 0.1)
+  return (
+    network?.access === true &&
+    lists === 0 &&
+    groups(heard).length === 1 &&
+    heard.every(({ evidence: { match, voice } }) => match === 'range' && isThirdPartys(voice))
+  )
+}
+
+const isThirdPartys = ({ id, assurance }: Evidence['voice']): boolean =>
+  assurance !== 'direct' && !id.startsWith('table-')
 
 /** A VPN of ordinary people, and nothing that speaks against it. */
 function isConsumer({ kinds, lists }: Found): boolean {

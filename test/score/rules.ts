@@ -1,7 +1,8 @@
-// Every fixed rule of MODEL.md (1 to 12) and of contract 3.1 to 3.8 as a statement about one case:
+// Every fixed rule of MODEL.md (1 to 13) and of contract 3.1 to 3.8 as a statement about one case:
 // evidence, a network, and the verdict on them. The key begins with the rule's number. Rules about
 // addresses rather than evidence are named at the end with the tests that hold them.
 
+import { inferredVpnId } from '../../src/score/weight/weigh-evidence.ts'
 import type { Day } from '../../src/base/day.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { classifications, levels, riskLevelOf, signalNames } from '../../src/model/kind.ts'
@@ -38,6 +39,8 @@ const lowering = new Set([
   'conflict_resolved',
   'consumer_vpn',
   'bot_own_network',
+  'inference_suppressed',
+  'cap_lone_range',
 ])
 
 const typeOfClass: Readonly<Record<string, string>> = {
@@ -85,7 +88,7 @@ const speaker = ({
 const kindReason = {
   tor: /^tor_/,
   residential_proxy: /^residential_proxy_/,
-  vpn: /^vpn_(?:listed|trace)$/,
+  vpn: /^vpn_(?:listed|inferred|trace)$/,
   proxy: /^proxy_(?:listed|trace)$/,
   hosting: /^hosting_(?:listed|inferred|trace|unconfirmed)$/,
   relay: /^relay_/,
@@ -98,7 +101,7 @@ const older = (evidence: Evidence): Evidence => ({
   lastSeen: (evidence.lastSeen - 1) as Day,
 })
 
-/** Rules 1 to 12 of MODEL.md. */
+/** Rules 1 to 13 of MODEL.md. */
 const scoring: Readonly<Record<string, Rule>> = {
   '1 the order of the evidence and its identity do not matter': ({ evidence, network, verdict }) =>
     same(judged(copied(evidence), network), verdict),
@@ -126,7 +129,8 @@ const scoring: Readonly<Record<string, Rule>> = {
   '3 who republishes and says no more adds nothing': (of) => {
     const [first] = of.evidence
     // The hand-kept table is believed under its own name alone.
-    if (first === undefined || first.voice.id === 'table-hosting') return true
+    if (first === undefined || ['table-hosting', inferredVpnId].includes(first.voice.id))
+      return true
     const { voice } = first
     const echo = {
       ...voice,
@@ -147,20 +151,36 @@ const scoring: Readonly<Record<string, Rule>> = {
     const other = { ...voice, group: 'group-of-nobody-else', id: 'nobody-else', rolling: true }
     const after = judged([...of.evidence, { ...of.more, voice: other }], of.network)
     if (has(after, 'range_suppressed') || has(after, 'bot_own_network')) return true
+    if (has(after, 'inference_suppressed')) return true
     return kindNames.every(
       (kind) => pointsOf(after, kindReason[kind]) >= pointsOf(of.verdict, kindReason[kind]),
     )
   },
   '4 neighbours make no signal, no class, and at most 18 points': (of) => {
-    const near = of.evidence.map((one) => ({ ...one, match: 'near' as const }))
+    const near = of.evidence
+      .filter(({ voice }) => voice.id !== inferredVpnId)
+      .map((one) => ({ ...one, match: 'near' as const }))
     const { classification, signals, proxy, bot, score } = judged(near, of.network)
     const isSilent = !isHighRisk({ signals } as Verdict) && !signals.blocklist_match
     return classification === 'clean' && isSilent && !proxy && !bot && score <= 18
   },
   '4 neighbours beside what is known of the address add no signal and no class': (of) => {
+    if (of.more.voice.id === inferredVpnId) return true
     const near = { ...of.more, match: 'near' as const }
     const after = judged([...of.evidence, near], of.network)
     return same(after.signals, of.verdict.signals) && same(after.proxy, of.verdict.proxy)
+  },
+  '4 an inference makes no more than vpn of low confidence and 50, and nothing on lines': (of) => {
+    const alone = of.evidence.filter(({ voice }) => voice.id === inferredVpnId)
+    const { classification, score, proxy } = judged(alone, of.network)
+    if (classification === 'clean') return score <= 15
+    const isCapped = of.network?.shared === true || of.network?.mobile === true
+    return (
+      !of.network?.access &&
+      proxy?.confidence === 'low' &&
+      !proxy.provider &&
+      (isCapped || score === 50)
+    )
   },
   '4 a range is worth no more than the address itself': (of) => {
     const wider = of.evidence.map((one) => ({ ...one, match: 'range' as const }))
@@ -312,6 +332,20 @@ const scoring: Readonly<Record<string, Rule>> = {
   },
   '11 the strongest kind, 10 of the others, lists; floors, the lowest cap, the scale': (of) =>
     of.verdict.score === of.plain.score,
+  '13 a range of one third party over people’s lines stays below 50, a residential one below 25': (
+    of,
+  ) => {
+    const { voice } = of.more
+    const only = { ...of.more, match: 'range' as const, lists: 1 }
+    if (voice.assurance === 'direct' || voice.id.startsWith('table-')) return true
+    if (only.kind === 'blocklist' || of.network?.access !== true) return true
+    const { score } = judged([only], of.network)
+    return score < 50 && (only.kind !== 'residential_proxy' || score < 25)
+  },
+  '12 nor are there points where the data of networks are old': () => {
+    const old = judge({ evidence: [], network: undefined, areNetworksOld: true, asOf: today })
+    return old.score === 0 && has(old, 'announcement_unknown')
+  },
   '12 unannounced space is clean, 15': ({ network }) => {
     if (network !== undefined) return true
     const { classification, score, reasons } = judged([], network)
@@ -434,6 +468,6 @@ export const elsewhere: Readonly<Record<string, string>> = {
 
 /** All of them. */
 export const numbers: readonly string[] = [
-  ...Array.from({ length: 12 }, (_, at) => String(at + 1)),
+  ...Array.from({ length: 13 }, (_, at) => String(at + 1)),
   ...Array.from({ length: 8 }, (_, at) => `3.${at + 1}`),
 ]

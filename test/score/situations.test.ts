@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { riskLevelOf } from '../../src/model/kind.ts'
+import { inferredVpnId } from '../../src/score/weight/weigh-evidence.ts'
 import {
   carrier,
   cdn,
@@ -223,6 +224,36 @@ describe('VPN', () => {
     expect(judged([near], home)).toMatchObject({ classification: 'clean', score: 0 })
     // What names the address itself says more.
     expect(codesOf(judged([near, proton], hoster))).toEqual(['vpn_listed'])
+  })
+
+  it('a hoster’s address among VPN servers is vpn by inference, low, at least 50, unnamed', () => {
+    const among: Sample = {
+      kind: 'vpn',
+      feed: inferredVpnId,
+      match: 'near',
+      weight: 0.5,
+      rolling: true,
+    }
+    const verdict = judged([among, asTable], hoster)
+    expect(verdict).toMatchObject({ classification: 'vpn', score: 50 })
+    expect(verdict.proxy).toMatchObject({
+      type: 'vpn',
+      confidence: 'low',
+      provider: '',
+      percentDaysSeen: 0,
+    })
+    expect(codesOf(verdict)).toEqual(expect.arrayContaining(['vpn_inferred', 'floor_vpn_inferred']))
+    for (const network of [home, cdn, carrier, undefined]) {
+      expect(judged([among], network).classification).toBe('clean')
+    }
+    // Where an access network rents servers, its ranges are in the table of hosters.
+    const rented: Sample = { ...asTable, match: 'range' }
+    expect(judged([among, rented], home)).toMatchObject({ classification: 'vpn', score: 50 })
+    expect(judged([among, googlebot], hoster).classification).toBe('known_bot')
+    expect(judged([among, relay], hoster)).toMatchObject({ classification: 'clean', score: 10 })
+    // The operator's own word is stronger.
+    const listed = judged([among, proton], hoster)
+    expect(listed.proxy).toMatchObject({ confidence: 'high', provider: 'ProtonVPN' })
   })
 
   it('Cloudflare WARP is vpn, named, at most 49, unless more than a VPN speaks', () => {

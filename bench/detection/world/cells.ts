@@ -137,16 +137,8 @@ export function newWorld(options: WorldOptions): World {
     }
     if (source >= 0) normaliser.finish()
   }
-  addNeighbourhoods({
-    asOf,
-    book,
-    observations: ground.observations[4],
-    sourceIds,
-    typeOf(ipv4) {
-      const words = Uint32Array.of(ipv4, 0, 0, 0)
-      return networks[valueAt(layers[4], words) - 1]?.type ?? 'unknown'
-    },
-  })
+  const { observations } = ground
+  addNeighbourhoods({ asOf, book, observations, sourceIds, networks: { networks, layers } })
   const lists = newListInterner()
   const evidenceLayers = {
     4: flattenEvidence(4, ground.observations[4], lists),

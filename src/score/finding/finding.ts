@@ -42,7 +42,7 @@ export interface Finding {
   readonly points: number
   /** strength ≥ 0.25: the signal is true. */
   readonly present: boolean
-  /** Only from the network, not from any list of addresses (hosting alone). */
+  /** From the network or the addresses around it, and from no list (hosting and VPN). */
   readonly inferred: boolean
   /** It was seen on so few days that it counts less. */
   readonly rare: boolean
@@ -107,7 +107,7 @@ function changesHands(kind: ScoredKind, network: Network | undefined): boolean {
   return kind === 'residential_proxy' || (kind === 'proxy' && network?.access === true)
 }
 
-function makeFinding(
+export function makeFinding(
   kind: ScoredKind,
   strength: number,
   counted: readonly CountedEvidence[],

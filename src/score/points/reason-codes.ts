@@ -9,6 +9,7 @@ export const reasonTexts = {
   tor_exit_listed: 'Listed as a Tor exit.',
   tor_operator_range: 'Inside a range that its owner dedicates to Tor exits.',
   vpn_listed: 'Listed as an exit of a VPN.',
+  vpn_inferred: 'In a network that rents servers, among servers that VPN operators name as theirs.',
   proxy_listed: 'Listed as a public or commercial proxy.',
   residential_proxy_listed: 'Listed as a proxy on the line of a household.',
   hosting_listed: 'Inside a range that is listed as hosting.',
@@ -28,7 +29,7 @@ export const reasonTexts = {
   relay_trace: 'Weak evidence of a privacy relay, too little for the signal.',
   bot_trace: 'Weak evidence of a known bot, too little for a match.',
 
-  vpn_neighbourhood: 'Beside servers of a VPN, in the /24 of a hoster.',
+  vpn_neighbourhood: 'Beside a server of a VPN, in the /24 (IPv6: /48) of a hoster.',
   proxy_neighbourhood: "Beside tested proxies, in a /24 of people's own lines.",
   blocklist_neighbourhood: 'In a /24 of which far more is blocklisted than of its peers.',
 
@@ -42,7 +43,10 @@ export const reasonTexts = {
   others_limited: 'Kinds beside the strongest one add at most 10 points together.',
   floor_mixed: 'Residential proxy and VPN contradict each other: at least 80.',
   floor_hosting: 'Three independent sources call it hosting: at least 40.',
+  floor_vpn_inferred: 'Servers of VPN operators around it make it one of them: at least 50.',
   floor_residential_proxy: 'A residential proxy list and a public proxy list agree: at least 80.',
+  announcement_unknown:
+    'No known network announces it, but the data of networks are over 14 days old.',
   conflict_resolved: 'An operator names the address itself, which settles the contradiction.',
 
   cap_bot: 'A known bot that fewer than three blocklists name: at most 10.',
@@ -50,15 +54,18 @@ export const reasonTexts = {
   cap_relay: 'A privacy relay: at most 20.',
   cap_corporate: 'Corporate egress, employees behind it: at most 30.',
   cap_clean: 'Nothing here makes a class: at most 49.',
+  cap_lone_range: "One third party's range over people's own lines, and nothing else: at most 49.",
   cap_shared: 'Many people share this address: at most 74.',
   clamp_100: 'The scale ends at 100.',
 
   range_suppressed_by_relay: 'Lists that took the privacy relay for something else do not count.',
+  inference_suppressed: 'VPN servers around it say nothing of a known bot or a privacy relay.',
   bot_own_network: "Hosting by the bot's own operator does not count.",
   origin_changed: 'A range of a hoster is now announced by another network and does not count.',
   evidence_expired: 'Evidence older than 90 days does not count.',
   evidence_decayed: 'The evidence is a half-life old or older and counts less.',
   hosting_contradicted: "A third party lists people's own lines as hosting, which does not count.",
+  range_over_lines: "A list names a whole range of people's own lines, which counts little.",
   rarely_seen: 'Seen on few recent days, on a line whose address changes hands: counts less.',
   shared_network: 'Evidence that does not name the very address counts less in a shared network.',
   hosting_unconfirmed: 'One source alone calls its network a hoster: few points.',

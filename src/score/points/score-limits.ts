@@ -19,12 +19,17 @@ export interface LimitInput {
   readonly findings: Findings
   readonly network: Network | undefined
   readonly blocklists: number
+  /** VPN servers around it speak (finding/inferred-vpn.ts). */
+  readonly isVpnInferred: boolean
+  /** The data of networks are too old to say that none announces the address. */
+  readonly areNetworksOld: boolean
   readonly asOf: Day
 }
 
 const unannounced: ScoreLimit = { code: 'unannounced', score: 15 }
 const mixed: ScoreLimit = { code: 'floor_mixed', score: 80 }
 const hostingAgreed: ScoreLimit = { code: 'floor_hosting', score: 40 }
+const vpnInferred: ScoreLimit = { code: 'floor_vpn_inferred', score: 50 }
 const residentialAgreed: ScoreLimit = { code: 'floor_residential_proxy', score: 80 }
 
 const bot: ScoreLimit = { code: 'cap_bot', score: 10 }
@@ -32,13 +37,15 @@ const consumer: ScoreLimit = { code: 'consumer_vpn', score: 49 }
 const relay: ScoreLimit = { code: 'cap_relay', score: 20 }
 const corporate: ScoreLimit = { code: 'cap_corporate', score: 30 }
 const clean: ScoreLimit = { code: 'cap_clean', score: 49 }
+const loneRange: ScoreLimit = { code: 'cap_lone_range', score: 49 }
 const shared: ScoreLimit = { code: 'cap_shared', score: 74 }
 
 export function floorsOf(input: LimitInput): ScoreLimit[] {
   const floors: ScoreLimit[] = []
-  if (input.network === undefined) floors.push(unannounced)
+  if (input.network === undefined && !input.areNetworksOld) floors.push(unannounced)
   const { hosting } = input.findings
   if (hosting.present && hosting.voices >= agreedVoicesMin) floors.push(hostingAgreed)
+  if (input.isVpnInferred) floors.push(vpnInferred)
   if (input.classification === 'mixed') floors.push(mixed)
   else if (isResidentialAgreed(input.findings, input.asOf)) floors.push(residentialAgreed)
   return floors
@@ -51,6 +58,7 @@ export function capsOf(input: LimitInput): ScoreLimit[] {
   if (findings.relay.present && !overridesRelay(findings)) caps.push(relay)
   if (network?.corporate === true) caps.push(corporate)
   if (isConsumerVpn(input)) caps.push(consumer)
+  if (isLoneRange(input)) caps.push(loneRange)
   if (classification === 'clean') caps.push(clean)
   if (isShared(network) && !findings.tor.present) caps.push(shared)
   return caps
@@ -65,6 +73,21 @@ export function isConsumerVpn({ findings, blocklists }: LimitInput): boolean {
     ({ evidence, value }) =>
       (evidence.voice.consumer === true || consumerVpns.has(evidence.provider)) &&
       value >= voiceValueMin,
+  )
+}
+
+/** People's own lines that a third party's range accuses, and no other voice (rule 13). */
+function isLoneRange({ findings, network, blocklists }: LimitInput): boolean {
+  if (network?.access !== true || blocklists > 0) return false
+  const { tor, vpn, proxy, residential_proxy: residential } = findings
+  const heard = [tor, vpn, proxy, residential]
+    .flatMap(({ counted }) => counted)
+    .filter(({ value }) => value >= voiceValueMin)
+  if (new Set(heard.map(({ group }) => group)).size !== 1) return false
+  // What is kept by hand is by who owns the space.
+  return heard.every(
+    ({ evidence: { match, voice } }) =>
+      match === 'range' && voice.assurance !== 'direct' && !voice.id.startsWith('table-'),
   )
 }
 

@@ -7,8 +7,18 @@
 import type { HalfLives } from '../../model/evidence.ts'
 import type { Kind } from '../../model/kind.ts'
 
-/** Evidence of a kind that fades is dropped when it is older than this. */
+/** Evidence of a kind that fades is dropped when it is older than this … */
 export const daysKeptMax = 90
+/**
+ * … unless its feed is a VPN operator's own list whose servers were measured to stay its servers
+ * for longer (a half-life of more than those days): such evidence is dropped after three of them.
+ */
+const tailHalfLives = 3
+
+/** Days after which evidence with this half-life is dropped. */
+export function daysKept(halfLife: number): number {
+  return halfLife > daysKeptMax ? Math.round(halfLife * tailHalfLives) : daysKeptMax
+}
 
 /** Classes of networks by how long an address stays the same customer's. */
 export const turnovers = ['lines', 'shared', 'elsewhere'] as const
@@ -37,7 +47,7 @@ const decayTables = new Map<number, Float64Array>()
 function decayTable(halfLife: number): Float64Array {
   const known = decayTables.get(halfLife)
   if (known !== undefined) return known
-  const table = new Float64Array(daysKeptMax + 1).map((_, age) => 2 ** (-age / halfLife))
+  const table = new Float64Array(daysKept(halfLife) + 1).map((_, age) => 2 ** (-age / halfLife))
   decayTables.set(halfLife, table)
   return table
 }

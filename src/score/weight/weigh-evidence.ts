@@ -28,6 +28,7 @@ interface WeighNotes {
   originChanged: boolean
   contradicted: boolean
   sharedDiscount: boolean
+  rangeOverLines: boolean
 }
 
 export interface Weighed {
@@ -35,7 +36,12 @@ export interface Weighed {
   readonly notes: Readonly<WeighNotes>
   /** Kinds of which some neighbours are listed; they say nothing of the address itself. */
   readonly near: readonly Kind[]
+  /** So many servers of VPN operators stand around it that it may be one (finding/inferred-vpn.ts). */
+  readonly inferredVpn: CountedEvidence | undefined
 }
+
+/** The feed of what the build infers from VPN servers around an address. */
+export const inferredVpnId = 'inferred-vpn'
 
 /** What a range's word on its addresses is worth beside an exact one. */
 const rangeMatch = 0.9
@@ -43,6 +49,9 @@ const rangeMatch = 0.9
 export const networkMatch = 0.5
 /** What remains of evidence that does not name the very address where many people share one. */
 export const sharedRemainder = 0.4
+
+/** A list's range of households never makes the signal: few of its lines are proxies (rule 13). */
+const wideValueMax = 0.24
 
 /** Neighbours that were listed longer ago say nothing any more. */
 export const nearDaysMax = 60
@@ -67,6 +76,7 @@ export function weighEvidence(input: {
     originChanged: false,
     contradicted: false,
     sharedDiscount: false,
+    rangeOverLines: false,
   }
   const byKind: Record<Kind, CountedEvidence[] | readonly CountedEvidence[]> = {
     tor: none,
@@ -79,6 +89,7 @@ export function weighEvidence(input: {
     relay: none,
   }
   const near: Kind[] = []
+  let inferredVpn: CountedEvidence | undefined
   const turnover = turnoverOf(network)
   for (const evidence of input.evidence) {
     const { voice } = evidence
@@ -86,6 +97,12 @@ export function weighEvidence(input: {
     if (!canCount(evidence)) continue
     if (voice.asns.length > 0 && (network === undefined || !voice.asns.includes(network.asn))) {
       notes.originChanged = true
+      continue
+    }
+    if (voice.id === inferredVpnId) {
+      const { group, weight: value } = voice
+      const lastSeen = evidence.lastSeen > asOf ? asOf : evidence.lastSeen
+      inferredVpn = { group, value, evidence, lastSeen, nearness: 1, decay: 1 }
       continue
     }
     if (evidence.match === 'near') {
@@ -107,13 +124,16 @@ export function weighEvidence(input: {
     if (discounted) notes.sharedDiscount = true
     const nearness = decay * matchOf(evidence, kind) * (discounted ? sharedRemainder : 1)
     const lastSeen = evidence.lastSeen > asOf ? asOf : evidence.lastSeen
-    const value = voice.weight * nearness
+    const isWide = kind === 'residential_proxy' && evidence.match === 'range'
+    if (isWide) notes.rangeOverLines = true
+    const full = voice.weight * nearness
+    const value = isWide ? Math.min(full, wideValueMax) : full
     const counted = { group: voice.group, value, evidence, lastSeen, nearness, decay }
     const list = byKind[kind]
     if (list === none) byKind[kind] = [counted]
     else (list as CountedEvidence[]).push(counted)
   }
-  return { byKind, notes, near }
+  return { byKind, notes, near, inferredVpn }
 }
 
 /** How fast an address changes hands there; the half-lives are by it. */

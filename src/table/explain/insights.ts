@@ -36,7 +36,7 @@ import { type AddressPosition, neighborhoodOf } from './neighborhood.ts'
 import { networkEvidenceList, readNetwork } from '../file/network-record.ts'
 import type { AnswerReader } from '../answer/answer-reader.ts'
 import { searchIpv4, searchIpv6 } from '../lookup/search.ts'
-import type { Source } from '../file/table-source.ts'
+import { type Source, dataSetOf } from '../file/table-source.ts'
 
 export interface InsightsTable {
   readonly reader: AnswerReader
@@ -109,13 +109,26 @@ export function decidingRecordOf(
   return { family: own, words: asked, network, evidence }
 }
 
+/** IPv6 is announced anew every day: older data of networks say nothing of what they lack. */
+const networksDaysMax = 14
+
+/** Whether they say nothing of an address that they lack (MODEL.md, rule 12). */
+export function areNetworksOld(
+  family: 4 | 6,
+  { sources, asOf }: { readonly sources: readonly Source[]; readonly asOf: Day },
+): boolean {
+  const source = sources.find((one) => dataSetOf(one) === 'networks')
+  return family === 6 && source !== undefined && asOf - source.day > networksDaysMax
+}
+
 export function judgeInputOf(
   { reader: { views, strings }, sources, asOf }: Omit<InsightsTable, 'builtMs'>,
-  { network, evidence }: Pick<DecidingRecord, 'network' | 'evidence'>,
+  { family, network, evidence }: Pick<DecidingRecord, 'family' | 'network' | 'evidence'>,
 ): JudgeInput {
   return {
     evidence: evidence.map((one) => evidenceOf(sources, one)),
     network: network === 0 ? undefined : readNetwork(views.networks, network, strings),
+    areNetworksOld: areNetworksOld(family, { sources, asOf }),
     asOf,
   }
 }
