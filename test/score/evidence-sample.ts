@@ -147,7 +147,14 @@ function evidenceNumber(seed: number): Evidence {
 /** What the build computes of VPN servers around, half of the time in the one form, half in the other. */
 function orInferred(near: Evidence): Evidence {
   if (near.voice.id < 'feed-3') return near
-  const voice: Voice = { ...near.voice, id: 'inferred-vpn', weight: 0.5, rolling: true, asns: [], consumer: false }
+  const voice: Voice = {
+    ...near.voice,
+    id: 'inferred-vpn',
+    weight: 0.5,
+    rolling: true,
+    asns: [],
+    consumer: false,
+  }
   return { ...near, voice, provider: '' }
 }
 
