@@ -68,8 +68,16 @@ describe('strength', () => {
 })
 
 describe('decay', () => {
+  it('leaves a trace of a Tor exit for weeks, below what makes the signal', () => {
+    const at = { turnover: 'elsewhere', measured: undefined } as const
+    expect([1, 2, 3, 12, 21].map((age) => decayOf('tor', age, at))).toEqual([
+      0.5, 0.25, 0.125, 0.0625, 0.03125,
+    ])
+    expect(decayOf('tor', 91, at)).toBe(0)
+  })
+
   it('halves with each half-life of its kind and class of network, and ends after 90 days', () => {
-    for (const kind of kinds) {
+    for (const kind of kinds.filter((one) => one !== 'tor')) {
       for (const turnover of turnovers) {
         const halfLife = halfLifeDays[kind]?.[turnover]
         for (let age = -3; age <= 120; age++) {

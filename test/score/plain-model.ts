@@ -156,7 +156,9 @@ function pieceOf(evidence: Evidence, network: Network | undefined, asOf: Day): P
   const { lines, shared, elsewhere } = voice.halfLives ?? {}
   const halfLife = halfLives[kind] && ([lines, shared, elsewhere][place] ?? halfLives[kind][place])
   if (halfLife !== undefined && age > (halfLife > 90 ? halfLife * 3 : 90)) return []
-  const fresh = halfLife === undefined ? 1 : Math.pow(0.5, age / halfLife)
+  const torDays = age > 3 ? 3 + (age - 3) / 9 : age
+  const trace = kind === 'tor' ? Math.pow(0.5, torDays) : undefined
+  const fresh = trace ?? (halfLife === undefined ? 1 : Math.pow(0.5, age / halfLife))
   const stated = ['hosting', 'bot', 'relay'].includes(kind) && voice.assurance === 'direct'
   const direct = match === 'exact' || (match === 'range' && stated) ? 1 : match === 'as' ? 0.5 : 0.9
   const exempt = kind === 'bot' || kind === 'relay' || match !== 'range'
