@@ -24,7 +24,8 @@ const dataSetFormats = ['as-ranges', 'mmdb', 'npm-package'] as const
 export const isDataSetFormat = (format: string): boolean =>
   (dataSetFormats as readonly string[]).includes(format)
 
-const halfLife = z.number().min(0.5).max(90)
+/** Above 90 days only for VPN operators' own lists, whose tail is longer (score/weight/decay.ts). */
+const halfLife = z.number().min(0.5).max(2000)
 
 const feedFile = z
   .strictObject({

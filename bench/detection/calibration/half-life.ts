@@ -196,9 +196,13 @@ const watchedBucket = absenceBuckets.findIndex(([first]) => first === 22)
  * share an address keep their kind's.
  */
 export function halfLivesToKeep(
-  feed: Pick<Feed, 'kind' | 'rolling'>,
+  feed: Pick<Feed, 'kind' | 'rolling' | 'half_life_days'>,
   measured: readonly FeedHalfLife[],
 ): HalfLives {
+  const { half_life_days: known } = feed
+  // Longer than any history here: found by comparing lists that are years apart, and set by hand.
+  if (known !== undefined && Object.values(known).some((days = 0) => days > daysKeptMax))
+    return known
   const kept: { -readonly [K in keyof HalfLives]: HalfLives[K] } = {}
   for (const { turnover, curve } of measured) {
     const isResidential = feed.kind === 'residential_proxy' && !feed.rolling
