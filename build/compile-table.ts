@@ -53,6 +53,7 @@ import {
 import {
   announcedRanges,
   corporateEgress,
+  hostingPrefixesFile,
   torOperatorsFile,
   vpnOperatorsFile,
 } from './evidence/operator-ranges.ts'
@@ -201,6 +202,7 @@ async function readStatements(
   const operators = [
     torOperatorsFile(tables.torOperators, { space: networks, asOf, byFeeds }),
     vpnOperatorsFile(tables.vpnOperators, { space: networks, asOf }),
+    hostingPrefixesFile(tables.hostingPrefixes, { space: networks, asOf }),
   ]
   const read = [...announcedRanges(acceptance.files, networks), ...operators]
   const sources = feedSources(read, asOf, acceptance.quarantined)

@@ -1,5 +1,5 @@
-// The tables of operators' own space as files that were read: prefixes of Tor operators, ASes and
-// prefixes of VPN services. A row counts while the network data has its owner announce the space;
+// The tables of operators' own space as files that were read: prefixes of Tor operators and of
+// networks that rent servers, ASes and prefixes of VPN services. A row counts while the network data has its owner announce the space;
 // one that another announces, or nobody, is dropped, counted and named in the report, for the space
 // may be anybody's by now. The owner of a prefix is told by its AS; that of a whole AS by the
 // organization that the number is registered to, for numbers change hands, too.
@@ -18,15 +18,15 @@ import type { Network } from '../../src/model/network.ts'
 import { type Feed, whyInadmissible } from '../catalogue/feed.ts'
 import { type Layer, type Layers, pieceOf, wordsPerStart } from '../layer/layer.ts'
 import type {
+  AnnouncedPrefixRow,
   NetworkTables,
   PrefixRow,
-  TorOperatorRow,
   VpnOperatorRow,
 } from '../networks/network-tables.ts'
 import { isOwnedBy } from '../networks/network-type.ts'
 import type { Entry } from '../parse/entry.ts'
 import { type ParseCounts, countDrop, newParseCounts } from '../parse/parse-counts.ts'
-import { torOperatorsFeed, vpnOperatorsFeed } from './builtin-feeds.ts'
+import { hostersFeed, torOperatorsFeed, vpnOperatorsFeed } from './builtin-feeds.ts'
 import type { CoverageByKind } from './kind-coverage.ts'
 import { parseAsn } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
@@ -39,7 +39,7 @@ export interface AnnouncedSpace {
 
 /** Its day is that of the build, on which its rows were checked. */
 export function torOperatorsFile(
-  rows: readonly TorOperatorRow[],
+  rows: readonly AnnouncedPrefixRow[],
   from: {
     readonly space: AnnouncedSpace
     readonly asOf: Day
@@ -47,14 +47,31 @@ export function torOperatorsFile(
     readonly byFeeds: Pick<CoverageByKind, 'tor'>
   },
 ): ParsedSnapshot {
-  const { space, asOf, byFeeds } = from
-  const tally = newParseCounts('data/tables/tor-operators.csv')
+  const { byFeeds } = from
+  return prefixesFile(torOperatorsFeed(byFeeds.tor.state === 'full'), rows, from)
+}
+
+/** Its day is that of the build, on which its rows were checked. */
+export function hostingPrefixesFile(
+  rows: readonly AnnouncedPrefixRow[],
+  from: { readonly space: AnnouncedSpace; readonly asOf: Day },
+): ParsedSnapshot {
+  return prefixesFile(hostersFeed, rows, from)
+}
+
+function prefixesFile(
+  feed: Feed,
+  rows: readonly AnnouncedPrefixRow[],
+  { space, asOf }: { readonly space: AnnouncedSpace; readonly asOf: Day },
+): ParsedSnapshot {
+  const table = feed.kind === 'tor' ? 'tor-operators' : 'hosting-prefixes'
+  const tally = newParseCounts(`data/tables/${table}.csv`)
   const entries = rows.flatMap(({ range, asn, name }) => {
     const strangers = piecesOf(range, space).filter(({ network }) => network?.asn !== asn)
     if (strangers.length === 0) return [entryOf(range, name)]
     return drop(tally, { name, what: formatRange(range), by: strangers[0]?.network })
   })
-  return fileOf(torOperatorsFeed(byFeeds.tor.state === 'full'), { tally, entries, asOf })
+  return fileOf(feed, { tally, entries, asOf })
 }
 
 /** Its day is that of the build, on which its rows were checked. */

@@ -109,7 +109,8 @@ export function feedSources(
   for (const feed of [hostersFeed, namesFeed, ...Object.values(neighbourFeeds), ...parts]) {
     const { id, kind, title, licence, homepage } = feed
     const voice = voiceWithInterval(feed)
-    sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0, voice })
+    const entries = sources.get(id)?.entries ?? 0
+    sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries, voice })
   }
   return [...sources.values()]
 }

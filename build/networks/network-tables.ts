@@ -63,10 +63,10 @@ interface CrawlerRow extends RowSource {
   readonly category: BotCategory
 }
 
-/** A prefix that its owner dedicates to Tor exits. */
-export interface TorOperatorRow extends RowSource {
+/** A prefix that serves Tor exits, or rented servers. */
+export interface AnnouncedPrefixRow extends RowSource {
   readonly range: Range
-  /** The AS by which its owner announces it: announced by another, the row does not count. */
+  /** The AS that announces it: announced by another, the row does not count. */
   readonly asn: number
   readonly name: string
 }
@@ -92,7 +92,10 @@ export interface NetworkTables {
   readonly resolvers: readonly PrefixRow[]
   readonly infrastructure: readonly InfrastructureRow[]
   readonly crawlers: readonly CrawlerRow[]
-  readonly torOperators: readonly TorOperatorRow[]
+  /** Prefixes that their owners dedicate to Tor exits. */
+  readonly torOperators: readonly AnnouncedPrefixRow[]
+  /** Of networks that have other customers, too, the prefixes that rent servers. */
+  readonly hostingPrefixes: readonly AnnouncedPrefixRow[]
   readonly vpnOperators: readonly VpnOperatorRow[]
 }
 
@@ -120,6 +123,7 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
   )
   const prefixFields = { range: prefix, name: prefixName }
   const sourceFields = { source, day }
+  const announcedFields = { range: prefix, asn, name: named('name'), ...sourceFields }
   const tables: NetworkTables = {
     asRow: (asn) => byAsn.get(asn),
     rows: (table) => asRows.get(table) ?? [],
@@ -138,12 +142,8 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
       category,
       ...sourceFields,
     }),
-    torOperators: read('tor-operators', {
-      range: prefix,
-      asn,
-      name: named('name'),
-      ...sourceFields,
-    }),
+    torOperators: read('tor-operators', announcedFields),
+    hostingPrefixes: read('hosting-prefixes', announcedFields, true),
     vpnOperators: read(
       'vpn-operators',
       { space, owner: named('owner'), name: named('name'), ...sourceFields },

@@ -35,7 +35,11 @@ import { newRangeInterner } from '../../../build/layer/intern.ts'
 import { networksPart } from '../../../build/evidence/builtin-feeds.ts'
 import { coverageByKind, feedContents } from '../../../build/evidence/kind-coverage.ts'
 import { addNeighbourhoods } from '../../../build/evidence/neighbourhoods.ts'
-import { torOperatorsFile, vpnOperatorsFile } from '../../../build/evidence/operator-ranges.ts'
+import {
+  hostingPrefixesFile,
+  torOperatorsFile,
+  vpnOperatorsFile,
+} from '../../../build/evidence/operator-ranges.ts'
 import type { NetworkTables } from '../../../build/networks/network-tables.ts'
 import { pieceSize } from './address-count.ts'
 
@@ -109,6 +113,7 @@ export function newWorld(options: WorldOptions): World {
     ...options.files,
     torOperatorsFile(tables.torOperators, { space, asOf, byFeeds }),
     vpnOperatorsFile(tables.vpnOperators, { space, asOf }),
+    hostingPrefixesFile(tables.hostingPrefixes, { space, asOf }),
   ]
   const history = options.history ?? noHistory
   const { networks } = land.networks

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type AnnouncedSpace,
   announcedRanges,
+  hostingPrefixesFile,
   torOperatorsFile,
   vpnOperatorsFile,
 } from '../../../build/evidence/operator-ranges.ts'
@@ -13,6 +14,7 @@ import { catalogueFolder } from '../../../build/run-build.ts'
 import type { Layer } from '../../../build/layer/layer.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { parsePrefix } from '../../../src/ip/range.ts'
+import { hosterTableId } from '../../../src/score/finding/hosting-finding.ts'
 
 const asOf = 20_000 as Day
 
@@ -96,6 +98,25 @@ describe('a row of Tor operators', () => {
     expect(readTor([], true).feed).toMatchObject({ kind: 'tor', assurance: 'good', files: [] })
     const consensus = loadCatalogue(catalogueFolder).find(({ id }) => id === 'tor-exits-onionoo')
     expect(readTor([]).feed.group).toBe(consensus?.group)
+  })
+})
+
+describe('a row of prefixes that rent servers', () => {
+  it('counts while its AS announces all of it, as a range by the table of hosters', () => {
+    const rows = (['9.0.0.0/24', '9.0.2.0/23', '9.0.4.0/24'] as const).map((prefix) => ({
+      range: parsePrefix(prefix)!,
+      asn: 100,
+      name: 'Carrier',
+      ...from,
+    }))
+    const { feed, entries, tally, day } = hostingPrefixesFile(rows, { space, asOf })
+    expect(entries).toEqual([{ text: '9.0.0.0/24', place: 'Carrier', provider: 'Carrier' }])
+    expect(tally.bad).toEqual([
+      'data/tables/hosting-prefixes.csv:Carrier: announced by another owner: 9.0.2.0/23 by AS200 Stranger Ltd',
+      'data/tables/hosting-prefixes.csv:Carrier: announced by another owner: 9.0.4.0/24 by AS101 OPERATOR S A',
+    ])
+    expect(feed).toMatchObject({ id: hosterTableId, kind: 'hosting', assurance: 'good', weight: 1 })
+    expect(day).toBe(asOf)
   })
 })
 

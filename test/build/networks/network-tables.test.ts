@@ -73,6 +73,13 @@ describe('a bad table', () => {
     ['tor-operators', `${torHead}9.0.0.0/24,1,A,a,2026-08-22\n`, '"a" is no https URL'],
     ['tor-operators', `${torHead}9.0.0.0/24,1,,https://a,2026-08-22\n`, 'csv:3: no name'],
     ['tor-operators', `${torHead}9.0.0.1/24,1,A,https://a,2026-08-22\n`, 'has host bits set'],
+    ['hosting-prefixes', `${torHead}9.0.0.1/24,1,A,https://a,2026-08-22\n`, 'has host bits set'],
+    ['hosting-prefixes', `${torHead}9.0.0.0/24,1,A,a,2026-08-22\n`, '"a" is no https URL'],
+    [
+      'hosting-prefixes',
+      `${torHead}9.0.0.0/24,1,A,https://a,2026-08-22\n9.0.0.0/24,2,B,https://a,2026-08-22\n`,
+      'csv:4: 9.0.0.0/24 is there twice',
+    ],
     ['vpn-operators', `${vpnHead}ASx,A,B,https://a,2026-08-22\n`, '"ASx" is no prefix'],
     ['vpn-operators', `${vpnHead}AS0,A,B,https://a,2026-08-22\n`, '"0" is no AS number'],
     ['vpn-operators', `${vpnHead}AS1x,A,B,https://a,2026-08-22\n`, '"1x" is no AS number'],
@@ -283,6 +290,17 @@ describe('the tables in data/tables', () => {
     )
     expect(odd).toEqual([])
     expect(tables.torOperators.length).toBeGreaterThan(10)
+  })
+
+  it('prefixes that rent servers are announced, all of each, by networks that are no hosters', () => {
+    const odd = tables.hostingPrefixes.flatMap(({ range, asn, name }) => {
+      const isWhole = samplesOf(range).every((at) => originOf(at) === asn)
+      const organization = ranges.organizations.get(asn) ?? ''
+      const isHoster = tables.asRow(asn)?.table === 'hosting'
+      return isWhole && fits(name, organization) && !isHoster ? [] : [formatRange(range)]
+    })
+    expect(odd).toEqual([])
+    expect(tables.hostingPrefixes.length).toBeGreaterThan(50)
   })
 
   it('crawlers lie in networks where their operators have servers', () => {
