@@ -114,6 +114,17 @@ const rules: readonly Rule[] = [
     holds: ({ fact, hosters }) => hosters < 3 && isCarrier(fact) && !fact.peering.has('hosting'),
     traits: carrier,
   },
+  // Small ISPs that rent a few servers say Content of themselves, and are tagged for it. Who has seen
+  // eyeballs there, or reads an ISP's name, is a third word, and no list of hosters names them.
+  {
+    name: 'isp-with-servers',
+    holds: ({ fact, organization, hosters }) =>
+      hosters === 2 &&
+      fact.lists.length === 0 &&
+      !hosterWords.test(organization) &&
+      (typeOfName(organization) === 'isp' || (fact.class === 'Eyeball' && !fact.tags.has('tor'))),
+    traits: carrier,
+  },
   { name: 'hosters-two', holds: ({ hosters }) => hosters >= 2, traits: hosting },
   {
     name: 'tag-cdn',
@@ -262,7 +273,7 @@ const patterns: readonly (readonly [NetworkType, RegExp])[] = [
   ],
   [
     'isp',
-    /\b(?:telecom[a-z]*|telekom[a-z]*|t[eé]l[eé]communications?|telef[oó]nica|chinanet|china unicom|china mobile|broadband|banda larga|internet service provider|cable ?tv|catv|fibra|fibre|fibernet|provedor(?:es)?|isp|wisp)\b/i,
+    /\b(?:telecom[a-z]*|telekom[a-z]*|telematika|t[eé]l[eé]communications?|telef[oó]nica|chinanet|china unicom|china mobile|broadband|banda larga|internet service provider|cable ?tv|catv|fibra|fibre|fibernet|provedor(?:es)?|isp|wisp)\b/i,
   ],
 ]
 

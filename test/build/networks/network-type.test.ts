@@ -49,6 +49,45 @@ function factsOf(options: {
 
 const badLists = ['hosting-asn-badlist', 'hosting-asn-tn3w', 'hosting-asn-x4b']
 
+const self = { tags: ['vpsh'], peering: ['hosting'] }
+const smallIsps: readonly (readonly [string, AsFacts, string, boolean, string?])[] = [
+  ['Content and a tag', factsOf(self), 'hosting', false, 'Example LLC'],
+  ['the same, with eyeballs', factsOf({ ...self, class: 'Eyeball' }), 'isp', false, 'PT Linkgo'],
+  [
+    'the same, where users of a VPN are among them',
+    factsOf({ ...self, tags: ['vpsh', 'vpn'], class: 'Eyeball' }),
+    'isp',
+    false,
+    'PT Linkgo Metro Teknologi',
+  ],
+  [
+    'eyeballs that may be users of Tor',
+    factsOf({ ...self, tags: ['vpsh', 'tor'], class: 'Eyeball' }),
+    'hosting',
+    false,
+    'SERVERD SAS',
+  ],
+  ...[
+    'MEGA PROVEDOR - SERVICOS DE INTERNET LTDA',
+    'SAGE NETWORKS SERVICOS DE TELECOMUNICACOES EIRELI',
+    'PT. DEWATA TELEMATIKA',
+  ].map((name) => [name, factsOf({ ...self, class: 'Content' }), 'isp', false, name] as const),
+  [
+    'an ISP whose name says that it hosts, too',
+    factsOf({ ...self, class: 'Content' }),
+    'hosting',
+    false,
+    'Markahost Telekomunikasyon Ve Ticaret Limited Sirketi',
+  ],
+  [
+    'eyeballs where a list names it, too',
+    factsOf({ ...self, class: 'Eyeball', lists: ['hosting-asn-x4b'] }),
+    'hosting',
+    false,
+    'PT Linkgo Metro Teknologi',
+  ],
+]
+
 describe('classify, rule by rule', () => {
   const cases: readonly (readonly [
     what: string,
@@ -78,6 +117,7 @@ describe('classify, rule by rule', () => {
     ['a government', factsOf({ class: 'Eyeball', tags: ['gov'] }), 'government', false],
     ['both', factsOf({ tags: ['gov', 'uni'] }), 'education', false],
     ['one list', factsOf({ lists: ['hosting-asn-x4b'] }), 'hosting', false],
+    ...smallIsps,
     ['three lists of one group', factsOf({ lists: badLists }), 'hosting', false],
     ['one list on a carrier', factsOf({ class: 'Carrier', lists: badLists }), 'isp', false],
     ['an eyeball', factsOf({ class: 'Eyeball' }), 'isp', true],
