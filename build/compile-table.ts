@@ -27,6 +27,7 @@ import {
   tableCoverage,
 } from './evidence/kind-coverage.ts'
 import { type ListedAddresses, listedAddresses } from './evidence/listed-addresses.ts'
+import { dropFormerOwners } from './evidence/former-owners.ts'
 import { addNeighbourhoods } from './evidence/neighbourhoods.ts'
 import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
@@ -212,8 +213,9 @@ async function readStatements(
   const { book, observations } = context
   const files = await stages.run('normalise', (say) => {
     const results = normaliseAll({ files: read, sourceIds, history }, context)
+    const former = dropFormerOwners({ observations, book, networks, tables })
     addNeighbourhoods({ asOf, book, observations, sourceIds, networks })
-    say(`${formatCount(book.count)} statements`)
+    say(`${formatCount(book.count)} statements; ${formatCount(former)} of former owners left out`)
     return results
   })
   const { quarantined, commit } = acceptance

@@ -32,8 +32,8 @@ import { parseAsn } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
 
 /** Who announces the space: value n is network n - 1, 0 nobody. */
-export interface AnnouncedSpace {
-  readonly networks: readonly Pick<Network, 'asn' | 'organization'>[]
+export interface AnnouncedSpace<N = Announcer> {
+  readonly networks: readonly N[]
   readonly layers: Layers
 }
 
@@ -116,11 +116,11 @@ export function announcedRanges(
   })
 }
 
-type Announcer = AnnouncedSpace['networks'][number]
+type Announcer = Pick<Network, 'asn' | 'organization'>
 
 /** A part of the space with one announcer, or none. */
-interface Piece extends Range {
-  readonly network: Announcer | undefined
+interface Piece<N = Announcer> extends Range {
+  readonly network: N | undefined
 }
 
 function entryOf(range: Range, name: string): Entry {
@@ -149,10 +149,10 @@ function fileOf(
 }
 
 /** A range cut where its announcer changes. */
-function piecesOf(range: Range, space: AnnouncedSpace): readonly Piece[] {
+export function piecesOf<N>(range: Range, space: AnnouncedSpace<N>): readonly Piece<N>[] {
   const { family, first, last } = range
   const layer = space.layers[family]
-  const found: Piece[] = []
+  const found: Piece<N>[] = []
   const words = newAddressWords()
   bigintToWords(family, first, words)
   for (let index = pieceOf(layer, words); index < layer.count; index++) {
@@ -191,7 +191,7 @@ function joined(pieces: readonly Piece[]): readonly Range[] {
   return ranges
 }
 
-function pieceAt(layer: Layer, index: number, { networks }: AnnouncedSpace): Piece {
+function pieceAt<N>(layer: Layer, index: number, { networks }: AnnouncedSpace<N>): Piece<N> {
   const { family, count, values } = layer
   const last = index + 1 < count ? startOf(layer, index + 1) - 1n : maxAddress(family)
   return { family, first: startOf(layer, index), last, network: networks[values[index]! - 1] }

@@ -79,6 +79,11 @@ export function completeOrganization(options: {
 
 const names: Readonly<Record<string, string>> = {
   'Amazon AWS': 'Amazon Web Services',
+  AWS: 'Amazon Web Services',
+  Azure: 'Microsoft Azure',
+  CloudFlare: 'Cloudflare',
+  'Cloudflare Inc': 'Cloudflare',
+  GCP: 'Google Cloud',
   Microsoft: 'Microsoft Azure',
   'Microsoft Azure ExpressRoute': 'Microsoft Azure',
   Linode: 'Linode / Akamai Cloud',

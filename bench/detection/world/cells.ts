@@ -34,6 +34,7 @@ import { feedSources } from '../../../build/evidence/source-list.ts'
 import { newRangeInterner } from '../../../build/layer/intern.ts'
 import { networksPart } from '../../../build/evidence/builtin-feeds.ts'
 import { coverageByKind, feedContents } from '../../../build/evidence/kind-coverage.ts'
+import { dropFormerOwners } from '../../../build/evidence/former-owners.ts'
 import { addNeighbourhoods } from '../../../build/evidence/neighbourhoods.ts'
 import {
   hostingPrefixesFile,
@@ -143,6 +144,7 @@ export function newWorld(options: WorldOptions): World {
     if (source >= 0) normaliser.finish()
   }
   const { observations } = ground
+  dropFormerOwners({ observations, book, networks: { networks, layers }, tables })
   addNeighbourhoods({ asOf, book, observations, sourceIds, networks: { networks, layers } })
   const lists = newListInterner()
   const evidenceLayers = {
