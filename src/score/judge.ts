@@ -179,6 +179,7 @@ function postReasons(found: Assessment): ScoreLedger {
     findings,
     network,
     blocklists: blocklist.lists,
+    listsOfBot: found.bot?.confidence === 'high' ? blocklist.voices : blocklist.lists,
     isVpnInferred: found.isVpnInferred,
     areNetworksOld: found.input.areNetworksOld === true,
     asOf,

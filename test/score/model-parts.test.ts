@@ -182,7 +182,12 @@ describe('blocklists', () => {
   it('fade: eight lists become four, one stays until its strength is below 0.25', () => {
     expect(count([{ ...ipsum, lists: 8, age: 14 }]).lists).toBe(4)
     expect(count([{ ...ipsum, age: 25 }])).toMatchObject({ lists: 1, points: 8 })
-    expect(count([{ ...ipsum, age: 26 }])).toEqual({ lists: 0, points: 0, code: 'blocklist_faded' })
+    expect(count([{ ...ipsum, age: 26 }])).toEqual({
+      lists: 0,
+      voices: 0,
+      points: 0,
+      code: 'blocklist_faded',
+    })
     const old = judged([{ ...ipsum, lists: 8, age: 91 }], home)
     expect([old.score, codesOf(old)]).toEqual([0, ['evidence_expired']])
   })
@@ -220,7 +225,11 @@ describe('bots', () => {
   it('three blocklists lift the cap', () => {
     const lists = (n: number): Sample => ({ kind: 'blocklist', lists: n })
     expect(judged([duck, lists(2)], hoster).score).toBe(10)
-    expect(judged([duck, lists(3)], hoster)).toMatchObject({
+    // A feed that counts lists is one voice of the three that a verified bot needs.
+    expect(judged([duck, lists(3)], hoster).score).toBe(10)
+    const three = ['a', 'b', 'c'].map((feed): Sample => ({ ...lists(1), feed }))
+    expect(judged([duck, ...three.slice(1)], hoster).score).toBe(10)
+    expect(judged([duck, ...three], hoster)).toMatchObject({
       classification: 'known_bot',
       score: 35,
     })

@@ -32,6 +32,8 @@ interface PlainKind {
 export interface PlainVerdict {
   readonly kinds: Readonly<Record<Exclude<Kind, 'blocklist'>, PlainKind>>
   readonly lists: number
+  /** Those that lift the limit of a known bot: of a verified one independent feeds alone. */
+  readonly listsOfBot: number
   readonly blocklistPoints: number
   readonly verifiedBot: boolean
   /** Points of neighbours, by kind. */
@@ -90,18 +92,21 @@ export function plainVerdict(
     relay: of('relay'),
     bot: of('bot'),
   }
-  const lists = countLists(left.filter(({ kind }) => kind === 'blocklist'))
+  const blocked = left.filter(({ kind }) => kind === 'blocklist')
+  const lists = countLists(blocked)
   const blocklistPoints = lists >= 5 ? 45 : lists >= 3 ? 30 : lists === 2 ? 15 : lists * 8
   const verifiedBot =
     kinds.bot.present &&
     kinds.bot.pieces.some((piece) => piece.evidence.voice.assurance === 'direct')
+  const listsOfBot = verifiedBot && lists > 0 ? groups(blocked).length : lists
   const classification = classOf(kinds, verifiedBot)
   const near = evidence.filter(
     ({ match, voice }) => match === 'near' && voice.id !== 'inferred-vpn',
   )
   const around = nearPoints({ kinds, blocklistPoints, relayed }, near, network, asOf)
   const isInferred = inferred !== undefined
-  const found = { kinds, lists, blocklistPoints, verifiedBot, classification, around, isInferred }
+  const ofLists = { lists, listsOfBot, blocklistPoints }
+  const found = { kinds, ...ofLists, verifiedBot, classification, around, isInferred }
   return { ...found, score: scoreOf(found, network) }
 }
 
@@ -398,7 +403,7 @@ function isAgreed({ residential_proxy: home, proxy }: Found['kinds']): boolean {
 
 /** Rule 11. */
 function scoreOf(found: Found, network: Network | undefined): number {
-  const { kinds, lists, classification } = found
+  const { kinds, lists, listsOfBot, classification } = found
   const points = [...Object.values(kinds).map((kind) => kind.points), ...found.around]
   const top = Math.max(...points)
   const others = points.reduce((sum, one) => sum + one, 0) - top
@@ -411,7 +416,7 @@ function scoreOf(found: Found, network: Network | undefined): number {
   const seen = [kinds.vpn, kinds.proxy, kinds.residential_proxy].some(({ present }) => present)
   const isExit =
     kinds.tor.present && kinds.tor.pieces.some(({ evidence }) => evidence.match === 'exact')
-  if (classification === 'known_bot' && lists < 3) score = Math.min(10, score)
+  if (classification === 'known_bot' && listsOfBot < 3) score = Math.min(10, score)
   if (kinds.relay.present && !seen && !isExit) score = Math.min(20, score)
   if (network?.corporate === true) score = Math.min(30, score)
   if (isConsumer(found)) score = Math.min(49, score)

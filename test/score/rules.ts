@@ -283,7 +283,7 @@ const scoring: Readonly<Record<string, Rule>> = {
     return verdict.bot?.confidence === bot
   },
   '8 a known bot is at most 10, unless three lists name it': ({ plain, verdict }) =>
-    verdict.classification !== 'known_bot' || plain.lists >= 3 || verdict.score <= 10,
+    verdict.classification !== 'known_bot' || plain.listsOfBot >= 3 || verdict.score <= 10,
   '8 of the operators’ bots the search crawler is named': ({ plain, verdict }) => {
     const direct = plain.kinds.bot.pieces.filter(
       ({ evidence }) => evidence.voice.assurance === 'direct',

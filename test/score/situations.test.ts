@@ -118,6 +118,17 @@ describe('bots', () => {
     }
   })
 
+  it('a verified bot stays at most 10, however many lists one feed counts', () => {
+    const counted = judged([googlebot, { ...ipsum, lists: 5 }, cloud], hoster)
+    expect(counted).toMatchObject({ classification: 'known_bot', score: 10 })
+    expect(codesOf(counted)).toEqual(expect.arrayContaining(['blocklist_5', 'cap_bot']))
+    const three = ['a', 'b', 'c'].map((feed) => ({ ...ipsum, feed }))
+    expect(judged([googlebot, ...three, cloud], hoster).score).toBeGreaterThan(50)
+    // Of one that a third party lists the lists that a feed counts are enough.
+    const listed: Sample = { ...googlebot, weight: 0.6, assurance: 'weak' }
+    expect(judged([listed, { ...ipsum, lists: 3 }, cloud], hoster).score).toBeGreaterThan(50)
+  })
+
   it('a crawler that only a third party lists, on a cloud, is known_bot, medium', () => {
     const listed: Sample = { ...googlebot, weight: 0.6, assurance: 'weak', provider: 'CCBot' }
     const verdict = judged([listed, cloud], hoster)

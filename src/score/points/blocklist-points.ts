@@ -12,6 +12,8 @@ import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 export interface BlocklistFinding {
   /** Whole lists that name the address today, as far as they are believed. */
   readonly lists: number
+  /** Independent feeds among them: one that counts lists is one. */
+  readonly voices: number
   readonly points: number
   /** `undefined` where no list ever named it. */
   readonly code: ReasonCode | undefined
@@ -32,8 +34,8 @@ export const blocklistSteps = [
 /** From so many on they count beside Tor and proxies, and lift the cap of a known bot. */
 export const significantListsMin = 3
 
-const noLists: BlocklistFinding = { lists: 0, points: 0, code: undefined }
-const fadedLists: BlocklistFinding = { lists: 0, points: 0, code: 'blocklist_faded' }
+const noLists: BlocklistFinding = { lists: 0, voices: 0, points: 0, code: undefined }
+const fadedLists: BlocklistFinding = { ...noLists, code: 'blocklist_faded' }
 
 /** `counted` is all of kind blocklist. */
 export function blocklistOf(counted: readonly CountedEvidence[]): BlocklistFinding {
@@ -47,7 +49,7 @@ export function blocklistOf(counted: readonly CountedEvidence[]): BlocklistFindi
   for (const number of numbers) sum += number
   const lists = Math.max(1, Math.round(sum))
   for (const { lists: least, points, code } of blocklistSteps) {
-    if (lists >= least) return { lists, points, code }
+    if (lists >= least) return { lists, voices: numbers.length, points, code }
   }
   return noLists
 }

@@ -49,7 +49,7 @@ export const reasonTexts = {
     'No known network announces it, but the data of networks are over 14 days old.',
   conflict_resolved: 'An operator names the address itself, which settles the contradiction.',
 
-  cap_bot: 'A known bot that fewer than three blocklists name: at most 10.',
+  cap_bot: 'A known bot that too few blocklists name: at most 10.',
   consumer_vpn: 'A VPN that ordinary people use in their own country: at most 49.',
   cap_relay: 'A privacy relay: at most 20.',
   cap_corporate: 'Corporate egress, employees behind it: at most 30.',

@@ -19,6 +19,8 @@ export interface LimitInput {
   readonly findings: Findings
   readonly network: Network | undefined
   readonly blocklists: number
+  /** Of a bot that its operator verifies independent feeds alone: crawlers walk into traps. */
+  readonly listsOfBot: number
   /** VPN servers around it speak (finding/inferred-vpn.ts). */
   readonly isVpnInferred: boolean
   /** The data of networks are too old to say that none announces the address. */
@@ -54,7 +56,7 @@ export function floorsOf(input: LimitInput): ScoreLimit[] {
 export function capsOf(input: LimitInput): ScoreLimit[] {
   const { classification, findings, network } = input
   const caps: ScoreLimit[] = []
-  if (classification === 'known_bot' && input.blocklists < significantListsMin) caps.push(bot)
+  if (classification === 'known_bot' && input.listsOfBot < significantListsMin) caps.push(bot)
   if (findings.relay.present && !overridesRelay(findings)) caps.push(relay)
   if (network?.corporate === true) caps.push(corporate)
   if (isConsumerVpn(input)) caps.push(consumer)
