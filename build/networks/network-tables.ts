@@ -100,7 +100,7 @@ export interface NetworkTables {
 }
 
 /** No table may grow beyond what a person can keep by hand. */
-const rowsMax = 500
+const rowsMax = 1000
 
 /** data/tables of this package. */
 export const networkTablesFolder = join(packageRoot, 'data', 'tables')

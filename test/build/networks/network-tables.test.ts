@@ -97,13 +97,13 @@ describe('a bad table', () => {
     [
       'vpn-operators',
       vpnHead +
-        Array.from({ length: 501 }, (_, i) => `AS${i + 1},A,B,https://a,2026-08-22\n`).join(''),
-      '501 rows; at most 500',
+        Array.from({ length: 1001 }, (_, i) => `AS${i + 1},A,B,https://a,2026-08-22\n`).join(''),
+      '1001 rows; at most 1000',
     ],
     [
       'access',
-      asHead + Array.from({ length: 501 }, (_, i) => `${100_000_000 + i},X\n`).join(''),
-      '501 rows; at most 500',
+      asHead + Array.from({ length: 1001 }, (_, i) => `${100_000_000 + i},X\n`).join(''),
+      '1001 rows; at most 1000',
     ],
   ]
   for (const [table, text, problem] of cases) {
