@@ -62,6 +62,8 @@ export interface BuildOptions {
   readonly allFeeds: boolean
   /** Single feeds switched on or off, over the catalogue and `allFeeds`. */
   readonly feeds: Readonly<Record<string, boolean>>
+  /** Feeds under other ones are left out, whatever switched them on. */
+  readonly licences?: readonly string[] | undefined
   /** The operator's own data; by default that of the packages. */
   readonly networkFiles: readonly string[] | undefined
   readonly placeFiles: readonly string[] | undefined
@@ -81,10 +83,17 @@ export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Prom
   // Candidate and rejected table are written beside the table itself, not beside a link to it.
   const options = { ...named, out: outputTarget(named.out), report: outputTarget(named.report) }
   const stages = newBuildStages(tell)
-  const feeds = chooseFeeds(
-    loadWholeCatalogue(catalogueFolder, options.feedsFolder),
-    options,
-  ).filter(({ kind }) => filesOfOperator(options, kind) === undefined)
+  const catalogue = loadWholeCatalogue(catalogueFolder, options.feedsFolder)
+  const feeds = chooseFeeds(catalogue, options).filter(
+    ({ kind }) => filesOfOperator(options, kind) === undefined,
+  )
+  const refused = chooseFeeds(catalogue, { ...options, licences: undefined }).filter(
+    (feed) => !isLicensed(feed, options.licences),
+  )
+  if (refused.length > 0) {
+    const text = `left out, because --licences does not name their licences: ${refused.map(({ id, licence }) => `${id} (${licence})`).join(', ')}`
+    tell({ kind: 'warn', text })
+  }
   // Before anything is fetched: of two first builds at once the second would else find nothing
   // stored yet, build a table without feeds, and keep the first from the history.
   const transaction = await beginHistoryTransaction(options.history)
@@ -244,10 +253,10 @@ function writeReport(path: string, report: BuildReport): void {
 
 export const catalogueFolder = join(packageRoot, 'data', 'feeds')
 
-/** Enabled feeds: the catalogue's, all with `allFeeds`, then the single switches. */
+/** Enabled feeds: the catalogue's, all with `allFeeds`, then the single switches, then licences. */
 export function chooseFeeds(
   catalogue: readonly CatalogueFeed[],
-  options: Pick<BuildOptions, 'allFeeds' | 'feeds'>,
+  options: Pick<BuildOptions, 'allFeeds' | 'feeds' | 'licences'>,
 ): readonly CatalogueFeed[] {
   const unknown = unknownFeeds(catalogue, options)
   if (unknown.length > 0) {
@@ -257,7 +266,15 @@ export function chooseFeeds(
       fault: 'usage',
     })
   }
-  return catalogue.filter((feed) => options.feeds[feed.id] ?? (options.allFeeds || feed.enabled))
+  return catalogue
+    .filter((feed) => options.feeds[feed.id] ?? (options.allFeeds || feed.enabled))
+    .filter((feed) => isLicensed(feed, options.licences))
+}
+
+/** No table is without the data sets: exports and publishing refuse those. */
+function isLicensed(feed: CatalogueFeed, licences: BuildOptions['licences']): boolean {
+  if (licences === undefined || isDataSet(feed)) return true
+  return licences.some((licence) => licence.toLowerCase() === feed.licence.toLowerCase())
 }
 
 /** What the single switches name that is no feed. */

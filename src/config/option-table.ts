@@ -433,12 +433,16 @@ export const optionTable = {
     help: 'of mmdb, what its records say: iprisk by default, or anonymous-ip, city, asn as GeoIP2 has them',
     type: is.oneOf(mmdbLayoutNames).exactOptional(),
   }),
-  'invocation.licences': option('--licences <list>', ['export'], {
-    help: 'the licences under which alone data may be handed on, commas between, or a file of them',
-    type: is
-      .textOf('a list of licences or a file of them', (value) => value !== '')
-      .exactOptional(),
-  }),
+  'invocation.licences': option(
+    '--licences <list>',
+    ['build', 'publish', 'feeds list', 'feeds fetch', 'export'],
+    {
+      help: 'use data under these licences alone, commas between, or a file of them; what is refused is named',
+      type: is
+        .textOf('a list of licences or a file of them', (value) => value !== '')
+        .exactOptional(),
+    },
+  ),
   'invocation.strict': option('--strict', bulkCommands, {
     help: 'fail, exit code 1, where a single line names no address',
     type: is.onOff.default(false),

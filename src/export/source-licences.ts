@@ -8,6 +8,7 @@ import { formatDay, type Day } from '../base/day.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { packageRoot } from '../base/package-root.ts'
 import { dataSetOf, type Source } from '../table/file/table-source.ts'
+import type { TableView } from '../table/file/table-view.ts'
 import type { PartName } from './export-fields.ts'
 
 const unstated = 'unstated'
@@ -33,7 +34,8 @@ function isPath(given: string): boolean {
 }
 
 /** A list with commas, or a file with a licence a line; `#` begins a comment. */
-export function readLicences(given: string): readonly string[] {
+export function readLicences(given: string | undefined): readonly string[] | undefined {
+  if (given === undefined) return undefined
   const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true
   const lines = isFile || isPath(given) ? readLines(given) : given.split(',')
   return lines.map((line) => line.replace(/^\s*#.*|\s#.*/, '').trim()).filter((line) => line !== '')
@@ -87,6 +89,15 @@ function switchOf(id: string): string | undefined {
   return feeds.find((feed) => existsSync(join(packageRoot, 'data/feeds', `${feed}.json`)))
 }
 
+/** The NOTICE of a whole table, as it is published. Throws `licence_refused`. */
+export function tableNotice(
+  { id, asOf, sources }: Pick<TableView, 'id' | 'asOf' | 'sources'>,
+  licences: readonly string[] | undefined,
+): string {
+  if (licences !== undefined) checkLicences(sources, licences)
+  return exportNotice({ table: id, asOf, file: id, what: 'a whole table' }, sources)
+}
+
 /** Those that nobody may redistribute without asking. */
 export function unstatedSources(used: readonly Source[]): readonly Source[] {
   return used.filter(({ licence }) => licence === unstated)
@@ -111,7 +122,8 @@ export function exportNotice(
     '',
     'It is made of the data below. Whoever hands it on hands this notice on with it, and does what',
     'each licence asks: CC BY wants the name and the address shown where results are shown; MIT, BSD',
-    'and Apache want their texts kept; without a stated licence, ask first.',
+    'and Apache want their texts kept; GPL wants what is derived from it under the GPL, with its source;',
+    'without a stated licence, ask first.',
   ]
   for (const licence of licences) {
     lines.push('', licence === unstated ? 'No licence is stated' : licence)

@@ -13,7 +13,7 @@ import { packageVersion } from '../base/package-root.ts'
 import { mapFile } from '../base/system/memory-map.ts'
 import { type PlannedStage, placeNameForm } from '../config/values/publish-values.ts'
 import { formatMajor, formatMinor } from '../schema/table-layout.ts'
-import { readTableView } from '../table/file/table-view.ts'
+import { readTableView, type TableView } from '../table/file/table-view.ts'
 import { verifyTable } from '../table/file/verify/verify-table.ts'
 import { takeTableCopy } from '../table/open-copied-table.ts'
 import {
@@ -55,6 +55,8 @@ export interface PublishOptions {
    */
   readonly force: boolean
   readonly now: number
+  /** Whose data the table is, put beside it; throws where it may not be handed on. */
+  readonly noticeOf?: (table: TableView) => string
 }
 
 export interface Published {
@@ -89,6 +91,7 @@ async function publishFile(
     const view = readTableView(map.bytes, path)
     const of = { id: view.id, as_of: formatDay(view.asOf) }
     refuseYetToCome(of, view.asOf, options)
+    const notice = options.noticeOf?.(view)
     const first = await currentManifest(options)
     refuseOlder(of, first, options.force)
     const segments = tableSegments(view, map.bytes)
@@ -115,6 +118,7 @@ async function publishFile(
       stages: (options.keepStages === true ? there?.stages : undefined) ?? stagesFrom(options),
     }
     const manifest = withRelease(release, before, options)
+    if (notice !== undefined) await place.keep(noticeName(view.id), Buffer.from(notice, 'utf8'))
     await putManifest(manifest, options)
     const indexes = new Set(before?.releases.map((each) => each.index.sha256))
     const indexBytes = indexes.has(index.sha256) ? 0 : index.bytes
@@ -126,6 +130,11 @@ async function publishFile(
   } finally {
     map.unmap()
   }
+}
+
+/** `notices/<table>.txt`. */
+export function noticeName(table: string): string {
+  return `notices/${table}.txt`
 }
 
 async function partsThere(
@@ -314,14 +323,14 @@ async function prunePlace(
   { releases }: Pick<Manifest, 'releases'>,
   { keepMs, now }: { readonly keepMs: number; readonly now: number },
 ): Promise<number> {
-  const named = new Set(releases.map(({ index }) => partName(index.sha256)))
+  const named = new Set(releases.flatMap((one) => [partName(one.index.sha256), noticeName(one.id)]))
   for (const release of releases) {
     const index = await readIndex(place, release)
     if (index === undefined) return 0
     for (const { parts } of index.segments)
       for (const [, , stored] of parts) named.add(partName(stored))
   }
-  const old = (await place.list('parts')).filter(
+  const old = [...(await place.list('parts')), ...(await place.list('notices'))].filter(
     ({ name, writtenMs }) => !named.has(name) && writtenMs < now - keepMs,
   )
   const until = performance.now() + placePruneMsMax

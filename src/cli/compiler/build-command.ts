@@ -5,6 +5,7 @@ import type { BuildReport } from '../../../build/build-report.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { checkOutput, outputTarget } from '../../base/system/atomic-file.ts'
 import type { Settings } from '../../config/settings.ts'
+import { readLicences } from '../../export/source-licences.ts'
 import type { Io } from '../terminal/io.ts'
 import { newLiveStage } from '../terminal/live-stage.ts'
 import { loadCompiler } from './load-compiler.ts'
@@ -46,6 +47,7 @@ async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
       feedsFolder: own.feedsFolder,
       allFeeds: own.allFeeds,
       feeds: own.feeds,
+      licences: readLicences(settings.invocation.licences),
       networkFiles: networks.length === 0 ? undefined : networks,
       placeFiles: locations.length === 0 ? undefined : locations,
       flipsMaxPercent: own.flipsMaxPercent,

@@ -37,7 +37,7 @@ export async function exportCommand(
     allowEmpty: how.allowEmpty,
     fields: how.fields,
     layout: how.layout,
-    licences: how.licences === undefined ? undefined : readLicences(how.licences),
+    licences: readLicences(how.licences),
   }
   const table = openCopiedTable(path)
   const begun = performance.now()

@@ -3,6 +3,7 @@
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { dayOf, formatDay } from '../../base/day.ts'
 import type { Settings } from '../../config/settings.ts'
+import { readLicences } from '../../export/source-licences.ts'
 import { fetchModeOf } from './build-command.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { exitCodes, type Io, printResult, warn } from '../terminal/io.ts'
@@ -22,7 +23,8 @@ export async function feedsList(settings: Settings, io: Io): Promise<void> {
   // A build refuses these, and refers to this command for the right names.
   for (const id of unknown) warn(io, `no feed is called ${id} (build.feeds).`)
   const feeds = Object.fromEntries(Object.entries(switches).filter(([id]) => !unknown.includes(id)))
-  const used = chooseFeeds(catalogue, { allFeeds, feeds })
+  const licences = readLicences(settings.invocation.licences)
+  const used = chooseFeeds(catalogue, { allFeeds, feeds, licences })
   const failing = await compiler.failingFeeds(used, settings.build)
   const inOrder = [
     ...failing.flatMap(({ id }) => catalogue.filter((feed) => feed.id === id)),
@@ -38,7 +40,7 @@ export async function feedsList(settings: Settings, io: Io): Promise<void> {
       return { id, kind, used: isUsed, state, why, snapshot, tried, cadence, licence, title }
     }),
   )
-  const head = ['feed', 'kind', 'used', 'snapshot', 'tried', 'cadence', 'licence', 'title']
+  const head = ['feed', 'kind', 'state', 'snapshot', 'tried', 'cadence', 'licence', 'title']
   printResult(io, settings.invocation.json, facts, () => [
     ...alignColumns(
       [
@@ -72,10 +74,10 @@ export async function feedsFetch(settings: Settings, io: Io): Promise<number> {
     }))
   const mode = fetchModeOf(settings)
   const obtained = await obtainSnapshots({
-    feeds: chooseFeeds(
-      loadWholeCatalogue(catalogueFolder, settings.build.feedsFolder),
-      settings.build,
-    ),
+    feeds: chooseFeeds(loadWholeCatalogue(catalogueFolder, settings.build.feedsFolder), {
+      ...settings.build,
+      licences: readLicences(settings.invocation.licences),
+    }),
     mode: mode.kind === 'publisher' ? { kind: 'publisher', always: true } : mode,
     folder: settings.build.snapshots,
     today: dayOf(Date.now()),

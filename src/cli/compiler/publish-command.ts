@@ -6,22 +6,24 @@ import { msPerDay } from '../../base/day.ts'
 import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { isPublishPlace, parseObjectUrl, parseStages } from '../../config/values/publish-values.ts'
 import type { Settings } from '../../config/settings.ts'
+import { readLicences, tableNotice, unstatedSources } from '../../export/source-licences.ts'
 import { readSigningKey } from '../../publish/form/signing-key.ts'
 import { openFolderPlace } from '../../publish/places/folder-place.ts'
 import { openObjectPlace } from '../../publish/places/object-place.ts'
 import type { PublishPlace } from '../../publish/places/publish-place.ts'
 import {
+  noticeName,
   type Published,
   type PublishOptions,
   publishRollback,
   publishTable,
 } from '../../publish/publish-table.ts'
-import { type Command, type Io, printResult } from '../terminal/io.ts'
+import { type Command, type Io, printResult, warn } from '../terminal/io.ts'
 
 /** Publishes `--table`, or withdraws with `--rollback-to`. */
 export const publishCommand: Command = async (settings, io, [to = '']) => {
   const { rollbackTo, json, force } = settings.invocation
-  const options = publishOptions(settings, to, force)
+  const options = publishOptions(settings, io, { to, force })
   const published =
     rollbackTo === undefined
       ? await publishTable(settings.table, options)
@@ -40,7 +42,7 @@ export function preparePublish(
   if (to === undefined) return undefined
   // --force of a build does not discard manifests; a rebuilt table does not restart its stages.
   const options = (): PublishOptions => ({
-    ...publishOptions(settings, to, false),
+    ...publishOptions(settings, io, { to, force: false }),
     keepStages: true,
   })
   options()
@@ -50,8 +52,19 @@ export function preparePublish(
   }
 }
 
-function publishOptions({ publish }: Settings, to: string, force: boolean): PublishOptions {
+function publishOptions(
+  { publish, invocation }: Settings,
+  io: Io,
+  { to, force }: { readonly to: string; readonly force: boolean },
+): PublishOptions {
+  const licences = readLicences(invocation.licences)
   return {
+    noticeOf(table) {
+      const notice = tableNotice(table, licences)
+      const unstated = unstatedSources(table.sources).map(({ id }) => id)
+      if (unstated.length > 0) warn(io, `no licence is stated for ${unstated.join(', ')}`)
+      return notice
+    },
     place: openPlace(to),
     placeName: publish.placeName,
     key: readSigningKey(publish.signingKey),
@@ -78,6 +91,7 @@ function publishedFacts(published: Published, { place, key }: PublishOptions): o
     place_name: manifest.place,
     table: release.id,
     as_of: release.as_of,
+    notice: noticeName(release.id),
     serial: manifest.serial,
     bytes: release.bytes,
     stored_bytes: release.stored,
@@ -105,6 +119,7 @@ function publishedLine(published: Published, { place }: PublishOptions): string 
   const who = stages.length === 0 ? '' : `; ${stages.join(', ')}`
   return (
     `Published table ${id} as of ${day} at ${place.name}: ${formatMegabytes(moved.bytes)} MB in ` +
-    `${formatCount(moved.parts)} new parts, of ${formatMegabytes(stored)} MB in all${went}${who}`
+    `${formatCount(moved.parts)} new parts, of ${formatMegabytes(stored)} MB in all${went}${who}; ` +
+    `whose data it is: ${noticeName(id)} there`
   )
 }

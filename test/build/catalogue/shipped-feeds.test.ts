@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue, loadWholeCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { embeddedEdition } from '../../../build/evidence/data-edition.ts'
-import { type Feed, dataSetKinds, isDataSet } from '../../../build/catalogue/feed.ts'
+import { type Feed, dataSetKinds, isDataSet, isFeed } from '../../../build/catalogue/feed.ts'
+import { chooseFeeds } from '../../../build/run-build.ts'
 
 const folder = fileURLToPath(new URL('../../../data/feeds', import.meta.url))
 const feeds = loadCatalogue(folder)
@@ -37,12 +38,26 @@ describe('the catalogue', () => {
     expect(off).toHaveLength(22)
   })
 
-  it('gives what nobody has fetched no more weight than the lightest of its kind', () => {
+  it('is used without feeds under other licences than those named, whatever switched them on', () => {
+    const licences = ['mit', 'CC0-1.0']
+    const used = chooseFeeds(loadWholeCatalogue(folder), {
+      allFeeds: false,
+      feeds: { 'vpn-az0': true },
+      licences,
+    })
+    expect(new Set(used.filter(isFeed).map(({ licence }) => licence))).toEqual(
+      new Set(['MIT', 'CC0-1.0']),
+    )
+    // No table is without networks and places.
+    expect(used.filter(isDataSet)).toHaveLength(2)
+  })
+
+  it('gives what nobody has fetched no more weight than the lightest of its kind that is on', () => {
     const untried = feeds.filter(({ tried }) => tried === 'never')
     expect(untried).toHaveLength(15)
     const tooHeavy = untried.filter(({ kind, weight }) => {
       const others = feeds.filter(
-        (one) => one.kind === kind && one.tried !== 'never' && one.weight > 0,
+        (one) => one.kind === kind && one.tried !== 'never' && one.weight > 0 && one.enabled,
       )
       return weight > Math.min(...others.map((one) => one.weight))
     })

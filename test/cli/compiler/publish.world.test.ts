@@ -60,6 +60,22 @@ describe('a publisher', () => {
     expect(text).toContain('"signatures"')
   })
 
+  it('names whose data a table is beside it, and puts none under a licence that is not named', async () => {
+    const { table } = await publish('--table', second, '--force')
+    const notice = readFileSync(join(cwd, `place/notices/${table}.txt`), 'utf8')
+    expect(notice).toContain(`from table ${table} of 2026-08-23`)
+    expect(notice).toMatch(/^CC0-1.0\n {2}\S+, 2026-/m)
+    const to = ['publish', 'unlicensed', '--table', second]
+    const refused = await run(...to, '--licences', 'none.such')
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('none.such')])
+    const { code, err } = await run(...to, '--licences', 'GPL-3.0-or-later')
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/--licences does not name:\n +\S+: CC0-1.0/),
+    ])
+    expect(existsSync(join(cwd, 'unlicensed'))).toBe(false)
+  })
+
   it('names its place, which it keeps', async () => {
     expect((await publish('--table', second, '--force')).place_name).toBe(join(cwd, 'place'))
     const { code, err } = await run('publish', 'place', '--place-name', 'eu', '--table', second)
