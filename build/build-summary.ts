@@ -47,7 +47,8 @@ function missingLines(feeds: readonly FeedReport[]): readonly string[] {
     state === 'missing' && quarantined === undefined ? [id] : [],
   )
   if (missing.length === 0) return []
-  return [`missing   ${joinFew(missing, namesShownMax, { last: ', ' })}`]
+  const names = joinFew(missing, namesShownMax, { last: ', ' })
+  return [`missing   ${names}: "iprisk feeds list" says why`]
 }
 
 /** `networks  of 2026-06-17, embedded: status 403`. */

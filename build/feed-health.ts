@@ -70,13 +70,16 @@ function judgeHealth(
   const fetched = Math.max(asOf, ...stored.map(({ day }) => day))
   const stated = parseDay(report.day ?? '') ?? fetched
   const max = ageDaysMax[feed.cadence]
+  const limit = `${feed.cadence}: at most ${max}`
   if (fetched - stated > max) {
-    return { state: 'frozen', why: `it is of ${report.day}` }
+    const age = `${formatCount(fetched - stated)} days old when it was fetched`
+    return { state: 'frozen', why: `its data are of ${report.day}, ${age} (${limit})` }
   }
   const since = Math.max(...stored.map((one) => one.since ?? fetched))
   const fades = feed.kind in halfLifeDays && halfLifeDays[feed.kind as never] !== undefined
   if (fades && stored.length > 0 && fetched - since > max) {
-    return { state: 'frozen', why: `it has been the same since ${formatDay(since as Day)}` }
+    const why = `it has been the same since ${formatDay(since as Day)}, ${fetched - since} days (${limit})`
+    return { state: 'frozen', why }
   }
   const usual = feed.usual_entries ?? 0
   if (unique * 2 >= usual || feed.kind === 'network') return undefined

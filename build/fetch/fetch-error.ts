@@ -83,10 +83,14 @@ const movedCodes: readonly ErrorCode[] = [
   'fetch_too_small',
 ]
 
-export function fetchProblem({ code, message }: IpriskError): FetchProblem {
+export function fetchProblem(
+  { code, message }: IpriskError,
+  from: 'mirror' | 'publisher',
+): FetchProblem {
   const isMoved = (movedCodes as readonly string[]).includes(code)
   const trouble = code === 'fetch_gone' ? 'dead' : isMoved ? 'moved' : 'failing'
-  return { text: message, trouble }
+  const gone = from === 'mirror' ? 'the mirror does not have it' : 'its publisher moved or ended it'
+  return { text: trouble === 'dead' ? `${message}; ${gone}` : message, trouble }
 }
 
 /** An IpriskError of this room; nothing here is a bug of ours. */
@@ -116,7 +120,6 @@ export function statusFailure(options: {
 
 function adviceOf(status: number): string {
   if (status === 401 || status === 403) return '; it wants a credential or refuses this client'
-  if (status === 404 || status === 410) return '; the publisher has moved or ended it'
   if (status === 429) return '; asked too often: run less often'
   return ''
 }

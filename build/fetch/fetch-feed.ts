@@ -63,7 +63,7 @@ interface Part {
 }
 
 export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
-  const { feed, files, folder } = options
+  const { feed, files, folder, from } = options
   const home = join(folder, feed.id)
   const parts = new Map<string, Part>()
   const problems = new Map<string, FetchProblem>()
@@ -78,7 +78,7 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
       const copy = (await stored).find((each) => each.file === file.path)
       parts.set(file.path, await fetchPart({ options, home, file, url, copy }))
     } catch (thrown) {
-      problems.set(file.path, fetchProblem(toFetchFailure(thrown, publicUrl(url)).error))
+      problems.set(file.path, fetchProblem(toFetchFailure(thrown, publicUrl(url)).error, from))
     }
   }
   const keepStored = async (): Promise<void> => {
@@ -104,7 +104,7 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
         return undefined
       } catch (thrown) {
         await discard()
-        return fetchProblem(toFetchFailure(thrown, home).error)
+        return fetchProblem(toFetchFailure(thrown, home).error, from)
       }
     },
     outcome(file) {

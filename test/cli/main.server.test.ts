@@ -246,7 +246,7 @@ describe('iprisk feeds list', () => {
       findings: readonly { code: string; text: string }[]
     }
     expect(findings.find(({ code }) => code === 'feeds_failing')?.text).toContain(
-      'vpn-pia (dead), vpn-x4b (shrunk)',
+      '1 dead (vpn-pia), 1 shrunk (vpn-x4b)',
     )
   })
 

@@ -3,7 +3,10 @@
 
 import type { Settings } from '../../config/settings.ts'
 import { compilerMissing, loadCompiler } from '../compiler/load-compiler.ts'
+import { joinFew } from '../../base/text/shortened-list.ts'
 import { type DoctorFinding, advice } from './doctor-finding.ts'
+
+const namesShownMax = 8
 
 export async function checkFeeds({ build }: Settings): Promise<readonly DoctorFinding[]> {
   if (compilerMissing() !== undefined) return []
@@ -14,8 +17,11 @@ export async function checkFeeds({ build }: Settings): Promise<readonly DoctorFi
   }))
   const failing = await failingFeeds(loadWholeCatalogue(catalogueFolder, build.feedsFolder), build)
   if (failing.length === 0) return []
-  const names = failing.map(({ id, state }) => `${id} (${state})`).join(', ')
-  const text = `Feeds of the last build fail: ${names}.`
+  const states = [...new Set(failing.map(({ state }) => state))].map((state) => {
+    const ids = failing.flatMap((feed) => (feed.state === state ? [feed.id] : []))
+    return `${ids.length} ${state} (${joinFew(ids, namesShownMax)})`
+  })
+  const text = `Feeds of the last build fail: ${states.join(', ')}.`
   const fix = '"iprisk feeds list" begins with them and says why; switch off what will not return.'
   return [advice('feeds_failing', text, fix)]
 }
