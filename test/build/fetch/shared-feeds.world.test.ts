@@ -24,7 +24,9 @@ describeFeeds('the shared feeds as a mirror', () => {
     // One of the feeds is newer than the day of the tests: it would be yet to come.
     const today = dayOf(Date.now())
     const obtained = await obtainSnapshots({ feeds, mode, folder: newFolder(), today })
-    expect(new Set(obtained.map(({ feed }) => feed.id)).size).toBe(index.length)
+    // Of Bing's only the alternate is there.
+    const whole = index.filter(({ id }) => id !== 'bot-bing')
+    expect(new Set(obtained.map(({ feed }) => feed.id)).size).toBe(whole.length)
     for (const { feed, file, state, path, day, problem } of obtained) {
       const name = `${feed.id}/${file.path}`
       expect({ name, state, problem }).toEqual({ name, state: 'fresh', problem: undefined })
