@@ -79,6 +79,7 @@ describe('docs/layout.md', () => {
       'a wrong rate limit',
       'a worker that hangs',
       'a feed that is quarantined too often',
+      'a feed that is gone, frozen or empty',
       'a slow swap',
       'a leaked file descriptor',
       'a wrong country',
