@@ -67,7 +67,7 @@ export function pairLayers(networks: Layers, places: Layers): PairedLayers {
 
 /**
  * Cut wherever any of the three is cut; each piece has the number, from 0, that `recordOf` gives
- * for its three values. It is asked once for a pair of which nothing is said.
+ * for its three values. It is asked once in a family for a pair of which nothing is said.
  */
 export function joinEvidence(
   { layers, networks, places }: PairedLayers,

@@ -57,6 +57,16 @@ const wideValueMax = 0.24
 export const nearDaysMax = 60
 
 const none: readonly CountedEvidence[] = []
+const noEvidence: Readonly<Record<Kind, readonly CountedEvidence[]>> = {
+  tor: none,
+  vpn: none,
+  proxy: none,
+  residential_proxy: none,
+  hosting: none,
+  bot: none,
+  blocklist: none,
+  relay: none,
+}
 
 /** Many people behind one address (MODEL.md, rule 9). */
 export function isShared(network: Network | undefined): boolean {
@@ -78,16 +88,7 @@ export function weighEvidence(input: {
     sharedDiscount: false,
     rangeOverLines: false,
   }
-  const byKind: Record<Kind, CountedEvidence[] | readonly CountedEvidence[]> = {
-    tor: none,
-    vpn: none,
-    proxy: none,
-    residential_proxy: none,
-    hosting: none,
-    bot: none,
-    blocklist: none,
-    relay: none,
-  }
+  const byKind: Record<Kind, CountedEvidence[] | readonly CountedEvidence[]> = { ...noEvidence }
   const near: Kind[] = []
   let inferredVpn: CountedEvidence | undefined
   const turnover = turnoverOf(network)

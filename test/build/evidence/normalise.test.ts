@@ -331,9 +331,9 @@ describe('with a history', () => {
   })
 
   it('lets go of what has faded away', () => {
-    const history = historyOf({ '9.1.1.2': [60, 40, 0] })
+    const history = historyOf({ '9.1.1.2': [60, 50, 0] })
     expect(take([], { kind: 'tor' }, asOf, history).lapsed).toBe(0)
-    const slower = historyOf({ '9.1.1.2': [60, 40, 0] })
+    const slower = historyOf({ '9.1.1.2': [60, 50, 0] })
     expect(take([], { kind: 'vpn' }, asOf, slower).lapsed).toBe(1)
   })
 

@@ -94,6 +94,7 @@ describe('sources', () => {
       ['table-hosting', '2026-08-22', 0],
       ['network-names', '2026-08-22', 0],
       ['neighbours-vpn', '2026-08-22', 0],
+      ['inferred-vpn', '2026-08-22', 0],
       ['neighbours-proxy', '2026-08-22', 0],
       ['neighbours-blocklist', '2026-08-22', 0],
     ])

@@ -56,7 +56,7 @@ describe.each([4, 6] as const)('networks, places and evidence of IPv%i', (family
         const evidence = layerOf(family, c)
         const records = newTupleInterner()
         const pairs = pairLayers(alone(family, networks), alone(family, places))
-        const pieces = joinEvidence(pairs, alone(family, evidence), (n, p, e) =>
+        const pieces = joinEvidence(pairs, alone(family, evidence), (_family, n, p, e) =>
           records.id(n, p, e, 0),
         )[family]
         const words = new Uint32Array(4)

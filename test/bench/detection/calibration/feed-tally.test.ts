@@ -118,7 +118,10 @@ describe('a world', () => {
 
   it('has false alarms by size', async () => {
     const world = await worldOf([
-      fileOf(feedOf({ id: 'tor', kind: 'tor', weight: 1 }), ['20.0.0.0/30', '21.0.0.0/24']),
+      fileOf(feedOf({ id: 'tor', kind: 'tor', weight: 1, assurance: 'direct' }), [
+        '20.0.0.0/30',
+        '21.0.0.0/24',
+      ]),
     ])
     const judge = newCellJudge(world)
     const pieces = world.cells.map((cell) => ({

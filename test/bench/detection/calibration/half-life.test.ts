@@ -112,6 +112,16 @@ describe('halfLivesToKeep', () => {
     expect(halfLivesToKeep({ kind: 'proxy', rolling: false }, unwatched)).toEqual({})
   })
 
+  it('leaves alone what was set by hand, for longer than any history', () => {
+    const measured = [
+      { turnover: 'elsewhere', departures: 9, curve: curve('confirmed', 12) },
+    ] as const
+    const kept = (elsewhere: number) =>
+      halfLivesToKeep({ kind: 'vpn', rolling: false, half_life_days: { elsewhere } }, measured)
+    expect(kept(649)).toEqual({ elsewhere: 649 })
+    expect(kept(90)).toEqual({ elsewhere: 12 })
+  })
+
   it('writes them behind the weight, in the place of those before', () => {
     const text = '{\n  "id": "a",\n  "weight": 0.5,\n  "rolling": false\n}\n'
     const written = withHalfLives(text, { lines: 15, elsewhere: 8.2 })
