@@ -96,7 +96,7 @@ export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Prom
   }
   // Before anything is fetched: of two first builds at once the second would else find nothing
   // stored yet, build a table without feeds, and keep the first from the history.
-  const transaction = await beginHistoryTransaction(options.history)
+  const transaction = await beginHistoryTransaction(options.history, catalogue.filter(isFeed))
   try {
     return await buildTable(feeds, { options, transaction, stages, tell })
   } finally {

@@ -15,7 +15,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { flushFolder, removeTemporaryFiles } from '../../src/base/system/atomic-file.ts'
 import type { FileLock } from '../../src/base/system/file-lock.ts'
-import { dayFiles, dayPath, storedFeeds } from '../history/history-days.ts'
+import { type KeptFeed, dayFiles, dayPath, storedFeeds } from '../history/history-days.ts'
 import { lockHistory, pruneHistory } from '../history/history-store.ts'
 import { acceptanceFolder } from './acceptance-ledger.ts'
 
@@ -29,9 +29,13 @@ export interface HistoryTransaction {
   release(): Promise<void>
 }
 
-/** Ends what a killed run began. Throws `history_locked` while another run writes the history. */
+/**
+ * Ends what a killed run began. `feeds`: those that say how long their history is kept. Throws
+ * `history_locked` while another run writes the history.
+ */
 export async function beginHistoryTransaction(
   store: string | undefined,
+  feeds: readonly KeptFeed[] = [],
 ): Promise<HistoryTransaction> {
   if (store === undefined) return noTransaction
   const lock = lockHistory(store)
@@ -52,7 +56,7 @@ export async function beginHistoryTransaction(
       await rename(staging, acceptedFolder(store))
       await flushFolder(store)
       await moveAcceptedDays(store)
-      await pruneHistory(store)
+      await pruneHistory(store, feeds)
     },
     async release() {
       // What a failing disk keeps is removed by the next run.

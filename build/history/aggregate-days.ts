@@ -9,9 +9,15 @@ import { assert } from '../../src/base/assert.ts'
 import type { Day } from '../../src/base/day.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
-import { daysKeptMax } from '../../src/score/weight/decay.ts'
 import { wordsPerStart } from '../layer/layer.ts'
-import { type DayFile, type HistoryFolders, dayFiles, isPastKeeping } from './history-days.ts'
+import {
+  type DayFile,
+  type HistoryFolders,
+  type KeptFeed,
+  dayFiles,
+  evidenceDays,
+  pastKeeping,
+} from './history-days.ts'
 import { type ResultColumn, type DuckDb, readParquetSql } from './duckdb.ts'
 import { readDayMetadata } from './day-file.ts'
 
@@ -24,8 +30,6 @@ export interface AggregateSpan {
   readonly asOf: Day
   /** At most 32: the days are bits of a word. */
   readonly window?: number | undefined
-  /** Ranges last seen longer ago are left out, but for those of the feed's newest day. */
-  readonly dropAfter?: number | undefined
 }
 
 /** A feed's snapshots up to `asOf`. */
@@ -34,6 +38,8 @@ export interface FeedDays {
   readonly files: readonly DayFile[]
   /** Those of the window, as a mask. */
   readonly observedMask: number
+  /** Ranges last seen longer ago are left out, but for those of the newest day. */
+  readonly countedDays: number
   /** Some row says more than its range. */
   readonly detailed: boolean
   /** Files that count as missing, and why. */
@@ -66,13 +72,15 @@ export interface RangeBatch extends RangeColumns {
 /** Which days a feed has. A file that is damaged or another's is a day without a snapshot. */
 export async function findFeedDays(
   duck: DuckDb,
-  feedId: string,
+  feed: KeptFeed,
   options: AggregateOptions,
 ): Promise<FeedDays> {
   const { asOf, window = windowDays } = options
   assert(window >= 1 && window <= 32, 'the days of the window are bits of one word')
-  const past = (await dayFiles(options, feedId)).filter(({ day }) => day <= asOf)
-  const stored = past.filter((file) => !isPastKeeping(file, past))
+  const past = (await dayFiles(options, feed.id)).filter(({ day }) => day <= asOf)
+  const countedDays = evidenceDays(feed)
+  const old = new Set(pastKeeping(past, countedDays))
+  const stored = past.filter((file) => !old.has(file))
   const said = await readDayMetadata(duck, pathsOf(stored))
   const files: DayFile[] = []
   const problems: string[] = []
@@ -81,14 +89,14 @@ export async function findFeedDays(
     const { day, path } = file
     const statement = said.get(path)
     if (statement === undefined) problems.push(problemOf(path))
-    else if (statement.feed !== feedId || statement.day !== day) {
+    else if (statement.feed !== feed.id || statement.day !== day) {
       problems.push(`${path} is another day's or feed's file; the day counts as missing`)
     } else {
       files.push(file)
       if (statement.detailCount > 0) detailed = true
     }
   }
-  return { files, observedMask: maskOf(files, options), detailed, problems }
+  return { files, observedMask: maskOf(files, options), detailed, problems, countedDays }
 }
 
 function pathsOf(files: readonly DayFile[]): readonly string[] {
@@ -114,11 +122,10 @@ export async function findReadableDays(
   const files: DayFile[] = []
   const problems = [...found.problems]
   for (const file of found.files) {
-    const alone = { ...found, files: [file] }
+    const alone = { ...found, files: [file], countedDays: options.asOf }
     try {
       for (const family of [4, 6] as const) {
-        const each = { ...options, dropAfter: options.asOf }
-        await aggregateDays(duck, { family, found: alone }, each, () => undefined)
+        await aggregateDays(duck, { family, found: alone }, options, () => undefined)
       }
       files.push(file)
     } catch {
@@ -136,11 +143,11 @@ export async function aggregateDays(
   take: (batch: RangeBatch) => void,
 ): Promise<void> {
   const { family, found } = of
-  const { files, detailed } = found
+  const { files, detailed, countedDays } = found
   const newest = files.at(-1)?.day
   if (newest === undefined) return
   // What the newest snapshot lists is kept, however old: it is what the feed still says.
-  const oldest = Math.min(newest, options.asOf - (options.dropAfter ?? daysKeptMax))
+  const oldest = Math.min(newest, options.asOf - countedDays)
   const query = aggregateQuery({ paths: pathsOf(files), family, oldest, detailed }, options)
   await duck.stream(query, ({ count, columns }) => {
     take(batchOf(count, { columns, family, detailed }))

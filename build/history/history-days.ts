@@ -10,10 +10,12 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assert } from '../../src/base/assert.ts'
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
-import { daysKeptMax } from '../../src/score/weight/decay.ts'
+import { daysKeptMax, longestKept } from '../../src/score/weight/decay.ts'
+import type { Feed } from '../catalogue/feed.ts'
 
 /**
- * Evidence is dropped at 90 days; the month more tells since when, and for how long entries live.
+ * Most evidence is dropped at 90 days; the month more tells since when, and for how long entries
+ * live. Of a feed whose evidence counts for longer, one day a month is kept until then.
  */
 const historyDays = 120
 
@@ -68,12 +70,31 @@ export async function dayFiles(
   return [...paths].map(([day, path]) => ({ day, path })).sort((a, b) => a.day - b.day)
 }
 
+/** What of a feed decides how long its history is kept. */
+export type KeptFeed = Pick<Feed, 'id' | 'kind' | 'half_life_days'>
+
+/** Days for which what the feed listed counts. */
+export function evidenceDays({ kind, half_life_days }: Omit<KeptFeed, 'id'>): number {
+  return kind === 'network' ? daysKeptMax : longestKept(kind, half_life_days)
+}
+
 /**
- * Whether a day is too old to keep. Age is measured in the feed's own days (`files`, ascending), so
- * that no clock can take a history away.
+ * The files of days that are too old to keep. Age is measured in the feed's own days (`files`,
+ * ascending), so that no clock can take a history away. Of months past `historyDays` the first day
+ * stays while evidence of it counts.
  */
-export function isPastKeeping({ day }: DayFile, files: readonly DayFile[]): boolean {
-  return (files.at(-1)?.day ?? day) - day > historyDays
+export function pastKeeping(files: readonly DayFile[], countedDays: number): readonly DayFile[] {
+  const newest = files.at(-1)?.day ?? 0
+  return files.filter(({ day }, at) => {
+    const before = files[at - 1]
+    const age = newest - day
+    if (age <= historyDays) return false
+    return age > countedDays || (before !== undefined && monthOf(before.day) === monthOf(day))
+  })
+}
+
+function monthOf(day: Day): string {
+  return formatDay(day).slice(0, 7)
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -14,12 +14,15 @@ import {
   replaceWith,
 } from '../../src/base/system/atomic-file.ts'
 import { type FileLock, acquireFileLock } from '../../src/base/system/file-lock.ts'
+import { daysKeptMax } from '../../src/score/weight/decay.ts'
 import { type DayContent, type ListedRange, dayContent } from './day-content.ts'
 import {
   type HistoryFolders,
   dayFiles,
   dayPath,
-  isPastKeeping,
+  evidenceDays,
+  type KeptFeed,
+  pastKeeping,
   storedFeeds,
 } from './history-days.ts'
 import { type DuckDb, openDuckDb } from './duckdb.ts'
@@ -147,12 +150,16 @@ async function writeDay(
   return { state: 'written', rowCount }
 }
 
-/** Removes the days that are past keeping, and says how many. The caller holds the store's lock. */
-export async function pruneHistory(store: string): Promise<number> {
+/**
+ * Removes the days that are past keeping, and says how many. `known`: feeds whose evidence may count
+ * for longer. The caller holds the store's lock.
+ */
+export async function pruneHistory(store: string, known: readonly KeptFeed[]): Promise<number> {
   let removed = 0
   for (const feed of await storedFeeds(store)) {
-    const files = await dayFiles({ store }, feed)
-    const old = files.filter((file) => isPastKeeping(file, files))
+    const own = known.find(({ id }) => id === feed)
+    const countedDays = own === undefined ? daysKeptMax : evidenceDays(own)
+    const old = pastKeeping(await dayFiles({ store }, feed), countedDays)
     for (const { path } of old) await rm(path, { force: true })
     if (old.length > 0) await flushFolder(join(store, feed))
     removed += old.length

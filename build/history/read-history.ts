@@ -21,7 +21,7 @@ import {
   findReadableDays,
 } from './aggregate-days.ts'
 import { type DuckDb, openDuckDb } from './duckdb.ts'
-import { storedFeeds } from './history-days.ts'
+import { type KeptFeed, storedFeeds } from './history-days.ts'
 import {
   countMaskDays,
   findRow,
@@ -39,7 +39,7 @@ export interface FeedHistory {
   readonly days: readonly Day[]
   /** Days of the window with a snapshot: what shares are taken of. */
   readonly daysObserved: number
-  /** Distinct ranges seen in the last 90 days. */
+  /** Distinct ranges seen lately enough to count. */
   readonly count: number
   /**
    * When this very range (as listed, before it is widened to a /64) was listed, as it was or inside
@@ -68,7 +68,7 @@ export interface History {
 }
 
 interface HistoryOptions extends AggregateOptions {
-  readonly feeds: readonly Pick<Feed, 'id' | 'kind'>[]
+  readonly feeds: readonly KeptFeed[]
   readonly memoryBytes?: number | undefined
 }
 
@@ -93,7 +93,7 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
 /** Reads feed by feed, while the caller does something else. */
 interface HistoryReader {
   /** Puts a feed at the end of what is to be read; its days must not change any more. */
-  read(feed: Pick<Feed, 'id' | 'kind'>): void
+  read(feed: KeptFeed): void
   /** What was read, when all of it is. Throws what reading any of it throws. */
   history(): Promise<History>
 }
@@ -102,7 +102,7 @@ interface HistoryReader {
 function newHistoryReader(duck: DuckDb, options: AggregateOptions): HistoryReader {
   const found = new Map<string, FeedHistory>()
   const problems: string[] = []
-  const readAfter = async (before: Promise<void>, feed: Pick<Feed, 'id' | 'kind'>) => {
+  const readAfter = async (before: Promise<void>, feed: KeptFeed) => {
     await before
     const read = await readFeed(duck, feed, options)
     problems.push(...read.problems)
@@ -129,10 +129,10 @@ interface ReadFeed {
 
 async function readFeed(
   duck: DuckDb,
-  feed: Pick<Feed, 'id' | 'kind'>,
+  feed: KeptFeed,
   options: AggregateOptions,
 ): Promise<ReadFeed> {
-  const found = await findFeedDays(duck, feed.id, options)
+  const found = await findFeedDays(duck, feed, options)
   try {
     return await readDays(duck, { feed, found }, options)
   } catch (thrown) {

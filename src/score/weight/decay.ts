@@ -16,7 +16,7 @@ export const daysKeptMax = 90
 const tailHalfLives = 3
 
 /** Days after which evidence with this half-life is dropped. */
-export function daysKept(halfLife: number): number {
+function daysKept(halfLife: number): number {
   return halfLife > daysKeptMax ? Math.round(halfLife * tailHalfLives) : daysKeptMax
 }
 
@@ -51,6 +51,15 @@ const torTrace = { from: 3, halfLife: 9 }
 function torDecay(age: number): number {
   const { from, halfLife } = torTrace
   return age > daysKeptMax ? 0 : 2 ** -(Math.min(age, from) + Math.max(0, age - from) / halfLife)
+}
+
+/** The longest that evidence of a feed counts, whatever the network. `measured`: its half-lives. */
+export function longestKept(kind: Kind, measured?: HalfLives): number {
+  const byKind = halfLifeDays[kind]
+  if (byKind === undefined) return daysKeptMax
+  return Math.max(
+    ...turnovers.map((turnover) => daysKept(measured?.[turnover] ?? byKind[turnover])),
+  )
 }
 
 // By half-life, then by age in days: a build asks millions of times for a few hundred values.

@@ -9,7 +9,7 @@ import type { Verdict } from '../../model/verdict.ts'
 import { confidenceOf } from '../finding/confidence.ts'
 import type { Findings, ScoredKind } from '../finding/finding.ts'
 import { judge, type JudgeInput } from '../judge.ts'
-import { daysKept, halfLifeDays, turnovers } from '../weight/decay.ts'
+import { halfLifeDays, longestKept } from '../weight/decay.ts'
 
 interface WithoutFeed {
   readonly feed: string
@@ -55,10 +55,8 @@ export function levelFallsOf(input: JudgeInput, score: number): readonly LevelFa
 function lastChange({ evidence, asOf }: JudgeInput): number {
   let last: number = asOf
   for (const { kind, lastSeen, voice } of evidence) {
-    const byKind = halfLifeDays[kind]
-    if (byKind === undefined) continue
-    const kept = turnovers.map((one) => daysKept(voice.halfLives?.[one] ?? byKind[one]))
-    last = Math.max(last, lastSeen + Math.max(...kept) + 1)
+    if (halfLifeDays[kind] === undefined) continue
+    last = Math.max(last, lastSeen + longestKept(kind, voice.halfLives) + 1)
   }
   return last
 }

@@ -9,7 +9,7 @@ import { dayPath, storedDays } from '../../../build/history/history-days.ts'
 import { openDuckDb } from '../../../build/history/duckdb.ts'
 import { pruneHistory } from '../../../build/history/history-store.ts'
 import { readDayRows, readDayMetadata } from '../../../build/history/day-file.ts'
-import type { Day } from '../../../src/base/day.ts'
+import { type Day, formatDay } from '../../../src/base/day.ts'
 import { anyRange, day, listed, today, useFolder, withStore } from './history-sample.ts'
 import { inForm } from '../../form.ts'
 
@@ -165,11 +165,30 @@ describe('the store', () => {
       const rows = listed('192.0.2.1')
       for (const at of days) await store.addSnapshot({ feed, day: at, listed: rows })
       for (const at of dead) await store.addSnapshot({ feed: 'vpn-dead', day: at, listed: rows })
-      expect(await pruneHistory(folder())).toBe(2)
-      expect(await pruneHistory(folder())).toBe(0)
+      expect(await pruneHistory(folder(), [])).toBe(2)
+      expect(await pruneHistory(folder(), [])).toBe(0)
     })
     expect(await storedDays(folder(), feed)).toEqual(days.slice(2))
     expect(await storedDays(folder(), 'vpn-dead')).toEqual(dead)
+  })
+
+  it('keeps a day a month of a feed whose evidence counts for longer, while it does', async () => {
+    const old = ['2024-01-31', '2025-02-03', '2025-02-20', '2025-11-01', '2025-11-30']
+    const days = [...old, '2026-04-23', '2026-04-24', '2026-08-22'].map(day)
+    await withStore(folder(), async (store) => {
+      for (const at of days) await store.addSnapshot({ feed, day: at, listed: listed('192.0.2.1') })
+    })
+    const halfLives = { lines: 10, shared: 10, elsewhere: 269 }
+    const kept = [{ id: feed, kind: 'vpn', half_life_days: halfLives }] as const
+    expect(await pruneHistory(folder(), kept)).toBe(3)
+    expect(await pruneHistory(folder(), kept)).toBe(0)
+    expect((await storedDays(folder(), feed)).map(formatDay)).toEqual([
+      '2025-02-03',
+      '2025-11-01',
+      '2026-04-23',
+      '2026-04-24',
+      '2026-08-22',
+    ])
   })
 
   it('refuses a day that is yet to come', async () => {

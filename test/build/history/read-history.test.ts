@@ -9,6 +9,7 @@ import { dayPath } from '../../../build/history/history-days.ts'
 import { countMaskDays } from '../../../build/history/history-ranges.ts'
 import { type History, readHistory } from '../../../build/history/read-history.ts'
 import { type Day } from '../../../src/base/day.ts'
+import type { HalfLives } from '../../../src/model/evidence.ts'
 import { formatRange } from '../../../src/ip/range.ts'
 import { day, listed, nearPrefix, range, today, useFolder, withStore } from './history-sample.ts'
 import { type Listings, recount, rowsOf } from './history-recount.ts'
@@ -82,6 +83,23 @@ describe('the history of a feed', () => {
     )
     const rows = rowsOf((await read((today - 31) as Day)).of(feed))
     expect([...rows.keys()]).toEqual(['45.0.0.0'])
+  })
+
+  it('knows for as long as the evidence of its feed counts what the feed listed', async () => {
+    const ages = [900, 600, 200, 100, 0]
+    const listings = ages.map(
+      (age, at) => [(today - age) as Day, [range(`192.0.2.${at}`)]] as const,
+    )
+    await put(new Map(listings))
+    const lapsed = async (half_life_days?: HalfLives): Promise<readonly number[]> => {
+      const feeds = [{ id: feed, kind: 'vpn', ...(half_life_days && { half_life_days }) }] as const
+      const history = (await readHistory({ store: folder(), feeds, asOf: today })).of(feed)
+      history?.markListed(range('192.0.2.4'))
+      return [...(history?.lapsed() ?? [])].map(({ seen }) => today - seen.lastSeen)
+    }
+    expect(await lapsed()).toEqual([])
+    expect(await lapsed({ elsewhere: 60 })).toEqual([])
+    expect(await lapsed({ elsewhere: 269 })).toEqual([600, 200, 100])
   })
 
   it('does not count days without a snapshot, neither as listed nor as observed', async () => {
