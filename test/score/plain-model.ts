@@ -121,14 +121,16 @@ function inferredVpn(
   },
 ): Evidence | undefined {
   const { network, relayed, verified, hosting } = at
-  const tabled = hosting.pieces.some(
-    ({ evidence: { voice, match } }) => voice.id === 'table-hosting' && match !== 'as',
-  )
-  if (network === undefined || !((network.type === 'hosting' && !network.access) || tabled))
-    return undefined
+  if (network === undefined) return undefined
+  const isHoster = network.type === 'hosting' && !network.access
+  if (!isHoster && !isRented(hosting)) return undefined
   if (relayed || verified || network.cdn || network.corporate || network.anycast) return undefined
   return evidence.find(({ voice }) => voice.id === 'inferred-vpn')
 }
+
+/** The hand-kept table names the range itself. */
+const isRented = ({ pieces }: PlainKind): boolean =>
+  pieces.some(({ evidence: { voice, match } }) => voice.id === 'table-hosting' && match !== 'as')
 
 /** Of the lists and the inference the stronger. */
 function orInferred(listed: PlainKind, inferred: Evidence, asOf: Day): PlainKind {
@@ -426,13 +428,14 @@ function scoreOf(found: Found, network: Network | undefined): number {
   return Math.min(100, score)
 }
 
-/** Rule 13: one list's range, of people's own lines, and nothing else. */
+/** Rule 13: one list's range, of people's own lines or a carrier's, and nothing else. */
 function isLoneRange({ kinds, lists }: Found, network: Network | undefined): boolean {
   const heard = [kinds.tor, kinds.vpn, kinds.proxy, kinds.residential_proxy]
     .flatMap(({ pieces }) => pieces)
     .filter((piece) => worth(piece) >= 0.1)
   return (
-    network?.access === true &&
+    (network?.access === true || network?.type === 'isp') &&
+    !isRented(kinds.hosting) &&
     lists === 0 &&
     groups(heard).length === 1 &&
     heard.every(({ evidence: { match, voice } }) => match === 'range' && isThirdPartys(voice))

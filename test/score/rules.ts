@@ -338,9 +338,10 @@ const scoring: Readonly<Record<string, Rule>> = {
     const { voice } = of.more
     const only = { ...of.more, match: 'range' as const, lists: 1 }
     if (voice.assurance === 'direct' || voice.id.startsWith('table-')) return true
-    if (only.kind === 'blocklist' || of.network?.access !== true) return true
+    const isAccess = of.network?.access === true
+    if (only.kind === 'blocklist' || !(isAccess || of.network?.type === 'isp')) return true
     const { score } = judged([only], of.network)
-    return score < 50 && (only.kind !== 'residential_proxy' || score < 25)
+    return score < 50 && (only.kind !== 'residential_proxy' || !isAccess || score < 25)
   },
   '12 nor are there points where the data of networks are old': () => {
     const old = judge({ evidence: [], network: undefined, areNetworksOld: true, asOf: today })

@@ -297,6 +297,23 @@ describe('VPN', () => {
 })
 
 describe('networks of people', () => {
+  it('a third party’s range stays below 50 alone, but not where servers are rented', () => {
+    const range: Sample = { kind: 'vpn', feed: 'x4b', match: 'range', assurance: 'weak' }
+    const verdict = judged([range], home)
+    expect(verdict).toMatchObject({ classification: 'vpn', score: 49 })
+    expect(codesOf(verdict)).toEqual(['vpn_listed', 'cap_lone_range'])
+    const rented: Sample = { ...asTable, match: 'range' }
+    for (const second of [
+      rented,
+      { ...range, feed: 'az0' },
+      { ...range, match: 'exact' } as const,
+    ]) {
+      expect(judged([range, second], home).score).toBeGreaterThanOrEqual(54)
+    }
+    expect(judged([range], networkOf({ type: 'isp' })).score).toBe(49)
+    expect(judged([range], hoster).score).toBe(54)
+  })
+
   it('Starlink, a university and T-Mobile US are clean, whatever AS lists call them', () => {
     const satellite = networkOf({ type: 'satellite', access: true, shared: true })
     const campus = networkOf({ type: 'education', shared: true })

@@ -37,7 +37,7 @@ function speaksIn(network: Network | undefined, hosting: Finding): boolean {
 }
 
 /** Of a network with people's lines the hand-kept table names the ranges of its servers. */
-function rentsServers({ counted }: Finding): boolean {
+export function rentsServers({ counted }: Finding): boolean {
   return counted.some(
     ({ evidence }) => evidence.voice.id === hosterTableId && evidence.match !== 'as',
   )

@@ -54,7 +54,7 @@ export const reasonTexts = {
   cap_relay: 'A privacy relay: at most 20.',
   cap_corporate: 'Corporate egress, employees behind it: at most 30.',
   cap_clean: 'Nothing here makes a class: at most 49.',
-  cap_lone_range: "One third party's range over people's own lines, and nothing else: at most 49.",
+  cap_lone_range: "One third party's range over an ISP's or carrier's addresses alone: at most 49.",
   cap_shared: 'Many people share this address: at most 74.',
   clamp_100: 'The scale ends at 100.',
 

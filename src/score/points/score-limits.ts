@@ -8,6 +8,7 @@ import { isRecent } from '../finding/classify.ts'
 import { voiceValueMin } from '../finding/confidence.ts'
 import type { Findings } from '../finding/finding.ts'
 import { agreedVoicesMin } from '../finding/hosting-finding.ts'
+import { rentsServers } from '../finding/inferred-vpn.ts'
 import { overridesRelay } from '../finding/relay-suppression.ts'
 import { isShared } from '../weight/weigh-evidence.ts'
 import { significantListsMin } from './blocklist-points.ts'
@@ -78,9 +79,13 @@ export function isConsumerVpn({ findings, blocklists }: LimitInput): boolean {
   )
 }
 
-/** People's own lines that a third party's range accuses, and no other voice (rule 13). */
+/**
+ * Space of ISPs and carriers that a third party's range accuses, and no other voice (rule 13). Where
+ * the hand-kept table says that they rent it, it is nobody's line.
+ */
 function isLoneRange({ findings, network, blocklists }: LimitInput): boolean {
-  if (network?.access !== true || blocklists > 0) return false
+  if (network?.access !== true && network?.type !== 'isp') return false
+  if (blocklists > 0 || rentsServers(findings.hosting)) return false
   const { tor, vpn, proxy, residential_proxy: residential } = findings
   const heard = [tor, vpn, proxy, residential]
     .flatMap(({ counted }) => counted)
