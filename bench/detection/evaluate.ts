@@ -29,12 +29,13 @@ import {
   labels,
   readLabelledList,
 } from './evaluation/labelled-lists.ts'
-import { leaveLastDaysOut } from './evaluation/leave-last-days-out.ts'
+import { leaveLastDaysOut, listedRows } from './evaluation/leave-last-days-out.ts'
 import type { AccessSpace } from './world/address-space.ts'
 import { tableAccessSpace, readTableRecords } from './world/table-layers.ts'
 import { newWorld, readWorldNetworks } from './world/cells.ts'
 import { leaveOperatorsOut } from './evaluation/leave-operator-out.ts'
 import { classSpace, likelihoodRatios, scoreBands } from './evaluation/score-bands.ts'
+import type { Day } from '../../src/base/day.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { alignColumns } from '../../src/base/text/align-columns.ts'
@@ -153,8 +154,15 @@ async function cross(flags: Parameters<typeof openNamedInput>[0]): Promise<Cross
       classes: classSpace(world),
     }
     if (store === undefined) return { ...found, recent: undefined }
-    logProgress('the last seven days')
-    return { ...found, recent: await leaveLastDaysOut({ ...input, history: store }, land) }
+    logProgress('the day before, the last seven days, the month')
+    const fresh = await readHistory({ store, feeds, asOf })
+    const past = { ...input, history: store }
+    return {
+      ...found,
+      dayBefore: listedRows(world, { feeds, history: fresh, asOf, day: (asOf - 1) as Day }),
+      recent: await leaveLastDaysOut(past, land, { days: 7, strict: false }),
+      aged: await leaveLastDaysOut(past, land, { days: 31, strict: true }),
+    }
   } finally {
     await input.close()
   }

@@ -5,23 +5,27 @@
 //   neighbours    another address of the /24 was listed, of the same kind (IPv4)
 //   network       another address of the AS was listed, of the same kind
 //
+// And of all that those feeds list today, what did the world before say? That is what a build is
+// worth after so many days without another.
+//
 // Snapshots that are newer than the day before and fade (no history of them) are left out of that
-// world: they would know the answer.
+// world: they would know the answer. Of those that do not fade (hosters, relays, bots, ASes) there
+// is one day only; `strict` leaves out all of them but ASes, who are no answer to any question here.
 
 import type { Day } from '../../../src/base/day.ts'
-import { newAddressWords } from '../../../src/ip/address.ts'
+import { type Family, newAddressWords } from '../../../src/ip/address.ts'
 import { type Range, bigintToWords } from '../../../src/ip/range.ts'
 import type { Kind } from '../../../src/model/kind.ts'
 import { halfLifeDays } from '../../../src/score/weight/decay.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { readHistory } from '../../../build/history/read-history.ts'
+import { type History, readHistory } from '../../../build/history/read-history.ts'
 import { valueAt } from '../../../build/layer/layer.ts'
-import { hasSignal } from './leave-one-out.ts'
+import { type DetectedShares, type Part, detectedShares, hasSignal } from './leave-one-out.ts'
 import type { MeasuredInput } from '../world/measured-input.ts'
 import { blockScoreMin } from '../world/address-space.ts'
 import { newCellJudge } from '../world/cell-verdicts.ts'
 import { type WilsonShare, wilsonShare } from '../../../src/feedback/wilson-share.ts'
-import { type WorldNetworks, type World, newWorld } from '../world/cells.ts'
+import { type Cell, type WorldNetworks, type World, newWorld } from '../world/cells.ts'
 
 export interface RecentRow {
   readonly feed: string
@@ -42,18 +46,27 @@ export interface RecentRow {
   readonly perThousand: number
 }
 
+/** What a world says of all that a feed listed on a day. */
+export interface ListedRow extends DetectedShares {
+  readonly feed: string
+  readonly kind: Kind
+  readonly family: Family
+  readonly listed: number
+}
+
 export interface RecentEvaluation {
   readonly asOf: Day
   readonly before: Day
   /** Feeds that were left out of the world before, because they have no history. */
   readonly leftOut: readonly string[]
   readonly rows: readonly RecentRow[]
+  readonly listed: readonly ListedRow[]
 }
 
 export async function leaveLastDaysOut(
   input: MeasuredInput & { readonly history: string },
   land: WorldNetworks,
-  days = 7,
+  { days, strict }: { readonly days: number; readonly strict: boolean },
 ): Promise<RecentEvaluation> {
   const before = (input.asOf - days) as Day
   const feeds = [...new Set(input.files.map(({ feed }) => feed))]
@@ -63,9 +76,8 @@ export async function leaveLastDaysOut(
   const files = input.files.map((file) => {
     const { feed, day } = file
     if (past.of(feed.id) !== undefined) return { ...file, entries: [] }
-    if (feed.kind === 'network' || halfLifeDays[feed.kind] === undefined || day <= before) {
-      return file
-    }
+    const stays = feed.kind === 'network' || (!strict && halfLifeDays[feed.kind] === undefined)
+    if (stays || day <= before) return file
     if (!leftOut.includes(feed.id)) leftOut.push(feed.id)
     return { ...file, entries: [] }
   })
@@ -78,27 +90,65 @@ export async function leaveLastDaysOut(
     for (const { range, seen } of history.lapsed()) if (seen.firstSeen > before) begun.push(range)
     return begun.length === 0 ? [] : [rowOf(world, feed, begun)]
   })
-  return { asOf: input.asOf, before, leftOut, rows }
+  const listed = listedRows(world, { feeds, history: now, asOf: input.asOf, day: input.asOf })
+  return { asOf: input.asOf, before, leftOut, rows, listed }
+}
+
+/** Feeds that the history knows on that day; a range is told by its first address. */
+export function listedRows(
+  world: World,
+  of: {
+    readonly feeds: readonly Feed[]
+    /** Of which no range was marked; as of `asOf`. */
+    readonly history: History
+    readonly asOf: Day
+    readonly day: Day
+  },
+): readonly ListedRow[] {
+  const judge = newCellJudge(world)
+  return of.feeds.flatMap((feed) => {
+    const found = of.history.of(feed.id)
+    if (found?.days.includes(of.day) !== true || feed.kind === 'network') return []
+    const kind = feed.kind as Kind
+    const bit = (1 << (of.asOf - of.day)) >>> 0
+    const cells = { 4: [] as Part[], 6: [] as Part[] }
+    for (const { range, seen } of found.lapsed()) {
+      if ((seen.listed & bit) === 0) continue
+      cells[range.family].push({ cell: cellAt(world, range), part: 1 })
+    }
+    return ([4, 6] as const)
+      .filter((family) => cells[family].length > 0)
+      .map((family): ListedRow => {
+        const shares = detectedShares(cells[family], kind, judge)
+        return { feed: feed.id, kind, family, listed: cells[family].length, ...shares }
+      })
+  })
+}
+
+const at = newAddressWords()
+
+function cellAt(world: World, { family, first }: Range): Cell {
+  bigintToWords(family, first, at)
+  const network = valueAt(world.networkLayers[family], at)
+  return { family, network, list: valueAt(world.evidenceLayers[family], at), size: 1 }
 }
 
 function rowOf(world: World, feed: Feed, begun: readonly Range[]): RecentRow {
   const kind = feed.kind as Kind
   const judge = newCellJudge(world)
   const near = neighbourhoods(world, kind)
-  const words = newAddressWords()
   const sums = { signal: 0, fromBlock: 0, flagged: 0, neighbour: 0, network: 0, ipv4: 0 }
-  for (const { family, first } of begun) {
-    bigintToWords(family, first, words)
-    const network = valueAt(world.networkLayers[family], words)
-    const list = valueAt(world.evidenceLayers[family], words)
-    const verdict = judge({ family, network, list, size: 1 })
+  for (const range of begun) {
+    const { family, first } = range
+    const cell = cellAt(world, range)
+    const verdict = judge(cell)
     if (hasSignal(verdict, kind)) sums.signal++
     if (verdict.score >= blockScoreMin) sums.fromBlock++
     if (verdict.proxy !== undefined) sums.flagged++
     if (family === 6) continue
     sums.ipv4++
     if (near.prefixes.has(Number(first >> 8n))) sums.neighbour++
-    if (near.asns.has(world.networks[network - 1]?.asn ?? 0)) sums.network++
+    if (near.asns.has(world.networks[cell.network - 1]?.asn ?? 0)) sums.network++
   }
   return {
     feed: feed.id,

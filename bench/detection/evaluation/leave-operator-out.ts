@@ -2,9 +2,9 @@
 // is left of its servers? This is what a table says of an operator that has no feed. Left out are
 //
 //   its lists          every feed of kind vpn that names it as provider
-//   the aggregate      single addresses of lists that gather operators' lists (of `vpn-x4b`; its whole
-//                      networks stay, which are no operator's word)
-//   beside its servers the neighbourhoods of its own servers
+//   the aggregates     single addresses of lists that gather operators' lists (of `vpn-x4b`, whose
+//                      whole networks stay: they are no operator's word; and `vpn-az0`)
+//   beside its servers the neighbourhoods of its own servers, and what is inferred from them alone
 //   its rows           of the hand-kept table of operators' space; without and with them, for the
 //                      table knows operators that have no feed
 //
@@ -17,7 +17,7 @@ import { type DetectedShares, type Part, detectedShares, partsOf } from './leave
 import { wilsonShare } from '../../../src/feedback/wilson-share.ts'
 
 /** Lists that hold copies of operators' lists, as single addresses. */
-const aggregates: ReadonlySet<string> = new Set(['vpn-x4b'])
+const aggregates: ReadonlySet<string> = new Set(['vpn-x4b', 'vpn-az0'])
 const operatorsTable = 'table-vpn-operators'
 
 export interface OperatorLeftOut {

@@ -12,9 +12,12 @@
 // that is left out does not speak for the band that it is counted in.
 
 import type { Evidence } from '../../../src/model/evidence.ts'
-import { levelFloors } from '../../../src/model/kind.ts'
+import { levelFloors, type NetworkType } from '../../../src/model/kind.ts'
+import type { Network } from '../../../src/model/network.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import { type AccessSpace, type ScoredPiece, accessSpace } from '../world/address-space.ts'
 import { newCellJudge } from '../world/cell-verdicts.ts'
-import type { World } from '../world/cells.ts'
+import type { Cell, World } from '../world/cells.ts'
 import { isOperators, operatorsOf } from './leave-operator-out.ts'
 import { leftOutKinds, partsOf } from './leave-one-out.ts'
 import { type WilsonShare, wilsonShare } from '../../../src/feedback/wilson-share.ts'
@@ -145,22 +148,60 @@ function isLeftOutKind(kind: string): boolean {
   return (leftOutKinds as readonly string[]).includes(kind)
 }
 
-/** IPv4 addresses by class, and those in networks of type hosting that no reason gives points. */
+/** IPv4 addresses by class, and others; what is optional is absent in runs before it was measured. */
 export interface ClassSpace {
   readonly byClass: Readonly<Record<string, number>>
+  /** In networks of type hosting, without points. */
   readonly silentHosting: number
+  /** In networks of type hosting. */
+  readonly hosting?: number
+  /** VPN by inference, in any network. */
+  readonly inferredVpn?: number
+  /** People's own lines by the type of their network: fixed, mobile, satellite. */
+  readonly lines?: Readonly<Record<string, AccessSpace>>
+  /** Networks that a public list of ASes calls people's, whatever type they have here. */
+  readonly eyeballs?: AccessSpace
 }
 
-export function classSpace(world: World): ClassSpace {
+export function classSpace(world: World): Required<ClassSpace> {
   const judge = newCellJudge(world)
   const byClass: Record<string, number> = {}
-  let silentHosting = 0
+  const sums = { hosting: 0, silentHosting: 0, inferredVpn: 0 }
   for (const cell of world.cells) {
     if (cell.family !== 4 || cell.network === 0) continue
-    const { classification, score } = judge(cell)
+    const { classification, score, reasons } = judge(cell)
     byClass[classification] = (byClass[classification] ?? 0) + cell.size
-    const isHoster = world.networks[cell.network - 1]?.type === 'hosting'
-    if (isHoster && score === 0) silentHosting += cell.size
+    if (reasons.some(({ code }) => code === 'vpn_inferred')) sums.inferredVpn += cell.size
+    if (world.networks[cell.network - 1]?.type !== 'hosting') continue
+    sums.hosting += cell.size
+    if (score === 0) sums.silentHosting += cell.size
   }
-  return { byClass, silentHosting }
+  const linesOf = (type: NetworkType): AccessSpace =>
+    spaceOf(world, judge, (network) => network.access && network.type === type)
+  const lines = { isp: linesOf('isp'), mobile: linesOf('mobile'), satellite: linesOf('satellite') }
+  const eyeballs = spaceOf(world, judge, (network) => isEyeballs(network, world))
+  return { byClass, ...sums, lines, eyeballs }
+}
+
+/**
+ * By bgp.tools' class alone, so that what is typed wrong here is not left out. Users of a VPN or of
+ * Tor count as eyeballs there: networks that are tagged for it are left out.
+ */
+function isEyeballs({ asn }: Network, { facts }: World): boolean {
+  const fact = facts.get(asn)
+  return fact?.class === 'Eyeball' && !fact.tags.has('vpn') && !fact.tags.has('tor')
+}
+
+/** Alarms in the networks that are chosen, as if all their lines were people's. */
+function spaceOf(
+  world: World,
+  judge: (cell: Cell) => Verdict,
+  isChosen: (network: Network) => boolean,
+): AccessSpace {
+  const pieces = world.cells.flatMap((cell): readonly ScoredPiece[] => {
+    const network = world.networks[cell.network - 1]
+    if (network === undefined || !isChosen(network)) return []
+    return [{ ...cell, network: { ...network, access: true }, score: judge(cell).score }]
+  })
+  return accessSpace(pieces)
 }

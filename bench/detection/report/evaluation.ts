@@ -12,11 +12,12 @@ import { markdownTable } from '../../harness/markdown-table.ts'
 import type { RunHead } from '../../harness/run.ts'
 import type { SignalSpace } from '../calibration/weight-effect.ts'
 import type { Evaluation } from '../evaluation/labelled-lists.ts'
-import type { RecentEvaluation } from '../evaluation/leave-last-days-out.ts'
+import type { ListedRow, RecentEvaluation } from '../evaluation/leave-last-days-out.ts'
 import { type DetectedShares, type LeftOut, leftOutKinds } from '../evaluation/leave-one-out.ts'
 import type { OperatorsLeftOut } from '../evaluation/leave-operator-out.ts'
 import type { ClassSpace, LikelihoodRatio, ScoreBand } from '../evaluation/score-bands.ts'
 import type { AccessSpace } from '../world/address-space.ts'
+import { evaluationSummary } from './evaluation-summary.ts'
 import { interval, percent, readKept, writeKept } from './kept-result.ts'
 
 export const evaluationFolder = join(packageRoot, 'docs', 'evaluation')
@@ -34,6 +35,10 @@ export interface CrossEvaluation {
   readonly classes: ClassSpace
   /** `undefined` where no feed has a history. */
   readonly recent: RecentEvaluation | undefined
+  /** What feeds with a history named the day before. Absent in runs before it was measured. */
+  readonly dayBefore?: readonly ListedRow[]
+  /** A month without a build. Absent in runs before it was measured. */
+  readonly aged?: RecentEvaluation
 }
 
 /** Over all feeds of a kind: what the others still say of its entries without the feed's group. */
@@ -98,9 +103,10 @@ export function evaluationPage(run: KeptEvaluation): string {
   const { machine, at } = run
   return [
     '# Evaluation',
-    'What does a table say of addresses whose own feed, group or operator says nothing? Written by ' +
-      '`npm run bench -- evaluate --cross --mirror FOLDER --keep NAME --title TEXT`, together with ' +
-      '`newest.json`, which also has the bands of the score, the classes and the runs before.',
+    ...evaluationSummary(run),
+    '## Every list',
+    'Written by `npm run bench -- evaluate --cross --mirror FOLDER --keep NAME --title TEXT`, together ' +
+      'with `newest.json`, which also has the bands of the score, the classes and the runs before.',
     `Measured on ${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${at.slice(0, 10)}.`,
     '*Signal* is the kind’s own (of proxies of both kinds either), *flagged* any of VPN, Tor, proxy ' +
       'and hosting; an operator asks from 25 and blocks from 50. Intervals at 95 % (Wilson). Without ' +
@@ -115,7 +121,7 @@ export function evaluationPage(run: KeptEvaluation): string {
 export const resultTitles = ['left out', 'of', 'entries', 'signal', 'flagged', '≥ 25', '≥ 50']
 
 export function crossRows(run: CrossEvaluation): readonly (readonly string[])[] {
-  const { leaveOneOut, operators, recent, access } = run
+  const { leaveOneOut, operators, recent, access, dayBefore = [], aged, classes } = run
   const kinds = leftOutKinds.flatMap((kind) => {
     const rows = leaveOneOut.filter((row) => row.kind === kind)
     const entries = rows.reduce((sum, row) => sum + row.entries, 0)
@@ -133,8 +139,20 @@ export function crossRows(run: CrossEvaluation): readonly (readonly string[])[] 
     ),
     resultRow('the VPN operator', 'pooled', operators.pooled.entries, operators.pooled.unknown),
     ...(recent?.rows ?? []).map((row) => resultRow('the last days', row.feed, row.begun, row)),
+    ...listedRowsOf('nothing: named the day before', dayBefore),
+    ...listedRowsOf('the last 31 days: all that is listed', aged?.listed ?? []),
     ...accessRows(access),
+    ...Object.entries(classes.lines ?? {}).flatMap(([type, lines]) =>
+      accessRows(lines, `of these, type ${type}`),
+    ),
+    ...(classes.eyeballs === undefined
+      ? []
+      : accessRows(classes.eyeballs, 'networks of class Eyeball')),
   ]
+}
+
+function listedRowsOf(leftOut: string, rows: readonly ListedRow[]): readonly (readonly string[])[] {
+  return rows.map((row) => resultRow(leftOut, `${row.feed}, IPv${row.family}`, row.listed, row))
 }
 
 function each(share: (what: keyof DetectedShares) => WilsonShare): DetectedShares {
@@ -152,10 +170,13 @@ export function labelledRow(one: Evaluation & { readonly file: string }): readon
 }
 
 /** Of people's own lines, by sum of sizes. */
-export function accessRows(access: AccessSpace): readonly (readonly string[])[] {
+export function accessRows(
+  access: AccessSpace,
+  whose = 'access networks',
+): readonly (readonly string[])[] {
   return ([4, 6] as const).map((family) => {
     const { total, fromAsk, fromBlock } = access[family]
-    const name = `access networks, ${family === 4 ? 'IPv4 addresses' : 'IPv6 /64s'}`
+    const name = `${whose}, ${family === 4 ? 'IPv4 addresses' : 'IPv6 /64s'}`
     const shares = [percent(fromAsk / total, 4), percent(fromBlock / total, 4)]
     return ['nothing', name, formatCount(Math.round(total)), '', '', ...shares]
   })

@@ -4,7 +4,9 @@
 import type { Evidence, Voice } from '../../../src/model/evidence.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { judge } from '../../../src/score/judge.ts'
+import { inferredVpnId } from '../../../src/score/weight/weigh-evidence.ts'
 import type { Cell, World } from './cells.ts'
+import { inferredWithout } from './inferred-without.ts'
 
 export interface EvidenceChange {
   /** Feeds whose statements do not count. */
@@ -23,6 +25,7 @@ export function newCellJudge(world: World, change: EvidenceChange = {}): (cell: 
       ? undefined
       : (evidence: Evidence): boolean =>
           change.without?.has(evidence.voice.id) === true || isLeftOut?.(evidence) === true
+  const stillInferred = without && inferredWithout(world, without)
   const verdicts = new Map<string, Verdict>()
   const meanings = new Map<number, string>()
   const voices = new Map<Voice, Voice>()
@@ -31,7 +34,11 @@ export function newCellJudge(world: World, change: EvidenceChange = {}): (cell: 
   function idsOf(list: number): readonly number[] {
     const ids = world.lists.lists[list - 1] ?? []
     if (without === undefined) return ids
-    return ids.filter((id) => !without(world.book.at(id).evidence))
+    return ids.filter((id) => {
+      const { evidence, range } = world.book.at(id)
+      if (without(evidence)) return false
+      return evidence.voice.id !== inferredVpnId || stillInferred?.(range!) === true
+    })
   }
 
   function meaningOf(list: number): string {

@@ -16,6 +16,7 @@ import { type EvidenceBook, newEvidenceBook } from '../../../build/evidence/evid
 import { type History, noHistory } from '../../../build/history/read-history.ts'
 import {
   type ListInterner,
+  type Observation,
   flattenEvidence,
   newListInterner,
 } from '../../../build/layer/flatten-evidence.ts'
@@ -61,6 +62,7 @@ export interface World {
   readonly tables: NetworkTables
   readonly book: EvidenceBook
   readonly lists: ListInterner
+  readonly observations: Readonly<Record<Family, readonly Observation[]>>
   readonly evidenceLayers: Layers
   readonly networkLayers: Layers
   readonly cells: readonly Cell[]
@@ -160,6 +162,7 @@ export function newWorld(options: WorldOptions): World {
     tables,
     book,
     lists,
+    observations,
     evidenceLayers,
     networkLayers,
     cells: [

@@ -155,4 +155,17 @@ describe('a kept run', () => {
     expect(page).toContain('IPv4 addresses | 1,000,000 |  |  | 0.0050 % | 0.0001 % |')
     expect(page).not.toMatch(/NaN|undefined/)
   })
+
+  it('opens with what is recognized, in rows that were measured', () => {
+    const row = { feed: 'vpn-a', kind: 'vpn', family: 4, listed: 100, ...found(99, 100) } as const
+    const operators = {
+      ...run.operators,
+      operators: [{ operator: 'A', feeds: ['vpn-a'], ...run.operators.pooled }],
+    }
+    const page = evaluationPage({ ...run, operators, dayBefore: [row] })
+    expect(page).toContain('listed the day before | 100 | 99.0 % | 99.0 % | 0.0 % |')
+    expect(page).toContain('VPN servers of an unlisted operator | 9 | 33.3 % |')
+    expect(page).not.toContain('a month later |')
+    expect(page.indexOf('Not detected')).toBeLessThan(page.indexOf('## Every list'))
+  })
 })

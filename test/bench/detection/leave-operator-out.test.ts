@@ -42,10 +42,12 @@ describe('leave one operator out', () => {
     ])
     const [first, second] = operators
     expect(first?.withAll.signal.share).toBe(1)
-    // Of its four servers one lies in the network that the aggregate lists whole.
-    expect(first?.unknown.signal.share).toBe(0.25)
+    // One of its four servers lies in the network that the aggregate lists whole, and one beside
+    // two servers of the other operator. The two in one /24 do not vouch for each other.
+    expect(first?.unknown.signal.share).toBe(0.5)
+    // A single server of the first operator infers nothing about its neighbours.
     expect(second?.unknown.signal.share).toBe(0)
-    expect(pooled.unknown.signal.share).toBeCloseTo(1 / 6, 12)
+    expect(pooled.unknown.signal.share).toBeCloseTo(2 / 6, 12)
     expect(pooled.entries).toBe(6)
   })
 
@@ -64,8 +66,16 @@ describe('leave one operator out', () => {
     expect(levels.reduce((sum, { addresses }) => sum + addresses, 0)).toBe(announced)
     // One of the two networks that the sample knows is people's.
     expect(bands.reduce((sum, { people }) => sum + people, 0)).toBe(65_536)
-    const { byClass, silentHosting } = classSpace(world)
+    const { byClass, hosting, silentHosting, inferredVpn, lines } = classSpace(world)
     expect(byClass['vpn']).toBe(2)
+    expect(hosting).toBe(2 * 65_536)
     expect(silentHosting).toBe(0)
+    expect(inferredVpn).toBe(0)
+    expect(lines['isp']?.[4].total).toBe(65_536)
+  })
+
+  it('counts the addresses that are VPN by inference', async () => {
+    const world = await worldOf([...facts, fileOf(one, ['21.0.0.1', '21.0.0.2'])])
+    expect(classSpace(world).inferredVpn).toBe(254)
   })
 })
