@@ -54,7 +54,6 @@ const statedDays: Readonly<Record<string, string>> = {
   'vpn-az0/ip.txt': '2025-08-31',
   'bot-google-special/special-crawlers.json': '2026-08-20',
   'bot-google-user-triggered/user-triggered-fetchers-google.json': '2026-08-20',
-  'bot-google-user-triggered/user-triggered-fetchers.json': '2024-02-27',
   'bot-googlebot/googlebot.json': '2026-08-20',
   'hosting-aws/ip-ranges.json': '2026-08-22',
   'hosting-gcp/cloud.json': '2026-08-21',
