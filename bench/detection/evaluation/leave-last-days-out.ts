@@ -108,8 +108,8 @@ export function listedRows(
   const judge = newCellJudge(world)
   return of.feeds.flatMap((feed) => {
     const found = of.history.of(feed.id)
-    if (found?.days.includes(of.day) !== true || feed.kind === 'network') return []
-    const kind: Kind = feed.kind
+    const { kind } = feed
+    if (found?.days.includes(of.day) !== true || kind === 'network') return []
     const bit = (1 << (of.asOf - of.day)) >>> 0
     const cells = { 4: [] as Part[], 6: [] as Part[] }
     for (const { range, seen } of found.lapsed()) {
@@ -134,7 +134,7 @@ function cellAt(world: World, { family, first }: Range): Cell {
 }
 
 function rowOf(world: World, feed: Feed, begun: readonly Range[]): RecentRow {
-  const { kind } = feed
+  const kind = feed.kind as Kind
   const judge = newCellJudge(world)
   const near = neighbourhoods(world, kind)
   const sums = { signal: 0, fromBlock: 0, flagged: 0, neighbour: 0, network: 0, ipv4: 0 }
