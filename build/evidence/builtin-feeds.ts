@@ -104,8 +104,6 @@ export const neighbourFeeds = {
     ...neighbourFeed('vpn', 'Among servers of VPN operators, computed'),
     id: inferredVpnId,
     weight: 0.5,
-    // It lists no days: no share of them is told.
-    rolling: true,
   },
   proxy: neighbourFeed('proxy', 'Tested proxies in the same /24, computed'),
   blocklist: neighbourFeed('blocklist', 'Blocklisted addresses in the same /24, computed'),

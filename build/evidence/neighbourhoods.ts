@@ -12,7 +12,6 @@
 //               networks of the same type
 
 import type { Day } from '../../src/base/day.ts'
-import { memoise } from '../../src/base/memoise.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { bigintToWords } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
@@ -20,7 +19,7 @@ import type { NetworkType } from '../../src/model/kind.ts'
 import type { Network } from '../../src/model/network.ts'
 import { decayOf } from '../../src/score/weight/decay.ts'
 import { presentStrengthMin } from '../../src/score/weight/strength.ts'
-import { nearDaysMax } from '../../src/score/weight/weigh-evidence.ts'
+import { listedShare, nearDaysMax } from '../../src/score/weight/weigh-evidence.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import type { Observation } from '../layer/flatten-evidence.ts'
 import { type Layer, pieceOf, valueAt } from '../layer/layer.ts'
@@ -47,10 +46,13 @@ export interface NeighbourhoodContext {
   readonly networks: Pick<Networks, 'networks' | 'layers'>
 }
 
-/** The addresses that are listed in one prefix, and the newest day on which one was. */
+/** The newest day on which one of several addresses was listed, and the lowest share of days. */
+type Seen = Pick<Evidence, 'lastSeen' | 'daysListed' | 'daysObserved'>
+
+/** The addresses that are listed in one prefix. */
 interface Found {
   readonly addresses: Set<number>
-  newest: Day
+  seen: Seen
 }
 
 /** By prefix: the first 24 bits of an IPv4 address, 48 of an IPv6 address. */
@@ -67,13 +69,13 @@ interface Landlord {
   readonly operators: Set<string>
   readonly servers: Set<number>
   /** By /22. */
-  readonly blocks: Map<number, Day>
+  readonly blocks: Map<number, Seen>
 }
 
 interface FoundRange {
   readonly first: bigint
   readonly last: bigint
-  readonly day: Day
+  readonly seen: Seen
 }
 
 export function addNeighbourhoods(context: NeighbourhoodContext): void {
@@ -94,7 +96,7 @@ export function addNeighbourhoods(context: NeighbourhoodContext): void {
       if (family === 6 || context.asOf - lastSeen > nearDaysMax) continue
       const isTested = kind === 'proxy' && voice.assurance === 'direct'
       const prefixes = kind === 'blocklist' ? blocked : isTested ? proxies : undefined
-      if (prefixes !== undefined) note(prefixes, siteOf(family, first), lastSeen)
+      if (prefixes !== undefined) note(prefixes, siteOf(family, first), evidence)
     }
     const add = (feed: Feed, ranges: readonly FoundRange[], provider = ''): void =>
       addStatements(context, { family, feed, ranges, provider })
@@ -130,7 +132,7 @@ function noteServer(
   },
 ): void {
   const { family, first } = of
-  const { provider, lastSeen: day } = of.evidence
+  const { provider } = of.evidence
   const { networks, layers } = into.context.networks
   bigintToWords(family, first, words)
   const id = valueAt(layers[family], words)
@@ -140,8 +142,8 @@ function noteServer(
   const { byOperator, all } = into.servers
   const own = byOperator.get(provider) ?? new Map<number, Found>()
   byOperator.set(provider, own)
-  note(own, site, day)
-  note(all, site, day)
+  note(own, site, of.evidence)
+  note(all, site, of.evidence)
   if (family === 6 || network?.type !== 'hosting') return
   const none = { operators: new Set<string>(), servers: new Set<number>(), blocks: new Map() }
   const landlord: Landlord = into.landlords.get(id) ?? none
@@ -149,7 +151,7 @@ function noteServer(
   landlord.operators.add(provider)
   landlord.servers.add(Number(first))
   const block = site.prefix >>> 2
-  landlord.blocks.set(block, Math.max(day, landlord.blocks.get(block) ?? 0) as Day)
+  landlord.blocks.set(block, seenTogether(landlord.blocks.get(block), of.evidence))
 }
 
 /** An address within its prefix; of IPv6 a /64. */
@@ -163,13 +165,23 @@ function siteOf(family: Family, first: bigint): Site {
   return { prefix: Number(first >> 80n), address: Number((first >> 64n) & 0xffffn) }
 }
 
-function note(prefixes: Prefixes, { prefix, address }: Site, day: Day): void {
+function note(prefixes: Prefixes, { prefix, address }: Site, evidence: Evidence): void {
   const found = prefixes.get(prefix)
-  if (found === undefined) prefixes.set(prefix, { addresses: new Set([address]), newest: day })
+  const seen = seenTogether(found?.seen, evidence)
+  if (found === undefined) prefixes.set(prefix, { addresses: new Set([address]), seen })
   else {
     found.addresses.add(address)
-    if (day > found.newest) found.newest = day
+    found.seen = seen
   }
+}
+
+/** A rolling window states no share: none of its days count as listed. */
+function seenTogether(seen: Seen | undefined, evidence: Evidence): Seen {
+  const { voice, lastSeen, daysObserved } = evidence
+  const own = { lastSeen, daysObserved, daysListed: voice.rolling ? 0 : evidence.daysListed }
+  if (seen === undefined) return own
+  const lower = listedShare(own) < listedShare(seen) ? own : seen
+  return { ...lower, lastSeen: lastSeen > seen.lastSeen ? lastSeen : seen.lastSeen }
 }
 
 function several(prefixes: Prefixes): Prefixes {
@@ -178,9 +190,9 @@ function several(prefixes: Prefixes): Prefixes {
 
 function rangesOf(family: Family, prefixes: Prefixes): FoundRange[] {
   const bits = family === 4 ? 8n : 80n
-  return [...prefixes].map(([prefix, { newest: day }]) => {
+  return [...prefixes].map(([prefix, { seen }]) => {
     const first = BigInt(prefix) << bits
-    return { first, last: first + (1n << bits) - 1n, day }
+    return { first, last: first + (1n << bits) - 1n, seen }
   })
 }
 
@@ -196,10 +208,10 @@ function rentedRanges(
   for (const [id, { operators, servers, blocks }] of landlords) {
     if (operators.size < operatorsMin) continue
     if (servers.size * addressesPerServer < sizes.get(id)!) continue
-    for (const [block, day] of blocks) {
+    for (const [block, seen] of blocks) {
       for (let prefix = block * 4; prefix < block * 4 + 4; prefix++) {
         if (known.has(prefix)) continue
-        for (const { first, last } of partsOf(layer, id, prefix)) ranges.push({ first, last, day })
+        for (const part of partsOf(layer, id, prefix)) ranges.push({ ...part, seen })
       }
     }
   }
@@ -270,10 +282,15 @@ function addStatements(
   const source = context.sourceIds.indexOf(feed.id)
   if (source < 0 || kind === 'network') return
   const voice = voiceOf(feed)
-  const evidenceOf = memoise((day: Day) => seenOnDay({ voice, kind, match: 'near', provider }, day))
-  for (const { first, last, day } of of.ranges.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {
+  const tellsShare = feed === neighbourFeeds.inferred
+  for (const { first, last, seen } of of.ranges.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {
     const range = { family, first, last }
-    const evidence = context.book.id({ source, evidence: evidenceOf(day), range })
-    context.observations[family].push({ first, last, evidence })
+    const onDay = seenOnDay({ voice, kind, match: 'near', provider }, seen.lastSeen)
+    const evidence = tellsShare ? { ...onDay, ...seen } : onDay
+    context.observations[family].push({
+      first,
+      last,
+      evidence: context.book.id({ source, evidence, range }),
+    })
   }
 }

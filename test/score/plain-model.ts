@@ -219,7 +219,7 @@ function nearPoints(
       ({ kind: own, voice, lastSeen }) =>
         own === kind &&
         voice.weight > 0 &&
-        asOf - lastSeen <= 60 &&
+        (kind === 'vpn' || asOf - lastSeen <= 60) &&
         (voice.asns.length === 0 || voice.asns.some((asn) => asn === network?.asn)),
     )
   const hosted = network?.type === 'hosting' && !own.relayed
@@ -367,9 +367,11 @@ function classOf(kinds: Found['kinds'], verifiedBot: boolean): Classification {
   if (isOwnExit(kinds.vpn)) return 'vpn'
   if (isMixed(kinds)) return 'mixed'
   if (kinds.residential_proxy.present) return 'residential_proxy'
-  if (kinds.vpn.present) return 'vpn'
+  const isInferred = kinds.vpn.pieces.some(({ evidence }) => evidence.voice.id === 'inferred-vpn')
+  if (kinds.vpn.present && !isInferred) return 'vpn'
   if (kinds.proxy.present) return 'proxy'
   if (kinds.bot.present) return 'known_bot'
+  if (kinds.vpn.present) return 'vpn'
   return kinds.hosting.present ? 'hosting' : 'clean'
 }
 

@@ -243,7 +243,7 @@ describe('VPN', () => {
       feed: inferredVpnId,
       match: 'near',
       weight: 0.5,
-      rolling: true,
+      listed: 3,
     }
     const verdict = judged([among, asTable], hoster)
     expect(verdict).toMatchObject({ classification: 'vpn', score: 50 })
@@ -251,7 +251,7 @@ describe('VPN', () => {
       type: 'vpn',
       confidence: 'low',
       provider: '',
-      percentDaysSeen: 0,
+      percentDaysSeen: 10,
     })
     expect(codesOf(verdict)).toEqual(expect.arrayContaining(['vpn_inferred', 'floor_vpn_inferred']))
     for (const network of [home, cdn, carrier, undefined]) {
@@ -262,6 +262,12 @@ describe('VPN', () => {
     expect(judged([among, rented], home)).toMatchObject({ classification: 'vpn', score: 50 })
     expect(judged([among, googlebot], hoster).classification).toBe('known_bot')
     expect(judged([among, relay], hoster)).toMatchObject({ classification: 'clean', score: 10 })
+    // A proxy that a list names is told before a VPN that none does.
+    expect(judged([among, publicProxy], hoster)).toMatchObject({
+      classification: 'proxy',
+      proxy: { type: 'proxy' },
+      signals: { vpn: true, proxy: true },
+    })
     // The operator's own word is stronger.
     const listed = judged([among, proton], hoster)
     expect(listed.proxy).toMatchObject({ confidence: 'high', provider: 'ProtonVPN' })
@@ -288,11 +294,18 @@ describe('VPN', () => {
     }
   })
 
-  it('evidence 80 days old is clean, under 15, with a reason', () => {
-    const verdict = judged([{ ...proton, age: 80 }], home)
+  it('a third party’s evidence 80 days old is clean, under 15, with a reason', () => {
+    const verdict = judged([{ ...vpnX4b, weight: 0.95, age: 80 }], home)
     expect(verdict.classification).toBe('clean')
     expect(verdict.score).toBeLessThan(15)
     expect(codesOf(verdict)).toEqual(['vpn_trace', 'evidence_decayed'])
+  })
+
+  it('a server that its operator’s own list named 80 days ago is vpn, and the operator named', () => {
+    const halfLives = { lines: 682, shared: 682, elsewhere: 682 }
+    const verdict = judged([{ ...proton, age: 80, halfLives }], hoster)
+    expect(verdict.classification).toBe('vpn')
+    expect(verdict.proxy?.provider).toBe('ProtonVPN')
   })
 })
 

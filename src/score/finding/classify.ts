@@ -40,9 +40,11 @@ export function classify(input: {
   if (isOwnExit(findings.vpn)) return 'vpn'
   if (conflict === 'open') return 'mixed'
   if (findings.residential_proxy.present) return 'residential_proxy'
-  if (findings.vpn.present) return 'vpn'
+  const { vpn } = findings
+  if (vpn.present && !vpn.inferred) return 'vpn'
   if (findings.proxy.present) return 'proxy'
   if (bot !== undefined) return 'known_bot'
+  if (vpn.present) return 'vpn'
   return findings.hosting.present ? 'hosting' : 'clean'
 }
 

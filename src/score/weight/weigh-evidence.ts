@@ -107,7 +107,8 @@ export function weighEvidence(input: {
       continue
     }
     if (evidence.match === 'near') {
-      const isRecent = asOf - evidence.lastSeen <= nearDaysMax
+      // The build takes servers alone that count themselves, some of them for years.
+      const isRecent = evidence.kind === 'vpn' || asOf - evidence.lastSeen <= nearDaysMax
       if (isRecent && !near.includes(evidence.kind)) near.push(evidence.kind)
       continue
     }
@@ -190,10 +191,14 @@ export function percentDaysSeen(counted: readonly CountedEvidence[]): number {
   let highest = 0
   for (const { evidence } of counted) {
     if (evidence.voice.rolling) continue
-    const share = evidence.daysListed / Math.max(daysObservedMin, evidence.daysObserved)
+    const share = listedShare(evidence)
     if (share > highest) highest = share
   }
   return Math.round(Math.min(1, highest) * 10_000) / 100
+}
+
+export function listedShare(days: Pick<Evidence, 'daysListed' | 'daysObserved'>): number {
+  return days.daysListed / Math.max(daysObservedMin, days.daysObserved)
 }
 
 /** The newest day on which one of them was listed. `counted` is not empty. */

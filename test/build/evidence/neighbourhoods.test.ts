@@ -40,7 +40,10 @@ function layerOf(family: 4 | 6, pieces: readonly (readonly [string, number])[]) 
 }
 
 /** What is told of neighbours: `kind provider range`, or `inferred range`. */
-function told(listed: readonly (readonly [string, Sample])[]): readonly string[] {
+function told(
+  listed: readonly (readonly [string, Sample])[],
+  seen: (readonly number[])[] = [],
+): readonly string[] {
   const book = newEvidenceBook()
   const observations: Record<4 | 6, Observation[]> = { 4: [], 6: [] }
   for (const [text, sample] of listed) {
@@ -58,7 +61,10 @@ function told(listed: readonly (readonly [string, Sample])[]): readonly string[]
     observations[family].slice(before[family]).map(({ evidence }) => {
       const { evidence: near, range } = book.at(evidence)
       expect(near.match).toBe('near')
-      if (near.voice.id === inferredVpnId) return `inferred ${formatRange(range!)}`
+      if (near.voice.id === inferredVpnId) {
+        seen.push([today - near.lastSeen, near.daysListed, near.daysObserved])
+        return `inferred ${formatRange(range!)}`
+      }
       return `${near.kind} ${near.provider} ${formatRange(range!)}`
     }),
   )
@@ -83,6 +89,26 @@ describe('addNeighbourhoods', () => {
       'vpn Other VPN 192.0.2.0/24',
       'inferred 192.0.2.0/24',
     ])
+  })
+
+  it('has the newest day and the lowest share of the servers it rests on', () => {
+    const days = (first: Sample, second: Sample): readonly (readonly number[])[] => {
+      const seen: (readonly number[])[] = []
+      told(
+        [
+          ['192.0.2.1', { ...server, ...first }],
+          ['192.0.2.2', { ...server, ...second }],
+        ],
+        seen,
+      )
+      return seen
+    }
+    const often = { ...server, age: 3, listed: 20 }
+    const seldom = { ...server, age: 9, listed: 4, observed: 28 }
+    expect(days(often, seldom)).toEqual([[3, 4, 28]])
+    expect(days(seldom, often)).toEqual([[3, 4, 28]])
+    // A rolling window states no share.
+    expect(days(often, { ...server, rolling: true })).toEqual([[0, 0, 30]])
   })
 
   it('takes of IPv6 a /64 for an address, and tells of a /48', () => {
