@@ -66,6 +66,7 @@ function judgeHealth(
 ): Omit<FailingFeed, 'id'> | undefined {
   const { problem = '', trouble, quarantined, unique } = report
   if (trouble !== undefined) return { state: trouble, why: problem }
+  if (report.state === 'missing') return { state: 'failing', why: problem }
   if (quarantined !== undefined) return { state: 'shrunk', why: quarantined.reasons.join('; ') }
   const fetched = Math.max(asOf, ...stored.map(({ day }) => day))
   const stated = parseDay(report.day ?? '') ?? fetched
