@@ -91,7 +91,8 @@ export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Prom
     (feed) => !isLicensed(feed, options.licences),
   )
   if (refused.length > 0) {
-    const text = `left out, because --licences does not name their licences: ${refused.map(({ id, licence }) => `${id} (${licence})`).join(', ')}`
+    const names = refused.map(({ id, licence }) => `${id} (${licence})`).join(', ')
+    const text = `left out, because --licences does not name their licences: ${names}`
     tell({ kind: 'warn', text })
   }
   // Before anything is fetched: of two first builds at once the second would else find nothing

@@ -42,7 +42,8 @@ function howMeasured({ aged, operators }: CrossEvaluation): string {
     `${operators.operators.length} VPN operators, or a copy of its list, says, and asks what the ` +
     `rest says about its servers; other rows do the same by feed.${month} People’s lines are all ` +
     'addresses of access networks, so every score there counts as a false alarm, although some of ' +
-    'them do run proxies. Weights were calibrated on these feeds, so none of these lists is unseen; ' +
+    'them do run proxies. The rows of hosting-prefixes.csv were found from these lists, so their ' +
+    'effect is not held out. Weights were calibrated on these feeds, so none of these lists is unseen; ' +
     'expect lower recall on traffic that no feed’s publisher looks for.'
   )
 }

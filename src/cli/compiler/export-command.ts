@@ -72,7 +72,7 @@ function report(
   io.err(
     `${formatCount(rows)} ${what} ` +
       `of ${formatCount(values)} values, ${formatMegabytes(bytes)} MB in ${seconds.toFixed(1)} s; ` +
-      `whose data it is: ${noticePath(out)}`,
+      `source notice: ${noticePath(out)}`,
   )
   if (unstated.length > 0)
     io.err(`warning: no licence is stated for ${unstated.join(', ')}: do not hand this on`)

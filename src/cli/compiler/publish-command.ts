@@ -120,6 +120,6 @@ function publishedLine(published: Published, { place }: PublishOptions): string 
   return (
     `Published table ${id} as of ${day} at ${place.name}: ${formatMegabytes(moved.bytes)} MB in ` +
     `${formatCount(moved.parts)} new parts, of ${formatMegabytes(stored)} MB in all${went}${who}; ` +
-    `whose data it is: ${noticeName(id)} there`
+    `source notice: ${noticeName(id)} there`
   )
 }

@@ -62,7 +62,7 @@ export const reasonTexts = {
   inference_suppressed: 'VPN servers around it say nothing of a known bot or a privacy relay.',
   bot_own_network: "Hosting by the bot's own operator does not count.",
   origin_changed: 'A range of a hoster is now announced by another network and does not count.',
-  evidence_expired: 'Evidence older than 90 days does not count.',
+  evidence_expired: 'Evidence that is too old to count was left out.',
   evidence_decayed: 'The evidence is a half-life old or older and counts less.',
   hosting_contradicted: "A third party lists people's own lines as hosting, which does not count.",
   range_over_lines: "A list names a whole range of people's own lines, which counts little.",
