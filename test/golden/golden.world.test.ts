@@ -72,9 +72,9 @@ describeFeeds('the golden answers', () => {
     return answer
   }
 
-  it('are asked of two hundred different addresses', () => {
-    expect(asked).toHaveLength(200)
-    expect(new Set(asked).size).toBe(200)
+  it('are asked of two hundred different addresses or more', () => {
+    expect(asked.length).toBeGreaterThanOrEqual(200)
+    expect(new Set(asked).size).toBe(asked.length)
   })
 
   it('are what they were', () => {
