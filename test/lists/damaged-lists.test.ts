@@ -136,6 +136,7 @@ describe('a catalogue', () => {
   const list = { name: 'a', effect: 'block', created: 1, entries: 1, prefixes: 1 }
   const chunk = { id: '1-a', first: '4', entries: 1, soonest: 0 }
   const whole = { ...list, chunks: [chunk] }
+  const act = { act: 'create', list: 'a', at: 1, before: null }
   it.each([
     ['{', 'it is not JSON'],
     ['null', 'it is not an object'],
@@ -147,10 +148,15 @@ describe('a catalogue', () => {
     [{ format: 1, lists: [{ ...whole, entries: null }], acts: [] }, 'malformed'],
     [{ format: 1, lists: [{ ...whole, chunks: [{ ...chunk, id: '../x' }] }], acts: [] }, 'malform'],
     [{ format: 1, lists: [whole], acts: [{}] }, 'its act 1 is malformed'],
+    [{ format: 1, lists: [], acts: [{ ...act, list: '../x' }] }, 'its act 1 is malformed'],
+    [{ format: 1, lists: [], acts: [{ ...act, act: 'drop' }] }, 'its act 1 is malformed'],
+    [{ format: 1, lists: [], acts: [{ ...act, at: null }] }, 'its act 1 is malformed'],
     [{ format: 2, lists: [], acts: [] }, 'have format 2'],
   ])('of %j is not sound', (content, why) => {
     const text = typeof content === 'string' ? content : JSON.stringify(content)
     const error = { code: 'lists_unusable', message: expect.stringContaining(why) }
     expect(() => parseCatalogue(text)).toThrow(expect.objectContaining(error))
+    const sound = { format: 1, lists: [whole], acts: [act] }
+    expect(parseCatalogue(JSON.stringify(sound))).toEqual(sound)
   })
 })

@@ -33,6 +33,14 @@ describe('a key', () => {
     fc.assert(property, { numRuns: 3000 })
   })
 
+  it('is wide from one address more than the widest prefix on', () => {
+    const isWideText = (text: string): boolean => isWide(parseEntryKey(text) as string)
+    expect(isWideText('9.0.0.1-10.0.0.0')).toBe(false)
+    expect(isWideText('9.0.0.0-10.0.0.0')).toBe(true)
+    expect(isWideText('2a00::1-2a00:2000::')).toBe(false)
+    expect(isWideText('2a00::-2a00:2000::')).toBe(true)
+  })
+
   it('of a single address is that of its range, in every form of the text', () => {
     const words = new Uint32Array(4)
     const address = fc.bigInt({ min: 0n, max: maxAddress(6) })

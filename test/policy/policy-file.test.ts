@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { IpriskError } from '../../src/base/coded-error.ts'
-import { checkPolicies, checkWritten, readPolicyFile } from '../../src/policy/policy-file.ts'
+import {
+  type CheckedPolicies,
+  checkPolicies,
+  checkWritten,
+  readPolicyFile,
+} from '../../src/policy/policy-file.ts'
 
 const rule = { name: 'high', condition: 'risk_score >= 50', action: 'challenge' }
 const policy = { rules: [rule], otherwise: 'allow' }
@@ -191,5 +196,12 @@ describe('policies with warnings', () => {
     const warnings = [expect.stringContaining(message)]
     expect(checked).toMatchObject({ policies: { revision: expect.any(String) }, warnings })
     expect(checkWritten(text)).toEqual({ mistakes: warnings })
+  })
+
+  it('have a hundred warnings about conditions at most', () => {
+    const rules = Array.from({ length: 60 }, (_, i) => ({ ...never, name: `rule-${i}` }))
+    const many = { rules, otherwise: 'allow' }
+    const { warnings } = checkPolicies(file({ default: many, login: many })) as CheckedPolicies
+    expect(warnings).toHaveLength(100)
   })
 })

@@ -26,8 +26,10 @@ const rate = { perSecond: 10, burst: 20 }
 function newParts(name: string, keysMax = 1) {
   const take = (_asked: TokenRequest): TokenGrant => ({ granted: 0, level: 0 })
   const wanted: number[] = []
+  const needs: number[] = []
   /** One that fails is not known to be down. */
-  const store = { down: false, fails: false, nowMs: 1000, leases: 0, wanted, charged: 0, take }
+  const counts = { leases: 0, needs, wanted, charged: 0 }
+  const store = { down: false, fails: false, nowMs: 1000, ...counts, take }
   const troubles: unknown[] = []
   const away = (): never => {
     const message = 'The store is away.'
@@ -37,8 +39,9 @@ function newParts(name: string, keysMax = 1) {
     rateFile: openRateFile(join(state, name), { boot: 'boot', size: { slots: 8, keysMax } }),
     leaseFile: noLeaseFile(),
     ledger: {
-      lease: async ({ want }) => {
+      lease: async ({ want, need }) => {
         store.leases += 1
+        store.needs.push(need)
         return store.down || store.fails ? away() : { granted: want, remaining: 1000 }
       },
       returnUnits: async () => undefined,
@@ -127,6 +130,8 @@ describe('a quota', () => {
     limiter.tick()
     await turn()
     expect([troubles, store.leases]).toEqual([['store_unreachable', 'recovery'], 3])
+    // Leases ahead of need leave the last units to whoever needs them.
+    expect(store.needs).toEqual([1, 0, 0])
     expect(spend()).toBe(quotaResults.granted)
   })
 })
@@ -229,7 +234,7 @@ describe('a store for many machines', () => {
     expect(spend()).toBe(quotaResults.pending)
     await new Promise<void>((resolve) => limiter.whenLeased(key, resolve))
     expect(spend()).toBe(quotaResults.granted)
-    return { store, limiter, spend }
+    return { store, limiter, key, spend }
   }
 
   it('is owed nothing by a limiter that is closed, for nobody would charge it', async () => {
@@ -239,7 +244,10 @@ describe('a store for many machines', () => {
   })
 
   it('that is back is paid what a limiter owes when it is closed', async () => {
-    const { store, limiter } = await indebted('paid')
+    const { store, limiter, key } = await indebted('paid')
+    // A refund of another month takes nothing off it.
+    const month = limiter.spentMonth(key) - 1
+    limiter.refund(key, { units: 1, month, arrivedMs: store.nowMs })
     store.down = false
     await limiter.close()
     expect(store.charged).toBe(1)

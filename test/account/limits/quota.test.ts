@@ -93,6 +93,14 @@ describe('a quota', () => {
     expect([takenOf(sim), takenOf(sim, '2026-09')]).toEqual([10, 10])
   })
 
+  it('spends no unit of a month at the instant at which the next one begins', async () => {
+    const sim = machine({ quotaPerMonth: 1000 }, 1, Date.UTC(2026, 7, 31, 23, 59, 59, 999))
+    expect(await spend(sim, 0, 5)).toBe(5)
+    sim.advance(1)
+    expect(await spend(sim, 0, 5)).toBe(5)
+    expect([sim.spent.get('2026-08 k'), sim.spent.get('2026-09 k')]).toEqual([5, 5])
+  })
+
   it.each([
     ['back an hour', august - 3_600_000, '2026-08'],
     ['back a month', july, '2026-07'],

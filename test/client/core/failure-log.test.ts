@@ -79,6 +79,12 @@ it('does not end a misconfiguration, or refused feedback, with an answer to a ch
   expect(said()).toEqual(['iprisk answers again; 1 report was not accepted'])
 })
 
+it('ends refused feedback with the next answer to feedback, however soon', () => {
+  log.fail('feedback', 'why')
+  log.answered(true)
+  expect(said()[1]).toBe('iprisk answers again; 1 report was not accepted')
+})
+
 it('writes what a server says as one line', () => {
   log.fail('outage', 'a\nb\u001B[2J')
   expect(said()).toEqual([

@@ -67,9 +67,9 @@ it('waits only as long as it was told, so that a stopped clock does not stop a t
   vi.useFakeTimers()
   try {
     expect(await createFakeClient().check('203.0.113.7')).toMatchObject({ ok: true })
-    const late = createFakeClient({}, { delayMs: 50 }).check('203.0.113.7')
+    const late = createFakeClient({}, { delayMs: 1 }).check('203.0.113.7')
     expect(vi.getTimerCount()).toBe(1)
-    await vi.advanceTimersByTimeAsync(50)
+    await vi.advanceTimersByTimeAsync(1)
     expect(await late).toMatchObject({ ok: true })
   } finally {
     vi.useRealTimers()
