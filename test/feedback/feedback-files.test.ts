@@ -218,6 +218,16 @@ describe('feedback', () => {
     expect(await allOf(state)).toHaveLength(7)
   })
 
+  it('counts each byte of a key, however many calls it came in', async () => {
+    const state = newFolder()
+    const { length } = outcomeLine(outcome('192.0.2.1'), about)
+    const share = { ...about, bytesMax: 3 * length - 1 }
+    const append = (): Promise<void> => appendOutcomes(state, [outcome('192.0.2.1')], share)
+    await append()
+    await append()
+    await expect(append()).rejects.toMatchObject({ code: 'feedback_share' })
+  })
+
   it('has room for a day, and not one byte more', async () => {
     const state = newFolder()
     const line = outcomeLine(outcome('192.0.2.1'), about)

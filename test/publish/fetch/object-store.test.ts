@@ -150,6 +150,16 @@ describe('a store of objects', () => {
     expect(asked).toHaveLength(1)
   })
 
+  it('may answer what is put with 64 KiB, and no more', async () => {
+    const store = openObjectStore('s3://tables', { ...credentials, AWS_ENDPOINT_URL: endpoint })
+    const putAnsweredBy = (bytes: number): Promise<void> => {
+      answers = ['x'.repeat(bytes)]
+      return store.put('parts/x', Buffer.from('x'), forever)
+    }
+    await putAnsweredBy(65_536)
+    await expect(putAnsweredBy(65_537)).rejects.toMatchObject({ code: 'pull_size' })
+  })
+
   it('reads as a publisher does again, and as a server does once', async () => {
     const store = openObjectStore('s3://tables', { ...credentials, AWS_ENDPOINT_URL: endpoint })
     statuses = [503]
@@ -207,9 +217,9 @@ describe('a store of objects', () => {
 
   it.each([
     ['pages', { pagesMax: 3 }, '3 pages', 3],
-    ['bytes', { bytesMax: 200 }, '200 bytes', 3],
+    ['bytes', { bytesMax: 2 * pageBytes + 1 }, `${2 * pageBytes + 1} bytes`, 3],
     ['just as many bytes', { bytesMax: 2 * pageBytes }, `${2 * pageBytes} bytes`, 2],
-    ['time', { msMax: 0 }, '0 s', 0],
+    ['time', { msMax: -1000 }, '-1 s', 0],
   ])('has a limit for a listing that does not end: %s', async (_what, limit, said, requests) => {
     // The token of each page is new, so that no page repeats the one before.
     answers = Array.from({ length: 10 }, (_, page) => cutPage(page))

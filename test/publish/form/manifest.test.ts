@@ -105,6 +105,19 @@ describe('a manifest', () => {
     }
   })
 
+  it('may name sizes from one byte on', () => {
+    const [release] = manifest.releases
+    const { sha256 } = release!.index
+    const of = (size: object): string =>
+      sealed({ ...manifest, releases: [{ ...release, ...size }] })
+    for (const size of [{ bytes: 1 }, { index: { sha256, bytes: 1 } }]) {
+      expect(openManifest(of(size), [own.trusted])).toMatchObject({ kind: 'manifest' })
+    }
+    for (const size of [{ bytes: 0 }, { index: { sha256, bytes: 0 } }]) {
+      expect(() => of(size)).toThrow('bytes')
+    }
+  })
+
   it('cannot name what is no hash, no day or no id', () => {
     const [release] = manifest.releases
     for (const wrong of [

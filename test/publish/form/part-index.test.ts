@@ -18,6 +18,8 @@ it('is what covers a file, its frame last', () => {
 })
 
 it.each<[string, object]>([
+  ['its bytes is wrong', { ...sound, bytes: -1 }],
+  ['its segments.0.from is wrong', { ...sound, segments: [{ ...first, from: 0.5 }, frame] }],
   ['it has no frame', { ...sound, segments: [first, segment('b', 12, 12)] }],
   ['it has no frame', { ...sound, segments: [first, second, { ...frame, words: 1 }] }],
   ['it has no frame', { ...sound, bytes: 28 }],
