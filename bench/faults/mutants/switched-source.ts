@@ -51,7 +51,8 @@ function choice(text: string, mutant: NumberedMutant, others: readonly NumberedM
 
 /**
  * A function declaration, so that it is there before any line of its module runs. While the switch
- * says `record` it notes each place with the test file that came past it, once a process.
+ * says `record` it notes each place with the test file that came past it, once a process; what a
+ * test's own limit of file sizes keeps from being noted, at the next time.
  */
 function switchText(switchFile: string): string {
   return `function __mutant(id) {
@@ -65,8 +66,10 @@ function switchText(switchFile: string): string {
     const file = globalThis.__vitest_worker__?.filepath ?? process.env.MUTANT_TEST_FILE
     const row = id + '\\t' + file + '\\n'
     if (!state.seen.has(row)) {
-      state.seen.add(row)
-      try { state.fs.appendFileSync(${JSON.stringify(`${switchFile}.seen`)}, row) } catch {}
+      try {
+        state.fs.appendFileSync(${JSON.stringify(`${switchFile}.seen`)}, row)
+        state.seen.add(row)
+      } catch {}
     }
   }
   return state.on === id

@@ -1,7 +1,7 @@
 // The mutants of a source file are those of its tokens that decide something, and a file with its
 // mutants behind switches runs as written until one of them is on.
 
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { API } from 'typescript/unstable/sync'
@@ -81,4 +81,25 @@ it('runs as written until a mutant is on, and then with that one alone', () => {
   }
   writeFileSync(switchFile, '0')
   expect(answers(switched)).toBe(answers(text))
+})
+
+it('notes once who comes past a place, again where that could not be written', () => {
+  const text = 'function isOne(count) { return count === 1 }'
+  const switchFile = join(folder, 'recording')
+  const seen = `${switchFile}.seen`
+  const mutants = read(text).map((mutant, at) => ({ ...mutant, id: at + 1 }))
+  const code = switchedSource(text, mutants, switchFile)
+  writeFileSync(switchFile, 'record')
+  // Nobody can write to a folder.
+  mkdirSync(seen)
+  delete (globalThis as { mutantSwitch?: unknown }).mutantSwitch
+  // oxlint-disable-next-line typescript/no-implied-eval, no-new-func
+  const isOne = new Function(`${code}; return isOne`)() as (count: number) => boolean
+  isOne(1)
+  rmdirSync(seen)
+  isOne(1)
+  isOne(2)
+  delete (globalThis as { mutantSwitch?: unknown }).mutantSwitch
+  const ids = readFileSync(seen, 'utf8').trimEnd().split('\n')
+  expect(ids.map((row) => row.split('\t')[0])).toEqual(['1', '2'])
 })
