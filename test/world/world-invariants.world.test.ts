@@ -62,6 +62,10 @@ const verdictRules = (asOf: number): Readonly<Record<string, Rule<Verdict>>> => 
   'has the class of its signals': (verdict) =>
     verdict.classification === classOf(verdict) ||
     verdict.classification === 'mixed' ||
+    // What lists name goes before a VPN that is only inferred.
+    (has(verdict, 'vpn_inferred') &&
+      verdict.classification ===
+        classOf({ ...verdict, signals: { ...verdict.signals, vpn: false } })) ||
     // An operator's own exit, also where a list of residential proxies names it.
     (verdict.classification === 'vpn' && verdict.signals.vpn && has(verdict, 'conflict_resolved')),
   'is mixed with both signals, from 80 on': ({ classification, signals, score }) =>
@@ -116,10 +120,13 @@ const joinedRules: Readonly<Record<string, Rule<Joined>>> = {
     !verdict.signals.residential_proxy || network?.access === true,
   'is nothing but hosting without a listed range': ({ verdict, listed }) =>
     listed || verdict.classification === 'hosting' || verdict.classification === 'clean',
-  'is clean, 15, unannounced where there is nothing': ({ network, verdict, listed }) =>
+  'is clean, 15 or unknown, where nothing is announced': ({ network, verdict, listed }) =>
     network !== undefined ||
     listed ||
-    (verdict.score === 15 && has(verdict, 'unannounced') && verdict.classification === 'clean'),
+    (verdict.classification === 'clean' &&
+      ((verdict.score === 15 && has(verdict, 'unannounced')) ||
+        // Of IPv6, where the networks are too old to say so.
+        (verdict.score === 0 && has(verdict, 'announcement_unknown')))),
   'is at most 20 where only the network speaks, or an inferred hoster of 25 to 40': (joined) =>
     joined.listed ||
     joined.network === undefined ||

@@ -79,8 +79,9 @@ describe('the committed evaluation', () => {
       expect(shareOf(after!.signal, after!)).toBeGreaterThanOrEqual(
         shareOf(before!.signal, before!),
       )
+      // Ranges over people's lines, which were flagged at first, are no longer (scoring.md, rule 13).
       expect(shareOf(after!.flagged, after!)).toBeGreaterThanOrEqual(
-        shareOf(before!.flagged, before!),
+        shareOf(before!.flagged, before!) - 0.001,
       )
     }
     const hosting = [first, last].map(({ kinds }) => kinds.find(({ kind }) => kind === 'hosting')!)
