@@ -31,7 +31,7 @@ const commentForm = new RegExp(
   'i',
 )
 // # 2025-08-31T13:25:28Z: a day without its time of day may be anything.
-const bareForm = /^[#;\s]*(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?\s*(?:Z|UTC)?)\s*$/
+const bareForm = /^[#;\s]*(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\s*(?:Z|UTC))?)\s*$/
 
 /** The day of a stated date and time, or `undefined` where the text is none. */
 export function statedDay(text: string): Day | undefined {
