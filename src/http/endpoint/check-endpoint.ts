@@ -11,8 +11,6 @@
 import { quotaResults } from '../../account/limits/quota.ts'
 import { invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
-import { type DecisionMemory, decideQuery } from '../../policy/decision-memory.ts'
-import { type Outcome, chosenPolicyIndex } from '../../policy/policy.ts'
 import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import { extendAnswer } from '../../table/answer/answer-writer.ts'
@@ -27,10 +25,9 @@ import {
 } from './check-body.ts'
 import { takePolicy } from './authorize.ts'
 import { chargeQuota, chargeWhenLeased } from './charge-quota.ts'
-import { countAnswer, countDecision, countLabels } from '../../observe/request-counters.ts'
+import { decideAnswer } from './decide-answer.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { answerInsightsCheck } from './insights-endpoint.ts'
-import { observeCheck } from '../reply/observe-answers.ts'
 import { replyBytes, replyError } from '../reply/reply.ts'
 import { enqueueCheck, newCheckBatcher } from './check-batcher.ts'
 
@@ -93,33 +90,12 @@ function answerQuery(
   }
   const answer = table.answer(about, found)
   const { body } = answer
-  const { counters, policies, observers } = exchange.service
-  countAnswer(counters, answer.classification)
-  countLabels(counters, answer)
-  const memory = policies.memoryOf(table)
-  const outcome =
-    memory === undefined ? undefined : outcomeOf(exchange, memory, about, answer.located)
-  if (observers !== undefined) {
-    const revision = memory?.set.revision
-    observeCheck(exchange, observers, about, answer, outcome, revision)
-  }
+  const outcome = decideAnswer(exchange, table, about, answer)
   const decided = outcome === undefined ? body : extendAnswer(body, outcome.tail)
   replyBytes(
     exchange,
     exchange.insights === insightsModes.absent ? withoutInsights(decided) : decided,
   )
-}
-
-function outcomeOf(
-  { key, policy, service }: Exchange,
-  memory: DecisionMemory,
-  about: Query,
-  located: Located,
-): Outcome {
-  const chosen = chosenPolicyIndex(memory.set, key!.policies, policy)
-  const outcome = decideQuery(memory, chosen, about, located)
-  countDecision(service.counters, outcome)
-  return outcome
 }
 
 const noInsights = Buffer.from(',"insights":null}')
