@@ -48,10 +48,20 @@ export function walkProxies(
 ): ProxyWalk {
   const isTrusted = trustOf(trust)
   const peerText = request.peer ?? request.socket?.remoteAddress ?? undefined
-  let address = peerText === undefined ? undefined : bareAddress(peerText)
+  const peer = peerText === undefined ? undefined : bareAddress(peerText)
   const name = checkedHeader(header)
   const value = headerOf(request, name)
-  const named = value === undefined ? [] : forwardedAddresses(name, value).toReversed()
+  return walkFrom(peer, value === undefined ? [] : forwardedAddresses(name, value), isTrusted)
+}
+
+/** `inOrder` are the header's entries as they stand in it. */
+export function walkFrom(
+  peer: string | undefined,
+  inOrder: readonly (string | undefined)[],
+  isTrusted: IsTrusted,
+): ProxyWalk {
+  let address = peer
+  const named = inOrder.toReversed()
   for (const [hop, next] of named.entries()) {
     if (!isTrusted(address, hop)) break
     if (next === undefined) return { address, isUnread: true, named }
