@@ -185,6 +185,26 @@ export const optionTable = {
     help: 'how many of them one IPv4 address or IPv6 /64 may hold; 0, the default, for all',
     type: is.whole([0, 1_048_576], 'connections').default(0),
   }),
+  'serve.gate': option('--gate <host:port>', ['serve'], {
+    help: 'also listen here for reverse proxies, which ask about their visitors without a key',
+    type: is.hostPort.exactOptional(),
+  }),
+  'serve.gatePeers': option('--gate-peers <ranges>', ['serve'], {
+    help: 'the proxies that may ask the gate (loopback): prefixes or presets, commas between',
+    type: is.proxyRanges.exactOptional(),
+  }),
+  'serve.gateHeader': option('--gate-header <name>', ['serve'], {
+    help: 'the one header in which those proxies name the visitor',
+    type: is.oneOf(is.addressHeaders).default('x-forwarded-for'),
+  }),
+  'serve.gateTrust': option('--gate-trust <n|ranges>', ['serve'], {
+    help: 'how many proxies stand in front of the gate, or their prefixes and presets',
+    type: is.proxyTrust.default(['1']),
+  }),
+  'serve.gateChallenge': option('--gate-challenge <pass|401>', ['serve'], {
+    help: 'the answer of the gate to a challenge: pass (204, the header says it) or 401',
+    type: is.oneOf(['pass', '401']).default('pass'),
+  }),
   'serve.docs': option('--docs <on|off>', ['serve'], {
     help: 'whether /docs has the reference of the API, for people: on or off',
     type: is.oneOf(['on', 'off']).default('on'),

@@ -8,6 +8,7 @@ import { type Day, msPerDay, parseDay } from '../base/day.ts'
 import { parseDays, parseDurationMs } from '../base/time-text.ts'
 import * as limits from '../base/limits.ts'
 import { trimEnd } from '../base/text/clean-text.ts'
+import { parsePrefix } from '../ip/range.ts'
 import { apiNames, insightsModes } from './plan.ts'
 import {
   isPublishPlace,
@@ -101,6 +102,48 @@ export const path = textOf('the path of a file or folder', isPath)
 /** `-` is not made absolute. */
 export const outputPlace = textOf('the path of a file, or - for standard output', isPath)
 export const paths = z.array(path, 'a list of paths')
+
+/** HOST:PORT, an IPv6 host in brackets; `undefined` for anything else. */
+export function parseHostPort(value: string): { host: string; port: number } | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]+)):([1-9]\d{0,4})$/.exec(value) ?? []
+  const text = bracketed ?? plain ?? ''
+  const number = Number(digits)
+  const isHost = bracketed === undefined ? host.safeParse(text).success : isIP(text) === 6
+  return isHost && number <= 65_535 ? { host: text, port: number } : undefined
+}
+export const hostPort = textOf(
+  'an address or a host name with a port from 1 to 65535, such as 127.0.0.1:9191',
+  (value) => parseHostPort(value) !== undefined,
+)
+
+/** The words of the client's `header` and `trust` (src/client/address); a test compares them. */
+export const addressHeaders = [
+  'x-forwarded-for',
+  'forwarded',
+  'cf-connecting-ip',
+  'true-client-ip',
+  'x-real-ip',
+  'fly-client-ip',
+  'x-azure-clientip',
+] as const
+export const proxyPresetNames = ['loopback', 'private', 'cloudflare', 'fastly', 'aws-alb'] as const
+const rangesAllowed = `addresses, prefixes or presets (${proxyPresetNames.join(', ')}), commas between`
+const presetNames: ReadonlySet<string> = new Set(proxyPresetNames)
+function isProxyRange(value: string): boolean {
+  return presetNames.has(value) || isIP(value) !== 0 || parsePrefix(value) !== undefined
+}
+export const proxyRanges = z
+  .array(textOf(rangesAllowed, isProxyRange), rangesAllowed)
+  .min(1, rangesAllowed)
+const trustAllowed = `the number of proxies (1 to 16), or ${rangesAllowed}`
+export const proxyTrust = z
+  .array(z.string(trustAllowed), trustAllowed)
+  .refine(
+    (values) =>
+      (values.length === 1 && /^([1-9]|1[0-6])$/.test(values[0]!)) ||
+      (values.length > 0 && values.every(isProxyRange)),
+    trustAllowed,
+  )
 export const socketPath = textOf(
   `the path of a socket, at most ${limits.socketPathBytesMax} bytes when absolute`,
   (value) => isPath(value) && Buffer.byteLength(value) <= limits.socketPathBytesMax,

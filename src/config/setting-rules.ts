@@ -5,6 +5,7 @@ import { isIPv4 } from 'node:net'
 import { sampledChecksJudged } from '../base/limits.ts'
 import type { SettingProblem } from './setting-problem.ts'
 import { type SettingTree, isSettingNode, problemAt, valueAt } from './setting-tree.ts'
+import { parseHostPort } from './setting-checks.ts'
 import { parseStoreUrl } from './values/store-url.ts'
 
 /** A name other than localhost may mean another machine. */
@@ -16,6 +17,27 @@ const isBetween = (value: unknown, low: number, high: number): boolean =>
   typeof value === 'number' && value > low && value < high
 function hasKeys(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0
+}
+
+/** A member, whether it breaks the rule, and the rule. */
+type Rule = readonly [name: string, broken: boolean, allowed: string]
+
+function gateRules(at: (name: string) => unknown): readonly Rule[] {
+  const text = at('serve.gate')
+  const gate = typeof text === 'string' ? parseHostPort(text) : undefined
+  return [
+    [
+      'serve.gate',
+      gate !== undefined && (gate.port === at('serve.port') || gate.port === at('serve.adminPort')),
+      'it must have another port than serve.port and serve.adminPort',
+    ],
+    [
+      'serve.gate',
+      gate !== undefined && !isLoopback(gate.host) && at('serve.gatePeers') === undefined,
+      'it must be a loopback address, or serve.gatePeers must name the proxies that may ask',
+    ],
+    ['serve.gatePeers', text === undefined, 'it is of use only with serve.gate'],
+  ]
 }
 
 /** No rule holds of a member that is not given. */
@@ -33,8 +55,7 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
   const url = at('store.url')
   const store = typeof url === 'string' ? parseStoreUrl(url) : undefined
   const storeless = 'it is of use only with store.url'
-  // A member, whether it breaks the rule, and the rule.
-  const rules: readonly (readonly [name: string, broken: boolean, allowed: string])[] = [
+  const rules: readonly Rule[] = [
     [
       'serve.adminPort',
       typeof port === 'number' && port !== 0 && at('serve.adminPort') === port,
@@ -65,6 +86,7 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
       adminOpen && !has('serve.adminSocket') && !hasAdminToken,
       'it must be a loopback address, or serve.adminTokenFile must name a token',
     ],
+    ...gateRules(at),
     ['serve.tlsCertFile', !has('serve.tlsKeyFile'), 'serve.tlsKeyFile must be given as well'],
     ['serve.tlsKeyFile', !has('serve.tlsCertFile'), 'serve.tlsCertFile must be given as well'],
     [

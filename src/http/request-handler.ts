@@ -122,7 +122,7 @@ export function handleRequest(
 }
 
 /** Closes a connection whose bytes cannot be trusted; nothing else stops the parser. */
-function refuseFraming(service: Service, res: HttpResponse): void {
+export function refuseFraming(service: Service, res: HttpResponse): void {
   countEvent(service.counters, 'refused')
   beatIfOverdue(service.heartbeat, performance.now())
   if (service.logRequests) logFramingRefusal(service, res)

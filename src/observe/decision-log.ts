@@ -13,6 +13,8 @@ import { type RequestCounters, countEvent } from './request-counters.ts'
 export interface DecisionContext {
   readonly requestId: string
   readonly keyId: string
+  /** `undefined` for the API, where a key asks. */
+  readonly source: 'gate' | undefined
   /** Of the policies that decided; `undefined` without policies. */
   readonly revision: string | undefined
 }
@@ -55,7 +57,7 @@ export function createDecisionLog(
   }
   return {
     share,
-    record: (answers, { requestId, keyId, revision }) => {
+    record: (answers, { requestId, keyId, source, revision }) => {
       const time = new Date().toISOString()
       for (const answer of answers) {
         if (answer.lot >= share) continue
@@ -63,7 +65,8 @@ export function createDecisionLog(
         const line = JSON.stringify({
           time,
           request_id: requestId,
-          key_id: keyId,
+          source,
+          key_id: source === undefined ? keyId : undefined,
           address: shownAddress(answer.address),
           classification: answer.classification,
           risk_score: answer.score,

@@ -25,7 +25,9 @@ import {
 import { type LoopLag, noLoopLag } from './loop-lag.ts'
 
 /** Every status that the server answers with. */
-export const httpStatuses = [200, 202, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
+export const httpStatuses = [
+  200, 202, 204, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503,
+] as const
 export type HttpStatus = (typeof httpStatuses)[number]
 
 /** Upper bounds of the duration histogram, seconds; above the last one counts as infinite. */
@@ -69,6 +71,8 @@ const totalIndex = {
   shed: 9,
   /** Connections let in. */
   opened: 10,
+  /** Connections to the gate closed at accept: their peers are not in `--gate-peers`. */
+  closedForPeer: 16,
   /** Lines that the decision log took, and those that it had no room for. */
   decisionsLogged: 12,
   decisionsLost: 13,
@@ -84,6 +88,10 @@ export interface RequestCounters {
   readonly requests: Float64Array
   /** The same of test keys, which no other count has: what they try is no traffic. */
   readonly testRequests: Float64Array
+  /** Of the gate, which `requests` does not count; by index in `httpStatuses`. */
+  readonly gateRequests: Float64Array
+  /** Of the gate: visitors let in undecided, or by another policy than was named, by code. */
+  readonly gateDegraded: LabelCounts
   /** By index in `classifications`. */
   readonly answers: Float64Array
   /** Of single checks, by index in `levels`. */
@@ -116,13 +124,14 @@ export interface RequestCounters {
 const countNames = [
   'requests',
   'testRequests',
+  'gateRequests',
   'answers',
   'scores',
   'outcomes',
   'durations',
   'totals',
 ] as const
-const labelNames = ['countries', 'providers', 'decisions', 'observed'] as const
+const labelNames = ['countries', 'providers', 'decisions', 'observed', 'gateDegraded'] as const
 
 /** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
 export interface CounterSnapshot
@@ -147,6 +156,8 @@ export function newRequestCounters(): RequestCounters {
   return {
     requests: new Float64Array(httpStatuses.length),
     testRequests: new Float64Array(httpStatuses.length),
+    gateRequests: new Float64Array(httpStatuses.length),
+    gateDegraded: newLabelCounts(1),
     answers: new Float64Array(classifications.length),
     scores: new Float64Array(levels.length),
     countries: newLabelCounts(levels.length),
@@ -186,6 +197,16 @@ export function countRequest(
 /** A request with a test key was answered. */
 export function countTestRequest({ testRequests }: RequestCounters, status: HttpStatus): void {
   testRequests[statusIndex[status]!]! += 1
+}
+
+/** A request of a proxy was answered; `degraded` is a code, or `''`. */
+export function countGateRequest(
+  { gateRequests, gateDegraded }: RequestCounters,
+  status: HttpStatus,
+  degraded: string,
+): void {
+  gateRequests[statusIndex[status]!]! += 1
+  if (degraded !== '') countLabel(gateDegraded, degraded, 0)
 }
 
 /** The word that was counted last, and its index: of checks in a row most have the same. */

@@ -22,11 +22,13 @@ import { validateKeysFile } from '../account/stores/file-keys.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
 import { createTokenMatcher, type TokenMatcher } from '../admin/admin-caller.ts'
 import type { AdminServer } from '../admin/admin-server.ts'
+import type { GateSettings } from '../adapters/gate/gate.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { changeThresholds } from '../model/change-thresholds.ts'
 import type { Log } from '../base/log.ts'
 import type { TrafficTrial } from '../compare/traffic-trial.ts'
 import type { Plans } from '../config/plan.ts'
+import { parseHostPort } from '../config/setting-checks.ts'
 import type { Settings } from '../config/settings.ts'
 import { pruneOutcomes } from '../feedback/feedback-files.ts'
 import { bodyBudgetBytes } from '../http/exchange/body-budget.ts'
@@ -152,7 +154,9 @@ async function checkStart({ settings, log }: ServerOptions): Promise<CheckedStar
   await prepareStores(settings, log)
   const predecessor = await predecessorOf(settings, log)
   const port = predecessor === undefined ? await probePort(serve) : serve.port
-  const ofWorkers = workerSettings(settings, { port, tls, policies })
+  const gate = gateSettings(serve)
+  if (gate !== undefined && predecessor === undefined) await probePort(gate, 'gate')
+  const ofWorkers = workerSettings(settings, { port, tls, policies, gate })
   const sample = openTrafficSample({ state, port, size: serve.sample, log })
   return { ofWorkers, callerOf, policies, predecessor, port, sample }
 }
@@ -472,6 +476,14 @@ function startPruning(state: string, days: number, log: Log): () => void {
   return () => clearInterval(timer)
 }
 
+/** `undefined` where the gate is off. */
+function gateSettings(serve: Settings['serve']): GateSettings | undefined {
+  const place = serve.gate === undefined ? undefined : parseHostPort(serve.gate)
+  if (place === undefined) return undefined
+  const { gatePeers: peers = ['loopback'], gateHeader: header, gateTrust: trust } = serve
+  return { ...place, peers, header, trust, stops: serve.gateChallenge === '401' }
+}
+
 // What each worker is told when it starts: the part of the settings that answering needs.
 
 /** Throws `decision_log_unusable`. */
@@ -481,6 +493,7 @@ function workerSettings(
     readonly port: number
     readonly tls: TlsFiles | undefined
     readonly policies: WatchedPolicies
+    readonly gate: GateSettings | undefined
   },
 ): WorkerSettings {
   return {
@@ -495,6 +508,7 @@ function workerSettings(
     logAddressForm: serve.logAddressForm,
     logAddressKeyFile: serve.logAddressKeyFile,
     tls: found.tls,
+    gate: found.gate,
     docs: serve.docs === 'on',
     decisionLog: decisionLogOf(serve),
     sampling: serve.sample > 0,

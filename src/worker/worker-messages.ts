@@ -30,6 +30,7 @@
 //
 // `table` is a number that the primary gives to each table file that it has verified.
 
+import type { GateSettings } from '../adapters/gate/gate.ts'
 import type { LogLevel } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { Policies } from '../model/policy-form.ts'
@@ -54,6 +55,8 @@ export interface WorkerSettings {
   readonly policies?: Policies | undefined
   /** Absent: the API is spoken in the clear. */
   readonly tls?: TlsFiles | undefined
+  /** Absent: reverse proxies cannot ask. */
+  readonly gate?: GateSettings | undefined
   readonly logLevel: LogLevel
   /** Log lines name the addresses of clients and checks. */
   readonly logAddresses: boolean

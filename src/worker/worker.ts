@@ -6,6 +6,7 @@
 
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import type { Account } from '../account/open-account.ts'
+import { type GateSettings, createGate } from '../adapters/gate/gate.ts'
 import { messageOf } from '../base/coded-error.ts'
 import { paths } from '../api/public-port.ts'
 import { keyRefreshMs } from '../base/limits.ts'
@@ -58,10 +59,10 @@ export interface WorkerParts extends PreparationParts {
 }
 
 interface RunningWorker {
-  readonly app: TemplatedApp
+  readonly apps: readonly TemplatedApp[]
   readonly service: Service
   /** Accepts no more connections; requests on the existing ones are answered. */
-  readonly closePort: () => void
+  readonly closePorts: () => void
   /** Reads the keys now; whether it could. */
   readonly readKeys: () => Promise<boolean>
   /** Stops refreshing keys and leases, which is needed for as long as a request may come. */
@@ -252,19 +253,23 @@ async function start(
     parts.send({ kind: 'counted', counters: snapshot() })
     sendSampled(parts, service)
   }, countMs)
-  const { app, socket, stop } = await openPort(uws, settings, service)
+  const ports = [await openPort(uws, settings, service)]
+  if (settings.gate !== undefined) ports.push(await openGate(uws, settings, settings.gate, service))
   let isOpen = true
-  const closePort = (): void => {
-    if (isOpen) uws.us_listen_socket_close(socket)
+  const closePorts = (): void => {
+    for (const { socket, stop } of ports) {
+      if (isOpen) uws.us_listen_socket_close(socket)
+      stop()
+    }
     isOpen = false
-    stop()
   }
   const stopTimers = (): void => {
     clearInterval(timer)
     clearInterval(count)
   }
   const deadlines = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
-  return { app, service, closePort, readKeys, stopTimers, deadlines }
+  const apps = ports.map(({ app }) => app)
+  return { apps, service, closePorts, readKeys, stopTimers, deadlines }
 }
 
 function sendSampled({ send }: WorkerParts, { observers }: Service): void {
@@ -283,15 +288,17 @@ function openTlsApp(uws: Awaited<ReturnType<typeof loadUws>>, tls: TlsFiles): Te
   }
 }
 
+interface OpenPort {
+  readonly app: TemplatedApp
+  readonly socket: us_listen_socket
+  readonly stop: () => void
+}
+
 async function openPort(
   uws: Awaited<ReturnType<typeof loadUws>>,
   settings: WorkerSettings,
   service: Service,
-): Promise<{
-  readonly app: TemplatedApp
-  readonly socket: us_listen_socket
-  readonly stop: () => void
-}> {
+): Promise<OpenPort> {
   const { counters, heartbeat, log } = service
   const { tls, connections, port } = settings
   const app = tls === undefined ? uws.App() : openTlsApp(uws, tls)
@@ -303,6 +310,26 @@ async function openPort(
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
   app.any('/*', (res, req) => handleRequest(service, res, req))
   return { app, socket: await listen(app, settings), stop }
+}
+
+/** The gate's port: plain HTTP, under the same caps, for its peers alone. */
+async function openGate(
+  uws: Awaited<ReturnType<typeof loadUws>>,
+  { connections }: WorkerSettings,
+  settings: GateSettings,
+  service: Service,
+): Promise<OpenPort> {
+  const { counters, heartbeat, log } = service
+  const gate = createGate(settings, service)
+  const caps = { ...connections, port: settings.port }
+  const filter = createConnectionFilter(caps, counters, log, undefined, gate.isPeer)
+  const app = uws.App()
+  app.filter((res, change) => {
+    beatIfOverdue(heartbeat, performance.now())
+    filter.filter(res, change)
+  })
+  app.any('/*', gate.handle)
+  return { app, socket: await listen(app, settings), stop: filter.stop }
 }
 
 /**
@@ -347,7 +374,10 @@ async function startKeyRefresh(
   return { readKeys, timer }
 }
 
-function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_socket> {
+function listen(
+  app: TemplatedApp,
+  settings: Pick<WorkerSettings, 'host' | 'port'>,
+): Promise<us_listen_socket> {
   const { host, port } = settings
   return new Promise((resolve, reject) => {
     app.listen(host, port, (socket) => {
@@ -368,7 +398,7 @@ function drain(
   running: RunningWorker,
   how: Extract<ToWorker, { kind: 'drain' }>,
 ): void {
-  const { service, deadlines, closePort } = running
+  const { service, deadlines, closePorts } = running
   const { graceMs = 0, lingerMs = lingerMsDefault, drainMs = Infinity } = how
   const portMs = performance.now() + graceMs
   deadlines.portMs = Math.min(deadlines.portMs, portMs)
@@ -379,7 +409,7 @@ function drain(
   const endWhenDrained = (): void => {
     const nowMs = performance.now()
     if (nowMs < deadlines.portMs) return
-    closePort()
+    closePorts()
     const { pending, counters } = service
     const isLingering = counters.connections > 0 && nowMs < deadlines.idleMs
     if ((pending > 0 || isLingering) && nowMs < deadlines.openMs) return
@@ -393,10 +423,10 @@ function drain(
 /** Gives back leased quota and ends; a store that fails does not delay the end. */
 async function closeAndExit(
   parts: WorkerParts,
-  { app, service, stopTimers }: RunningWorker,
+  { apps, service, stopTimers }: RunningWorker,
 ): Promise<void> {
   const { counters, limiter, log, pool, pending: cutOff } = service
-  app.close()
+  for (const app of apps) app.close()
   stopTimers()
   // While threads of the pool load, the process would abort instead of exit
   // (pool/piscina-threads.ts).

@@ -98,7 +98,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   preact: ['src/console/page/'],
   'prom-client': ['src/admin/metrics/prometheus-text.ts'],
   'topojson-client': ['src/console/page/address/place-map.tsx'],
-  'uWebSockets.js': ['src/http/', 'src/worker/'],
+  'uWebSockets.js': ['src/http/', 'src/adapters/', 'src/worker/'],
   uplot: ['src/console/page/traffic/draw-plot.ts'],
   'world-atlas': ['src/console/page/address/place-map.tsx'],
   undici: ['build/fetch/'],

@@ -19,6 +19,7 @@ export const floors: readonly (readonly string[])[] = [
   ['src/compare'],
   ['build', 'src/pool'],
   ['src/http'],
+  ['src/adapters'],
   ['src/worker'],
   ['src/supervisor'],
   ['src/admin', 'src/embedded', 'src/reference'],

@@ -2,6 +2,7 @@
 // them. A name ends in its unit: seconds, bytes, total.
 
 import type { PoliciesStatus, SampleStatus } from '../../api/admin-answers.ts'
+import { degradedCodes } from '../../adapters/gate/visit-answer.ts'
 import { ageSeconds, formatDay } from '../../base/day.ts'
 import { packageVersion } from '../../base/package-root.ts'
 import { readDecisionLabel } from '../../model/policy-form.ts'
@@ -51,6 +52,7 @@ export interface ScrapeData {
 export function metricFamilies(gathered: ScrapeData): MetricFamilies {
   return {
     ...requestFamilies(gathered.total),
+    ...gateFamilies(gathered.total),
     ...verdictFamilies(gathered.total),
     ...connectionFamilies(gathered.total),
     ...tableFamilies(gathered),
@@ -88,21 +90,50 @@ function policyFamilies({ policies, lists }: ScrapeData): MetricFamilies {
   }
 }
 
+function gateFamilies(total: CounterSnapshot): MetricFamilies {
+  return {
+    iprisk_gate_requests_total: family(
+      'Requests to the gate answered, by HTTP status code; iprisk_requests_total has none of them.',
+      ['code'],
+      gateStatuses.map((code) => [{ code }, total.gateRequests[httpStatuses.indexOf(code)] ?? 0]),
+    ),
+    iprisk_gate_refused_connections_total: family(
+      'Connections to the gate closed at accept: their peers are not in --gate-peers.',
+      counterTotals(total).closedForPeer,
+    ),
+    iprisk_gate_degraded_total: family(
+      'Visitors that the gate let in undecided or, unknown_policy, decided by default, by the reason.',
+      ['reason'],
+      degradedCodes.map((reason) => [{ reason }, total.gateDegraded[reason]?.[0] ?? 0]),
+    ),
+  }
+}
+
+/** By each status that the API answers with; 204 is the gate's. */
+function apiStatuses(requests: readonly number[]) {
+  return httpStatuses.flatMap((code, i) =>
+    code === 204 ? [] : [[{ code }, requests[i] ?? 0] as const],
+  )
+}
+
+/** What the gate answers with (src/adapters/gate). */
+const gateStatuses = [200, 204, 401, 403, 404] as const
+
 function requestFamilies(total: CounterSnapshot): MetricFamilies {
   const totals = counterTotals(total)
   return {
     iprisk_requests_total: family(
       'Requests answered, by HTTP status code; those of test keys are not among them.',
       ['code'],
-      httpStatuses.map((code, i) => [{ code }, total.requests[i] ?? 0]),
+      apiStatuses(total.requests),
     ),
     iprisk_test_requests_total: family(
       'Requests of test keys answered, by HTTP status code: no other metric of requests has them.',
       ['code'],
-      httpStatuses.map((code, i) => [{ code }, total.testRequests[i] ?? 0]),
+      apiStatuses(total.testRequests),
     ),
     iprisk_answers_total: family(
-      'Checks answered with 200, by classification.',
+      'Checks answered with 200 or by the gate, by classification.',
       ['classification'],
       classifications.map((name, i) => [{ classification: name }, total.answers[i] ?? 0]),
     ),

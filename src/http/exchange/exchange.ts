@@ -68,6 +68,12 @@ export type ExchangeState = (typeof exchangeStates)[keyof typeof exchangeStates]
 export const insightsModes = { none: 0, given: 1, absent: 2 } as const
 export type InsightsMode = (typeof insightsModes)[keyof typeof insightsModes]
 
+/** A reverse proxy's request about its visitor (contract 6.1). */
+export interface Visit {
+  /** Why the visitor is let in undecided, or decided by another policy than was named; or `''`. */
+  degraded: string
+}
+
 /** Every member is set from the beginning: all exchanges have one shape. */
 export interface Exchange {
   service: Service
@@ -96,6 +102,8 @@ export interface Exchange {
   startedMs: number
   /** `undefined` where it is unknown or not needed. */
   key: Authenticated | undefined
+  /** What the gate keeps of a request (src/adapters/gate); `undefined` for the API's own. */
+  visit: Visit | undefined
   /** Whether the connection may serve another request (framing-guard.ts). */
   keepAlive: boolean
   /** uWebSockets.js closes the connection behind the answer by itself (framing-guard.ts). */
@@ -132,6 +140,7 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
     onEnd: undefined,
     startedMs: unread,
     key: undefined,
+    visit: undefined,
     keepAlive: false,
     closesItself: false,
     state: exchangeStates.open,

@@ -41,6 +41,7 @@ export function createConnectionFilter(
   counters: RequestCounters,
   log: Log,
   look: (port: number) => Promise<PeerCounts> = countTcpPeers,
+  isPeer?: (res: Pick<HttpResponse, 'getRemoteAddress'>) => boolean,
 ) {
   const all = capThatFits(caps.all, log)
   const addresses = caps.perAddress > 0 ? createAddressCaps(caps, log, look) : undefined
@@ -50,6 +51,9 @@ export function createConnectionFilter(
       if (change < 0) return
       if (counters.connections > all) {
         countEvent(counters, 'closedForAll')
+        res.close()
+      } else if (isPeer?.(res) === false) {
+        countEvent(counters, 'closedForPeer')
         res.close()
       } else if (addresses?.mayOpen(peerKey(new Uint8Array(res.getRemoteAddress()))) === false) {
         countEvent(counters, 'closedForAddress')

@@ -57,5 +57,6 @@ function recordFacts(
   if (observers.decisionLog === undefined) return
   const requestId = requestIdOf(exchange)
   const keyId = exchange.key?.keyId ?? ''
-  observers.decisionLog.record(facts, { requestId, keyId, revision })
+  const source = exchange.visit === undefined ? undefined : 'gate'
+  observers.decisionLog.record(facts, { requestId, keyId, source, revision })
 }

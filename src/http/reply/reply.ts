@@ -11,7 +11,12 @@
 import { performance } from 'node:perf_hooks'
 import { type ApiErrorCode, apiErrors, errorBody, type ErrorDetail } from '../../api/api-error.ts'
 import { describeError } from '../../base/log.ts'
-import { countRequest, countTestRequest, type HttpStatus } from '../../observe/request-counters.ts'
+import {
+  countGateRequest,
+  countRequest,
+  countTestRequest,
+  type HttpStatus,
+} from '../../observe/request-counters.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { closeExchange, exchangeStates, refundUnits, requestIdOf } from '../exchange/exchange.ts'
 import { checkHeaderBytes, contentHeaders, keepAliveHeader } from './check-header-bytes.ts'
@@ -22,6 +27,7 @@ import { logAnswer, loggedAddresses } from './request-log.ts'
 const statusLines = {
   200: '200 OK',
   202: '202 Accepted',
+  204: '204 No Content',
   304: '304 Not Modified',
   400: '400 Bad Request',
   401: '401 Unauthorized',
@@ -36,9 +42,11 @@ const statusLines = {
 
 const challengeHeaders = `${contentHeaders}\r\nwww-authenticate: Bearer`
 
-interface Answer {
+export interface Answer {
   readonly status: HttpStatus
-  /** The value of content-type and all constant headers behind it. */
+  /** The first header; content-type by default. */
+  readonly leading?: string
+  /** The value of the first header, and all constant headers behind it. */
   readonly headers: string
   readonly body: string | Uint8Array
 }
@@ -81,7 +89,7 @@ export function replyBytes(exchange: Exchange, body: Uint8Array): void {
 
 /** A length is stated, and no body follows: that of the file, of a 304 (RFC 9110, 8.6). */
 function isBodiless({ headOnly }: Exchange, { status }: Answer): boolean {
-  return headOnly || status === 304
+  return (headOnly && status !== 204) || status === 304
 }
 
 function answersAtOnce({ state, keepAlive, service }: Exchange): boolean {
@@ -135,7 +143,7 @@ function errorAnswer(exchange: Exchange, refusal: Refusal): Answer & { readonly 
   }
 }
 
-function reply(exchange: Exchange, answer: Answer): void {
+export function reply(exchange: Exchange, answer: Answer): void {
   if (exchange.state !== exchangeStates.open) return
   const atOnce = answersAtOnce(exchange)
   exchange.state = exchangeStates.answered
@@ -171,7 +179,10 @@ function abandon(exchange: Exchange): void {
 function write(exchange: Exchange, answer: Answer, close: boolean): void {
   const { res, service } = exchange
   writeHead(exchange, answer, close)
-  if (isBodiless(exchange, answer)) {
+  if (answer.status === 204 && !close) {
+    // A 204 states no length (RFC 9110, 8.6). uWebSockets.js cannot close behind one that does not.
+    res.endWithoutBody()
+  } else if (isBodiless(exchange, answer)) {
     // States the length without sending a body: headers go out, and `res` can still be closed.
     res.writeHeader('connection', 'close')
     res.tryEnd('', Buffer.byteLength(answer.body))
@@ -188,17 +199,20 @@ function writeHead(exchange: Exchange, answer: Answer, close: boolean): void {
   const { res, service, clientRequestId } = exchange
   const nowMs = performance.now()
   // No test key is answered by `replyBytes` or in pieces: their answers are counted here alone.
-  if (exchange.key?.isTest === true) countTestRequest(service.counters, answer.status)
+  const { visit } = exchange
+  if (visit !== undefined) countGateRequest(service.counters, answer.status, visit.degraded)
+  else if (exchange.key?.isTest === true) countTestRequest(service.counters, answer.status)
   else countRequest(service.counters, answer.status, exchange.startedMs, nowMs)
   // uWebSockets.js begins an answer with 200 OK by itself.
   if (answer.status !== 200) res.writeStatus(statusLines[answer.status])
   const kept = close || exchange.headOnly ? '' : keepAliveHeader
+  const leading = answer.leading ?? 'content-type'
   const headers = answer.headers + kept + ratelimitHeaders(exchange, nowMs)
   if (clientRequestId === '') {
-    res.writeHeader('content-type', `${headers}\r\nx-request-id: ${requestIdOf(exchange)}`)
+    res.writeHeader(leading, `${headers}\r\nx-request-id: ${requestIdOf(exchange)}`)
   } else {
     res.writeHeader('x-request-id', clientRequestId)
-    res.writeHeader('content-type', headers)
+    res.writeHeader(leading, headers)
   }
 }
 

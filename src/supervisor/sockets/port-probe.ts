@@ -10,7 +10,10 @@ export interface HostPort {
 }
 
 /** A free port for 0. Throws `port_unavailable`. The port is not held: listen on it soon. */
-export async function probePort({ host, port }: HostPort): Promise<number> {
+export async function probePort(
+  { host, port }: HostPort,
+  option: 'port' | 'gate' = 'port',
+): Promise<number> {
   const server = createServer()
   try {
     return await new Promise<number>((resolve, reject) => {
@@ -21,7 +24,7 @@ export async function probePort({ host, port }: HostPort): Promise<number> {
       })
     })
   } catch (cause) {
-    throw portUnavailable({ host, port }, 'port', cause)
+    throw portUnavailable({ host, port }, option, cause)
   } finally {
     await new Promise((resolve) => server.close(resolve))
   }
@@ -29,7 +32,7 @@ export async function probePort({ host, port }: HostPort): Promise<number> {
 
 export function portUnavailable(
   { host, port }: HostPort,
-  option: 'port' | 'admin-port',
+  option: 'port' | 'admin-port' | 'gate',
   cause: unknown,
 ): IpriskError {
   const code =

@@ -1,0 +1,256 @@
+// The gate (contract 6.1): a reverse proxy asks whether its visitor may go on. A thin translation
+// over the check: the visitor's address from one header, the policy from the path, the decision as
+// a status and headers. It has no rules of its own, needs no key and spends no rate and no quota.
+//
+//   peer ─▶ framing guard ─▶ path ─▶ header, read from the right ─▶ batch, table, decide ─▶ 204 403
+//
+// Invariants: whatever fails, the visitor is let in (204, `x-iprisk-degraded`) and that is counted;
+// no answer is 429 or 5xx, which a proxy would make an error of the login. Nothing thrown reaches
+// uWebSockets.js. A connection is kept only behind GET or POST with `Content-Length: 0`: without a
+// stated length a hidden one may lie behind an empty name (framing-guard.ts).
+
+import { performance } from 'node:perf_hooks'
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { describeError } from '../../base/log.ts'
+import { bareAddress, forwardedAddresses } from '../../client/address/forwarded-header.ts'
+import { walkFrom } from '../../client/address/proxy-walk.ts'
+import {
+  type AddressHeader,
+  type IsTrusted,
+  readTrust,
+} from '../../client/address/trusted-proxies.ts'
+import { parseAddressText } from '../../http/endpoint/check-body.ts'
+import {
+  type CheckBatcher,
+  enqueueCheck,
+  newCheckBatcher,
+} from '../../http/endpoint/check-batcher.ts'
+import { decideAnswer } from '../../http/endpoint/decide-answer.ts'
+import {
+  type Exchange,
+  type Service,
+  abortExchange,
+  exchangeStates,
+  newExchange,
+  requestIdOf,
+} from '../../http/exchange/exchange.ts'
+import { isRequestId } from '../../http/exchange/request-id.ts'
+import {
+  framingForMethod,
+  framingOf,
+  framings,
+  newHeaderScan,
+  resetHeaderScan,
+  scanHeader,
+} from '../../http/listen/framing-guard.ts'
+import { reply, replyError } from '../../http/reply/reply.ts'
+import { logAbort, remoteAddressOf } from '../../http/reply/request-log.ts'
+import { refuseFraming } from '../../http/request-handler.ts'
+import { beatIfOverdue } from '../../observe/heartbeat.ts'
+import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
+import { newQuery } from '../../table/lookup/query.ts'
+import type { Table } from '../../table/table.ts'
+import { type DegradedCode, gateStatus, visitHeaders } from './visit-answer.ts'
+
+/** Plain data: the primary sends it to its workers. */
+export interface GateSettings {
+  readonly host: string
+  readonly port: number
+  /** Who may ask. */
+  readonly peers: readonly string[]
+  readonly header: AddressHeader
+  /** The number of proxies, or the ranges of those behind the peer. */
+  readonly trust: readonly string[]
+  /** A challenge is answered with 401. */
+  readonly stops: boolean
+}
+
+export interface Gate {
+  readonly isPeer: (res: Pick<HttpResponse, 'getRemoteAddress'>) => boolean
+  readonly handle: (res: HttpResponse, req: HttpRequest) => void
+}
+
+const root = '/gate'
+const below = `${root}/`
+
+/** How often the log says that connections of others are closed. */
+const strangersMs = 60_000
+
+/** A proxy that asks for another path is set up wrongly: nothing is let in that nobody would see. */
+const wrongPath = { message: 'The gate answers /gate and /gate/<policy>.' }
+
+const query = newQuery()
+const scan = newHeaderScan()
+
+export function createGate(settings: GateSettings, service: Service): Gate {
+  const { header, peers, trust, stops } = settings
+  const isPeerAddress = readTrust(peers)
+  const count = Number(trust[0])
+  const isTrusted = readTrust(Number.isNaN(count) ? [...peers, ...trust] : count)
+  const batcher = newCheckBatcher((exchange, about, table, found) => {
+    guarded(exchange, () => {
+      if (table === undefined) letIn(exchange, 'no_table')
+      else answerVisit(exchange, table, { about, answer: table.answer(about, found), stops })
+    })
+  })
+  /** The lines of the one header that counts, in their order. */
+  let lines = ''
+  const onHeader = (name: string, value: string): void => {
+    scanHeader(scan, name, value)
+    if (name === header) lines = lines === '' ? value : `${lines},${value}`
+  }
+  let strangersLoggedMs = -Infinity
+  return {
+    isPeer: (res) => {
+      if (isPeerAddress(bareAddress(addressText(res)), 0)) return true
+      const nowMs = performance.now()
+      if (nowMs - strangersLoggedMs > strangersMs) {
+        strangersLoggedMs = nowMs
+        const about = service.logAddresses ? { remote: addressText(res) } : {}
+        service.log.warn(
+          about,
+          'A connection to the gate was closed: --gate-peers has not its peer.',
+        )
+      }
+      return false
+    },
+    handle: (res, req) => {
+      resetHeaderScan(scan)
+      lines = ''
+      req.forEach(onHeader)
+      const method = req.getCaseSensitiveMethod()
+      const framing = framingForMethod(method, framingOf(scan))
+      if (framing === framings.refused) {
+        refuseFraming(service, res)
+        return
+      }
+      const exchange = beginExchange(service, res)
+      exchange.headOnly = method === 'HEAD'
+      exchange.keepAlive = framing === framings.kept && scan.contentLength === 0
+      guarded(exchange, () => {
+        const path = req.getUrl()
+        if (path !== root && !path.startsWith(below)) replyError(exchange, 'not_found', wrongPath)
+        else if (takePolicy(exchange, path) && takeAddress(exchange, { lines, header, isTrusted }))
+          enqueue(batcher, exchange)
+      })
+    },
+  }
+}
+
+function addressText(res: Pick<HttpResponse, 'getRemoteAddress'>): string {
+  const bytes = Buffer.from(res.getRemoteAddress())
+  return bytes.length === 4 ? bytes.join('.') : bytes.toString('hex').match(/.{4}/g)!.join(':')
+}
+
+function beginExchange(service: Service, res: HttpResponse): Exchange {
+  const exchange = newExchange(service, res)
+  exchange.visit = { degraded: '' }
+  const ownId = !isRequestId(scan.requestId, service.keyring.holds)
+  exchange.clientRequestId = ownId ? '' : scan.requestId
+  exchange.requestIdNumber = ownId ? service.requestIds.next() : 0
+  exchange.remoteAddress = remoteAddressOf(service, res)
+  exchange.closesItself = scan.closesItself
+  exchange.startedMs = performance.now()
+  service.pending += 1
+  beatIfOverdue(service.heartbeat, exchange.startedMs)
+  res.onAborted(() => {
+    if (service.logRequests && exchange.state !== exchangeStates.gone) logAbort(exchange)
+    abortExchange(exchange)
+  })
+  return exchange
+}
+
+/** Keeps the policy of `/gate/<policy>/…`; without policies any name is allowed. */
+function takePolicy(exchange: Exchange, path: string): boolean {
+  const set = exchange.service.policies.set()
+  if (path === root || set === undefined) return true
+  const end = path.indexOf('/', below.length)
+  const policy = path.slice(below.length, end < 0 ? path.length : end)
+  if (set.indexOf(policy) >= 0) exchange.policy = policy
+  else exchange.visit!.degraded = 'unknown_policy' satisfies DegradedCode
+  return true
+}
+
+/** Whether the visitor's address is known, which is then in `query`. */
+function takeAddress(
+  exchange: Exchange,
+  from: { readonly lines: string; readonly header: AddressHeader; readonly isTrusted: IsTrusted },
+): boolean {
+  const named = from.lines === '' ? [] : forwardedAddresses(from.header, from.lines)
+  if (named.length === 0) {
+    letIn(exchange, 'address_missing')
+    return false
+  }
+  // The peer is one of --gate-peers, so it is trusted by number and by range.
+  const peer = bareAddress(addressText(exchange.res))
+  const { address = '', isUnread } = walkFrom(peer, named, from.isTrusted)
+  if (isUnread || !parseAddressText(query, address)) {
+    letIn(exchange, 'address_unreadable')
+    return false
+  }
+  if (exchange.service.logAddresses) exchange.checkedAddress = address
+  return true
+}
+
+function enqueue(batcher: CheckBatcher, exchange: Exchange): void {
+  const { policies, table } = exchange.service
+  if (policies.isHeavy()) batcher.answerOne(exchange, query, table(), undefined)
+  else enqueueCheck(batcher, exchange, query)
+}
+
+function answerVisit(
+  exchange: Exchange,
+  table: Table,
+  {
+    about,
+    answer,
+    stops,
+  }: { readonly about: typeof query; readonly answer: AnswerBytes; readonly stops: boolean },
+): void {
+  const decision = decideAnswer(exchange, table, about, answer)?.decision
+  const action = decision?.action ?? 'allow'
+  const status = gateStatus(action, stops)
+  const headers = visitHeaders({
+    action,
+    rule: decision?.rule ?? '',
+    answer,
+    degraded: exchange.visit!.degraded,
+  })
+  if (status === 204) reply(exchange, { status, leading: 'x-iprisk-action', headers, body: '' })
+  else stop(exchange, status, headers)
+}
+
+function stop(exchange: Exchange, status: 401 | 403, headers: string): void {
+  const title = status === 403 ? 'Forbidden' : 'Unauthorized'
+  const problem = { type: 'about:blank', title, status, request_id: requestIdOf(exchange) }
+  reply(exchange, {
+    status,
+    leading: 'x-iprisk-action',
+    headers: `${headers}\r\ncontent-type: application/problem+json`,
+    body: JSON.stringify(problem),
+  })
+}
+
+function letIn(exchange: Exchange, degraded: DegradedCode): void {
+  exchange.visit!.degraded = degraded
+  const headers = visitHeaders({ action: 'allow', rule: '', answer: undefined, degraded })
+  reply(exchange, { status: 204, leading: 'x-iprisk-action', headers, body: '' })
+}
+
+/** Lets the visitor in where `act` throws. Never throws itself. */
+function guarded(exchange: Exchange, act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    try {
+      const { log } = exchange.service
+      const requestId = requestIdOf(exchange)
+      log.error({ requestId, ...describeError(error) }, 'The gate failed; the visitor was let in.')
+      exchange.keepAlive = false
+      if (exchange.state === exchangeStates.open) letIn(exchange, 'internal_error')
+      else if (exchange.state === exchangeStates.answered) exchange.res.close()
+    } catch {
+      // Nothing is left to try, and the worker must live.
+    }
+  }
+}
