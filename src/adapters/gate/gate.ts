@@ -50,6 +50,7 @@ import { beatIfOverdue } from '../../observe/heartbeat.ts'
 import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
 import { newQuery } from '../../table/lookup/query.ts'
 import type { Table } from '../../table/table.ts'
+import { type PageKind, pageHeaders, visitorPage } from './visitor-page.ts'
 import { type DegradedCode, gateStatus, visitHeaders } from './visit-answer.ts'
 
 /** Plain data: the primary sends it to its workers. */
@@ -72,6 +73,11 @@ export interface Gate {
 
 const root = '/gate'
 const below = `${root}/`
+/** For proxies that show an error page of their own. */
+const pages: ReadonlyMap<string, PageKind> = new Map([
+  [`${below}page/blocked`, 'blocked'],
+  [`${below}page/challenge`, 'challenge'],
+])
 
 /** How often the log says that connections of others are closed. */
 const strangersMs = 60_000
@@ -95,8 +101,12 @@ export function createGate(settings: GateSettings, service: Service): Gate {
   })
   /** The lines of the one header that counts, in their order. */
   let lines = ''
+  let accept = ''
+  let languages = ''
   const onHeader = (name: string, value: string): void => {
     scanHeader(scan, name, value)
+    if (name === 'accept') accept = value
+    else if (name === 'accept-language') languages = value
     if (name === header) lines = lines === '' ? value : `${lines},${value}`
   }
   let strangersLoggedMs = -Infinity
@@ -117,6 +127,8 @@ export function createGate(settings: GateSettings, service: Service): Gate {
     handle: (res, req) => {
       resetHeaderScan(scan)
       lines = ''
+      accept = ''
+      languages = ''
       req.forEach(onHeader)
       const method = req.getCaseSensitiveMethod()
       const framing = framingForMethod(method, framingOf(scan))
@@ -125,11 +137,15 @@ export function createGate(settings: GateSettings, service: Service): Gate {
         return
       }
       const exchange = beginExchange(service, res)
+      exchange.visit = { degraded: '', takesPage: accept.includes('text/html'), languages }
       exchange.headOnly = method === 'HEAD'
       exchange.keepAlive = framing === framings.kept && scan.contentLength === 0
       guarded(exchange, () => {
         const path = req.getUrl()
-        if (path !== root && !path.startsWith(below)) replyError(exchange, 'not_found', wrongPath)
+        const page = pages.get(path)
+        if (page !== undefined) replyPage(exchange, page)
+        else if (path !== root && !path.startsWith(below))
+          replyError(exchange, 'not_found', wrongPath)
         else if (takePolicy(exchange, path) && takeAddress(exchange, { lines, header, isTrusted }))
           enqueue(batcher, exchange)
       })
@@ -144,7 +160,6 @@ function addressText(res: Pick<HttpResponse, 'getRemoteAddress'>): string {
 
 function beginExchange(service: Service, res: HttpResponse): Exchange {
   const exchange = newExchange(service, res)
-  exchange.visit = { degraded: '' }
   const ownId = !isRequestId(scan.requestId, service.keyring.holds)
   exchange.clientRequestId = ownId ? '' : scan.requestId
   exchange.requestIdNumber = ownId ? service.requestIds.next() : 0
@@ -220,14 +235,23 @@ function answerVisit(
   else stop(exchange, status, headers)
 }
 
+function replyPage(exchange: Exchange, page: PageKind): void {
+  const body = visitorPage(page, exchange.visit!.languages, requestIdOf(exchange))
+  reply(exchange, { status: 200, headers: `${pageHeaders}\r\ncache-control: no-store`, body })
+}
+
 function stop(exchange: Exchange, status: 401 | 403, headers: string): void {
+  const requestId = requestIdOf(exchange)
+  const { takesPage, languages } = exchange.visit!
   const title = status === 403 ? 'Forbidden' : 'Unauthorized'
-  const problem = { type: 'about:blank', title, status, request_id: requestIdOf(exchange) }
+  const problem = { type: 'about:blank', title, status, request_id: requestId }
   reply(exchange, {
     status,
     leading: 'x-iprisk-action',
-    headers: `${headers}\r\ncontent-type: application/problem+json`,
-    body: JSON.stringify(problem),
+    headers: `${headers}\r\ncontent-type: ${takesPage ? pageHeaders : 'application/problem+json'}`,
+    body: takesPage
+      ? visitorPage(status === 403 ? 'blocked' : 'challenge', languages, requestId)
+      : JSON.stringify(problem),
   })
 }
 

@@ -72,6 +72,10 @@ export type InsightsMode = (typeof insightsModes)[keyof typeof insightsModes]
 export interface Visit {
   /** Why the visitor is let in undecided, or decided by another policy than was named; or `''`. */
   degraded: string
+  /** The visitor's browser takes a page. */
+  readonly takesPage: boolean
+  /** Accept-Language, as the browser sent it. */
+  readonly languages: string
 }
 
 /** Every member is set from the beginning: all exchanges have one shape. */

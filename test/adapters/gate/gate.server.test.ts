@@ -199,6 +199,33 @@ describe('a decision', () => {
   })
 })
 
+describe('a page', () => {
+  const html = ['Accept: text/html,*/*;q=0.8', 'Accept-Language: de-AT,en;q=0.5']
+
+  it('is the body of a 403 and of a 401 for a browser, in its language', async () => {
+    const blocked = await ask(gate, {
+      headers: [...html, forwarded(tor), 'X-Request-Id: quoted-7'],
+    })
+    expect(blocked.status).toBe(403)
+    expect(blocked.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(blocked.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(blocked.body).toContain('Kein Zugriff')
+    expect(blocked.body).toContain('quoted-7')
+    expect(blocked.body).not.toMatch(/tor-users|9\.1\.2\.3/)
+    const path = '/gate/login'
+    const challenged = await ask(strict, { path, headers: [...html, `X-Real-IP: ${tor}`] })
+    expect(challenged.status).toBe(401)
+    expect(challenged.body).toContain('Noch ein Schritt')
+  })
+
+  it.each(['blocked', 'challenge'])('is at /gate/page/%s, without an address', async (kind) => {
+    const page = await ask(gate, { path: `/gate/page/${kind}` })
+    expect(page.status).toBe(200)
+    expect(page.body).toContain('<html lang="en">')
+    expect(page.headers).not.toHaveProperty('x-iprisk-degraded')
+  })
+})
+
 describe('the address of the visitor', () => {
   it.each([
     ['X-Real-IP', tor],
