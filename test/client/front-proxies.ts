@@ -59,17 +59,36 @@ export async function startFrontProxy(
   return startConfigured(name, { port, text, folder: to.folder })
 }
 
+const commands: Readonly<
+  Record<
+    ProxyName | 'caddy',
+    (path: string, folder: string) => { readonly test: string[]; readonly run: string[] }
+  >
+> = {
+  nginx: (path, folder) => {
+    const run = ['-p', folder, '-c', path]
+    return { run, test: [...run, '-t'] }
+  },
+  haproxy: (path) => ({ run: ['-db', '-f', path], test: ['-c', '-f', path] }),
+  caddy: (path) => {
+    const by = ['--config', path, '--adapter', 'caddyfile']
+    return { run: ['run', ...by], test: ['validate', ...by] }
+  },
+}
+
 /** The proxy with a whole configuration, by which it listens on the port. */
 export async function startConfigured(
-  name: ProxyName,
+  name: ProxyName | 'caddy',
   by: { readonly port: number; readonly text: string; readonly folder: string },
 ): Promise<FrontProxy> {
   const { port, text, folder } = by
   const path = join(folder, `${name}.conf`)
   writeFileSync(path, text)
-  const flags = name === 'nginx' ? ['-p', folder, '-c', path] : ['-f', path]
-  execFileSync(name, [...flags, name === 'nginx' ? '-t' : '-c'], { stdio: 'pipe' })
-  const child = spawn(name, name === 'nginx' ? flags : ['-db', ...flags], { stdio: 'ignore' })
+  const { test, run } = commands[name](path, folder)
+  // Caddy keeps its state below HOME.
+  const env = { ...process.env, HOME: folder }
+  execFileSync(name, test, { stdio: 'pipe', env })
+  const child = spawn(name, run, { stdio: 'ignore', env })
   await eventually(async () => {
     if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`)
     const socket = connect(port, '127.0.0.1')

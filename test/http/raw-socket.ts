@@ -22,12 +22,23 @@ export interface Response {
 export function converse(
   port: number,
   parts: readonly (string | Uint8Array)[],
-  options: { readonly quietMs?: number; readonly silentMs?: number; readonly gapMs?: number } = {},
+  options: {
+    readonly quietMs?: number
+    readonly silentMs?: number
+    readonly gapMs?: number
+    /** An address of this machine, 127.0.0.1 otherwise; the server is asked at ::1 from ::1. */
+    readonly from?: string
+  } = {},
 ): Promise<Heard> {
-  const { quietMs = 250, gapMs = 15 } = options
+  const { quietMs = 250, gapMs = 15, from = '127.0.0.1' } = options
   const silentMs = Math.max(quietMs, options.silentMs ?? 3000)
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    const socket = connect({
+      port,
+      host: from.includes(':') ? from : '127.0.0.1',
+      localAddress: from,
+      noDelay: true,
+    })
     const chunks: Buffer[] = []
     let timer: NodeJS.Timeout | undefined
     const finish = (closed: boolean): void => {

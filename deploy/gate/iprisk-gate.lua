@@ -1,0 +1,47 @@
+-- Asks iprisk's gate about a visitor: `http-request lua.iprisk-gate <policy>`. A stopped visitor gets
+-- the gate's page. Fails open: without an answer within the time-out the visitor is let in.
+-- A socket and not core.httpclient, which HAProxy 2.6 retries for seconds while the gate is down.
+
+local host, port, timeout_seconds = '127.0.0.1', 9191, 0.2
+
+-- Status, header fields by lower-case name, and body; nil without a whole answer.
+local function ask(request)
+    local socket = core.tcp()
+    socket:settimeout(timeout_seconds)
+    if not socket:connect(host, port) or not socket:send(request) then
+        socket:close()
+        return nil
+    end
+    local text = socket:receive('*a')
+    socket:close()
+    local head, body = (text or ''):match('^(.-\r\n)\r\n(.*)$')
+    local status = tonumber((head or ''):match('^HTTP/1%.1 (%d%d%d)'))
+    local fields = {}
+    for name, value in (head or ''):gmatch('\r\n([%w-]+): ([^\r\n]*)') do
+        fields[name:lower()] = value
+    end
+    return status, fields, body
+end
+
+local function header(txn, name)
+    return (txn.f:req_hdr(name) or ''):sub(1, 200):gsub('%c', '')
+end
+
+core.register_action('iprisk-gate', { 'http-req' }, function(txn, policy)
+    local status, fields, body = ask('GET /gate/' .. policy .. ' HTTP/1.1\r\nHost: iprisk\r\n' ..
+        'X-Forwarded-For: ' .. txn.f:src() .. '\r\n' ..
+        'Accept: ' .. header(txn, 'accept') .. '\r\n' ..
+        'Accept-Language: ' .. header(txn, 'accept-language') .. '\r\n' ..
+        'Connection: close\r\n\r\n')
+    if status == nil then return end
+    txn:set_var('txn.iprisk_action', fields['x-iprisk-action'] or '')
+    txn:set_var('txn.iprisk_rule', fields['x-iprisk-rule'] or '')
+    if status ~= 403 and status ~= 401 then return end
+    local reply = txn:reply({ status = status })
+    for _, name in ipairs({ 'content-type', 'content-security-policy', 'cache-control',
+        'referrer-policy', 'x-content-type-options', 'x-request-id' }) do
+        if fields[name] then reply:add_header(name, fields[name]) end
+    end
+    reply:set_body(body)
+    txn:done(reply)
+end, 1)
