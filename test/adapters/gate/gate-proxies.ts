@@ -32,6 +32,14 @@ export function changed(text: string, pairs: readonly (readonly [string, string]
 /** What stands in for the address of the visitor's connection, in what is not `isShipped`. */
 export const addressHeader = 'X-Test-Address'
 
+/** The first block of that language in docs/gate.md. */
+export function blockOf(language: string): string {
+  const text = readFileSync(join(packageRoot, 'docs/gate.md'), 'utf8')
+  const block = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'm').exec(text)?.[1]
+  if (block === undefined) throw new Error(`docs/gate.md has no block of ${language}.`)
+  return block
+}
+
 /** Listens on 127.0.0.1 and ::1. `text`: another configuration than the one in deploy/gate/. */
 export async function startGateProxy(
   name: GateProxy,
@@ -67,14 +75,14 @@ const configurations: Readonly<Record<GateProxy, (wanted: Wanted) => Promise<str
     return nginxAround(folder, isShipped ? server : `${from}\n${server}`)
   },
   caddy: async ({ gatePort, applicationPort, isShipped = false, port, text }) => {
-    const away = await freePort()
+    const between = [[':9192', `:${await freePort()}`]] as const
     const now = changed(text ?? shipped('Caddyfile'), [
       ['127.0.0.1:9191', `127.0.0.1:${gatePort}`],
-      ['127.0.0.1:9192', `127.0.0.1:${away}`],
-      [':9192 {', `:${away} {`],
+      ...(text === undefined ? between : []),
       ['127.0.0.1:3000', `127.0.0.1:${applicationPort}`],
       [':8000 {', `:${port} {\n\tbind 127.0.0.1 [::1]`],
-      ...(isShipped ? [] : ([patient, ['{remote_host}', `{header.${addressHeader}}`]] as const)),
+      ...(isShipped || text !== undefined ? [] : [patient]),
+      ...(isShipped ? [] : ([['{remote_host}', `{header.${addressHeader}}`]] as const)),
     ])
     return `{\n\tadmin off\n\tauto_https off\n}\n${now}`
   },

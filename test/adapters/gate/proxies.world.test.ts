@@ -13,7 +13,13 @@ import { describeWith } from '../../deploy/need.ts'
 import { converse } from '../../http/raw-socket.ts'
 import { type Server, newState, startServer } from '../../serve/server.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
-import { type GateProxy, addressHeader, gateProxies, startGateProxy } from './gate-proxies.ts'
+import {
+  type GateProxy,
+  addressHeader,
+  blockOf,
+  gateProxies,
+  startGateProxy,
+} from './gate-proxies.ts'
 
 const clean = '9.5.5.5'
 const stopped = '9.1.2.3'
@@ -95,6 +101,9 @@ async function visit(proxy: FrontProxy, { from = clean, headers = [], ...rest }:
   }
 }
 
+const cookies = Array.from({ length: 4 }, (_, i) => `Cookie: ${i}=${'c'.repeat(2000)}`)
+const longQuery = { path: `/login?next=${'n'.repeat(6000)}` }
+
 const versions: Readonly<Record<GateProxy, string>> = {
   nginx: '-v',
   caddy: 'version',
@@ -167,18 +176,31 @@ describe.each(gateProxies)('%s', (name) => {
       expect(lines.join()).not.toContain('a=b')
     })
 
+    it('works by the lines of docs/gate.md', async () => {
+      const behind = { gatePort: gatePorts['passing']!, applicationPort }
+      const one = await startGateProxy(name, behind, blockOf(name))
+      proxies.push(one)
+      expect(
+        await visit(one, { from: doubted, headers: ['X-Iprisk-Action: forged'] }),
+      ).toMatchObject({ status: 200, seen: 'challenge' })
+      expect(await visit(one, { from: stopped, headers: cookies })).toMatchObject({
+        status: 403,
+        seen: '',
+      })
+      expect(await visit(one, longQuery)).toMatchObject({ status: 200, seen: 'allow' })
+    })
+
     it('judges a visitor of IPv6', async () => {
       expect(await visit(proxy, { from: stopped6 })).toMatchObject({ status: 403, seen: '' })
     })
 
-    const cookies = Array.from({ length: 4 }, (_, i) => `Cookie: ${i}=${'c'.repeat(2000)}`)
     // HAProxy refuses more than 101 headers itself (tune.http.maxhdr).
     const many = Array.from({ length: name === 'haproxy' ? 90 : 120 }, (_, i) => `X-Other-${i}: v`)
     it.each<readonly [string, Visit]>([
       ['8 KiB of cookies', { headers: cookies }],
       ['many headers', { headers: many }],
       ['HTTP/1.0', { version: '1.0' }],
-      ['a long query', { path: `/login?next=${'n'.repeat(6000)}` }],
+      ['a long query', longQuery],
     ])('takes %s', async (_name, asked) => {
       expect(await visit(proxy, asked)).toMatchObject({ status: 200, seen: 'allow' })
       expect(await visit(proxy, { ...asked, from: stopped })).toMatchObject({ status: 403 })

@@ -1,18 +1,14 @@
-// What docs/without-client.md shows is taken from there and run: Python's login, and nginx with its gate.
-// Only ports and time-outs are changed, for the machine of the tests may be busy.
+// The login in Python that docs/gate.md shows is taken from there and run. Only ports and time-outs
+// are changed, for the machine of the tests may be busy.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { probePort } from '../../src/supervisor/sockets/port-probe.ts'
-import { type FrontProxy, nginxAround, startConfigured } from '../client/front-proxies.ts'
-import { installClient } from '../client/installed-client.ts'
 import { describeWith } from '../deploy/need.ts'
 import { eventually } from '../eventually.ts'
 import { type Server, keyedState, startServer } from '../serve/server.ts'
@@ -20,15 +16,14 @@ import { writeSmallTable } from '../table/small-table.ts'
 import { exampleFolder } from './example-login.ts'
 import { removeFolder } from '../remove-folder.ts'
 
-const text = readFileSync(join(packageRoot, 'docs/without-client.md'), 'utf8')
+const text = readFileSync(join(packageRoot, 'docs/gate.md'), 'utf8')
 
 /** The only block of that language. */
 function blockOf(language: string): string {
   const blocks = [...text.matchAll(/^```(\w+)\n([^]*?)^```/gm)].filter(
     ([, one]) => one === language,
   )
-  if (blocks.length !== 1)
-    throw new Error(`docs/without-client.md has ${blocks.length} of ${language}.`)
+  if (blocks.length !== 1) throw new Error(`docs/gate.md has ${blocks.length} of ${language}.`)
   return blocks[0]?.[2] ?? ''
 }
 
@@ -36,8 +31,7 @@ function blockOf(language: string): string {
 function changed(block: string, pairs: readonly (readonly [string, string])[]): string {
   let now = block
   for (const [from, to] of pairs) {
-    if (block.split(from).length !== 2)
-      throw new Error(`Not once in docs/without-client.md: ${from}`)
+    if (block.split(from).length !== 2) throw new Error(`Not once in docs/gate.md: ${from}`)
     now = now.replace(from, to)
   }
   return now
@@ -88,7 +82,6 @@ async function run(
 beforeAll(async () => {
   removeFolder(folder)
   mkdirSync(folder, { recursive: true })
-  await installClient(folder)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const keyed = await keyedState({ test: true, policies: ['login'] })
   key = keyed.key
@@ -147,93 +140,5 @@ describeWith('python3', ['--version'], () => {
     expect(await login(8)).toEqual([200, 'Welcome.'])
     // What it writes may come after its answer.
     await eventually(() => errors().includes('invalid_api_key'))
-  })
-})
-
-describeWith('nginx', ['-v'], () => {
-  let proxy: FrontProxy
-  /** What the application behind nginx was told. */
-  const seen: (string | undefined)[][] = []
-  const application = createServer((request, response) => {
-    const { 'x-iprisk-action': action, 'x-real-ip': from } = request.headers
-    seen.push([String(action ?? ''), String(from ?? '')])
-    request.resume().on('end', () => response.end('application'))
-  })
-
-  beforeAll(async () => {
-    const [gatePort, port] = [await freePort(), await freePort()]
-    await once(application.listen(0, '127.0.0.1'), 'listening')
-    const behind = application.address()
-    const behindPort = typeof behind === 'object' ? behind?.port : 0
-    const gate = changed(blockOf('js'), [
-      ['http://127.0.0.1:8080', `http://127.0.0.1:${iprisk.port}`],
-      ['listen(9000,', `listen(${gatePort},`],
-      ['createClient({ ', 'createClient({ timeoutMs: 10_000, '],
-    ])
-    await run(process.execPath, 'gate.js', { port: gatePort, code: gate, key })
-    const server = changed(blockOf('nginx'), [
-      ['server 127.0.0.1:9000', `server 127.0.0.1:${gatePort}`],
-      ['listen 8000', `listen 127.0.0.1:${port}`],
-      ['http://127.0.0.1:3000', `http://127.0.0.1:${behindPort}`],
-      ['proxy_read_timeout 200ms', 'proxy_read_timeout 20s'],
-      ['proxy_connect_timeout 200ms', 'proxy_connect_timeout 20s'],
-    ])
-    // Whose connection it is, in words of the test.
-    const from = 'set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;'
-    const whole = nginxAround(folder, `${from}\n${server}`)
-    proxy = await startConfigured('nginx', { port, text: whole, folder })
-  })
-  afterAll(() => {
-    proxy?.stop()
-    application.close()
-    application.closeAllConnections()
-  })
-
-  const login = async (number: number): Promise<readonly unknown[]> => {
-    seen.length = 0
-    const response = await fetch(`http://127.0.0.1:${proxy.port}/login`, {
-      method: 'POST',
-      body: 'email=ada',
-      headers: { 'X-Test-Address': address(number), 'X-Iprisk-Action': 'forged' },
-    })
-    await response.text()
-    return [response.status, ...seen]
-  }
-
-  it.each([
-    [1, 200, 'allow'],
-    [5, 200, 'challenge'],
-    [6, 200, 'challenge'],
-    [21, 200, 'challenge'],
-    [22, 200, 'allow'],
-  ])('hands on the last number %i: %i, %s', async (number, status, action) => {
-    expect(await login(number)).toEqual([status, [action, address(number)]])
-  })
-
-  it('turns a block away before the application', async () => {
-    expect(await login(8)).toEqual([403])
-  })
-
-  it('has no way to the gate from outside', async () => {
-    const response = await fetch(`http://127.0.0.1:${proxy.port}/iprisk`)
-    expect(response.status).toBe(404)
-  })
-
-  it('lets everybody through without a gate, and hands on no action', async () => {
-    const gate = children.at(-1)
-    gate?.kill('SIGKILL')
-    await once(gate!, 'exit')
-    expect(await login(8)).toEqual([200, ['', address(8)]])
-  })
-})
-
-describe('the configuration for Envoy', () => {
-  it('is YAML of one filter, and said not to have been run', () => {
-    const [filter, ...others] = parse(blockOf('yaml')) as readonly {
-      readonly typed_config: Readonly<Record<string, unknown>>
-    }[]
-    expect(others).toEqual([])
-    expect(filter?.typed_config['failure_mode_allow']).toBe(true)
-    expect(text).toContain('**This was not run**')
   })
 })
