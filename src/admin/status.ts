@@ -3,6 +3,7 @@
 // added; none changes its meaning.
 
 import process from 'node:process'
+import type { DegradedCode } from '../adapters/gate/visit-answer.ts'
 import { ageSeconds, formatDay } from '../base/day.ts'
 import { packageVersion } from '../base/package-root.ts'
 import type { Settings } from '../config/settings.ts'
@@ -10,6 +11,7 @@ import { parseStoreUrl, redactStoreUrl } from '../config/values/store-url.ts'
 import type { Readiness } from './admin-server.ts'
 import {
   type CounterSnapshot,
+  type HttpStatus,
   emptyCounterSnapshot,
   httpStatuses,
   counterTotals,
@@ -94,6 +96,7 @@ export function serverStatus(
     lists: gathered.lists,
     limited: { rate: rateLimited, quota: quotaLimited },
     requests: requestsOf(total),
+    gate: gateStatus(total),
     memory: {
       primary_resident_bytes: process.memoryUsage.rss(),
       workers_resident_bytes: resident.reduce((sum, bytes) => sum + bytes, 0),
@@ -155,4 +158,18 @@ function storeStatus({ store, state }: Settings, of: ScrapeData) {
 function requestsOf(total: CounterSnapshot): Readonly<Record<string, number>> {
   const counts = httpStatuses.map((code, i) => [code, total.requests[i] ?? 0] as const)
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
+}
+
+/** Visitors whom the gate judged or let in, and those of them without a public address. */
+function gateStatus(total: CounterSnapshot) {
+  const { gateRequests, gateDegraded } = total
+  const withStatus = (code: HttpStatus): number => gateRequests[httpStatuses.indexOf(code)] ?? 0
+  const letInFor = (code: DegradedCode): number => gateDegraded[code]?.[0] ?? 0
+  return {
+    visitors: withStatus(204) + withStatus(401) + withStatus(403),
+    unplaced:
+      counterTotals(total).privateVisitors +
+      letInFor('address_missing') +
+      letInFor('address_unreadable'),
+  }
 }

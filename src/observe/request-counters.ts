@@ -73,6 +73,8 @@ const totalIndex = {
   opened: 10,
   /** Connections to the gate closed at accept: their peers are not in `--gate-peers`. */
   closedForPeer: 16,
+  /** Visitors at the gate whose address is a bogon. */
+  privateVisitors: 17,
   /** Lines that the decision log took, and those that it had no room for. */
   decisionsLogged: 12,
   decisionsLost: 13,

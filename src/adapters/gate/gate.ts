@@ -47,6 +47,7 @@ import { reply, replyError } from '../../http/reply/reply.ts'
 import { logAbort, remoteAddressOf } from '../../http/reply/request-log.ts'
 import { refuseFraming } from '../../http/request-handler.ts'
 import { beatIfOverdue } from '../../observe/heartbeat.ts'
+import { countEvent } from '../../observe/request-counters.ts'
 import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
 import { newQuery } from '../../table/lookup/query.ts'
 import type { Table } from '../../table/table.ts'
@@ -224,6 +225,7 @@ function answerVisit(
 ): void {
   const decision = decideAnswer(exchange, table, about, answer)?.decision
   const action = decision?.action ?? 'allow'
+  if (answer.located.bogon) countEvent(exchange.service.counters, 'privateVisitors')
   const status = gateStatus(action, stops)
   const headers = visitHeaders({
     action,

@@ -101,6 +101,10 @@ function gateFamilies(total: CounterSnapshot): MetricFamilies {
       'Connections to the gate closed at accept: their peers are not in --gate-peers.',
       counterTotals(total).closedForPeer,
     ),
+    iprisk_gate_private_visitors_total: family(
+      'Visitors at the gate with a private or reserved address; if all have one, check --gate-header and --gate-trust.',
+      counterTotals(total).privateVisitors,
+    ),
     iprisk_gate_degraded_total: family(
       'Visitors that the gate let in undecided or, unknown_policy, decided by default, by the reason.',
       ['reason'],

@@ -43,14 +43,26 @@ const unreadConnectionsMin = 20
 
 /** A connection with a readable request counts one at least: if more connections closed than
  * requests came, some had none. The parser refuses them uncounted, above all HTTP/1.0. */
-function checkUnreadConnections({ connections, requests }: ServerStatus): readonly DoctorFinding[] {
+function checkUnreadConnections(status: ServerStatus): readonly DoctorFinding[] {
+  const { connections, requests, gate } = status
   const { opened, open } = connections
-  const answered = Object.values(requests).reduce((sum, count) => sum + count, 0)
+  const answered = Object.values(requests).reduce((sum, count) => sum + count, gate.visitors)
   const unheard = opened - open - answered
   if (unheard < unreadConnectionsMin || unheard * 2 < opened) return []
   const text = `Of ${opened} connections, ${unheard} at least were closed without a request that could be read.`
   const fix = `Does a proxy speak HTTP/1.0 to it, as nginx does by default, or TLS to a port in the clear? Name it with --front. Probes that only connect do the same: let them ask /readyz of the admin port.`
   return [advice('nothing_heard', text, fix)]
+}
+
+/** Fewer may all be the operator's own trials. */
+const visitorsMin = 20
+
+function checkGate({ gate: { visitors, unplaced } }: ServerStatus): readonly DoctorFinding[] {
+  // A few of the others may be what visitors wrote themselves.
+  if (visitors < visitorsMin || unplaced < visitors * 0.95) return []
+  const text = `${unplaced} of ${visitors} visitors at the gate have a private address or none: all look private.`
+  const fix = 'Check --gate-header and --gate-trust: docs/gate.md says whose address counts.'
+  return [problem('gate_address', text, fix)]
 }
 
 /** If the server does not answer, or denies the question. */
@@ -111,6 +123,7 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   const findings: DoctorFinding[] = [
     ...checkFileLimit(status.connections),
     ...checkUnreadConnections(status),
+    ...checkGate(status),
   ]
   if (readiness === 'degraded') {
     const text = `Workers die again and again: ${workers.restarts} were replaced.`
@@ -144,6 +157,18 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
     const text = `The last refresh failed: ${failure.reason}`
     findings.push(problem('refresh_failing', text, 'Run "iprisk build" by hand to see all of it.'))
   }
+  findings.push(...checkStore(store))
+  if (lists.failure !== '') {
+    const text = `The own lists in the store are not in use: ${lists.failure}`
+    findings.push(
+      problem('lists_refused', text, 'Fix the cause; until then the previous lists stay in use.'),
+    )
+  }
+  return findings
+}
+
+function checkStore(store: ServerStatus['store']): readonly DoctorFinding[] {
+  const findings: DoctorFinding[] = []
   if (!store.up) {
     const text = `The store ${store.name} does not answer; the policy is to ${store.policy}.`
     const fix = store.name.includes('://')
@@ -159,12 +184,6 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   if (store.keys_skipped > 0) {
     const text = `${formatCounted(store.keys_skipped, 'invalid key record', 'invalid key records')} in ${store.name}: each key gets 401.`
     findings.push(problem('keys_skipped', text, `"iprisk keys list" names them; ${skippedAdvice}`))
-  }
-  if (lists.failure !== '') {
-    const text = `The own lists in the store are not in use: ${lists.failure}`
-    findings.push(
-      problem('lists_refused', text, 'Fix the cause; until then the previous lists stay in use.'),
-    )
   }
   return findings
 }

@@ -5,6 +5,9 @@ import { createServer } from 'node:net'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkServer } from '../../../src/cli/doctor/check-server.ts'
+import { askStatus } from '../../../src/cli/server/ask-admin.ts'
+import { readSettings } from '../../../src/config/settings.ts'
 import { freePort } from '../../account/stores/redis/redis-servers.ts'
 import { eventually } from '../../eventually.ts'
 import { type Heard, type Response, converse, responsesIn } from '../../http/raw-socket.ts'
@@ -353,6 +356,31 @@ describe('the server', () => {
     await eventually(() => child.exitCode !== null || undefined)
     holder.close()
     expect(stderr()).toContain('--gate')
+  })
+
+  it('is reported by doctor where no visitor has a public address', async () => {
+    const own = await startGate()
+    const { server } = own
+    const visits = async (count: number, headers: readonly string[]): Promise<void> => {
+      for (let i = 0; i < count; i += 1) await hear(own, { headers })
+    }
+    const found = async (): Promise<string | undefined> => {
+      const flags = { port: server.port, adminPort: server.adminPort }
+      const settings = readSettings({ command: 'doctor', flags, environment: {}, cwd: newState() })
+      const findings = await checkServer(settings, await askStatus(settings.serve))
+      return findings.find(({ code }) => code === 'gate_address')?.text
+    }
+    try {
+      await visits(19, [forwarded('10.0.0.7')])
+      expect(await found()).toBeUndefined()
+      await visits(1, [])
+      expect(await eventually(found)).toContain('20 of 20 visitors at the gate')
+      expect(await server.metric('iprisk_gate_private_visitors_total')).toBe(19)
+      await visits(5, [forwarded(clean)])
+      await eventually(async () => (await found()) === undefined)
+    } finally {
+      await server.stop()
+    }
   })
 
   it('closes both ports when it drains', async () => {
