@@ -33,9 +33,13 @@ core.register_action('iprisk-gate', { 'http-req' }, function(txn, policy)
         'Accept: ' .. header(txn, 'accept') .. '\r\n' ..
         'Accept-Language: ' .. header(txn, 'accept-language') .. '\r\n' ..
         'Connection: close\r\n\r\n')
-    if status == nil then return end
+    if status == nil then
+        txn:set_var('txn.iprisk_degraded', 'gate_away')
+        return
+    end
     txn:set_var('txn.iprisk_action', fields['x-iprisk-action'] or '')
     txn:set_var('txn.iprisk_rule', fields['x-iprisk-rule'] or '')
+    txn:set_var('txn.iprisk_degraded', fields['x-iprisk-degraded'] or '')
     if status ~= 403 and status ~= 401 then return end
     local reply = txn:reply({ status = status })
     for _, name in ipairs({ 'content-type', 'content-security-policy', 'cache-control',

@@ -35,8 +35,10 @@ const policies = {
 }
 
 const seen: string[] = []
+const degraded: string[] = []
 const application = createServer((request, response) => {
   seen.push(String(request.headers['x-iprisk-action'] ?? ''))
+  degraded.push(String(request.headers['x-iprisk-degraded'] ?? ''))
   request.resume().on('end', () => response.end('application'))
 })
 let applicationPort = 0
@@ -87,6 +89,7 @@ interface Visit {
 async function visit(proxy: FrontProxy, { from = clean, headers = [], ...rest }: Visit) {
   const { version = '1.1', path = '/login', over = '127.0.0.1' } = rest
   seen.length = 0
+  degraded.length = 0
   heard = ''
   const named = [`${addressHeader}: ${from}`, ...headers]
   const lines = ['Host: localhost', 'Connection: close', ...named, 'Content-Length: 9']
@@ -98,6 +101,7 @@ async function visit(proxy: FrontProxy, { from = clean, headers = [], ...rest }:
     head: answer.slice(0, end).toLowerCase(),
     body: Buffer.from(answer.slice(end + 4), 'latin1').toString(),
     seen: seen.join(),
+    degraded: degraded.join(),
   }
 }
 
@@ -131,10 +135,11 @@ describe.each(gateProxies)('%s', (name) => {
     })
 
     it('lets in, with the action in place of what the visitor sent', async () => {
-      const headers = ['X-Iprisk-Action: forged']
-      expect(await visit(proxy, { headers })).toMatchObject({ status: 200, seen: 'allow' })
+      const headers = ['X-Iprisk-Action: forged', 'X-Iprisk-Degraded: forged']
+      const passed = { status: 200, degraded: '' }
+      expect(await visit(proxy, { headers })).toMatchObject({ ...passed, seen: 'allow' })
       const answer = await visit(proxy, { from: doubted, headers })
-      expect(answer).toMatchObject({ status: 200, seen: 'challenge' })
+      expect(answer).toMatchObject({ ...passed, seen: 'challenge' })
     })
 
     it('shows a stopped visitor the page, in their language', async () => {
@@ -221,10 +226,11 @@ describe.each(gateProxies)('%s', (name) => {
 
     it('lets in where the gate has no table, is away or never answers', async () => {
       const noTable = await visit(await before('empty'), { from: stopped })
-      expect(noTable).toMatchObject({ status: 200, seen: 'allow' })
+      expect(noTable).toMatchObject({ status: 200, seen: 'allow', degraded: 'no_table' })
       for (const gate of ['away', 'silent']) {
         const one = await before(gate, true)
-        expect(await visit(one, { from: stopped })).toMatchObject({ status: 200, seen: '' })
+        const letIn = { status: 200, seen: '', degraded: 'gate_away' }
+        expect(await visit(one, { from: stopped })).toMatchObject(letIn)
       }
     })
   })
