@@ -10,6 +10,7 @@ export const degradedCodes = [
   'address_missing',
   'address_unreadable',
   'no_table',
+  'overloaded',
   'internal_error',
 ] as const
 export type DegradedCode = (typeof degradedCodes)[number]

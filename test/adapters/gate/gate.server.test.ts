@@ -247,7 +247,8 @@ describe('the address of the visitor', () => {
     expect(lines.status).toBe(403)
   })
 
-  it.each(['2a01:4f8::1', '[2a01:4f8::1]:443', '::ffff:9.1.2.3', `${tor}:5555`])(
+  const mapped = ['::ffff:9.1.2.3', '0:0:0:0:0:ffff:901:203']
+  it.each(['2a01:4f8::1', '[2a01:4f8::1]:443', ...mapped, `${tor}:5555`, `${clean} ,${tor}`])(
     'may be %s',
     async (text) => {
       const answer = await ask(gate, { headers: [forwarded(text)] })
