@@ -81,6 +81,8 @@ export interface TrafficView {
     readonly at: string
     readonly checks: number
     readonly classes: Readonly<Record<string, number>>
+    /** By who asked: `check` (the API), `gate`. */
+    readonly sources: Readonly<Record<string, number>>
     /** By tens of the score: 0–9, …, 90–100. */
     readonly scores: readonly number[]
     /** `policy/action` → how many; empty without policies. */

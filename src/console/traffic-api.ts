@@ -14,6 +14,7 @@ const minute = shape(
     at: text,
     checks: whole,
     classes: counts,
+    sources: counts,
     scores: listOf(whole),
     decisions: counts,
     statuses: counts,

@@ -9,6 +9,7 @@ import { addTo } from '../base/counts.ts'
 import { trafficNamesMax } from '../base/limits.ts'
 import {
   type CounterSnapshot,
+  answersBySource,
   counterTotals,
   emptyCounterSnapshot,
   durationBounds,
@@ -137,6 +138,7 @@ function pointOf(
     at: new Date(startMs).toISOString(),
     checks: answers.reduce((sum, count) => sum + count, 0),
     classes: named(classifications, answers),
+    sources: sourcesOf(before, total),
     scores: [...scores],
     decisions: decisionsOf(before, total, decisions),
     statuses: named(httpStatuses, difference('requests')),
@@ -146,6 +148,14 @@ function pointOf(
     },
     latency: latencyOf(difference('durations')),
   }
+}
+
+function sourcesOf(before: CounterSnapshot, total: CounterSnapshot): Point['sources'] {
+  const was = answersBySource(before)
+  const added = Object.entries(answersBySource(total)).map(
+    ([source, count]) => [source, count - (was[source] ?? 0)] as const,
+  )
+  return Object.fromEntries(added.filter(([, count]) => count > 0))
 }
 
 /** Of single checks by their labels' differences, and `besides` by workers. */

@@ -75,6 +75,8 @@ const totalIndex = {
   closedForPeer: 16,
   /** Visitors at the gate whose address is a bogon. */
   privateVisitors: 17,
+  /** Visitors at the gate judged; `answers` has them too. */
+  gateAnswers: 18,
   /** Lines that the decision log took, and those that it had no room for. */
   decisionsLogged: 12,
   decisionsLost: 13,
@@ -348,6 +350,12 @@ export function addCounterSnapshots(
       ...mapNames(poolSums, (name) => left.pool[name] + right.pool[name]),
     },
   }
+}
+
+/** Answers by who asked: a key over the API, a proxy at the gate. */
+export function answersBySource(counters: CounterSnapshot): Readonly<Record<string, number>> {
+  const { gateAnswers: gate } = counterTotals(counters)
+  return { check: counters.answers.reduce((sum, count) => sum + count, 0) - gate, gate }
 }
 
 /** The totals by name. */

@@ -327,6 +327,7 @@ export function trafficView(until: number): TrafficView {
       at: new Date(start + at * 60_000).toISOString(),
       checks,
       classes,
+      sources: { check: part(0.8), gate: part(0.2) },
       scores: [0.7, 0.12, 0.05, 0.03, 0.02, 0.02, 0.015, 0.01 * bump, 0.02 * bump, 0.01].map(part),
       decisions: {
         'default/allow': part(0.9),

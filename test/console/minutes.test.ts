@@ -5,6 +5,7 @@ const minute = (at: string, checks: number): Parameters<typeof wholeMinutes>[0][
   at: `2026-11-22T04:${at}:00.000Z`,
   checks,
   classes: {},
+  sources: {},
   scores: [],
   decisions: {},
   statuses: {},

@@ -58,6 +58,7 @@ it('has a point a minute, of what was counted in it, and one of the minute that 
   clock.ms += minute
   await ring.look()
   countAnswer(counters, 'vpn')
+  countEvent(counters, 'gateAnswers')
   countDecision(counters, blockedBy('a'))
   clock.ms += 5000
   const [{ minutes, top }] = await Promise.all([ring.view(-Infinity), ring.view(-Infinity)])
@@ -66,6 +67,7 @@ it('has a point a minute, of what was counted in it, and one of the minute that 
   expect(minutes[0]).toMatchObject({
     checks: 1,
     classes: { tor: 1 },
+    sources: { check: 1 },
     scores: [2, 0, 0, 0, 0, 0, 0, 0, 4, 0],
     decisions: { 'login/block': 6 },
     statuses: { '200': 1, '429': 1 },
@@ -76,6 +78,7 @@ it('has a point a minute, of what was counted in it, and one of the minute that 
   expect(minutes[1]).toMatchObject({
     checks: 1,
     classes: { vpn: 1 },
+    sources: { gate: 1 },
     decisions: { 'login/block': 1 },
     latency: null,
   })

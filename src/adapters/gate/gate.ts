@@ -255,7 +255,9 @@ function answerVisit(
 ): void {
   const decision = decideAnswer(exchange, table, about, answer)?.decision
   const action = decision?.action ?? 'allow'
-  if (answer.located.bogon) countEvent(exchange.service.counters, 'privateVisitors')
+  const { counters } = exchange.service
+  countEvent(counters, 'gateAnswers')
+  if (answer.located.bogon) countEvent(counters, 'privateVisitors')
   const status = gateStatus(action, stops)
   const headers = visitHeaders({
     action,

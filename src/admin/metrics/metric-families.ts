@@ -10,6 +10,7 @@ import { classifications, levels, outcomeWords } from '../../model/kind.ts'
 import type { LabelSnapshot } from '../../observe/label-counts.ts'
 import {
   type CounterSnapshot,
+  answersBySource,
   counterTotals,
   httpStatuses,
 } from '../../observe/request-counters.ts'
@@ -140,6 +141,11 @@ function requestFamilies(total: CounterSnapshot): MetricFamilies {
       'Checks answered with 200 or by the gate, by classification.',
       ['classification'],
       classifications.map((name, i) => [{ classification: name }, total.answers[i] ?? 0]),
+    ),
+    iprisk_answers_by_source_total: family(
+      'The same by who asked: check (the API), gate.',
+      ['source'],
+      Object.entries(answersBySource(total)).map(([source, count]) => [{ source }, count]),
     ),
     iprisk_limited_requests_total: family(
       'Requests answered with 429, by the limit that was exceeded.',

@@ -68,6 +68,11 @@ export const meanings: Readonly<Record<string, Meant>> = {
     text: 'The classes of the answers. A feed that goes wrong shows here first.',
     from: 'iprisk_answers_total{classification}',
   },
+  sources: {
+    title: 'Checks by source',
+    text: 'Who asked: check is the API, gate a reverse proxy about its visitor.',
+    from: 'iprisk_answers_by_source_total{source}',
+  },
   scores: {
     title: 'Scores',
     text: 'The scores of the answers, by tens; the darker, the higher.',

@@ -40,6 +40,18 @@ export function chartsOf(minutes: readonly Minute[]): readonly Chart[] {
       meaning: 'classes',
       series: by((minute) => minute.classes, kindTone),
     },
+    // Where the API alone is asked it would show the same as the first.
+    ...(minutes.some(({ sources }) => Object.keys(sources).some((one) => one !== 'check'))
+      ? [
+          {
+            ...rates,
+            id: 'sources',
+            title: 'Checks by source',
+            meaning: 'sources',
+            series: by(({ sources }) => sources, sourceTone),
+          },
+        ]
+      : []),
     { ...rates, id: 'scores', title: 'Scores', meaning: 'scores', series: scoresOf(minutes) },
     {
       ...rates,
@@ -130,5 +142,7 @@ const statusTones: Readonly<Record<string, string>> = {
 
 const statusTone: Tone = (code) =>
   code.startsWith('5') ? 'tone-blocklist' : (statusTones[code] ?? 'tone-other')
+
+const sourceTone: Tone = (name) => (name === 'gate' ? 'line-1' : 'line-0')
 
 const limitTone: Tone = (name) => (name === 'rate' ? 'tone-proxy' : 'tone-vpn')
