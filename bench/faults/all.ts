@@ -7,6 +7,7 @@ import { diskFaults } from './compiler/disk-faults.ts'
 import { flips } from './compiler/flips.ts'
 import { fleet } from './fleet/fleet.ts'
 import { killBuild, killImport, killWorld } from './compiler/kills.ts'
+import { gateLogins } from './server/gate-logins.ts'
 import { serverLives } from './server/lives.ts'
 import { mixedMemory } from './server/mixed-memory.ts'
 import { mutate } from './server/mutate.ts'
@@ -146,6 +147,15 @@ export const proofs: readonly Proof[] = [
       'requests that were on them; restarts one by one and a takeover cost no request.',
     minutes: { short: 4, long: 30 },
     run: serverLives,
+  },
+  {
+    name: 'gate',
+    shows:
+      'behind nginx as deploy/gate/ has it, no login (100,000 in the long form) is answered with 5xx ' +
+      'while tables and policies change and workers are killed and replaced; at most one in a ' +
+      'thousand is let in undecided, and the application is told of each.',
+    minutes: { short: 1, long: 4 },
+    run: gateLogins,
   },
   {
     name: 'soak',

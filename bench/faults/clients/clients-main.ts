@@ -8,14 +8,15 @@
 
 import { type Socket, connect } from 'node:net'
 import process from 'node:process'
+import { paths } from '../../../src/api/public-port.ts'
 import type { ClientsReport, ClientsSettings, TimeSpan } from './clients.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ClientsSettings
-const { port, key, kept, oneShot, timeoutMs, gapMs = 0 } = settings
+const { port, key, path = paths.check, kept, oneShot, timeoutMs, gapMs = 0 } = settings
 
 const body = '{"ip":"9.1.2.3"}'
 const lines = [
-  'POST /v1/intelligence/ip-risk/check HTTP/1.1',
+  `POST ${path} HTTP/1.1`,
   'Host: a',
   `Authorization: Bearer ${key}`,
   `Content-Length: ${body.length}`,

@@ -17,6 +17,8 @@ interface Pace {
 export interface ClientsSettings {
   readonly port: number
   readonly key: string
+  /** The check's by default. */
+  readonly path?: string
   readonly kept: Pace
   readonly oneShot: Pace
   readonly timeoutMs: number
