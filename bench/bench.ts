@@ -69,6 +69,10 @@ const parts: Readonly<Record<string, Part>> = {
     question: 'what do policies, own lists and the console cost a check over HTTP?',
     run: () => import('./speed/features/features.ts'),
   },
+  gate: {
+    question: 'how many visitors a second at the gate, beside bare uWebSockets.js and nginx?',
+    run: () => import('./speed/features/gate.ts'),
+  },
   rehearsal: {
     question: 'how long does `policy test` take for a million lines of a log?',
     run: () => import('./speed/features/rehearsal.ts'),

@@ -6,10 +6,12 @@
 /** What is asked: one request for each address, all with the same headers, in turn, for ever. */
 export interface LoadRequests {
   /**
-   * A POST with a body of one address, or a GET with the address in the header `x-address`; or a
-   * POST where what stands in the place of an address is the whole body, in one line.
+   * A POST with a body of one address, or a GET with the address in a header; or a POST where what
+   * stands in the place of an address is the whole body, in one line.
    */
   readonly carrier: 'body' | 'header' | 'whole'
+  /** `x-address` by default. */
+  readonly addressHeader?: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly addresses: readonly string[]

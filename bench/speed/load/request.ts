@@ -34,7 +34,7 @@ export function headerRequestsOf(requests: LoadRequests): LoadRequests {
 
 /** Method, headers beside Host and Content-Length, and body of the request for one address. */
 export function partsOf(
-  { carrier, headers }: LoadRequests,
+  { carrier, headers, addressHeader = 'x-address' }: LoadRequests,
   address: string,
 ): {
   readonly method: 'POST' | 'GET'
@@ -42,7 +42,7 @@ export function partsOf(
   readonly body: string
 } {
   if (carrier === 'header') {
-    return { method: 'GET', headers: { ...headers, 'x-address': address }, body: '' }
+    return { method: 'GET', headers: { ...headers, [addressHeader]: address }, body: '' }
   }
   return {
     method: 'POST',

@@ -20,7 +20,7 @@ const resultMark = 'bench-result '
 
 /** wrk's only fixed header beside ours: it adds Host and Content-Length. */
 export function wrkScript(requests: LoadRequests, addressFile: string): string {
-  const { carrier, path, headers } = requests
+  const { carrier, path, headers, addressHeader = 'x-address' } = requests
   const headerLines = Object.entries(headers).map(
     ([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`,
   )
@@ -29,7 +29,7 @@ export function wrkScript(requests: LoadRequests, addressFile: string): string {
     header: `wrk.format(nil, ${quote(path)})`,
     whole: `wrk.format(nil, ${quote(path)}, nil, address)`,
   }[carrier]
-  const before = carrier === 'header' ? "    wrk.headers['x-address'] = address\n" : ''
+  const before = carrier === 'header' ? `    wrk.headers['${addressHeader}'] = address\n` : ''
   return `wrk.method = "${carrier === 'header' ? 'GET' : 'POST'}"
 ${headerLines.join('\n')}
 

@@ -1,7 +1,7 @@
 // nginx with its geoip2 module as a peer of the benchmark `http`: the address comes in a header,
 // because nginx alone reads no body; the answer is put together from variables. What it does not
 // do: no key, no limits, no metrics, no body, no verdict, no escaping in its JSON; it listens to
-// IPv4 data alone.
+// IPv4 data alone. As a gate it decides by country and answers 204 with as many headers as ours.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -16,11 +16,28 @@ const module = '/usr/lib/nginx/modules/ngx_http_geoip2_module.so'
 const texts = ['city', 'country_code', 'postcode', 'state1', 'state2', 'timezone'] as const
 const numbers = ['latitude', 'longitude'] as const
 
-function configuration(options: { readonly port: number; readonly workers: number }): string {
-  const { port, workers } = options
+interface NginxOptions {
+  readonly port: number
+  readonly workers: number
+  readonly gate: boolean
+}
+
+/** nginx leaves out a header without a value, so each has some text. */
+const gateHeaders = [
+  'x-iprisk-action $action',
+  'x-iprisk-rule $rule',
+  'x-iprisk-classification in-$place_timezone',
+  'x-iprisk-score 0$place_latitude',
+  'x-iprisk-country c-$place_country_code',
+  'x-iprisk-asn 0$place_longitude',
+  'x-request-id $http_x_request_id',
+  'cache-control no-store',
+]
+
+function configuration({ port, workers, gate }: NginxOptions): string {
+  const header = gate ? '$http_x_forwarded_for' : '$http_x_address'
   const variables = [...texts, ...numbers].map(
-    (name) =>
-      `    $place_${name} default=${isText(name) ? '""' : '0'} source=$http_x_address ${name};`,
+    (name) => `    $place_${name} default=${isText(name) ? '""' : '0'} source=${header} ${name};`,
   )
   const members = [...texts, ...numbers].map((name) =>
     isText(name) ? `"${name}":"$place_${name}"` : `"${name}":$place_${name}`,
@@ -28,6 +45,11 @@ function configuration(options: { readonly port: number; readonly workers: numbe
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `  ${name}_temp_path temporary;`,
   )
+  const location = gate
+    ? `${gateHeaders.map((one) => `add_header ${one} always;`).join('\n      ')}
+      return 204;`
+    : `default_type application/json;
+      return 200 '{${members.join()}}';`
   return `load_module ${module};
 daemon off;
 worker_processes ${workers};
@@ -44,10 +66,11 @@ ${variables.join('\n')}
   server {
     listen 127.0.0.1:${port} reuseport;
     location / {
-      default_type application/json;
-      return 200 '{${members.join()}}';
+      ${location}
     }
   }
+  map $place_country_code $action { default allow; KP challenge; IR challenge; }
+  map $place_country_code $rule { default -; KP country; IR country; }
 }
 `
 }
@@ -57,10 +80,7 @@ function isText(name: string): boolean {
 }
 
 /** Its command line, with its configuration written into `folder`; or why it cannot run. */
-export function nginxCommand(
-  folder: string,
-  options: { readonly port: number; readonly workers: number },
-): Available<CommandLine> {
+export function nginxCommand(folder: string, options: NginxOptions): Available<CommandLine> {
   if (nginxVersion() === undefined) {
     return { reason: 'nginx is not installed ("apt-get install nginx")' }
   }

@@ -95,14 +95,17 @@ export function startBare(
   options: Placed & {
     readonly bytes: number
     readonly calls?: boolean
+    /** Answers as the gate does. */
+    readonly gate?: boolean
     readonly sampling?: string
   },
 ): Promise<Variant> {
-  const { workers, cores, folder, bytes, calls = false, sampling } = options
+  const { workers, cores, folder, bytes, calls = false, gate = false, sampling } = options
   const command: CommandLine = [
     ...sampled(sampling, bare),
     ...flagsOf({ workers, bytes }),
     ...(calls ? ['--calls'] : []),
+    ...(gate ? ['--gate'] : []),
   ]
   const says = /^bare listens on http:\/\/127\.0\.0\.1:(\d+)$/
   return start(calls ? 'calls' : 'bare', pinned(cores, command), folder, says)
@@ -121,11 +124,13 @@ export function startWeb(
   return start(name, pinned(cores, command), folder, /^web listens on http:\/\/127\.0\.0\.1:(\d+)$/)
 }
 
-/** nginx with its geoip2 module, or why it cannot be had. */
-export async function startNginx(options: Placed): Promise<Available<Variant>> {
-  const { workers, cores, folder } = options
+/** nginx with its geoip2 module, or why it cannot be had; with `gate` it answers as the gate does. */
+export async function startNginx(
+  options: Placed & { readonly gate?: boolean },
+): Promise<Available<Variant>> {
+  const { workers, cores, folder, gate = false } = options
   const port = await probePort({ host: '127.0.0.1', port: 0 })
-  const command = nginxCommand(folder, { port, workers })
+  const command = nginxCommand(folder, { port, workers, gate })
   if ('reason' in command) return command
   const says = /start worker process (\d+)$/
   const variant = await start('nginx', pinned(cores, command.value), folder, says)
