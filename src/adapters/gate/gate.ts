@@ -95,7 +95,6 @@ const scan = newHeaderScan()
 
 export function createGate(settings: GateSettings, service: Service): Gate {
   const { header, peers, trust, stops } = settings
-  const isPeerAddress = readTrust(peers)
   const count = Number(trust[0])
   const isTrusted = readTrust(Number.isNaN(count) ? [...peers, ...trust] : count)
   const batcher = newCheckBatcher((exchange, about, table, found) => {
@@ -123,21 +122,8 @@ export function createGate(settings: GateSettings, service: Service): Gate {
     else if (name === 'accept-language') languages = value
     if (name === header) lines = lines === '' ? value : `${lines},${value}`
   }
-  let strangersLoggedMs = -Infinity
   return {
-    isPeer: (res) => {
-      if (isPeerAddress(bareAddress(addressText(res)), 0)) return true
-      const nowMs = performance.now()
-      if (nowMs - strangersLoggedMs > strangersMs) {
-        strangersLoggedMs = nowMs
-        const about = service.logAddresses ? { remote: addressText(res) } : {}
-        service.log.warn(
-          about,
-          'A connection to the gate was closed: --gate-peers has not its peer.',
-        )
-      }
-      return false
-    },
+    isPeer: newPeerCheck(readTrust(peers), service),
     handle: (res, req) => {
       resetHeaderScan(scan)
       lines = ''
@@ -168,6 +154,21 @@ export function createGate(settings: GateSettings, service: Service): Gate {
         letInAfter(exchange, error)
       }
     },
+  }
+}
+
+/** The log names strangers at most once a minute. */
+function newPeerCheck(isPeerAddress: IsTrusted, service: Service): Gate['isPeer'] {
+  let loggedMs = -Infinity
+  return (res) => {
+    if (isPeerAddress(bareAddress(addressText(res)), 0)) return true
+    const nowMs = performance.now()
+    if (nowMs - loggedMs > strangersMs) {
+      loggedMs = nowMs
+      const about = service.logAddresses ? { remote: addressText(res) } : {}
+      service.log.warn(about, 'A connection to the gate was closed: --gate-peers has not its peer.')
+    }
+    return false
   }
 }
 
