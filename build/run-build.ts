@@ -7,8 +7,7 @@ import { dirname, join } from 'node:path'
 import { type Day, dayOf } from '../src/base/day.ts'
 import { IpriskError, feedsUnreachable, messageOf } from '../src/base/coded-error.ts'
 import { outputTarget, replaceFileSync } from '../src/base/system/atomic-file.ts'
-import { packageRoot } from '../src/base/package-root.ts'
-import { loadWholeCatalogue } from './catalogue/load-catalogue.ts'
+import { catalogueFolder, loadWholeCatalogue } from './catalogue/load-catalogue.ts'
 import { type CatalogueFeed, isDataSet, isFeed } from './catalogue/feed.ts'
 import { type CompiledTable, compileTable } from './compile-table.ts'
 import {
@@ -251,8 +250,6 @@ function writeReport(path: string, report: BuildReport): void {
   mkdirSync(dirname(path), { recursive: true })
   replaceFileSync(path, `${JSON.stringify(report, null, 2)}\n`)
 }
-
-export const catalogueFolder = join(packageRoot, 'data', 'feeds')
 
 /** Enabled feeds: the catalogue's, all with `allFeeds`, then the single switches, then licences. */
 export function chooseFeeds(

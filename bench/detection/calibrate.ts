@@ -15,9 +15,8 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalogueFolder } from '../../build/run-build.ts'
 import type { Feed } from '../../build/catalogue/feed.ts'
-import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
+import { catalogueFolder, loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { applyWeights } from './calibration/apply-weights.ts'
 import { halfLivesToKeep } from './calibration/half-life.ts'
 import { calibrate } from './calibration/calibration.ts'

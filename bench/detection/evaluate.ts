@@ -17,8 +17,7 @@
 // or clean. The report goes to standard output, progress to standard error.
 
 import { statSync } from 'node:fs'
-import { catalogueFolder } from '../../build/run-build.ts'
-import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
+import { catalogueFolder, loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { readHistory } from '../../build/history/read-history.ts'
 import { leftOutKinds, leaveOneOut } from './evaluation/leave-one-out.ts'
 import { worldAccessSpace, worldSignalSpace } from './calibration/weight-effect.ts'

@@ -9,9 +9,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { isJsonObject } from '../../src/base/json-object.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
 import { repeatedMembers, repeatedMessage } from '../../src/base/text/repeated-members.ts'
 import { feedSchema, isDataSet, isFeed } from './feed.ts'
 import type { CatalogueFeed, Feed } from './feed.ts'
+
+/** The shipped feeds. */
+export const catalogueFolder = join(packageRoot, 'data', 'feeds')
 
 /**
  * The feeds of `folder` that make evidence or know facts of ASes, sorted by id. Throws

@@ -5,9 +5,8 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
+import { catalogueFolder, loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { failingFeeds } from '../../build/feed-health.ts'
-import { catalogueFolder } from '../../build/run-build.ts'
 import { atEndOfTest } from '../ends.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-health-'))

@@ -8,9 +8,8 @@
 
 import { mkdirSync, readdirSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalogueFolder } from '../../../build/run-build.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
+import { catalogueFolder, loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { compileTable } from '../../../build/compile-table.ts'
 import { beginHistoryTransaction } from '../../../build/acceptance/history-transaction.ts'
 import { judgeTable, type PromotionReport } from '../../../build/acceptance/promote-table.ts'

@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { catalogueFolder } from '../../../build/run-build.ts'
+import { catalogueFolder } from '../../../build/catalogue/load-catalogue.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
 import { writeMmdb } from '../../../test/build/mmdb/mmdb-writer.ts'
 import { newRandom } from '../../harness/random.ts'

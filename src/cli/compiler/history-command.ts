@@ -23,7 +23,6 @@ export const historyImport: Command<Promise<number>> = async (
   [folder = ''],
 ) => {
   const { catalogueFolder, importHistory, loadCatalogue } = await loadCompiler(async () => ({
-    ...(await import('../../../build/run-build.ts')),
     ...(await import('../../../build/catalogue/load-catalogue.ts')),
     ...(await import('../../../build/import-history.ts')),
   }))

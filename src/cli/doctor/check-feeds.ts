@@ -10,8 +10,8 @@ const namesShownMax = 8
 
 export async function checkFeeds({ build }: Settings): Promise<readonly DoctorFinding[]> {
   if (compilerMissing() !== undefined) return []
+  // None of these may load koffi: a doctor that needs it could not report that it is missing.
   const { catalogueFolder, failingFeeds, loadWholeCatalogue } = await loadCompiler(async () => ({
-    ...(await import('../../../build/run-build.ts')),
     ...(await import('../../../build/catalogue/load-catalogue.ts')),
     ...(await import('../../../build/feed-health.ts')),
   }))

@@ -3,10 +3,9 @@
 import { expect, it } from 'vitest'
 import { corporateEgress } from '../../../build/evidence/operator-ranges.ts'
 import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
-import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
+import { catalogueFolder, loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
-import { catalogueFolder } from '../../../build/run-build.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { formatRange } from '../../../src/ip/range.ts'
 

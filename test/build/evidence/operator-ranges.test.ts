@@ -9,8 +9,7 @@ import {
   vpnOperatorsFile,
 } from '../../../build/evidence/operator-ranges.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
-import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
-import { catalogueFolder } from '../../../build/run-build.ts'
+import { catalogueFolder, loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import type { Layer } from '../../../build/layer/layer.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { parsePrefix } from '../../../src/ip/range.ts'

@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { catalogueFolder } from '../../../../build/run-build.ts'
+import { catalogueFolder } from '../../../../build/catalogue/load-catalogue.ts'
 import { withWeight } from '../../../../bench/detection/calibration/apply-weights.ts'
 import {
   type EntryLifetime,
