@@ -34,7 +34,14 @@ const homes = {
   vpnLong: '9.203.2.3',
   vpnToday: '9.203.3.4',
 } as const
-const exits = { left: '11.1.0.1', leftLongAgo: '11.1.0.2', stays: '11.1.0.3' } as const
+/** In a list whose servers were measured to stay, which names its operator. */
+const servers = { left: '11.2.0.1', leftLongAgo: '11.2.1.1' } as const
+const exits = {
+  left: '11.1.0.1',
+  leftLongAgo: '11.1.0.2',
+  stays: '11.1.0.3',
+  atHomeLongAgo: '9.205.0.1',
+} as const
 
 interface List {
   /** The mirror's file and how a line of it is written. */
@@ -83,10 +90,11 @@ const lists: Readonly<Record<string, List>> = {
     snapshots: days(30, 1),
     on: { [homes.residentialNow]: days(29, 0), [homes.residentialOld]: days(29, 9) },
   },
-  'vpn-mullvad': {
-    file: 'mullvadvpn.txt',
-    write: (texts) => lines(texts.map((text) => `${text}/32`)),
-    always: addresses(200, 4),
+  // How long its servers stay was not measured: they fade as those of a third party's list do.
+  'vpn-pia': {
+    file: 'pia.txt',
+    write: lines,
+    always: addresses(400, 4),
     // Nothing was fetched in most of the time since: no evidence of absence, and none of presence.
     snapshots: [110, 100, 95, 91, 85, 80, 79, 60, 30, 2, 1],
     on: {
@@ -96,6 +104,13 @@ const lists: Readonly<Record<string, List>> = {
       [homes.vpnToday]: [0],
     },
   },
+  'vpn-mullvad': {
+    file: 'mullvadvpn.txt',
+    write: (texts) => lines(texts.map((text) => `${text}/32`)),
+    always: addresses(200, 7),
+    snapshots: [110, 100, 85, 80, 79, 60, 30, 2, 1],
+    on: { [servers.left]: [85, 80], [servers.leftLongAgo]: [110, 100] },
+  },
   'tor-exits-x4b': {
     file: 'ipv4.txt',
     write: (texts) => lines(texts.map((text) => `${text}/32`)),
@@ -104,6 +119,7 @@ const lists: Readonly<Record<string, List>> = {
     on: {
       [exits.left]: days(20, 1),
       [exits.leftLongAgo]: days(20, 10),
+      [exits.atHomeLongAgo]: days(20, 10),
       [exits.stays]: days(20, 0),
     },
   },
@@ -241,20 +257,47 @@ describe('on people’s lines', () => {
   })
 })
 
+describe('on a hoster’s network', () => {
+  it('a server that its operator’s own list named 80 days ago, nothing since: vpn, provider named', async () => {
+    const found = await explained(servers.left)
+    expect(found).toMatchObject({
+      classification: 'vpn',
+      proxy: { type: 'vpn', provider: 'Mullvad', last_seen_at: dateOf(80) },
+      signals: { vpn: true },
+    })
+    expect(found.evidence[0]).toMatchObject({ first_seen: dateOf(85), last_seen: dateOf(80) })
+    // Half of it is gone after 632 days only.
+    expect(found.reasons).toContain('vpn_listed')
+    expect(found.reasons).not.toContain('evidence_decayed')
+    expect(found.score).toBeGreaterThanOrEqual(50)
+  })
+
+  it('one that it named 100 days ago is one still', async () => {
+    const found = await explained(servers.leftLongAgo)
+    expect(found).toMatchObject({ classification: 'vpn', proxy: { last_seen_at: dateOf(100) } })
+  })
+})
+
 describe('Tor', () => {
-  it('an exit that left the consensus yesterday is worth half, ten days ago nothing', async () => {
-    const [stays, left, gone] = await Promise.all([
+  it('an exit that left the consensus yesterday is worth half, ten days ago a trace', async () => {
+    const [stays, left, gone, atHome] = await Promise.all([
       explained(exits.stays),
       explained(exits.left),
       explained(exits.leftLongAgo),
+      explained(exits.atHomeLongAgo),
     ])
     expect(stays).toMatchObject({ classification: 'tor', proxy: { last_seen_at: dateOf(0) } })
     expect(left).toMatchObject({ classification: 'tor', proxy: { last_seen_at: dateOf(1) } })
     const half = (85 * weightOf('tor-exits-x4b')) / 2
     expect(Math.abs(left.score - half)).toBeLessThan(12)
     expect(stays.score - left.score).toBeGreaterThan(25)
-    expect(gone.signals.tor).toBe(false)
-    expect(gone.reasons).not.toContain('tor_trace')
+    // Many come back: points, no signal.
+    expect(gone).toMatchObject({ classification: 'hosting', signals: { tor: false } })
+    expect(gone.reasons).toContain('tor_trace')
+    expect(atHome).toMatchObject({ classification: 'clean', signals: { tor: false }, proxy: null })
+    expect(atHome.reasons).toContain('tor_trace')
+    expect(atHome.score).toBeGreaterThan(0)
+    expect(atHome.score).toBeLessThan(25)
   })
 })
 
