@@ -48,7 +48,7 @@ function missingLines(feeds: readonly FeedReport[]): readonly string[] {
   )
   if (missing.length === 0) return []
   const names = joinFew(missing, namesShownMax, { last: ', ' })
-  return [`missing   ${names}: "iprisk feeds list" says why`]
+  return [`missing   ${names} (\`iprisk feeds list\` says why)`]
 }
 
 /** `networks  of 2026-06-17, embedded: status 403`. */

@@ -74,7 +74,7 @@ it('has totals, what is missing, what was kept out, and where all of it is', () 
   expect(lines.slice(10)).toEqual([
     'entries   16 taken, 4 not',
     'feeds     2 fresh, 1 missing',
-    'missing   b: "iprisk feeds list" says why',
+    'missing   b (`iprisk feeds list` says why)',
     'networks  of 2026-07-02, fetched',
     'places    of 2026-06-05, embedded',
     'kept out  c: it shrank (that of 2026-08-21 is used)',
@@ -91,7 +91,7 @@ it('does not call missing what its last good snapshot stands in for', () => {
   const lines = buildSummary(report(feeds), '/t/report.json')
   expect(lines.slice(11)).toEqual(
     expect.arrayContaining([
-      'missing   b: "iprisk feeds list" says why',
+      'missing   b (`iprisk feeds list` says why)',
       'kept out  a: status 404 (its snapshot of 2026-08-21 is used)',
     ]),
   )
