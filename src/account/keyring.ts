@@ -15,7 +15,7 @@
 
 import { dayOf, msPerDay } from '../base/day.ts'
 import { messageOf, type IpriskError, environmentError } from '../base/coded-error.ts'
-import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
+import type { ApiName, InsightsMode, Plan, Plans } from '../config/plan.ts'
 import { planNamed } from '../config/plan.ts'
 import type { Allowance } from './limits/allowance.ts'
 import { parseKeyText } from './keys/key-text.ts'
@@ -76,29 +76,38 @@ interface HeldKey {
   readonly inputs: OutcomeInputs
   readonly secrets: readonly HeldSecret[]
   readonly until: number
-  readonly outcome: AuthOutcome
+  readonly outcomes: Outcomes
 }
+
+type Outcomes = Readonly<Record<ApiName, AuthOutcome>>
 
 type OutcomeInputs = Pick<KeyRecord, 'id' | 'plan' | 'apis' | 'limits' | 'policies' | 'test'>
 
 interface Verified {
   readonly until: number
-  readonly outcome: AuthOutcome
+  readonly outcomes: Outcomes
 }
 
 export type Keyring = ReturnType<typeof createKeyring>
 
 interface Terms {
   readonly plans: Plans
-  readonly api: ApiName
   readonly limiter: Pick<Limiter, 'bind' | 'release'>
 }
 
-function outcomeOf(record: OutcomeInputs, { plans, api, limiter }: Terms): AuthOutcome {
+function outcomesOf(record: OutcomeInputs, { plans, limiter }: Terms): Outcomes {
   // A plan that the operator has removed includes nothing.
   const plan = planNamed(plans, record.plan)
-  if (plan === undefined || !plan.apis.includes(api)) return denied.plan
-  if (!record.apis.includes(api)) return denied.api
+  let granted: Authenticated | undefined
+  const outcomeOf = (api: ApiName): AuthOutcome => {
+    if (plan === undefined || !plan.apis.includes(api)) return denied.plan
+    if (!record.apis.includes(api)) return denied.api
+    return (granted ??= grant(record, plan, limiter))
+  }
+  return { 'ip-risk': outcomeOf('ip-risk'), bouncer: outcomeOf('bouncer') }
+}
+
+function grant(record: OutcomeInputs, plan: Plan, limiter: Terms['limiter']): Authenticated {
   const limits = limitsOf(plan, record)
   return Object.freeze({
     kind: 'authenticated',
@@ -125,7 +134,7 @@ function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
       until: secret.expiresAt ?? Infinity,
     })),
     until: record.expires === undefined ? Infinity : record.expires * msPerDay,
-    outcome: outcomeOf(record, terms),
+    outcomes: outcomesOf(record, terms),
   }
 }
 
@@ -200,7 +209,6 @@ function evictOldest(verified: Map<string, Verified>): void {
 export interface KeyringOptions {
   readonly store: KeyStore
   readonly plans: Plans
-  readonly api: ApiName
   readonly limiter: Pick<Limiter, 'bind' | 'release'>
   /** Called at least for a value's first verification on each day of the keyring's clock. */
   readonly onVerified?: ((keyId: string, now: number) => void) | undefined
@@ -218,7 +226,7 @@ export function createKeyring(options: KeyringOptions) {
   let known = false
   let now = 0
 
-  function verify(authorization: string): AuthOutcome {
+  function verify(authorization: string, api: ApiName): AuthOutcome {
     const text = parseKeyText(bearerText(authorization))
     if (text === undefined) return denied.key
     const key = keys.get(text.id)
@@ -228,22 +236,22 @@ export function createKeyring(options: KeyringOptions) {
     const hash = hashSecret(text.secret)
     for (const secret of key.secrets) {
       if (secret.until <= now || !sameHash(secret.hash, hash)) continue
-      const { outcome } = key
+      const { outcomes } = key
       evictOldest(verified)
-      verified.set(authorization, { until: Math.min(key.until, secret.until), outcome })
+      verified.set(authorization, { until: Math.min(key.until, secret.until), outcomes })
       onVerified?.(text.id, now)
-      return outcome
+      return outcomes[api]
     }
     return denied.key
   }
 
-  function authenticate(authorization: string): AuthOutcome {
+  function authenticate(authorization: string, api: ApiName = 'ip-risk'): AuthOutcome {
     const warm = verified.get(authorization)
     if (warm !== undefined) {
-      if (warm.until > now) return warm.outcome
+      if (warm.until > now) return warm.outcomes[api]
       verified.delete(authorization)
     }
-    return verify(authorization)
+    return verify(authorization, api)
   }
 
   /** Reads what changed and moves the clock, which moves also on failure (`keys_unreadable`). */
@@ -270,7 +278,7 @@ export function createKeyring(options: KeyringOptions) {
     terms = { ...terms, plans: changed }
     store.usePlans?.(changed)
     for (const [id, key] of keys) {
-      keys.set(id, { ...key, outcome: outcomeOf(key.inputs, terms) })
+      keys.set(id, { ...key, outcomes: outcomesOf(key.inputs, terms) })
     }
     verified.clear()
   }

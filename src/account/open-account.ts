@@ -41,7 +41,7 @@ export async function openAccount(options: AccountOptions): Promise<Account> {
   const limiter = stores.openLimiter()
   const { recordUse: onVerified } = createLastUsedRecorder(stores.uses)
   const { onSkipped } = options
-  const terms = { plans, api: 'ip-risk', limiter, onVerified, onSkipped } as const
+  const terms = { plans, limiter, onVerified, onSkipped } as const
   const keyring = createKeyring({ store: stores.keyStore, ...terms })
   return { keyring, limiter, storeMetrics: stores.metrics }
 }

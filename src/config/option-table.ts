@@ -516,7 +516,7 @@ export const optionTable = {
     type: is.keyName.exactOptional(),
   }),
   'invocation.api': option('--api <api>', ['keys create'], {
-    help: 'what the key may call: ip-risk or none',
+    help: 'what the key may call: ip-risk (default), bouncer or none',
     type: is.oneOf([...apiNames, 'none']).exactOptional(),
   }),
   'invocation.expires': option('--expires <day>', ['keys create'], {

@@ -57,7 +57,7 @@ const counted = (inner: KeyStore): KeyStore => ({
 beforeEach(async () => {
   state = mkdtempSync(join(tmpdir(), 'iprisk-keyring-'))
   store = counted(await openLmdbKeyStore(state))
-  keyring = createKeyring({ store, plans, api: 'ip-risk', limiter })
+  keyring = createKeyring({ store, plans, limiter })
   calls = 0
 })
 afterEach(async () => {
@@ -300,7 +300,7 @@ describe('refresh', () => {
       ...store,
       changes: (since) => (asked.push(since), store.changes(since)),
     }
-    const other = createKeyring({ store: spying, plans, api: 'ip-risk', limiter })
+    const other = createKeyring({ store: spying, plans, limiter })
     await other.refresh(1)
     await issue()
     await other.refresh(2)
@@ -316,7 +316,6 @@ describe('refresh', () => {
     keyring = createKeyring({
       store,
       plans,
-      api: 'ip-risk',
       limiter,
       onSkipped: (came, count) => told.push([came.map(({ id }) => id), count]),
     })
@@ -353,7 +352,7 @@ describe('refresh', () => {
       ...store,
       changes: (since) => (since === 0 ? store.changes(0) : Promise.reject(new Error('disk gone'))),
     }
-    const other = createKeyring({ store: failing, plans, api: 'ip-risk', limiter })
+    const other = createKeyring({ store: failing, plans, limiter })
     await other.refresh(1000)
     await expect(other.refresh(2000)).rejects.toMatchObject({
       code: 'keys_unreadable',

@@ -106,7 +106,6 @@ describe('the keyring', () => {
     const keyring = createKeyring({
       store,
       plans,
-      api: 'ip-risk',
       limiter: { bind: newAllowance, release: () => undefined },
       onVerified: (...what) => void told.push(what),
     })

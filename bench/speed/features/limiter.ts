@@ -118,7 +118,7 @@ const limits = { perSecond: 1_000_000, burst: 10_000_000, quotaPerMonth: 1e12 }
 async function bindKeys(limiter: Limiter, state: string, count: number): Promise<Bound> {
   const store = await openLmdbKeyStore(state)
   const { plans } = readSettings({ command: 'serve', flags: {}, environment: {}, cwd: state })
-  const keyring = createKeyring({ store, plans, api: 'ip-risk', limiter })
+  const keyring = createKeyring({ store, plans, limiter })
   const key = { name: '', plan: 'internal', apis: ['ip-risk'], limits } as const
   const authorizations: Buffer[] = []
   for (let made = 0; made < count; made += 1) {

@@ -3,7 +3,7 @@
 
 import { type IpriskError, usageError, inputError } from '../../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
-import { type ApiName, apiNames, planNamed, type Plans } from '../../config/plan.ts'
+import { type ApiName, planNamed, type Plans } from '../../config/plan.ts'
 import type { KeyRecord, NewKey } from './key-record.ts'
 import { keyState, lostRecord, newRecord, revokedRecord, rotatedRecord } from './key-record.ts'
 import type { KeyStore } from './key-store.ts'
@@ -63,6 +63,9 @@ export async function rotateKey(
 
 /** The plan of a test key that names none: it has the insights. */
 const testKeyPlan = 'internal'
+
+/** Of a key that names none (contract 6.12). */
+export const defaultApi: ApiName = 'ip-risk'
 
 export interface KeyWish {
   readonly name?: string | undefined
@@ -124,9 +127,8 @@ export function newKeyOf(
     problems.push(`${label('test')} excludes ${limits}: test keys have limits of their own`)
   }
   if (found === undefined || problems.length > 0) throw notMade(problems)
-  // Where none is named a key may call every API; whether the plan includes one is the plan's
-  // matter.
-  const apis = api === undefined ? apiNames : api === 'none' ? [] : [api]
+  // Whether the plan includes it is the plan's matter.
+  const apis = api === 'none' ? [] : [api ?? defaultApi]
   return {
     name,
     plan: found.name,

@@ -61,7 +61,9 @@ function warnings({ plan, apis }: IssuedKey['record'], plans: Plans): readonly s
     return [`the plan ${plan} includes no API: every call with this key gets 403; ${way}`]
   }
   if (apis.length === 0) return ['with --api none every call with this key gets 403']
-  return []
+  return apis
+    .filter((api) => !included.includes(api))
+    .map((api) => `the plan ${plan} does not include the API ${api}: its calls get 403`)
 }
 
 /** As commands here read them; a server may have another file. */

@@ -5,12 +5,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { BuildReport } from '../../../build/build-report.ts'
 import { withAudit } from '../../account/keys/audited-keys.ts'
-import { createKey } from '../../account/keys/issue-key.ts'
+import { createKey, defaultApi } from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { changeThresholds } from '../../model/change-thresholds.ts'
 import { mapFile } from '../../base/system/memory-map.ts'
-import { apiNames } from '../../config/plan.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { ConfigSource } from '../../serve/reload-config.ts'
 import { readTableView } from '../../table/file/table-view.ts'
@@ -104,7 +103,7 @@ async function firstKeys(settings: Settings, io: Io): Promise<FirstKeys | undefi
   if (settings.store.keysFile !== undefined) return undefined
   return withStores(settings, async ({ keyStore: store }) => {
     if ((await store.list()).records.length > 0) return undefined
-    const key = { name: 'first key', plan: firstPlan, apis: apiNames }
+    const key = { name: 'first key', plan: firstPlan, apis: [defaultApi] }
     const testKey = { ...key, name: 'first test key', test: true } as const
     const { state } = settings
     const act = { state, store, act: 'create', keys: [], onUnwritten: unwrittenTo(io) } as const

@@ -215,7 +215,6 @@ describeStores('three nodes on one store', () => {
       limiter: there.openLimiter(),
       store: there.keyStore,
       plans: { team },
-      api: 'ip-risk',
     })
     const learned = async (text: string, kind: string): Promise<number> => {
       const fromMs = performance.now()
