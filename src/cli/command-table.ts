@@ -129,7 +129,7 @@ const commands = {
     load: async () => (await import('./feedback/feedback-command.ts')).feedbackErase,
   },
   export: {
-    help: 'write the table for other tools: MMDB, CSV, Parquet, nginx, HAProxy, ipset, nft',
+    help: 'write the table for other tools: MMDB, CSV, Parquet, nginx, HAProxy, ipset, nft, CrowdSec',
     example: "export --format mmdb --out iprisk.mmdb --where 'signals.tor || risk_score >= 75'",
     load: async () => (await import('./compiler/export-command.ts')).exportCommand,
   },

@@ -1,6 +1,15 @@
 // The words by which `export` is told what to write.
 
-export const exportFormats = ['mmdb', 'csv', 'parquet', 'nginx', 'haproxy', 'ipset', 'nft'] as const
+export const exportFormats = [
+  'mmdb',
+  'csv',
+  'parquet',
+  'nginx',
+  'haproxy',
+  'ipset',
+  'nft',
+  'crowdsec',
+] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
 /** src/export/mmdb-records.ts. */

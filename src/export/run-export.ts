@@ -26,6 +26,7 @@ import {
   type RowWriter,
   type RowWriterOptions,
   columnRows,
+  crowdsecRows,
   csvRows,
   haproxyRows,
   ipsetRows,
@@ -131,7 +132,7 @@ function empty({ where }: ExportWishes): IpriskError {
   return new IpriskError({ code: 'export_empty', message, fault: 'input' })
 }
 
-const setFormats: ReadonlySet<ExportFormat> = new Set(['ipset', 'nft'])
+const setFormats: ReadonlySet<ExportFormat> = new Set(['ipset', 'nft', 'crowdsec'])
 const mapFormats: ReadonlySet<ExportFormat> = new Set(['nginx', 'haproxy'])
 
 function planOf(wishes: ExportWishes): Plan {
@@ -227,6 +228,7 @@ const rowWriters: Readonly<
   haproxy: haproxyRows,
   ipset: ipsetRows,
   nft: nftRows,
+  crowdsec: crowdsecRows,
 }
 
 function writeRows(

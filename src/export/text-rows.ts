@@ -5,6 +5,7 @@
 //   haproxy   192.0.2.0/24 tor               prefixes; for map_ip()
 //   ipset     add iprisk4-new 192.0.2.0/24   prefixes; for `ipset restore`, which swaps the sets whole
 //   nft       192.0.2.0-192.0.3.7,           ranges; for `nft -f`, which takes the file whole or not
+//   crowdsec  48h,iprisk,Range,ban,…         prefixes; for `cscli decisions import`
 
 import { csvCell } from '../bulk/rows/csv-cell.ts'
 import { splitRange } from './address-space.ts'
@@ -227,6 +228,25 @@ export function nftRows({ file, title }: RowWriterOptions): RowWriter {
       close()
       return rows
     },
+  }
+}
+
+/** Bans; an import replaces none, so they end two days after it. */
+export function crowdsecRows({ file }: RowWriterOptions): RowWriter {
+  file.text('duration,reason,scope,type,value\n')
+  let rows = 0
+  return {
+    run: (first, last, _value, family) => {
+      const shorter = family === 4 ? 96 : 0
+      splitRange(first, last, (address, length) => {
+        rows++
+        const isRange = length < 128
+        file.text(`48h,iprisk,${isRange ? 'Range' : 'Ip'},ban,`)
+        file.address(address, family)
+        file.text(isRange ? `/${length - shorter}\n` : '\n')
+      })
+    },
+    finish: () => rows,
   }
 }
 

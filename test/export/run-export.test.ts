@@ -30,7 +30,7 @@ describe('an export', () => {
     })
   })
 
-  it.each(['csv', 'parquet', 'nginx', 'haproxy', 'ipset', 'nft', 'mmdb'] as const)(
+  it.each(['csv', 'parquet', 'nginx', 'haproxy', 'ipset', 'nft', 'crowdsec', 'mmdb'] as const)(
     'writes no empty file unless allowed: %s',
     async (format) => {
       const out = join(newFolder(), 'set')

@@ -116,6 +116,19 @@ describe('sets', () => {
     expect(text.match(/^flush set /gm)).toHaveLength(2)
   })
 
+  it('of CrowdSec hold the same, as bans of addresses and ranges', async () => {
+    const text = await textOf('crowdsec', { where: condition })
+    const [head, ...lines] = text.trimEnd().split('\n')
+    expect(head).toBe('duration,reason,scope,type,value')
+    const rows = lines.map((line) => {
+      const [, scope, prefix] = /^48h,iprisk,(Ip|Range),ban,(\S+)$/.exec(line)!
+      expect([line, prefix!.includes('/')]).toEqual([line, scope === 'Range'])
+      return rowOf(prefix!, 'in')
+    })
+    for (const ip of addresses)
+      expect([ip, found(rows, ip).length]).toEqual([ip, holds(ip) ? 1 : 0])
+  })
+
   it('say nothing of half a million neighbours: what is alike is one', async () => {
     const all = await exported({ format: 'nft', where: 'signals.hosting' })
     expect(all.values).toBe(1)
