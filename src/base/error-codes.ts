@@ -153,6 +153,8 @@ export const errorCodes = {
   rehearsal_unknown: { meaning: 'No rehearsal has this id.', status: 404 },
   restart_failed: { meaning: 'The workers could not be restarted.' },
   settings_invalid: { meaning: 'An option, variable or member of iprisk.json is invalid.' },
+  set_busy: { meaning: 'Another process makes this published set.' },
+  set_too_large: { meaning: 'A published set has more prefixes than it may.' },
   signing_key: { meaning: 'A signing key cannot be read or written.' },
   snapshot_too_large: { meaning: 'A snapshot holds too much, unpacked.' },
   snapshot_unreadable: { meaning: 'A snapshot cannot be read.' },

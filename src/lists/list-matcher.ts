@@ -14,6 +14,10 @@ export interface ListMatcher {
   readonly version: number
   /** Otherwise no AS number is needed. */
   readonly hasSystems: boolean
+  /** Where what is covered may change, ascending; IPv6 has four words a start. */
+  readonly starts: (family: 4 | 6) => Uint32Array
+  /** When the next entry expires, milliseconds since the epoch; `Infinity` for never. */
+  readonly nextExpiryMs: (nowMs: number) => number
   /**
    * Hot: no allocation and no clock, so expired entries count, too. `ipv4` is the IPv4 address
    * judged, alone (`family` 4) or beside the IPv6 one in `words`; -1 where there is none. `asn` 0

@@ -18,6 +18,12 @@ export function openLists(bytes: Uint8Array, path: string, version: number): Lis
   return {
     version,
     hasSystems,
+    starts: (family) => (family === 4 ? sections.starts4 : sections.starts6),
+    nextExpiryMs: (nowMs) =>
+      sections.expiries.reduce(
+        (next, s) => (s * 1000 > nowMs ? Math.min(next, s * 1000) : next),
+        Infinity,
+      ),
     covers: (family, words, ipv4, asn) =>
       (family === 6 && mayCoverIpv6(sections, words) && findIpv6(sections, words) !== 0) ||
       (ipv4 >= 0 && mayCoverIpv4(sections.filter4, ipv4) && findIpv4(sections, ipv4) !== 0) ||

@@ -16,7 +16,7 @@ export const floors: readonly (readonly string[])[] = [
   ['src/observe'],
   ['src/bulk', 'src/client', 'src/publish', 'src/index.ts'],
   ['src/export'],
-  ['src/compare'],
+  ['src/sets', 'src/compare'],
   ['build', 'src/pool'],
   ['src/http'],
   ['src/adapters'],
@@ -77,7 +77,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['watchdog.ts', 'tables/swap-table.ts', 'supervisor-status.ts'],
     ['supervisor.ts'],
     ['tables'],
-    ['lists'],
+    ['lists', 'sets'],
   ],
   'src/console': [
     ['feed-days.ts', 'session-store.ts', 'console-files.ts'],

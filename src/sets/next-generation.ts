@@ -1,0 +1,171 @@
+// Makes the next generation of a published set in its folder (set-folder.ts): the set, its text, and
+// the differences from the generations that are kept. Runs in a process of low priority.
+
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { IpriskError } from '../base/coded-error.ts'
+import { acquireFileLock } from '../base/system/file-lock.ts'
+import { makeOwnFolder } from '../base/system/own-files.ts'
+import { type ExportFile, openExportFile } from '../export/export-file.ts'
+import {
+  type SetLabel,
+  type SetManifest,
+  allPath,
+  differencePath,
+  readManifestSync,
+  readSetSync,
+  setPath,
+  writeManifestSync,
+} from './set-folder.ts'
+import { compareSets, setRecordWords } from './set-records.ts'
+
+const keptGenerations = 8
+
+export interface MadeSet {
+  readonly records: Uint32Array
+  /** Those it was given, and new ones behind them. */
+  readonly labels: readonly SetLabel[]
+  /** When it must be made again from the same inputs; `Infinity` for never. */
+  readonly expiresMs: number
+}
+
+export interface SetMaker {
+  readonly inputs: string
+  readonly make: (labels: readonly SetLabel[]) => MadeSet
+  /** Appends the text of one record. */
+  readonly write: (file: ExportFile, records: Uint32Array, at: number, label: SetLabel) => void
+  readonly between: string
+  readonly nowMs: number
+}
+
+export interface Generation {
+  readonly manifest: SetManifest
+  readonly isNew: boolean
+}
+
+export function isCurrent(
+  folder: string,
+  manifest: SetManifest | undefined,
+  { inputs, nowMs }: Pick<SetMaker, 'inputs' | 'nowMs'>,
+): manifest is SetManifest {
+  return (
+    manifest !== undefined &&
+    manifest.inputs === inputs &&
+    (manifest.expiresMs ?? Infinity) > nowMs &&
+    existsSync(allPath(folder, manifest.generation))
+  )
+}
+
+/** Throws `set_too_large`, `export_unwritable`, and `set_busy` while another process makes one. */
+export function makeNextGeneration(folder: string, maker: SetMaker): Generation {
+  makeOwnFolder(folder)
+  const lock = acquireFileLock(join(folder, 'lock'))
+  if (lock === undefined) {
+    const message = `Another process makes the set in ${folder}; a later pull tries again.`
+    throw new IpriskError({ code: 'set_busy', message, fault: 'environment', retryable: true })
+  }
+  try {
+    const before = readManifestSync(folder)
+    if (isCurrent(folder, before, maker)) return { manifest: before, isNew: false }
+    return makeAfter(folder, before, maker)
+  } finally {
+    lock.release()
+  }
+}
+
+function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMaker): Generation {
+  const { labels: known = [], generation: last = 0, series = randomUUID() } = before ?? {}
+  const { records, labels, expiresMs } = maker.make(known)
+  const facts = { series, inputs: maker.inputs, labels, prefixes: records.length / setRecordWords }
+  const expires = { expiresMs: Number.isFinite(expiresMs) ? expiresMs : null }
+  const old = before === undefined ? undefined : readSetSync(folder, last)
+  if (before !== undefined && old !== undefined && isSame(old, records)) {
+    const isWhole = existsSync(allPath(folder, last))
+    if (!isWhole) writeText(allPath(folder, last), { ...maker, records, labels })
+    const manifest = { ...before, ...facts, ...expires }
+    writeManifestSync(folder, manifest)
+    return { manifest, isNew: false }
+  }
+  const generation = last + 1
+  const written = openExportFile(setPath(folder, generation))
+  written.bytes(new Uint8Array(records.buffer, records.byteOffset, records.byteLength))
+  written.commit()
+  writeText(allPath(folder, generation), { ...maker, records, labels })
+  const kept = before === undefined ? [] : [last, ...before.from].slice(0, keptGenerations)
+  const from = kept.filter((one) => {
+    const then = one === last ? old : readSetSync(folder, one)
+    if (then === undefined) return false
+    writeDifference(folder, [one, generation], { ...maker, before: then, after: records, labels })
+    return true
+  })
+  const manifest = { ...facts, ...expires, generation, from }
+  writeManifestSync(folder, manifest)
+  removeOthers(folder, manifest)
+  return { manifest, isNew: true }
+}
+
+function isSame(a: Uint32Array, b: Uint32Array): boolean {
+  return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(
+    Buffer.from(b.buffer, b.byteOffset, b.byteLength),
+  )
+}
+
+type Text = Pick<SetMaker, 'write' | 'between'> & { readonly labels: readonly SetLabel[] }
+
+/** `forEach` hands over the places of its records. */
+function writeRecords(
+  path: string,
+  records: Uint32Array,
+  { write, between, labels }: Text,
+  forEach: (visit: (at: number) => void) => void,
+): void {
+  const file = openExportFile(path)
+  try {
+    let isFirst = true
+    forEach((at) => {
+      if (!isFirst) file.text(between)
+      isFirst = false
+      write(file, records, at, labels[records[at + 4]! & 0xffff]!)
+    })
+    file.commit()
+  } finally {
+    file.discard()
+  }
+}
+
+const nothing = (): void => undefined
+const empty = new Uint32Array()
+
+function writeText(path: string, text: Text & { readonly records: Uint32Array }): void {
+  const { records } = text
+  writeRecords(path, records, text, (added) =>
+    compareSets(empty, records, { removed: nothing, added }),
+  )
+}
+
+function writeDifference(
+  folder: string,
+  generations: readonly [number, number],
+  text: Text & { readonly before: Uint32Array; readonly after: Uint32Array },
+): void {
+  const { before, after } = text
+  const path = (what: 'new' | 'gone'): string => differencePath(folder, generations, what)
+  writeRecords(path('gone'), before, text, (removed) =>
+    compareSets(before, after, { removed, added: nothing }),
+  )
+  writeRecords(path('new'), after, text, (added) =>
+    compareSets(before, after, { removed: nothing, added }),
+  )
+}
+
+/** Those who read them have them open. */
+function removeOthers(folder: string, { generation, from }: SetManifest): void {
+  const isKept = (name: string): boolean =>
+    name === `${generation}.all` ||
+    [generation, ...from].some((one) => name === `${one}.set`) ||
+    from.some((one) => name.startsWith(`${one}-${generation}.`))
+  for (const name of readdirSync(folder)) {
+    if (/\.(?:set|all|new|gone|tmp)$/.test(name) && !isKept(name)) rmSync(join(folder, name))
+  }
+}

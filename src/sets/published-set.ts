@@ -1,0 +1,97 @@
+// The published set of a condition (contract 6.3): the fewest prefixes that hold exactly the
+// addresses for which it is true, for one table and one state of the own lists, sorted, IPv4 first.
+// Each prefix carries a label; only neighbours of one label merge.
+//
+// Addresses that embed an IPv4 one (6to4, Teredo, NAT64, IPv4-mapped) are left out, as in exports.
+//
+//   table      ├── 7 ──┼───── 9 ─────┼─ 7 ─┼────── 12 ──────┤
+//   own lists  ├──────────┼─────┼─────────────┼────────────┤
+//   asked      ├───────┼──┼─────┼──┼─────┼────┼────────────┤   once a piece: what is true of it
+
+import { type Family, compareWords, newAddressWords } from '../ip/address.ts'
+import { splitRange, writeBefore } from '../export/address-space.ts'
+import { type Answering, answering, walkFamily } from '../export/piece-walk.ts'
+import type { AnswerReader } from '../table/answer/answer-reader.ts'
+import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
+import { type SetRecords, newSetRecords } from './set-records.ts'
+
+/** Not in the set. */
+export const outside = -1
+
+/** The label of an address, from 0, or `outside`. `words` as `parseAddress` leaves them. */
+export type LabelOf = (words: Uint32Array, located: Located) => number
+
+const lastOf: Readonly<Record<Family, Uint32Array>> = {
+  4: Uint32Array.of(0, 0, 0, 0xffff_ffff),
+  6: new Uint32Array(4).fill(0xffff_ffff),
+}
+
+/** Throws `set_too_large`. Bogons are asked for, too. */
+export function publishedSet(
+  { views, lists }: Pick<AnswerReader, 'views' | 'lists'>,
+  labelOf: LabelOf,
+  prefixesMax: number,
+): SetRecords {
+  const records = newSetRecords(prefixesMax)
+  const located = newLocated()
+  const own = newAddressWords()
+  for (const family of [4, 6] as const) {
+    const first = newAddressWords()
+    const before = newAddressWords()
+    let label = outside
+    const end = (last: Uint32Array): void => {
+      if (label === outside) return
+      splitRange(first, last, (address, length) => records.add(address, length, label))
+    }
+    const ask = (from: Uint32Array, is: Answering): void => {
+      let next = outside
+      if (is !== answering.leftOut) {
+        if (family === 4) own[0] = from[3]!
+        else own.set(from)
+        // A record is not searched for again.
+        locate(views, family, own, located, is)
+        next = labelOf(own, located)
+      }
+      if (next === label) return
+      if (compareWords(from, 0, first, 0, 4) > 0) {
+        writeBefore(from, before)
+        end(before)
+      }
+      first.set(from)
+      label = next
+    }
+    walkPieces(views, lists?.starts(family) ?? noStarts, family, ask)
+    end(lastOf[family])
+  }
+  return records
+}
+
+const noStarts = new Uint32Array()
+
+/** Calls `visit` where the table's answer or what own lists cover may change, in order. */
+function walkPieces(
+  views: AnswerReader['views'],
+  starts: Uint32Array,
+  family: Family,
+  visit: (first: Uint32Array, is: Answering) => void,
+): void {
+  const width = family === 4 ? 1 : 4
+  const start = newAddressWords()
+  let at = 0
+  let is: Answering = answering.leftOut
+  /** Those below `end`, which lie in the piece before it. */
+  const visitStarts = (end: Uint32Array | undefined): void => {
+    for (; at < starts.length; at += width) {
+      start.set(starts.subarray(at, at + width), 4 - width)
+      const order = end === undefined ? -1 : compareWords(start, 0, end, 0, 4)
+      if (order > 0) return
+      if (order < 0) visit(start, is)
+    }
+  }
+  walkFamily(views, family, (first, its) => {
+    visitStarts(first)
+    is = its
+    visit(first, is)
+  })
+  visitStarts(undefined)
+}

@@ -1,0 +1,114 @@
+// A published set on disk, for restarts and for every worker: its newest generation, the ones before
+// it that differences are kept from, and how far each key has read. The manifest is written last, so
+// what it names is whole.
+//
+//   current.json        the manifest
+//   7.set               the records of generation 7 (set-records.ts)
+//   7.all               all of it in the form of those who read it
+//   5-7.new 5-7.gone    the same of what came and went between generations 5 and 7
+//   cursors/KEY         how far that key has read
+//
+// Numbers of generations count within a series, which begins where no manifest can be read: a cursor
+// of another series is unknown.
+
+import { readFileSync } from 'node:fs'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeOwnFolder, replaceOwnFileSync } from '../base/system/own-files.ts'
+import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
+import { setRecordWords } from './set-records.ts'
+
+export interface SetLabel {
+  readonly action: string
+  readonly rule: string
+}
+
+export interface SetManifest {
+  readonly series: string
+  readonly generation: number
+  /** What it was made from: the same inputs make the same set until `expiresMs`. */
+  readonly inputs: string
+  /** When an entry of an own list expires, milliseconds since the epoch. */
+  readonly expiresMs: number | null
+  readonly prefixes: number
+  /** By the number that records have, in all generations of the series. */
+  readonly labels: readonly SetLabel[]
+  /** Generations whose differences to this one are kept, newest first. */
+  readonly from: readonly number[]
+}
+
+/** `fullMs`: when the key was sent everything last. */
+export interface SetCursor {
+  readonly series: string
+  readonly generation: number
+  readonly fullMs: number
+}
+
+/** Of each port its own: two servers may have one state folder. */
+export function setFolder(state: string, name: string, port: number): string {
+  return join(state, 'sets', `${name}-${port}`)
+}
+
+const manifestPath = (folder: string): string => join(folder, 'current.json')
+export const setPath = (folder: string, generation: number): string =>
+  join(folder, `${generation}.set`)
+export const allPath = (folder: string, generation: number): string =>
+  join(folder, `${generation}.all`)
+export const differencePath = (
+  folder: string,
+  [from, to]: readonly [number, number],
+  what: 'new' | 'gone',
+): string => join(folder, `${from}-${to}.${what}`)
+
+function manifestOf(text: string): SetManifest | undefined {
+  const value = parseJson(text)
+  const isSound = isJsonObject(value) && isWhole(value['generation'], 1)
+  return isSound ? (value as unknown as SetManifest) : undefined
+}
+
+export async function readManifest(folder: string): Promise<SetManifest | undefined> {
+  return manifestOf(await readFile(manifestPath(folder), 'utf8').catch(() => ''))
+}
+
+export function readManifestSync(folder: string): SetManifest | undefined {
+  try {
+    return manifestOf(readFileSync(manifestPath(folder), 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+export function writeManifestSync(folder: string, manifest: SetManifest): void {
+  replaceOwnFileSync(manifestPath(folder), JSON.stringify(manifest))
+}
+
+/** `undefined` where it is missing or cut off. */
+export function readSetSync(folder: string, generation: number): Uint32Array | undefined {
+  try {
+    const { buffer, byteOffset, length } = readFileSync(setPath(folder, generation))
+    const bytes = buffer.slice(byteOffset, byteOffset + length)
+    return length % (setRecordWords * 4) === 0 ? new Uint32Array(bytes) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const cursorFolder = (folder: string): string => join(folder, 'cursors')
+
+export async function readCursor(folder: string, keyId: string): Promise<SetCursor | undefined> {
+  const value = parseJson(await readFile(join(cursorFolder(folder), keyId), 'utf8').catch(() => ''))
+  return isJsonObject(value) ? (value as unknown as SetCursor) : undefined
+}
+
+/** Not flushed: one that is lost, or of before, brings more than is needed. */
+export async function writeCursor(folder: string, keyId: string, cursor: SetCursor): Promise<void> {
+  makeOwnFolder(cursorFolder(folder))
+  const draft = join(cursorFolder(folder), `${keyId}.${process.pid}`)
+  await writeFile(draft, JSON.stringify(cursor), { mode: 0o600 })
+  await rename(draft, join(cursorFolder(folder), keyId))
+}
+
+/** A key that begins anew has nothing until it was sent everything. */
+export async function removeCursor(folder: string, keyId: string): Promise<void> {
+  await rm(join(cursorFolder(folder), keyId), { force: true })
+}

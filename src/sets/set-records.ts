@@ -1,0 +1,59 @@
+// The prefixes of a published set as words, in memory and in its file: five a prefix, the address in
+// MMDB's space (IPv4 below ::/96, which no set has as IPv6) and its length with its label. And the
+// difference of two sets.
+
+import { IpriskError } from '../base/coded-error.ts'
+import { formatCount } from '../base/text/number-format.ts'
+import { compareWords } from '../ip/address.ts'
+
+export const setRecordWords = 5
+
+export interface SetRecords {
+  /** In ascending order. Throws `set_too_large`. */
+  readonly add: (address: Uint32Array, length: number, label: number) => void
+  readonly words: () => Uint32Array
+}
+
+export function newSetRecords(prefixesMax: number): SetRecords {
+  let words = new Uint32Array(setRecordWords << 10)
+  let used = 0
+  return {
+    add: (address, length, label) => {
+      if (used === prefixesMax * setRecordWords) {
+        const message = `The set has more than ${formatCount(prefixesMax)} prefixes; narrow its condition.`
+        throw new IpriskError({ code: 'set_too_large', message, fault: 'input' })
+      }
+      if (used === words.length) {
+        const more = new Uint32Array(words.length * 2)
+        more.set(words)
+        words = more
+      }
+      words.set(address, used)
+      words[used + 4] = (length << 16) | label
+      used += setRecordWords
+    },
+    words: () => words.subarray(0, used),
+  }
+}
+
+/** Both take the places of records in their set, in order; numbers of labels mean the same. */
+export function compareSets(
+  before: Uint32Array,
+  after: Uint32Array,
+  { removed, added }: Readonly<Record<'removed' | 'added', (at: number) => void>>,
+): void {
+  let old = 0
+  let now = 0
+  while (old < before.length || now < after.length) {
+    const order =
+      old === before.length
+        ? 1
+        : now === after.length
+          ? -1
+          : compareWords(before, old, after, now, setRecordWords)
+    if (order < 0) removed(old)
+    if (order > 0) added(now)
+    if (order <= 0) old += setRecordWords
+    if (order >= 0) now += setRecordWords
+  }
+}

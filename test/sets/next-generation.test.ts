@@ -1,0 +1,135 @@
+// Generations of a set in their folder: each difference that is kept, applied to its generation,
+// gives the newest one; nothing is made twice; what is lost begins anew.
+
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { newRandom } from '../../bench/harness/random.ts'
+import { acquireFileLock } from '../../src/base/system/file-lock.ts'
+import {
+  type Generation,
+  makeNextGeneration,
+  type SetMaker,
+} from '../../src/sets/next-generation.ts'
+import { allPath, differencePath, setPath } from '../../src/sets/set-folder.ts'
+import { newSetRecords } from '../../src/sets/set-records.ts'
+import { removeFolder } from '../remove-folder.ts'
+import { atEndOfFile } from '../ends.ts'
+
+const random = newRandom(5)
+const made: string[] = []
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'iprisk-sets-'))
+  made.push(folder)
+})
+atEndOfFile(() => made.forEach(removeFolder))
+
+function maker(inputs: string, members: readonly number[], more: Partial<SetMaker> = {}): SetMaker {
+  return {
+    inputs,
+    make: (known) => {
+      const records = newSetRecords(1000)
+      for (const member of members) records.add(Uint32Array.of(0, 0, 0, member), 128, 0)
+      const labels = known.length === 0 ? [{ action: 'block', rule: 'r' }] : known
+      return { records: records.words(), labels, expiresMs: Infinity }
+    },
+    write: (file, records, at, { rule }) => file.text(`${rule}${records[at + 3]!}`),
+    between: ' ',
+    nowMs: 1000,
+    ...more,
+  }
+}
+
+const membersIn = (path: string): readonly string[] =>
+  readFileSync(path, 'utf8')
+    .split(' ')
+    .filter((text) => text !== '')
+
+const drawn = (): readonly number[] =>
+  Array.from({ length: 30 }, (_, i) => i + 1).filter(() => random.word() % 3 > 0)
+
+describe('the generations of a set', () => {
+  it('come from each other by the differences that are kept', () => {
+    const before = new Map<number, readonly string[]>()
+    for (let round = 1; round <= 20; round++) {
+      const { manifest, isNew }: Generation = makeNextGeneration(
+        folder,
+        maker(`${round}`, [...drawn(), 100 + round]),
+      )
+      const { generation, from } = manifest
+      expect([isNew, generation]).toEqual([true, round])
+      expect(from).toEqual(Array.from({ length: Math.min(8, round - 1) }, (_, i) => round - 1 - i))
+      const now = membersIn(allPath(folder, generation))
+      before.set(generation, now)
+      for (const one of from) {
+        const gone = new Set(membersIn(differencePath(folder, [one, generation], 'gone')))
+        const came = membersIn(differencePath(folder, [one, generation], 'new'))
+        const applied = [...before.get(one)!.filter((text) => !gone.has(text)), ...came]
+        expect(applied.toSorted()).toEqual(now.toSorted())
+      }
+      const kept = [manifest.generation, ...from].length
+      // Its set each, all of the newest, two a difference, the manifest.
+      expect(readdirSync(folder)).toHaveLength(kept + 1 + 2 * from.length + 1)
+    }
+  })
+
+  it('stay for the same inputs, and for other inputs that make the same set', () => {
+    let times = 0
+    const counting = (inputs: string, nowMs: number): SetMaker => {
+      const { make, ...rest } = maker(inputs, [1, 2], { nowMs })
+      return {
+        ...rest,
+        make: (known) => {
+          times += 1
+          return { ...make(known), expiresMs: 5000 }
+        },
+      }
+    }
+    expect(makeNextGeneration(folder, counting('a', 1000)).isNew).toBe(true)
+    expect(makeNextGeneration(folder, counting('a', 4999)).isNew).toBe(false)
+    expect(times).toBe(1)
+    // An entry of a list has expired.
+    expect(makeNextGeneration(folder, counting('a', 5000)).manifest.generation).toBe(1)
+    expect(times).toBe(2)
+    const { manifest, isNew } = makeNextGeneration(folder, counting('b', 1000))
+    expect([manifest.generation, manifest.inputs, isNew]).toEqual([1, 'b', false])
+  })
+
+  it('go on without a difference whose set is lost or cut off, and mend a lost text', () => {
+    makeNextGeneration(folder, maker('a', [1]))
+    makeNextGeneration(folder, maker('b', [1, 2]))
+    makeNextGeneration(folder, maker('c', [2]))
+    rmSync(setPath(folder, 1))
+    truncateSync(setPath(folder, 2), 7)
+    expect(makeNextGeneration(folder, maker('d', [3])).manifest.from).toEqual([3])
+    rmSync(allPath(folder, 4))
+    expect(makeNextGeneration(folder, maker('d', [3])).isNew).toBe(false)
+    expect(membersIn(allPath(folder, 4))).toEqual(['r3'])
+  })
+
+  it('begin another series where the manifest cannot be read', () => {
+    const first = makeNextGeneration(folder, maker('a', [1])).manifest
+    writeFileSync(join(folder, 'current.json'), '{"generation":')
+    const second = makeNextGeneration(folder, maker('a', [1])).manifest
+    expect([first.generation, second.generation]).toEqual([1, 1])
+    expect(second.series).not.toBe(first.series)
+  })
+
+  it('are made by one process at a time', () => {
+    const lock = acquireFileLock(join(folder, 'lock'))!
+    expect(() => makeNextGeneration(folder, maker('a', [1]))).toThrow(
+      'Another process makes the set',
+    )
+    lock.release()
+    expect(makeNextGeneration(folder, maker('a', [1])).isNew).toBe(true)
+  })
+})
