@@ -81,7 +81,7 @@ export interface TrafficView {
     readonly at: string
     readonly checks: number
     readonly classes: Readonly<Record<string, number>>
-    /** By who asked: `check` (the API), `gate`. */
+    /** By who asked: `check` (the API), `gate`, `bouncer`. */
     readonly sources: Readonly<Record<string, number>>
     /** By tens of the score: 0–9, …, 90–100. */
     readonly scores: readonly number[]

@@ -68,6 +68,8 @@ export interface ErrorDetail {
   readonly param?: string
   /** Retry-After, if code and limits do not determine it. */
   readonly retrySeconds?: number
+  /** CrowdSec's bouncers read a `message` beside `error`. */
+  readonly isBouncers?: boolean
 }
 
 /** A heading of docs/errors.md, which the server serves. */
@@ -76,7 +78,7 @@ export function docUrl(code: ApiErrorCode): string {
 }
 
 export function errorBody(code: ApiErrorCode, requestId: string, detail: ErrorDetail = {}): string {
-  const { message = apiErrors[code].message, param } = detail
+  const { message = apiErrors[code].message, param, isBouncers } = detail
   const error = { code, message, param, doc_url: docUrl(code), request_id: requestId }
-  return JSON.stringify({ error })
+  return JSON.stringify(isBouncers === true ? { message, error } : { error })
 }

@@ -39,7 +39,7 @@ import {
   wholeBody,
 } from './request-body.ts'
 import { isRequestId } from './exchange/request-id.ts'
-import { type Endpoint, checkEndpoint, docsRouteOf, routes } from './routes.ts'
+import { type AdapterRoutes, type Endpoint, checkEndpoint, docsRouteOf, routes } from './routes.ts'
 import { batchedChecksMax } from './endpoint/check-batcher.ts'
 
 /**
@@ -89,6 +89,7 @@ export function handleRequest(
   res: HttpResponse,
   req: HttpRequest,
   known?: Endpoint,
+  adapters?: AdapterRoutes,
 ): void {
   resetHeaderScan(headerScan)
   req.forEach(onHeader)
@@ -109,7 +110,7 @@ export function handleRequest(
   beatIfOverdue(service.heartbeat, exchange.startedMs)
   res.onAborted(intake.onAborted)
   try {
-    routeAndAuthorize(intake, req, known)
+    routeAndAuthorize(intake, req, known ?? findEndpoint(intake, req, adapters))
     const isRefused = intake.endpoint === undefined
     if (isRefused && !service.refusalBudget.spend()) cutOff(service, res)
     else if (isRefused && headerScan.chunked && !exchange.headOnly) refuseAhead(intake)
@@ -187,16 +188,16 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   exchange.onEnd = undefined
   exchange.startedMs = performance.now()
   exchange.key = undefined
+  exchange.source = undefined
   exchange.state = exchangeStates.open
 }
 
 /** All of contract 3.12 that comes before the body. */
-function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | undefined): void {
+function routeAndAuthorize(intake: Intake, req: HttpRequest, endpoint?: Endpoint): void {
   const { body, exchange } = intake
-  const endpoint = known ?? findEndpoint(intake, req)
   if (endpoint === undefined) return
   if (endpoint.access === 'key') {
-    const outcome = authorize(exchange, headerScan)
+    const outcome = authorize(exchange, headerScan, endpoint.credential)
     if (outcome.kind !== 'authenticated') {
       intake.refusal = outcome
       return
@@ -215,9 +216,14 @@ function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | u
   intake.endpoint = endpoint
 }
 
-function findEndpoint(intake: Intake, req: HttpRequest): Endpoint | undefined {
+function findEndpoint(
+  intake: Intake,
+  req: HttpRequest,
+  adapters: AdapterRoutes | undefined,
+): Endpoint | undefined {
   const url = req.getUrl()
-  const route = routes.get(url) ?? docsRouteOf(intake.exchange.service, url, req)
+  const { service } = intake.exchange
+  const route = routes.get(url) ?? adapters?.(url, req) ?? docsRouteOf(service, url, req)
   intake.refusal = notFound
   if (route === undefined) return undefined
   const endpoint = route.methods.get(req.getCaseSensitiveMethod())

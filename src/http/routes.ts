@@ -10,22 +10,29 @@ import { answerFeedback, answerTestFeedback } from './endpoint/feedback-endpoint
 import { answerMeta, answerOpenApi } from './endpoint/meta-endpoint.ts'
 import { answerTestBatch, answerTestCheck } from './test-key/test-endpoint.ts'
 import { answerDocs } from './endpoint/docs-endpoint.ts'
+import type { Credential } from './endpoint/authorize.ts'
 import type { Exchange, Service } from './exchange/exchange.ts'
 
 /** `open` endpoints need no key. */
 export type Endpoint =
-  | { readonly access: 'open'; readonly answer: (exchange: Exchange) => void }
-  | {
-      readonly access: 'key'
-      readonly bodyBytesMax: number
-      /** Its query may have `include` (insights-endpoint.ts). */
-      readonly takesInclude: boolean
-      readonly answer: AnswerKey
-      /** To a test key (contract 5.7). */
-      readonly answerTest: AnswerKey
-    }
+  { readonly access: 'open'; readonly answer: (exchange: Exchange) => void } | KeyedEndpoint
 
-type AnswerKey = (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
+export interface KeyedEndpoint {
+  readonly access: 'key'
+  /** Absent: the Authorization header, and the API `ip-risk`. */
+  readonly credential?: Credential
+  readonly bodyBytesMax: number
+  /** Its query may have `include` (insights-endpoint.ts). */
+  readonly takesInclude: boolean
+  readonly answer: AnswerKey
+  /** To a test key (contract 5.7). */
+  readonly answerTest: AnswerKey
+}
+
+export type AnswerKey = (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
+
+/** Other tools' protocols (src/adapters). */
+export type AdapterRoutes = (path: string, request: HttpRequest) => Route | undefined
 
 export interface Route {
   readonly allow: string

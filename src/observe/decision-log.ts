@@ -14,7 +14,7 @@ export interface DecisionContext {
   readonly requestId: string
   readonly keyId: string
   /** `undefined` for the API, where a key asks. */
-  readonly source: 'gate' | undefined
+  readonly source: 'gate' | 'bouncer' | undefined
   /** Of the policies that decided; `undefined` without policies. */
   readonly revision: string | undefined
 }

@@ -26,7 +26,7 @@ import { type LoopLag, noLoopLag } from './loop-lag.ts'
 
 /** Every status that the server answers with. */
 export const httpStatuses = [
-  200, 202, 204, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503,
+  200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503,
 ] as const
 export type HttpStatus = (typeof httpStatuses)[number]
 
@@ -77,6 +77,8 @@ const totalIndex = {
   privateVisitors: 17,
   /** Visitors at the gate judged; `answers` has them too. */
   gateAnswers: 18,
+  /** Decisions for bouncers, made live; `answers` has them too. */
+  bouncerAnswers: 19,
   /** Lines that the decision log took, and those that it had no room for. */
   decisionsLogged: 12,
   decisionsLost: 13,
@@ -352,10 +354,11 @@ export function addCounterSnapshots(
   }
 }
 
-/** Answers by who asked: a key over the API, a proxy at the gate. */
+/** Answers by who asked: a key over the API, a proxy at the gate, a bouncer of CrowdSec. */
 export function answersBySource(counters: CounterSnapshot): Readonly<Record<string, number>> {
-  const { gateAnswers: gate } = counterTotals(counters)
-  return { check: counters.answers.reduce((sum, count) => sum + count, 0) - gate, gate }
+  const { gateAnswers: gate, bouncerAnswers: bouncer } = counterTotals(counters)
+  const all = counters.answers.reduce((sum, count) => sum + count, 0)
+  return { check: all - gate - bouncer, gate, bouncer }
 }
 
 /** The totals by name. */

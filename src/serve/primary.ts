@@ -22,10 +22,13 @@ import { validateKeysFile } from '../account/stores/file-keys.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
 import { createTokenMatcher, type TokenMatcher } from '../admin/admin-caller.ts'
 import type { AdminServer } from '../admin/admin-server.ts'
+import type { BouncerSettings } from '../adapters/crowdsec/bouncer-endpoint.ts'
 import type { GateSettings } from '../adapters/gate/gate.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { msPerDay } from '../base/day.ts'
 import { changeThresholds } from '../model/change-thresholds.ts'
 import type { Log } from '../base/log.ts'
+import { parseDurationMs } from '../base/time-text.ts'
 import type { TrafficTrial } from '../compare/traffic-trial.ts'
 import type { Plans } from '../config/plan.ts'
 import { parseHostPort } from '../config/setting-checks.ts'
@@ -50,6 +53,7 @@ import {
 } from '../supervisor/sockets/control-socket.ts'
 import { probePort } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
+import { createStreamManager } from '../supervisor/sets/stream-manager.ts'
 import { createSupervisor, rollingLingerMs, type Supervisor } from '../supervisor/supervisor.ts'
 import { watchFile } from '../base/system/file-watch.ts'
 import { runRepeatedly } from '../base/system/long-timer.ts'
@@ -66,6 +70,7 @@ import type { EarlyStart } from './early-start.ts'
 import { openAdmin } from './open-admin.ts'
 import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import type { Shutdown } from './signals.ts'
+import { setFolder } from '../sets/set-folder.ts'
 import { startTableSources, type TableSources } from './table-sources.ts'
 import { readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
 
@@ -109,6 +114,7 @@ interface Parts extends ServerOptions {
   readonly lists: ListsManager
   readonly policies: WatchedPolicies
   readonly sample: TrafficSample | undefined
+  readonly stream: ReturnType<typeof createStreamManager>
   readonly port: number
   /** The control socket of the server that this one takes over from. */
   readonly predecessor: string | undefined
@@ -178,9 +184,18 @@ async function runWithWorkers(
     log,
     signal: shutdown.signal,
   })
+  const stream = createStreamManager({
+    settings: bouncerSettings(settings, parts.port),
+    table: tables.current,
+    lists: () =>
+      lists.status().known ? { tag: lists.status().tag, file: lists.file() } : undefined,
+    policies: policies.policies,
+    log,
+  })
   try {
-    return await runServer({ ...parts, tables, lists, shutdown })
+    return await runServer({ ...parts, tables, lists, stream, shutdown })
   } finally {
+    stream.close()
     await lists.close()
     await sample?.close({ write: !shutdown.yielded() })
   }
@@ -264,6 +279,7 @@ async function runServer(parts: Parts): Promise<number> {
       takeSampled: sample?.take ?? (() => 0),
       tableRefused: tables.distrust,
       listsRefused: lists.refused,
+      pulled: parts.stream.pulled,
     }
     if (!signal.aborted) await Promise.race([supervisor.start(file, reports), shutdown.requested])
     if (!signal.aborted) {
@@ -484,11 +500,20 @@ function gateSettings(serve: Settings['serve']): GateSettings | undefined {
   return { ...place, peers, header, trust, stops: serve.gateChallenge === '401' }
 }
 
+/** A decision outlives two refreshes, and a server that is away for a night. */
+function bouncerSettings({ serve, state }: Settings, port: number): BouncerSettings {
+  const everyMs = parseDurationMs(serve.refreshEvery)
+  return {
+    folder: setFolder(state, 'bouncer', port),
+    durationMs: Math.max(2 * msPerDay, 2 * everyMs),
+  }
+}
+
 // What each worker is told when it starts: the part of the settings that answering needs.
 
 /** Throws `decision_log_unusable`. */
 function workerSettings(
-  { serve, state: stateFolder, store, plans }: Settings,
+  settings: Settings,
   found: {
     readonly port: number
     readonly tls: TlsFiles | undefined
@@ -496,6 +521,7 @@ function workerSettings(
     readonly gate: GateSettings | undefined
   },
 ): WorkerSettings {
+  const { serve, state: stateFolder, store, plans } = settings
   return {
     host: serve.host,
     port: found.port,
@@ -509,6 +535,7 @@ function workerSettings(
     logAddressKeyFile: serve.logAddressKeyFile,
     tls: found.tls,
     gate: found.gate,
+    bouncers: bouncerSettings(settings, found.port),
     docs: serve.docs === 'on',
     decisionLog: decisionLogOf(serve),
     sampling: serve.sample > 0,

@@ -55,6 +55,8 @@ interface WorkerReports {
   readonly takeSampled: (checks: readonly SampledCheck[]) => number
   /** A worker cannot open the table of that number; it was killed. */
   readonly tableRefused: (table: number) => void
+  /** A bouncer pulls decisions. */
+  readonly pulled: () => void
   /** A worker cannot use the lists of that version. One that was starting has ended. */
   readonly listsRefused: (version: number) => void
 }
@@ -291,6 +293,9 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
     case 'listsUsed':
       // The request waits for it in the registry.
       if (!message.done) state.reports?.listsRefused(message.version)
+      return
+    case 'pulled':
+      state.reports?.pulled()
       return
     case 'keysRead':
     case 'trafficTaken':

@@ -22,6 +22,7 @@
 //      ◀── counted ───── its counters, also by itself every second
 //      ─── takeTraffic ▶ what it has counted of its answers for the console, since it was asked last
 //      ◀── trafficTaken
+//      ◀── pulled ────── a bouncer pulls decisions: the set for it may be due
 //      ◀── sampled ───── checks for the sample of traffic, every second where there are any
 //      ─── drawBelow ──▶ which of them matter from now on
 //      ─── drain ──────▶ answer with close, stop listening, finish what is under way; a later drain
@@ -30,6 +31,7 @@
 //
 // `table` is a number that the primary gives to each table file that it has verified.
 
+import type { BouncerSettings } from '../adapters/crowdsec/bouncer-endpoint.ts'
 import type { GateSettings } from '../adapters/gate/gate.ts'
 import type { LogLevel } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
@@ -57,6 +59,8 @@ export interface WorkerSettings {
   readonly tls?: TlsFiles | undefined
   /** Absent: reverse proxies cannot ask. */
   readonly gate?: GateSettings | undefined
+  /** Absent: CrowdSec's bouncers cannot ask. */
+  readonly bouncers?: BouncerSettings | undefined
   readonly logLevel: LogLevel
   /** Log lines name the addresses of clients and checks. */
   readonly logAddresses: boolean
@@ -130,6 +134,7 @@ export type ToPrimary =
   /** `version` 0: without lists. */
   | { readonly kind: 'listsUsed'; readonly version: number; readonly done: boolean }
   | { readonly kind: 'listening' }
+  | { readonly kind: 'pulled' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }
   | { readonly kind: 'refused'; readonly table: number; readonly message: string }

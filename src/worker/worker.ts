@@ -6,6 +6,7 @@
 
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import type { Account } from '../account/open-account.ts'
+import { createBouncerRoutes } from '../adapters/crowdsec/bouncer-endpoint.ts'
 import { type GateSettings, createGate } from '../adapters/gate/gate.ts'
 import { messageOf } from '../base/coded-error.ts'
 import { paths } from '../api/public-port.ts'
@@ -253,7 +254,7 @@ async function start(
     parts.send({ kind: 'counted', counters: snapshot() })
     sendSampled(parts, service)
   }, countMs)
-  const ports = [await openPort(uws, settings, service)]
+  const ports = [await openPort(uws, settings, service, () => parts.send({ kind: 'pulled' }))]
   if (settings.gate !== undefined) ports.push(await openGate(uws, settings, settings.gate, service))
   let isOpen = true
   const closePorts = (): void => {
@@ -298,9 +299,11 @@ async function openPort(
   uws: Awaited<ReturnType<typeof loadUws>>,
   settings: WorkerSettings,
   service: Service,
+  onPull: () => void,
 ): Promise<OpenPort> {
   const { counters, heartbeat, log } = service
-  const { tls, connections, port } = settings
+  const { tls, connections, port, bouncers } = settings
+  const adapters = bouncers && createBouncerRoutes(bouncers, onPull)
   const app = tls === undefined ? uws.App() : openTlsApp(uws, tls)
   const { filter, stop } = createConnectionFilter({ ...connections, port }, counters, log)
   app.filter((res, change) => {
@@ -308,7 +311,7 @@ async function openPort(
     filter(res, change)
   })
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
-  app.any('/*', (res, req) => handleRequest(service, res, req))
+  app.any('/*', (res, req) => handleRequest(service, res, req, undefined, adapters))
   return { app, socket: await listen(app, settings), stop }
 }
 

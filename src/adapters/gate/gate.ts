@@ -137,6 +137,7 @@ export function createGate(settings: GateSettings, service: Service): Gate {
         return
       }
       const exchange = beginExchange(service, res)
+      exchange.source = 'gate'
       exchange.visit = { degraded: '', takesPage: accept.includes('text/html'), languages }
       exchange.headOnly = method === 'HEAD'
       exchange.keepAlive = framing === framings.kept && scan.contentLength === 0

@@ -143,7 +143,7 @@ function requestFamilies(total: CounterSnapshot): MetricFamilies {
       classifications.map((name, i) => [{ classification: name }, total.answers[i] ?? 0]),
     ),
     iprisk_answers_by_source_total: family(
-      'The same by who asked: check (the API), gate.',
+      'The same by who asked: check (the API), gate, bouncer (live).',
       ['source'],
       Object.entries(answersBySource(total)).map(([source, count]) => [{ source }, count]),
     ),

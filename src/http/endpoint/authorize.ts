@@ -5,9 +5,10 @@
 import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../../account/keyring.ts'
 import { type RateResult, rateResults } from '../../account/limits/rate.ts'
-import type { ApiErrorCode } from '../../api/api-error.ts'
+import type { ApiErrorCode, ErrorDetail } from '../../api/api-error.ts'
 import { type InputFault, invalidInput, policyFaults } from '../../api/input-fault.ts'
 import { addressesPerRequest } from '../../api/public-port.ts'
+import type { ApiName } from '../../config/plan.ts'
 import { countEvent } from '../../observe/request-counters.ts'
 import { policyIndexOf } from '../../policy/policy.ts'
 import type { Exchange } from '../exchange/exchange.ts'
@@ -23,12 +24,38 @@ interface Limited {
 const exceeded: Limited = { kind: 'limited', code: 'rate_limit_exceeded' }
 const unavailable: Limited = { kind: 'limited', code: 'upstream_unavailable' }
 
+/** Of an adapter's request: its own header, and the API that its key must allow. */
+export interface Credential {
+  readonly api: Extract<ApiName, 'bouncer'>
+  /** As an Authorization header would have it. */
+  readonly authorization: string
+}
+
+/** The one denial that bouncers know. */
+const notBouncer: Denied & Pick<ErrorDetail, 'message'> = {
+  kind: 'denied',
+  status: 403,
+  code: 'token_not_allowed_for_api',
+  message: 'X-Api-Key must be a key of the API bouncer: iprisk keys create --api bouncer.',
+}
+
 /** Sets the request's key in the exchange. A key given twice is ambiguous and counts as none. */
-export function authorize(exchange: Exchange, scan: HeaderScan): Authenticated | Denied | Limited {
+export function authorize(
+  exchange: Exchange,
+  scan: HeaderScan,
+  credential: Credential | undefined,
+): Authenticated | Denied | Limited {
   const { keyring, limiter, counters } = exchange.service
-  const key = keyring.authenticate(scan.authorizationCount === 1 ? scan.authorization : '')
+  if (credential !== undefined) exchange.source = credential.api
+  const key =
+    credential === undefined
+      ? keyring.authenticate(scan.authorizationCount === 1 ? scan.authorization : '')
+      : keyring.authenticate(credential.authorization, credential.api)
   // A worker that has read no keys yet cannot say that this one is wrong.
-  if (key.kind === 'denied') return keyring.known() ? key : unavailable
+  if (key.kind === 'denied') {
+    if (!keyring.known()) return unavailable
+    return credential === undefined ? key : notBouncer
+  }
   exchange.key = key
   const result = limiter.spendRate(key.allowance, 1, exchange.startedMs)
   if (result === rateResults.granted) return key

@@ -106,6 +106,8 @@ export interface Exchange {
   startedMs: number
   /** `undefined` where it is unknown or not needed. */
   key: Authenticated | undefined
+  /** Who asks; `undefined` for a client of the API itself. */
+  source: 'gate' | 'bouncer' | undefined
   /** What the gate keeps of a request (src/adapters/gate); `undefined` for the API's own. */
   visit: Visit | undefined
   /** Whether the connection may serve another request (framing-guard.ts). */
@@ -144,6 +146,7 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
     onEnd: undefined,
     startedMs: unread,
     key: undefined,
+    source: undefined,
     visit: undefined,
     keepAlive: false,
     closesItself: false,

@@ -57,6 +57,5 @@ function recordFacts(
   if (observers.decisionLog === undefined) return
   const requestId = requestIdOf(exchange)
   const keyId = exchange.key?.keyId ?? ''
-  const source = exchange.visit === undefined ? undefined : 'gate'
-  observers.decisionLog.record(facts, { requestId, keyId, source, revision })
+  observers.decisionLog.record(facts, { requestId, keyId, source: exchange.source, revision })
 }

@@ -26,6 +26,7 @@ import { logAnswer, loggedAddresses } from './request-log.ts'
 
 const statusLines = {
   200: '200 OK',
+  201: '201 Created',
   202: '202 Accepted',
   204: '204 No Content',
   304: '304 Not Modified',
@@ -139,7 +140,10 @@ function errorAnswer(exchange: Exchange, refusal: Refusal): Answer & { readonly 
   return {
     status: apiErrors[code].status,
     headers,
-    body: errorBody(code, requestIdOf(exchange), refusal),
+    body: errorBody(code, requestIdOf(exchange), {
+      ...refusal,
+      isBouncers: exchange.source === 'bouncer',
+    }),
   }
 }
 
@@ -195,7 +199,7 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
   closeExchange(exchange)
 }
 
-function writeHead(exchange: Exchange, answer: Answer, close: boolean): void {
+export function writeHead(exchange: Exchange, answer: Omit<Answer, 'body'>, close: boolean): void {
   const { res, service, clientRequestId } = exchange
   const nowMs = performance.now()
   // No test key is answered by `replyBytes` or in pieces: their answers are counted here alone.

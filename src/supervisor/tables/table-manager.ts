@@ -155,6 +155,7 @@ export function createTableManager(options: TableManagerParts) {
     reload: ({ force }: { readonly force: boolean }) =>
       enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
     rollback: () => enqueue(() => rollback(parts, state)),
+    current: () => state.current,
     file: () => state.current?.file,
     previousFile: () => state.previous?.file,
     status: (): TableManagerStatus => ({

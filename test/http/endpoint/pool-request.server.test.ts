@@ -76,6 +76,7 @@ function newExchange(): Exchange {
     keepAlive: true,
     closesItself: false,
     key: { allowance: {} } as unknown as Exchange['key'],
+    source: undefined,
     visit: undefined,
     state: exchangeStates.open,
     recycle: () => undefined,

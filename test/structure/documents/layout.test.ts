@@ -169,6 +169,7 @@ describe('docs/README.md', () => {
       'console-access.md',
       'console/README.md',
       'contract.md',
+      'crowdsec.md',
       'decide.md',
       'distribute.md',
       'errors.md',

@@ -70,7 +70,7 @@ export const meanings: Readonly<Record<string, Meant>> = {
   },
   sources: {
     title: 'Checks by source',
-    text: 'Who asked: check is the API, gate a reverse proxy about its visitor.',
+    text: 'Who asked: check is the API, gate a reverse proxy about its visitor, bouncer one of CrowdSec.',
     from: 'iprisk_answers_by_source_total{source}',
   },
   scores: {

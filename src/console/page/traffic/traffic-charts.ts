@@ -143,6 +143,7 @@ const statusTones: Readonly<Record<string, string>> = {
 const statusTone: Tone = (code) =>
   code.startsWith('5') ? 'tone-blocklist' : (statusTones[code] ?? 'tone-other')
 
-const sourceTone: Tone = (name) => (name === 'gate' ? 'line-1' : 'line-0')
+const sourceTones = { check: 'line-0', gate: 'line-1', bouncer: 'line-2' } as const
+const sourceTone: Tone = (name) => sourceTones[name as keyof typeof sourceTones]
 
 const limitTone: Tone = (name) => (name === 'rate' ? 'tone-proxy' : 'tone-vpn')

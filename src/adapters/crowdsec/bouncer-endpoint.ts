@@ -1,0 +1,257 @@
+// What CrowdSec's bouncers ask of its local API (contract 6.2), as a thin translation:
+//
+//   GET /v1/decisions?ip=          decided live, as a check; spends rate and quota
+//   GET /v1/decisions/stream       the published set `bouncer`, or what has changed in it since this
+//                                  key's last pull; spends rate
+//   POST /v1/usage-metrics         thrown away
+//
+// A key's cursor moves only when its answer went out whole, so a pull that was cut off comes again.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { HttpRequest } from 'uWebSockets.js'
+import type { Authenticated } from '../../account/keyring.ts'
+import { batchBodyBytesMax } from '../../api/public-port.ts'
+import { describeError } from '../../base/log.ts'
+import { parseAddressText, queryText } from '../../http/endpoint/check-body.ts'
+import { chargeThen, resumeExchange } from '../../http/endpoint/charge-quota.ts'
+import { decideAnswer } from '../../http/endpoint/decide-answer.ts'
+import { type Exchange, exchangeStates } from '../../http/exchange/exchange.ts'
+import { reply, replyError, replyInternalError, replyJson } from '../../http/reply/reply.ts'
+import { contentHeaders } from '../../http/reply/check-header-bytes.ts'
+import type { Credential } from '../../http/endpoint/authorize.ts'
+import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
+import { countEvent } from '../../observe/request-counters.ts'
+import {
+  type SetCursor,
+  type SetManifest,
+  allPath,
+  differencePath,
+  readCursor,
+  readManifest,
+  removeCursor,
+  writeCursor,
+} from '../../sets/set-folder.ts'
+import { newQuery } from '../../table/lookup/query.ts'
+import { decisionJson, unknownFilter } from './decision.ts'
+import { filePart, sendWhole, textPart } from './whole-answer.ts'
+
+export interface BouncerSettings {
+  readonly folder: string
+  /** Of the stream's decisions. */
+  readonly durationMs: number
+}
+
+export const betweenDecisions = ',\n'
+
+/** Bouncers keep a live decision as long: it may be another one by then. */
+const liveMs = 300_000
+
+/** A first pull waits for the set, so that a bouncer that would give up starts. */
+const waitMs = 8000
+const lookMs = 200
+
+interface Asked {
+  readonly query: URLSearchParams
+  readonly settings: BouncerSettings
+  /** The primary makes a set only where somebody pulls. */
+  readonly onPull: () => void
+}
+
+type Answer = (exchange: Exchange, key: Authenticated, asked: Asked) => void
+
+const reading = ['GET', 'HEAD']
+const routes: ReadonlyMap<string, readonly [methods: readonly string[], answer: Answer]> = new Map([
+  ['/v1/decisions', [reading, answerLive]],
+  ['/v1/decisions/stream', [reading, answerPull]],
+  ['/v1/usage-metrics', [['POST'], takeUsage]],
+])
+
+export function createBouncerRoutes(
+  settings: BouncerSettings,
+  onPull: Asked['onPull'],
+): AdapterRoutes {
+  return (path, request) => {
+    const route = routes.get(path)
+    if (route === undefined) return undefined
+    const [methods, answer] = route
+    const query = new URLSearchParams(request.getQuery() ?? '')
+    const endpoint: KeyedEndpoint = {
+      access: 'key',
+      credential: credentialOf(request),
+      takesInclude: false,
+      bodyBytesMax: batchBodyBytesMax,
+      answer: (exchange, key) => {
+        const param = unknownFilter(query)
+        if (param === undefined) answer(exchange, key, { query, settings, onPull })
+        else replyError(exchange, 'invalid_input', { message: noFilter, param })
+      },
+      // A test key judges no real address (contract 5.7).
+      answerTest: (exchange) => replyError(exchange, 'token_not_allowed_for_api'),
+    }
+    return { allow: methods.join(', '), methods: new Map(methods.map((one) => [one, endpoint])) }
+  }
+}
+
+/** A key given twice is ambiguous and counts as none. */
+function credentialOf(request: HttpRequest): Credential {
+  const keys: string[] = []
+  request.forEach((name, value) => {
+    if (name === 'x-api-key') keys.push(value)
+  })
+  return { api: 'bouncer', authorization: keys.length === 1 ? `Bearer ${keys[0]!}` : '' }
+}
+
+const noFilter = 'This filter is not known here; the policy decides whom to stop.'
+const about = newQuery()
+const noAddress = {
+  message: 'Name one address, as in /v1/decisions?ip=192.0.2.1; the stream has all decisions.',
+  param: 'ip',
+}
+
+function answerLive(exchange: Exchange, key: Authenticated, { query }: Asked): void {
+  const text = query.get('ip') ?? ''
+  if (!parseAddressText(about, text)) {
+    replyError(exchange, 'invalid_input', noAddress)
+    return
+  }
+  exchange.policy = ''
+  if (exchange.service.logAddresses) exchange.checkedAddress = queryText(about)
+  chargeThen(exchange, key, () => {
+    const table = exchange.service.table()
+    if (table === undefined) {
+      replyError(exchange, 'upstream_unavailable')
+      return
+    }
+    // The units may have come in a later turn.
+    parseAddressText(about, text)
+    const outcome = decideAnswer(exchange, table, about, table.answer(about))
+    countEvent(exchange.service.counters, 'bouncerAnswers')
+    const { action = 'allow', rule = '' } = outcome?.decision ?? {}
+    const decided = { action, rule, value: queryText(about), isRange: false, durationMs: liveMs }
+    const json = decisionJson(1, decided)
+    replyJson(exchange, action === 'allow' ? 'null' : `[${json}]`)
+  })
+}
+
+function takeUsage(exchange: Exchange): void {
+  reply(exchange, { status: 201, headers: contentHeaders, body: 'null' })
+}
+
+function answerPull(exchange: Exchange, key: Authenticated, asked: Asked): void {
+  void pull(exchange, key, asked).catch((error: unknown) => replyInternalError(exchange, error))
+}
+
+async function pull(exchange: Exchange, { keyId }: Authenticated, asked: Asked): Promise<void> {
+  const { folder, durationMs } = asked.settings
+  asked.onPull()
+  const startup = asked.query.get('startup') === 'true'
+  const opened = await openPull(
+    exchange,
+    async (manifest) => {
+      const cursor = startup ? undefined : await readCursor(folder, keyId)
+      return planPull(folder, manifest, cursor, { nowMs: Date.now(), durationMs })
+    },
+    folder,
+  )
+  if (!isOpen(exchange)) {
+    await opened?.close()
+    return
+  }
+  if (opened === undefined || exchange.headOnly) {
+    await opened?.close()
+    resumeExchange(exchange, () =>
+      opened === undefined ? replyError(exchange, 'upstream_unavailable') : replyJson(exchange, ''),
+    )
+    return
+  }
+  try {
+    // Whatever becomes of this answer, the bouncer has begun anew.
+    if (startup) await removeCursor(folder, keyId)
+    const list = async (file: FileHandle | undefined) =>
+      file === undefined ? [textPart('null')] : [textPart('['), await filePart(file), textPart(']')]
+    const came = await list(opened.came)
+    const gone = await list(opened.gone)
+    const parts = [textPart('{"new":'), ...came, textPart(',"deleted":'), ...gone, textPart('}')]
+    if (!isOpen(exchange) || !(await sendWhole(exchange, parts))) return
+    if (opened.next !== undefined) await writeCursor(folder, keyId, opened.next)
+  } catch (error) {
+    const { log } = exchange.service
+    log.error({ keyId, ...describeError(error) }, "A pull of the bouncers' stream failed.")
+    if (isOpen(exchange)) throw error
+    if (exchange.state === exchangeStates.answered) exchange.res.close()
+  } finally {
+    await opened.close()
+  }
+}
+
+const isOpen = ({ state }: Exchange): boolean => state === exchangeStates.open
+
+export interface PullPlan {
+  /** Paths; `undefined` for nothing. */
+  readonly came: string | undefined
+  readonly gone: string | undefined
+  /** The cursor once this went out whole, where it moves. */
+  readonly next: SetCursor | undefined
+}
+
+/**
+ * Everything to an unknown cursor; else the difference, and before half of the duration everything
+ * again, because bouncers forget decisions at its end.
+ */
+export function planPull(
+  folder: string,
+  { series, generation, from }: SetManifest,
+  cursor: SetCursor | undefined,
+  { nowMs, durationMs }: { readonly nowMs: number; readonly durationMs: number },
+): PullPlan {
+  const all = { came: allPath(folder, generation), next: { series, generation, fullMs: nowMs } }
+  if (cursor === undefined || cursor.series !== series) return { ...all, gone: undefined }
+  const { generation: last, fullMs } = cursor
+  const isNewest = last === generation
+  if (!isNewest && !from.includes(last)) return { ...all, gone: undefined }
+  const path = (what: 'new' | 'gone'): string | undefined =>
+    isNewest ? undefined : differencePath(folder, [last, generation], what)
+  const ageMs = nowMs - fullMs
+  if (ageMs < 0 || ageMs > durationMs * renewShare) return { ...all, gone: path('gone') }
+  const next = isNewest ? undefined : { series, generation, fullMs }
+  return { came: path('new'), gone: path('gone'), next }
+}
+
+/** Below a half, by more than any bouncer waits between two pulls. */
+const renewShare = 0.45
+
+interface OpenPull extends Pick<PullPlan, 'next'> {
+  readonly came: FileHandle | undefined
+  readonly gone: FileHandle | undefined
+  readonly close: () => Promise<void>
+}
+
+/** Waits for the first generation; a newer one may take the files away before they are open. */
+async function openPull(
+  exchange: Exchange,
+  plan: (manifest: SetManifest) => Promise<PullPlan>,
+  folder: string,
+): Promise<OpenPull | undefined> {
+  for (let waitedMs = 0; waitedMs < waitMs; waitedMs += lookMs) {
+    const manifest = await readManifest(folder)
+    const opened = manifest === undefined ? undefined : await openPlan(await plan(manifest))
+    if (opened !== undefined || !isOpen(exchange)) return opened
+    await sleep(lookMs)
+  }
+  return undefined
+}
+
+async function openPlan({ came, gone, next }: PullPlan): Promise<OpenPull | undefined> {
+  const handles: (FileHandle | undefined)[] = []
+  const close = async (): Promise<void> => {
+    for (const handle of handles) await handle?.close()
+  }
+  try {
+    for (const path of [came, gone]) handles.push(path === undefined ? path : await open(path))
+    return { came: handles[0], gone: handles[1], next, close }
+  } catch {
+    await close()
+    return undefined
+  }
+}

@@ -1,0 +1,83 @@
+// Decisions in the form of CrowdSec's local API (contract 6.2), for one address and for the prefixes
+// of a published set.
+
+import type { ExportFile } from '../../export/export-file.ts'
+import type { SetLabel } from '../../sets/set-folder.ts'
+
+export const decisionOrigin = 'lists:iprisk'
+
+/** The policy's words; others are the bouncer's own. */
+export function decisionType(action: string): string {
+  return action === 'block' ? 'ban' : action === 'challenge' ? 'captcha' : action
+}
+
+const scenarioOf = (rule: string): string => (rule === '' ? 'iprisk' : `iprisk/${rule}`)
+
+/** In the form of Go. */
+export function durationText(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  return `${Math.floor(seconds / 3600)}h${Math.floor(seconds / 60) % 60}m${seconds % 60}s`
+}
+
+export interface Decision extends SetLabel {
+  readonly value: string
+  readonly isRange: boolean
+  readonly durationMs: number
+}
+
+/** Its end is the same for all decisions of a label. */
+export function decisionJson(id: number, decision: Decision): string {
+  const { value, isRange } = decision
+  const scope = isRange ? 'Range' : 'Ip'
+  return `${decisionHead(id, decision)}${scope}","value":"${value}${decisionTail(decision)}`
+}
+
+function decisionHead(id: number, { action }: SetLabel): string {
+  const type = JSON.stringify(decisionType(action))
+  return `{"id":${id},"origin":"${decisionOrigin}","type":${type},"scope":"`
+}
+
+function decisionTail({ rule, durationMs }: Pick<Decision, 'rule' | 'durationMs'>): string {
+  const scenario = JSON.stringify(scenarioOf(rule))
+  return `","duration":"${durationText(durationMs)}","scenario":${scenario}}`
+}
+
+/** A writer of the decisions of a set: `records` as in src/sets/set-records.ts. */
+export function newDecisionWriter(durationMs: number) {
+  const tails = new Map<string, string>()
+  return (file: ExportFile, records: Uint32Array, at: number, label: SetLabel): void => {
+    const address = records.subarray(at, at + 4)
+    const length = records[at + 4]! >>> 16
+    const family = (address[0]! | address[1]! | address[2]!) === 0 ? 4 : 6
+    const isRange = length !== 128
+    file.text(`${decisionHead(idOf(records, at), label)}${isRange ? 'Range' : 'Ip'}","value":"`)
+    file.address(address, family)
+    if (isRange) file.text(`/${family === 4 ? length - 96 : length}`)
+    let tail = tails.get(label.rule)
+    if (tail === undefined) tails.set(label.rule, (tail = decisionTail({ ...label, durationMs })))
+    file.text(tail)
+  }
+}
+
+const idBits = 2 ** 32
+
+/** The same in every generation: 53 bits of a hash, never 0. */
+export function idOf(words: Uint32Array, at: number): number {
+  let high = 0x811c_9dc5
+  let low = 0x9e37_79b9
+  for (let i = at; i < at + 5; i++) {
+    high = Math.imul(high ^ words[i]!, 0x0100_0193)
+    low = Math.imul(low ^ (words[i]! + high), 0x85eb_ca6b)
+    low ^= low >>> 15
+  }
+  return ((high >>> 11) & 0x1f_ffff) * idBits + (low >>> 0) || 1
+}
+
+const filters = ['type', 'origins', 'scenarios_containing', 'scenarios_not_containing']
+
+/** The filter that would have to be ignored, so that more is stopped than the bouncer wants. */
+export function unknownFilter(query: URLSearchParams): string | undefined {
+  const scopes = (query.get('scopes') ?? 'ip,range').toLowerCase().split(',')
+  if (!scopes.includes('ip') || !scopes.includes('range')) return 'scopes'
+  return filters.find((name) => (query.get(name) ?? '') !== '')
+}

@@ -1,0 +1,82 @@
+// Sends files as one answer of known length, piece by piece as the client takes them, and says
+// whether the kernel has taken it whole: only then may a cursor move.
+//
+// The connection ends behind it: its request states no length (framing-guard.ts). uWebSockets.js
+// (20.0.8) lets go of an answer at its last byte, and nothing could close it then. So it is told one
+// byte more than the header says, and the answer is closed instead of ended.
+
+import type { FileHandle } from 'node:fs/promises'
+import { type Exchange, closeExchange, exchangeStates } from '../../http/exchange/exchange.ts'
+import { writeHead } from '../../http/reply/reply.ts'
+import { contentHeaders } from '../../http/reply/check-header-bytes.ts'
+import { logAnswer } from '../../http/reply/request-log.ts'
+
+export interface AnswerPart {
+  readonly bytes: number
+  readonly pieces: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
+/** So little that no turn of the loop is long. */
+const pieceBytes = 65_536
+
+export function textPart(text: string): AnswerPart {
+  const bytes = Buffer.from(text)
+  return { bytes: bytes.length, pieces: () => [bytes] }
+}
+
+export async function filePart(handle: FileHandle): Promise<AnswerPart> {
+  const { size } = await handle.stat()
+  return { bytes: size, pieces: () => piecesOf(handle) }
+}
+
+async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let position = 0; ;) {
+    const piece = Buffer.allocUnsafe(pieceBytes)
+    const { bytesRead } = await handle.read(piece, 0, pieceBytes, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield piece.subarray(0, bytesRead)
+  }
+}
+
+/** Resolves to whether all of it went out; to be called outside a cork. */
+export async function sendWhole(
+  exchange: Exchange,
+  parts: readonly AnswerPart[],
+): Promise<boolean> {
+  const { res } = exchange
+  const total = parts.reduce((sum, { bytes }) => sum + bytes, 0)
+  let wake: () => void = () => undefined
+  exchange.onEnd = () => wake()
+  exchange.state = exchangeStates.answered
+  res.onWritable(() => {
+    wake()
+    return true
+  })
+  res.cork(() => {
+    writeHead(exchange, { status: 200, headers: `${contentHeaders}\r\nconnection: close` }, true)
+    res.tryEnd('', total)
+  })
+  /** Also without bytes, for what uWebSockets.js still holds. */
+  const write = async (piece: Uint8Array): Promise<boolean> => {
+    for (let from = 0; exchange.state !== exchangeStates.gone;) {
+      let isTaken = false
+      res.cork(() => {
+        const before = res.getWriteOffset()
+        isTaken = res.tryEnd(piece.subarray(from), total + 1)[0]
+        from += res.getWriteOffset() - before
+      })
+      if (isTaken) return true
+      await new Promise<void>((resolve) => (wake = resolve))
+    }
+    return false
+  }
+  for (const { pieces } of parts) {
+    for await (const piece of pieces()) if (!(await write(piece))) return false
+  }
+  if (!(await write(new Uint8Array()))) return false
+  if (exchange.service.logRequests) logAnswer(exchange, 200)
+  closeExchange(exchange)
+  res.close()
+  return true
+}

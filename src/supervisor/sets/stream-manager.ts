@@ -1,0 +1,102 @@
+// Keeps the bouncers' stream (contract 6.2) as table, own lists and policies have it: on a pull, and
+// only then, it looks whether any of them has changed since the generation that is served, and lets
+// a process make the next one. The pull that finds the change still gets the generation before it.
+//
+// Invariants: one at a time; a failure leaves the generation before it, is logged once a reason and
+// is tried again with a later pull.
+
+import type { BouncerSettings } from '../../adapters/crowdsec/bouncer-endpoint.ts'
+import type { StreamMade, StreamRequest } from '../../adapters/crowdsec/make-stream-main.ts'
+import type { Log } from '../../base/log.ts'
+import { createChildTask } from '../../base/system/child-task.ts'
+import type { Policies } from '../../model/policy-form.ts'
+import type { ListFile, VerifiedTableFile } from '../../table/served-table.ts'
+
+/** A table of ten million pieces takes twenty seconds where nothing else runs. */
+const makeMsMax = 300_000
+const idleMs = 60_000
+
+/** As many as contract 6.3 lets a list have; more is a policy that blocks half the Internet. */
+const prefixesMax = 1_000_000
+
+const retryMs = 30_000
+
+interface StreamParts {
+  readonly settings: BouncerSettings
+  readonly table: () => { readonly id: string; readonly file: VerifiedTableFile } | undefined
+  /** `tag` of the catalogue, `undefined` until the lists are known. */
+  readonly lists: () => { readonly tag: string; readonly file: ListFile | undefined } | undefined
+  readonly policies: () => Policies | undefined
+  readonly log: Log
+}
+
+/** Without a file of policies nothing is blocked. */
+const noPolicies: Policies = {
+  revision: '',
+  policies: { default: { rules: [], otherwise: 'allow' } },
+}
+
+export function createStreamManager({ settings, table, lists, policies, log }: StreamParts) {
+  const task = createChildTask<StreamRequest, StreamMade>({
+    program: new URL('../../adapters/crowdsec/make-stream-main.js', import.meta.url),
+    hasLowPriority: true,
+    msMax: makeMsMax,
+    idleMs,
+  })
+  let making = false
+  let isClosed = false
+  let failure = ''
+  let retryAtMs = 0
+  let made: { readonly inputs: string; readonly expiresMs: number } | undefined
+
+  const request = (): StreamRequest | undefined => {
+    const answers = table()
+    const known = lists()
+    if (answers === undefined || known === undefined) return undefined
+    const used = policies() ?? noPolicies
+    const { durationMs } = settings
+    // Damaged lists have no tag.
+    const tag = known.tag || String(known.file?.version ?? '')
+    const inputs = [answers.id, tag, used.revision, durationMs].join(' ')
+    return {
+      ...settings,
+      path: answers.file.path,
+      lists: known.file,
+      policies: used,
+      inputs,
+      prefixesMax,
+    }
+  }
+  const make = async (asked: StreamRequest): Promise<void> => {
+    const outcome = await task.ask(asked)
+    if (isClosed) return
+    if (outcome.kind !== 'answered') {
+      const why =
+        outcome.kind === 'failed' ? outcome.error.message : `its process was ${outcome.kind}`
+      retryAtMs = performance.now() + retryMs
+      if (why !== failure) log.error({}, `The decisions for bouncers stay as they were: ${why}`)
+      failure = why
+      return
+    }
+    failure = ''
+    const { isNew, generation, prefixes, expiresMs } = outcome.answer
+    made = { inputs: asked.inputs, expiresMs: expiresMs ?? Infinity }
+    if (isNew) log.info({ generation, prefixes }, 'The decisions for bouncers have changed.')
+  }
+  return {
+    pulled: (): void => {
+      if (making || isClosed || performance.now() < retryAtMs) return
+      const asked = request()
+      if (asked === undefined) return
+      if (made?.inputs === asked.inputs && Date.now() < made.expiresMs) return
+      making = true
+      void make(asked).finally(() => {
+        making = false
+      })
+    },
+    close: (): void => {
+      isClosed = true
+      task.close()
+    },
+  }
+}
