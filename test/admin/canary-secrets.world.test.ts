@@ -69,6 +69,7 @@ async function use(port: number, key: string): Promise<void> {
   const path = '/v1/intelligence/ip-risk/check'
   const authorization = `Bearer ${key}`
   const post = { method: 'POST', headers: { authorization } }
+  const basic = `Basic ${Buffer.from(`bouncer:${key}`).toString('base64')}`
   const asks: readonly (readonly [string, RequestInit])[] = [
     [path, { ...post, body: '{"ip":"9.1.2.3"}' }],
     [path, { ...post, body: '{"ip":' }],
@@ -80,6 +81,14 @@ async function use(port: number, key: string): Promise<void> {
     [`${path}?key=${key}`, { ...post, body: '{"ip":"9.1.2.3"}' }],
     [`/${key}`, { headers: { authorization } }],
     [path, { method: 'POST', headers: { 'x-api-key': key, cookie: `k=${key}` }, body: '{}' }],
+    // CrowdSec's header, right and wrong, and Basic with the key as password.
+    ...['?ip=9.1.2.3', '?ip=no', `?ip=${key}`, '/stream?startup=true', `/${key}`].map(
+      (query) => [`/v1/decisions${query}`, { headers: { 'x-api-key': key } }] as const,
+    ),
+    ['/v1/decisions?ip=9.1.2.3', { headers: { 'x-api-key': `${key} ` + key } }],
+    ['/v1/usage-metrics', { method: 'POST', headers: { 'x-api-key': key }, body: key }],
+    ['/v1/decisions/stream', { headers: { authorization: basic } }],
+    [path, { method: 'POST', headers: { authorization: basic }, body: '{"ip":"9.1.2.3"}' }],
   ]
   for (const [where, what] of asks) {
     const answer = await fetch(base + where, what).catch(() => undefined)
@@ -114,13 +123,16 @@ it('a secret is shown once and found nowhere else', async () => {
   const rotated = keyIn(await keys('rotate', id))
   const last = keyIn(await keys('rotate', id, '--json', '--grace-hours', '0'))
   const gone = keyIn(await keys('create', '--plan', 'team', '--json'))
+  const bouncer = keyIn(await keys('create', '--plan', 'internal', '--api', 'bouncer'))
   await keys('revoke', parseKeyText(gone)?.id ?? '')
   await keys('revoke', created)
   await keys('rotate', created)
   const wrong = formatKeyText({ id, secret: randomSecret() })
   secrets.push(parseKeyText(wrong)?.secret ?? '')
   await sleep(500)
-  for (const key of [created, quick, closed, rotated, last, gone, wrong, `${last.slice(0, -1)}!`]) {
+  const mangled = `${last.slice(0, -1)}!`
+  const all = [created, quick, closed, rotated, last, gone, bouncer, wrong, mangled]
+  for (const key of all) {
     await use(port, key)
   }
 
@@ -157,7 +169,7 @@ it('a secret is shown once and found nowhere else', async () => {
   child.kill('SIGTERM')
   await once(child, 'exit')
 
-  expect(secrets.length).toBeGreaterThanOrEqual(8)
+  expect(secrets.length).toBeGreaterThanOrEqual(9)
   // The search finds what is there: the shown keys, and the hash in the store.
   expect(leaks('shown', Buffer.from(said.shown)).length).toBeGreaterThanOrEqual(7)
   const kept = readFileSync(join(state, 'keys/data.mdb'))
