@@ -7,6 +7,7 @@ import { diskFaults } from './compiler/disk-faults.ts'
 import { flips } from './compiler/flips.ts'
 import { fleet } from './fleet/fleet.ts'
 import { killBuild, killImport, killWorld } from './compiler/kills.ts'
+import { bouncerStream } from './server/bouncer-stream.ts'
 import { gateLogins } from './server/gate-logins.ts'
 import { serverLives } from './server/lives.ts'
 import { mixedMemory } from './server/mixed-memory.ts'
@@ -147,6 +148,15 @@ export const proofs: readonly Proof[] = [
       'requests that were on them; restarts one by one and a takeover cost no request.',
     minutes: { short: 4, long: 30 },
     run: serverLives,
+  },
+  {
+    name: 'stream',
+    shows:
+      'a bouncer of 500,000 decisions that applies every difference of the stream has, after a table, ' +
+      'a list change, a restart and pulls that are cut off, what one has that begins anew; no loop ' +
+      'is held for 20 ms.',
+    minutes: { short: 3, long: 3 },
+    run: bouncerStream,
   },
   {
     name: 'gate',

@@ -1,0 +1,235 @@
+// The bouncers' stream at its size: a bouncer that applies every difference has, after each change
+// and each accident, what one has that begins anew. Measures bytes, seconds and how long the loops of
+// primary and workers were held.
+
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { writeTable } from '../../../build/write/write-table.ts'
+import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
+import { listed, smallContent } from '../../../test/table/small-table.ts'
+import { cliProgram, runChild } from '../../harness/child.ts'
+import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
+import { type ProofServer, newKey, startProofServer } from './served.ts'
+
+const decisionCounts = { ci: 150_000, short: 500_000, long: 500_000 } as const
+/** More than the buffers of both ends of a connection hold. */
+const cutCount = 120_000
+const changedCount = 100
+const heldMsMax = 20
+const lookMs = 5
+const noteMs = 500
+const waitMs = 120_000
+
+const rules = [
+  { name: 'attackers', condition: '"attackers" in lists', action: 'block' },
+  { name: 'tor', condition: 'signals.tor', action: 'block' },
+]
+
+interface Pulled {
+  readonly status: number
+  readonly bytes: number
+  readonly seconds: number
+  readonly came: readonly string[]
+  readonly gone: readonly string[]
+}
+
+interface Answer {
+  readonly new: readonly { readonly value: string }[] | null
+  readonly deleted: readonly { readonly value: string }[] | null
+}
+
+/** `cutAt`: the connection is closed behind as many bytes, and `undefined` comes of it. */
+function pull(
+  port: number,
+  key: string,
+  { startup = false, cutAt = Infinity }: { startup?: boolean; cutAt?: number } = {},
+): Promise<Pulled | undefined> {
+  const begun = performance.now()
+  const path = `/v1/decisions/stream?startup=${startup}`
+  return new Promise((resolve, reject) => {
+    const headers = { 'x-api-key': key }
+    const request = get({ host: '127.0.0.1', port, path, headers }, (response) => {
+      const pieces: Buffer[] = []
+      let bytes = 0
+      response.on('data', (piece: Buffer) => {
+        pieces.push(piece)
+        bytes += piece.length
+        if (bytes < cutAt) return
+        response.destroy()
+        resolve(undefined)
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        const { statusCode: status = 0 } = response
+        const text = Buffer.concat(pieces).toString()
+        const seconds = (performance.now() - begun) / 1000
+        const { new: came, deleted } = (status === 200 ? JSON.parse(text) : {}) as Partial<Answer>
+        const values = (list: Answer['new'] | undefined): string[] =>
+          (list ?? []).map(({ value }) => value)
+        resolve({ status, bytes, seconds, came: values(came), gone: values(deleted) })
+      })
+    })
+    request.on('error', reject)
+  })
+}
+
+const entry = (first: number, i: number): string =>
+  `${first + (i >> 20)}.${(i >> 12) & 255}.${(i >> 4) & 255}.${(i & 15) * 16}`
+const entriesOf = (first: number, count: number): string =>
+  Array.from({ length: count }, (_, i) => entry(first, i)).join('\n')
+
+export async function bouncerStream({ form, folder, say }: ProofContext): Promise<ProofResult> {
+  const facts: Facts = {}
+  const faults: string[] = []
+  const table = join(folder, 'table.iprisk')
+  const policies = join(folder, 'policies.json')
+  const lag = join(folder, 'lag')
+  mkdirSync(lag)
+  writeTable(table, smallContent())
+  writeFileSync(policies, JSON.stringify({ policies: { default: { rules, otherwise: 'allow' } } }))
+  const port = await probePort({ host: '127.0.0.1', port: 0 })
+  const start = (): Promise<ProofServer> =>
+    watchingLoops(lag, () => startProofServer({ folder, table, flags: { policies, port } }))
+  let served = await start()
+  const { state } = served
+  const [key, other] = [
+    await newKey(folder, { state, api: 'bouncer' }),
+    await newKey(folder, { state, api: 'bouncer' }),
+  ]
+  const lists = async (...args: readonly string[]): Promise<unknown> =>
+    runChild([process.execPath, cliProgram, 'lists', ...args, '--state', state], {
+      timeoutMs: waitMs,
+      cwd: folder,
+    })
+  const load = async (first: number, count: number): Promise<void> => {
+    const file = join(folder, 'entries.txt')
+    writeFileSync(file, entriesOf(first, count))
+    await lists('import', file, 'attackers')
+  }
+  const held = new Set<string>()
+  /** Applies what comes; what has not come yet is asked for again. */
+  const take = async (what: string, isDone: (pulled: Pulled) => boolean): Promise<void> => {
+    const end = performance.now() + waitMs
+    for (;;) {
+      const pulled = await pull(port, key)
+      for (const value of pulled?.gone ?? []) held.delete(value)
+      for (const value of pulled?.came ?? []) held.add(value)
+      if (pulled !== undefined && isDone(pulled)) {
+        facts[what] = textOf(pulled)
+        break
+      }
+      if (performance.now() > end) {
+        faults.push(`${what}: it did not come`)
+        break
+      }
+      await sleep(200)
+    }
+    await compare(what)
+  }
+  const compare = async (what: string): Promise<void> => {
+    const whole = await pull(port, other, { startup: true })
+    const wanted = new Set(whole?.came)
+    const same = held.size === wanted.size && [...held].every((value) => wanted.has(value))
+    if (!same) faults.push(`${what}: ${held.size} decisions are held in place of ${wanted.size}`)
+    say(`${what}: ${held.size} decisions`)
+  }
+  const has = (pulled: Pulled): boolean => pulled.came.length + pulled.gone.length > 0
+  try {
+    await lists('create', 'attackers')
+    await load(60, decisionCounts[form])
+    const begun = performance.now()
+    await sleep(3000)
+    const first = await lagsOf(lag, () =>
+      take('first pull, everything', ({ came }) => came.length > decisionCounts[form]),
+    )
+    facts['until it was made, pulled and pulled again'] =
+      `${((performance.now() - begun) / 1000).toFixed(1)} s`
+    judgeLoops('first pulls', first, facts, faults)
+    writeTable(table, smallContent([...listed, ['9.50.0.1', 'tor', '']]))
+    await served.sendCommand('reload --force')
+    await take('difference after a table', has)
+    await load(100, changedCount)
+    await take('difference after a list change', has)
+    await served.end()
+    served = await start()
+    await take('after a restart', (pulled) => !has(pulled))
+    await load(110, cutCount)
+    for (let cuts = 0; cuts < 3;) {
+      const cut = await pull(port, key, { cutAt: 200_000 })
+      if (cut === undefined) cuts += 1
+      else await sleep(200)
+    }
+    await take('difference after three pulls cut in the middle', has)
+  } finally {
+    await served.end()
+  }
+  if (faults.length > 0) faults.push(...served.logLines())
+  return { facts, faults }
+}
+
+function textOf({ came, gone, bytes, seconds }: Pulled): string {
+  return `${came.length} new, ${gone.length} deleted, ${bytes} bytes, ${seconds.toFixed(3)} s`
+}
+
+/**
+ * Each process of the server notes how long its loop was held, in files of their own: by the
+ * processor time of its thread between two looks, so that a busy machine does not count.
+ */
+async function watchingLoops<T>(folder: string, start: () => Promise<T>): Promise<T> {
+  const program = `
+    import { readFileSync, writeFileSync } from 'node:fs'
+    const [, path = '', command = ''] = process.argv
+    const kind = path.endsWith('worker-main.js') ? 'worker' : command === 'serve' ? 'primary' : ''
+    if (kind !== '') {
+      const own = '/proc/self/task/' + process.pid + '/schedstat'
+      const used = () => Number(readFileSync(own, 'latin1').split(' ')[0]) / 1e6
+      let before = used()
+      let longest = 0
+      setInterval(() => {
+        const now = used()
+        longest = Math.max(longest, now - before)
+        before = now
+      }, ${lookMs}).unref()
+      setInterval(() => {
+        const file = [kind, process.pid, Date.now()].join('-')
+        writeFileSync(${JSON.stringify(folder)} + '/' + file, String(longest))
+        longest = 0
+      }, ${noteMs}).unref()
+    }`
+  const before = process.env['NODE_OPTIONS']
+  process.env['NODE_OPTIONS'] = `--import data:text/javascript,${encodeURIComponent(program)}`
+  try {
+    return await start()
+  } finally {
+    if (before === undefined) delete process.env['NODE_OPTIONS']
+    else process.env['NODE_OPTIONS'] = before
+  }
+}
+
+type Lags = Readonly<Record<'primary' | 'worker', number>>
+
+/** The longest of each while `work` was done, milliseconds. */
+async function lagsOf(folder: string, work: () => Promise<unknown>): Promise<Lags> {
+  // What was held before is noted before.
+  await sleep(2 * noteMs)
+  const from = Date.now()
+  await work()
+  await sleep(2 * noteMs)
+  const lags = { primary: 0, worker: 0 }
+  for (const name of readdirSync(folder)) {
+    const [kind = '', , at = ''] = name.split('-')
+    if (Number(at) < from || (kind !== 'primary' && kind !== 'worker')) continue
+    lags[kind] = Math.max(lags[kind], Number(readFileSync(join(folder, name), 'utf8')))
+  }
+  return lags
+}
+
+function judgeLoops(what: string, lags: Lags, facts: Facts, faults: string[]): void {
+  for (const kind of ['primary', 'worker'] as const) {
+    facts[`loop of a ${kind} held, ${what}`] = `${lags[kind].toFixed(1)} ms`
+    if (lags[kind] > heldMsMax)
+      faults.push(`${what}: the loop of a ${kind} was held for ${lags[kind].toFixed(1)} ms`)
+  }
+}
