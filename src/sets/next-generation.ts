@@ -18,7 +18,7 @@ import {
   setPath,
   writeManifestSync,
 } from './set-folder.ts'
-import { compareSets, setRecordWords } from './set-records.ts'
+import { forEachAdded, setRecordWords } from './set-records.ts'
 
 const keptGenerations = 8
 
@@ -77,12 +77,13 @@ export function makeNextGeneration(folder: string, maker: SetMaker): Generation 
 function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMaker): Generation {
   const { labels: known = [], generation: last = 0, series = randomUUID() } = before ?? {}
   const { records, labels, expiresMs } = maker.make(known)
+  const text: Text = { ...maker, labels }
   const facts = { series, inputs: maker.inputs, labels, prefixes: records.length / setRecordWords }
   const expires = { expiresMs: Number.isFinite(expiresMs) ? expiresMs : null }
   const old = before === undefined ? undefined : readSetSync(folder, last)
   if (before !== undefined && old !== undefined && isSame(old, records)) {
     const isWhole = existsSync(allPath(folder, last))
-    if (!isWhole) writeText(allPath(folder, last), { ...maker, records, labels })
+    if (!isWhole) writeAdded(allPath(folder, last), [empty, records], text)
     const manifest = { ...before, ...facts, ...expires }
     writeManifestSync(folder, manifest)
     return { manifest, isNew: false }
@@ -91,12 +92,13 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   const written = openExportFile(setPath(folder, generation))
   written.bytes(new Uint8Array(records.buffer, records.byteOffset, records.byteLength))
   written.commit()
-  writeText(allPath(folder, generation), { ...maker, records, labels })
+  writeAdded(allPath(folder, generation), [empty, records], text)
   const kept = before === undefined ? [] : [last, ...before.from].slice(0, keptGenerations)
   const from = kept.filter((one) => {
     const then = one === last ? old : readSetSync(folder, one)
     if (then === undefined) return false
-    writeDifference(folder, [one, generation], { ...maker, before: then, after: records, labels })
+    writeAdded(differencePath(folder, [one, generation], 'gone'), [records, then], text)
+    writeAdded(differencePath(folder, [one, generation], 'new'), [then, records], text)
     return true
   })
   const manifest = { ...facts, ...expires, generation, from }
@@ -113,20 +115,19 @@ function isSame(a: Uint32Array, b: Uint32Array): boolean {
 
 type Text = Pick<SetMaker, 'write' | 'between'> & { readonly labels: readonly SetLabel[] }
 
-/** `forEach` hands over the places of its records. */
-function writeRecords(
+/** Writes the records of `after` that `before` lacks. */
+function writeAdded(
   path: string,
-  records: Uint32Array,
+  [before, after]: readonly [Uint32Array, Uint32Array],
   { write, between, labels }: Text,
-  forEach: (visit: (at: number) => void) => void,
 ): void {
   const file = openExportFile(path)
   try {
     let isFirst = true
-    forEach((at) => {
+    forEachAdded(before, after, (at) => {
       if (!isFirst) file.text(between)
       isFirst = false
-      write(file, records, at, labels[records[at + 4]! & 0xffff]!)
+      write(file, after, at, labels[after[at + 4]! & 0xffff]!)
     })
     file.commit()
   } finally {
@@ -134,30 +135,7 @@ function writeRecords(
   }
 }
 
-const nothing = (): void => undefined
 const empty = new Uint32Array()
-
-function writeText(path: string, text: Text & { readonly records: Uint32Array }): void {
-  const { records } = text
-  writeRecords(path, records, text, (added) =>
-    compareSets(empty, records, { removed: nothing, added }),
-  )
-}
-
-function writeDifference(
-  folder: string,
-  generations: readonly [number, number],
-  text: Text & { readonly before: Uint32Array; readonly after: Uint32Array },
-): void {
-  const { before, after } = text
-  const path = (what: 'new' | 'gone'): string => differencePath(folder, generations, what)
-  writeRecords(path('gone'), before, text, (removed) =>
-    compareSets(before, after, { removed, added: nothing }),
-  )
-  writeRecords(path('new'), after, text, (added) =>
-    compareSets(before, after, { removed: nothing, added }),
-  )
-}
 
 /** Those who read them have them open. */
 function removeOthers(folder: string, { generation, from }: SetManifest): void {

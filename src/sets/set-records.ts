@@ -36,24 +36,20 @@ export function newSetRecords(prefixesMax: number): SetRecords {
   }
 }
 
-/** Both take the places of records in their set, in order; numbers of labels mean the same. */
-export function compareSets(
+/** The places in `after` of what `before` lacks, in order; numbers of labels mean the same. */
+export function forEachAdded(
   before: Uint32Array,
   after: Uint32Array,
-  { removed, added }: Readonly<Record<'removed' | 'added', (at: number) => void>>,
+  added: (at: number) => void,
 ): void {
   let old = 0
-  let now = 0
-  while (old < before.length || now < after.length) {
-    const order =
-      old === before.length
-        ? 1
-        : now === after.length
-          ? -1
-          : compareWords(before, old, after, now, setRecordWords)
-    if (order < 0) removed(old)
-    if (order > 0) added(now)
-    if (order <= 0) old += setRecordWords
-    if (order >= 0) now += setRecordWords
+  for (let at = 0; at < after.length; at += setRecordWords) {
+    let order = -1
+    while (old < before.length) {
+      order = compareWords(before, old, after, at, setRecordWords)
+      if (order >= 0) break
+      old += setRecordWords
+    }
+    if (order !== 0 || old === before.length) added(at)
   }
 }

@@ -34,7 +34,7 @@ import {
 } from '../../sets/set-folder.ts'
 import { newQuery } from '../../table/lookup/query.ts'
 import { decisionJson, unknownFilter } from './decision.ts'
-import { filePart, sendWhole, textPart } from './whole-answer.ts'
+import { type AnswerPart, sendWhole } from './whole-answer.ts'
 
 export interface BouncerSettings {
   readonly folder: string
@@ -168,12 +168,10 @@ async function pull(exchange: Exchange, { keyId }: Authenticated, asked: Asked):
   try {
     // Whatever becomes of this answer, the bouncer has begun anew.
     if (startup) await removeCursor(folder, keyId)
-    const list = async (file: FileHandle | undefined) =>
-      file === undefined ? [textPart('null')] : [textPart('['), await filePart(file), textPart(']')]
-    const came = await list(opened.came)
-    const gone = await list(opened.gone)
-    const parts = [textPart('{"new":'), ...came, textPart(',"deleted":'), ...gone, textPart('}')]
-    if (!isOpen(exchange) || !(await sendWhole(exchange, parts))) return
+    const list = (file: FileHandle | undefined): readonly AnswerPart[] =>
+      file === undefined ? ['null'] : ['[', file, ']']
+    const parts = ['{"new":', ...list(opened.came), ',"deleted":', ...list(opened.gone), '}']
+    if (!(await sendWhole(exchange, parts))) return
     if (opened.next !== undefined) await writeCursor(folder, keyId, opened.next)
   } catch (error) {
     const { log } = exchange.service

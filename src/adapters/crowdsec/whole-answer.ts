@@ -11,28 +11,23 @@ import { writeHead } from '../../http/reply/reply.ts'
 import { contentHeaders } from '../../http/reply/check-header-bytes.ts'
 import { logAnswer } from '../../http/reply/request-log.ts'
 
-export interface AnswerPart {
-  readonly bytes: number
-  readonly pieces: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-}
+export type AnswerPart = string | FileHandle
 
 /** So little that no turn of the loop is long. */
 const pieceBytes = 65_536
 
-export function textPart(text: string): AnswerPart {
-  const bytes = Buffer.from(text)
-  return { bytes: bytes.length, pieces: () => [bytes] }
+async function bytesOf(part: AnswerPart): Promise<number> {
+  return typeof part === 'string' ? Buffer.byteLength(part) : (await part.stat()).size
 }
 
-export async function filePart(handle: FileHandle): Promise<AnswerPart> {
-  const { size } = await handle.stat()
-  return { bytes: size, pieces: () => piecesOf(handle) }
-}
-
-async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+async function* piecesOf(part: AnswerPart): AsyncGenerator<Uint8Array, void, undefined> {
+  if (typeof part === 'string') {
+    yield Buffer.from(part)
+    return
+  }
   for (let position = 0; ;) {
     const piece = Buffer.allocUnsafe(pieceBytes)
-    const { bytesRead } = await handle.read(piece, 0, pieceBytes, position)
+    const { bytesRead } = await part.read(piece, 0, pieceBytes, position)
     if (bytesRead === 0) return
     position += bytesRead
     yield piece.subarray(0, bytesRead)
@@ -45,7 +40,9 @@ export async function sendWhole(
   parts: readonly AnswerPart[],
 ): Promise<boolean> {
   const { res } = exchange
-  const total = parts.reduce((sum, { bytes }) => sum + bytes, 0)
+  const sizes = await Promise.all(parts.map(bytesOf))
+  if (exchange.state !== exchangeStates.open) return false
+  const total = sizes.reduce((sum, bytes) => sum + bytes, 0)
   let wake: () => void = () => undefined
   exchange.onEnd = () => wake()
   exchange.state = exchangeStates.answered
@@ -71,8 +68,8 @@ export async function sendWhole(
     }
     return false
   }
-  for (const { pieces } of parts) {
-    for await (const piece of pieces()) if (!(await write(piece))) return false
+  for (const part of parts) {
+    for await (const piece of piecesOf(part)) if (!(await write(piece))) return false
   }
   if (!(await write(new Uint8Array()))) return false
   if (exchange.service.logRequests) logAnswer(exchange, 200)

@@ -51,7 +51,6 @@ import { countEvent } from '../../observe/request-counters.ts'
 import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
 import { newQuery } from '../../table/lookup/query.ts'
 import type { Table } from '../../table/table.ts'
-import { newTurnBudget } from './turn-budget.ts'
 import { type PageKind, pageHeaders, visitorPage } from './visitor-page.ts'
 import { type DegradedCode, gateStatus, visitHeaders } from './visit-answer.ts'
 
@@ -308,5 +307,24 @@ function letInAfter(exchange: Exchange, error: unknown): void {
     else if (exchange.state === exchangeStates.answered) exchange.res.close()
   } catch {
     // Nothing is left to try, and the worker must live.
+  }
+}
+
+/**
+ * Whether the turn of the loop at `nowMs` began to decide over `budgetMs` ago; it ends at
+ * setImmediate. To uWebSockets.js all that many connections have sent is one turn: the last
+ * visitors of a long one would wait until their proxies give up.
+ */
+export function newTurnBudget(budgetMs: number): (nowMs: number) => boolean {
+  let fromMs = NaN
+  const endTurn = (): void => {
+    fromMs = NaN
+  }
+  return (nowMs) => {
+    if (Number.isNaN(fromMs)) {
+      fromMs = nowMs
+      setImmediate(endTurn)
+    }
+    return nowMs - fromMs > budgetMs
   }
 }

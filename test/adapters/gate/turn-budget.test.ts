@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { newTurnBudget } from '../../../src/adapters/gate/turn-budget.ts'
+import { newTurnBudget } from '../../../src/adapters/gate/gate.ts'
 
 it('is spent after its time, and whole again in the next turn', async () => {
   const isSpent = newTurnBudget(100)
