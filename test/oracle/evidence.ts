@@ -54,6 +54,11 @@ function voiceOf(feed: string, { first, last }: Span): string {
 /** Feeds write one hoster in several ways. */
 const nameOf: Readonly<Record<string, string>> = {
   'Amazon AWS': 'Amazon Web Services',
+  AWS: 'Amazon Web Services',
+  Azure: 'Microsoft Azure',
+  CloudFlare: 'Cloudflare',
+  'Cloudflare Inc': 'Cloudflare',
+  GCP: 'Google Cloud',
   Microsoft: 'Microsoft Azure',
   'Microsoft Azure ExpressRoute': 'Microsoft Azure',
   Linode: 'Linode / Akamai Cloud',

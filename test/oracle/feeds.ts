@@ -78,6 +78,13 @@ const ipverse = (file: string) =>
 const address = (cells: readonly string[]): Listed => ({ text: cells[0] ?? '' })
 const withoutHeader = (read: (id: string) => Listed[]) => (id: string) => read(id).slice(1)
 const both = lines('ipv4.txt', 'ipv6.txt')
+/** `host:port`, with or without a scheme before it. */
+const proxies =
+  (...files: string[]) =>
+  (id: string): Listed[] =>
+    files
+      .flatMap((file) => linesIn(id, file))
+      .map((line) => ({ text: line.replace(/^.*:\/\//, '').split(':')[0]! }))
 
 /** The first column of a hand-kept table. */
 const tablePrefixes = (file: string) => (): Listed[] =>
@@ -150,6 +157,13 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
       linesIn(id, 'iphone.csv')
         .filter((line) => !line.startsWith('*'))
         .map((line) => ({ text: line.split(',')[1] ?? '' })),
+    'vpn-openlists-airvpn': lines('airvpn.txt'),
+    'vpn-openlists-ivpn': lines('ivpn.txt'),
+    'vpn-openlists-mullvad': lines('mullvad.txt'),
+    'vpn-openlists-nordvpn': lines('nordvpn.txt'),
+    'vpn-openlists-ovpn': lines('ovpn.txt'),
+    'vpn-openlists-riseupvpn': lines('riseupvpn.txt'),
+    'vpn-openlists-surfshark': lines('surfshark.txt'),
     'vpn-gluetun-cyberghost': gluetun('cyberghost.json'),
     'vpn-gluetun-expressvpn': gluetun('expressvpn.json'),
     'vpn-gluetun-fastestvpn': gluetun('fastestvpn.json'),
@@ -172,8 +186,9 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
     'proxy-monosans': json('proxies.json', (all: { exit_ip: string }[]) =>
       all.map(({ exit_ip }) => exit_ip),
     ),
-    'proxy-iplocate': (id) =>
-      linesIn(id, 'all-proxies.txt').map((line) => ({ text: new URL(line).host.split(':')[0]! })),
+    'proxy-iplocate': proxies('all-proxies.txt'),
+    'proxy-databay': proxies('http.txt', 'socks4.txt', 'socks5.txt'),
+    'proxy-stormsia': proxies('http.txt', 'socks4.txt', 'socks5.txt'),
     'proxy-proxmint': json('all.json', ({ proxies }: { proxies: { ip: string }[] }) =>
       proxies.map(({ ip }) => ip),
     ),
@@ -226,6 +241,8 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
       text: `${first}-${last}`,
       provider,
     })),
+    'hosting-hostinger': column('geofeed.csv', address),
+    'hosting-stackit': column('geofeed.csv', address),
     'hosting-betterstack': lines('betterstack.txt'),
     'hosting-hetrixtools': lines('hetrixtools.txt'),
     'hosting-nodeping': column('nodeping.txt', (cells) => ({ text: cells[1] ?? '' }), ' '),
@@ -236,6 +253,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
     'hosting-updown': json('updown.json', (all: Record<string, { ip?: string; ip6?: string }>) =>
       Object.values(all).flatMap(({ ip, ip6 }) => [ip, ip6]),
     ),
+    'table-hosting': tablePrefixes('hosting-prefixes.csv'),
     'hosting-jhassine': withoutHeader(
       column('datacenters.csv', ([cidr = '', , , provider = '']) => ({ text: cidr, provider })),
     ),
@@ -249,6 +267,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
     'bot-bing': lines('ipv4.txt'),
     'bot-duckduckbot': lines('ipv4.txt'),
     'bot-duckassistbot': lines('ipv4.txt'),
+    'bot-claudebot': googleStyle('bots.json'),
     'bot-openai': lines('ipv4.txt'),
     'bot-perplexity': lines('ipv4.txt'),
     'bot-facebook': both,

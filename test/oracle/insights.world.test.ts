@@ -14,6 +14,7 @@ import { worldTable } from '../world/world-tables.ts'
 import { type Point, type Span, overlaps, spanOf, textOf } from './address.ts'
 import { type Claim, claimsOf } from './evidence.ts'
 import { plainFeeds } from './feeds.ts'
+import { withoutFormerOwners } from './former-owners.ts'
 import { neighbourClaims } from './neighbours.ts'
 import { newRandom } from './sample.ts'
 import { subjectOf } from './table.ts'
@@ -69,9 +70,9 @@ describeFeeds('insights of the world', () => {
     random = newRandom(15)
     const subject = subjectOf(table)
     const inAccess = (point: Point): boolean => subject.find(point).network?.access === true
-    const listed = new Map(plainFeeds.map((feed) => [feed.id, claimsOf(feed, inAccess)]))
-    const typeAt = (point: Point): string => subject.find(point).network?.type ?? 'unknown'
-    for (const claims of [...listed.values(), ...neighbourClaims(listed, typeAt).values()]) {
+    const read = new Map(plainFeeds.map((feed) => [feed.id, claimsOf(feed, inAccess)]))
+    const listed = withoutFormerOwners(read, subject.announced())
+    for (const claims of [...listed.values(), ...neighbourClaims(listed, subject).values()]) {
       for (const claim of claims) {
         all.push(claim)
         const site = siteOf(claim.first)

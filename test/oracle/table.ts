@@ -5,9 +5,10 @@ import { newAddressWords } from '../../src/ip/address.ts'
 import type { Location } from '../../src/api/check-answer.ts'
 import type { Network } from '../../src/model/network.ts'
 import { readEvidenceList } from '../../src/table/file/evidence-record.ts'
-import { locate, newLocated } from '../../src/table/lookup/locate.ts'
+import { type Located, locate, newLocated } from '../../src/table/lookup/locate.ts'
 import { openLocations } from '../../src/table/file/location-record.ts'
 import { networkEvidenceList, readNetwork } from '../../src/table/file/network-record.ts'
+import { ipv4StartList } from '../../src/table/lookup/piece-start.ts'
 import type { OpenTable } from '../../src/table/open-table.ts'
 import { type Point, wordsOf } from './address.ts'
 
@@ -19,14 +20,26 @@ export interface Found {
   readonly evidence: string
 }
 
+/** A part of the IPv4 space that one network announces, or nobody. */
+export interface Announced {
+  readonly first: number
+  readonly last: number
+  readonly network: Network | undefined
+}
+
 export interface Subject {
   readonly find: (point: Point) => Found
+  readonly networkAt: (point: Point) => Network | undefined
+  /** The whole IPv4 space in order, cut where the network changes. */
+  readonly announced: () => readonly Announced[]
+  /** The first address of each IPv4 range that something is said of for what stands around it. */
+  readonly nearStarts: () => readonly number[]
   /** Every network of the table with the feeds that call its AS a hoster. */
   readonly networks: () => Iterable<{ readonly network: Network; readonly hosters: string }>
 }
 
-/** Feeds whose entries name the operator themselves: only there the provider is compared. */
-const namingFeeds = new Set(['hosting-ipcat', 'hosting-jhassine'])
+/** Feeds whose statements differ in the operator that they name: only there it is compared. */
+const namingFeeds = new Set(['hosting-ipcat', 'hosting-jhassine', 'neighbours-vpn'])
 
 /** How a statement is written down on both sides. */
 export function statement(said: {
@@ -59,11 +72,36 @@ export function subjectOf(table: OpenTable): Subject {
       ),
     ),
   )
+  const find = (point: Point): Located => {
+    wordsOf(point, words)
+    locate(views, typeof point === 'number' ? 4 : 6, words, located)
+    return located
+  }
+  /** The same network is the same object. */
+  const networkAt = (point: Point): Network | undefined => {
+    const { bogon, network } = find(point)
+    return bogon || network === 0 ? undefined : networks(network)
+  }
   return {
+    networkAt,
+    announced() {
+      const found: Announced[] = []
+      for (const first of ipv4StartList(views)) {
+        const network = networkAt(first)
+        if (found.length > 0 && network === found.at(-1)?.network) continue
+        found.push({ first, last: 0, network })
+      }
+      return found.map((one, at) => ({ ...one, last: (found[at + 1]?.first ?? 2 ** 32) - 1 }))
+    },
+    nearStarts() {
+      const isNear = (first: number): boolean => {
+        const { bogon, evidence } = find(first)
+        return !bogon && lists(evidence).includes(' near ')
+      }
+      return [...ipv4StartList(views)].filter(isNear)
+    },
     find(point) {
-      wordsOf(point, words)
-      locate(views, typeof point === 'number' ? 4 : 6, words, located)
-      const { bogon, network, location, evidence } = located
+      const { bogon, network, location, evidence } = find(point)
       if (bogon) return { bogon, network: undefined, place: undefined, evidence: '' }
       return {
         bogon,
