@@ -154,7 +154,7 @@ describeFeeds('situations on real addresses', () => {
       const examples = find(
         (it) =>
           it.has(`${list} vpn exact`) &&
-          it.only('vpn-mullvad', 'vpn-protonvpn', 'vpn-x4b', 'hosting-', 'block-') &&
+          it.only(...ownLists, 'vpn-openlists-mullvad', 'vpn-x4b', 'hosting-', 'block-') &&
           it.has('hosting'),
         isHoster,
         { least: 20 },
