@@ -3,11 +3,13 @@
 // own proxy object (contract 3.5).
 
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { CheckAnswer } from '../../../src/api/check-answer.ts'
 import { memoise } from '../../../src/base/memoise.ts'
 import { type ExplainedAnswer, answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../../src/table/open-table.ts'
-import { describeFeeds } from '../../feeds.ts'
+import { describeFeeds, feedsFolder } from '../../feeds.ts'
 import { type Point, textOf } from '../../oracle/address.ts'
 import { type FeedDays, dayNumber, listedDays, readDays } from '../../oracle/days.ts'
 import { newRandom } from '../../oracle/sample.ts'
@@ -39,16 +41,29 @@ interface Said {
 
 const dateOf = (day: number): string => new Date(day * 864e5).toISOString().slice(0, 10)
 
+/** Evidence of servers that were measured to stay counts for three half-lives, other for 90 days. */
+const daysKept = (halfLife: number): number => (halfLife > 90 ? Math.round(halfLife * 3) : 90)
+
+/** Of Tor exits that left some come back: from day 3 on what is left halves every 9 days. */
+const strengthLeft = (kind: string, age: number, halfLife: number): number =>
+  kind === 'tor' && age > 3 ? 0.5 ** (3 + (age - 3) / 9) : 0.5 ** (age / halfLife)
+
+function halfLifeOf({ id, kind }: FeedDays): number {
+  const measured = Object.values(catalogued(id)?.half_life_days ?? {})
+  return measured.length === 0 ? halfLives[kind]! : Math.max(...measured)
+}
+
 /** What a feed says by its files, of an address that it listed on the days `on`. */
 function recount(feed: FeedDays, on: readonly number[], today: number): Said | undefined {
   const [first, last] = [on.at(0), on.at(-1)]
   if (first === undefined || last === undefined) return undefined
-  const measured = Object.values(catalogued(feed.id)?.half_life_days ?? {})
-  const halfLife = measured.length === 0 ? halfLives[feed.kind]! : Math.max(...measured)
+  const halfLife = halfLifeOf(feed)
   const age = today - last
   const isListed = last === Math.max(...feed.days)
-  // Of what is no longer listed nothing is said when it has faded away or is older than 90 days.
-  if (!isListed && (0.5 ** (age / halfLife) < 0.005 || age > 90)) return undefined
+  // Of what is no longer listed nothing is said when it has faded away or is too old.
+  if (!isListed && (strengthLeft(feed.kind, age, halfLife) < 0.005 || age > daysKept(halfLife))) {
+    return undefined
+  }
   const recent = (day: number): boolean => today - day < 30
   return {
     feed: feed.id,
@@ -80,7 +95,9 @@ function told({ insights: { evidence } }: ExplainedAnswer): readonly Said[] {
   return [...byFeed.values()].sort((a, b) => (a.feed < b.feed ? -1 : 1))
 }
 
+/** Of which kind the proxy object speaks; what is inferred stands behind what is listed. */
 const signalKinds = ['tor', 'residential_proxy', 'vpn', 'proxy'] as const
+const signalKindsInferred = ['tor', 'residential_proxy', 'proxy', 'vpn'] as const
 
 interface Catalogued {
   readonly rolling: boolean
@@ -88,8 +105,8 @@ interface Catalogued {
 }
 
 function readCatalogued(id: string): Catalogued | undefined {
-  // A table that is kept by hand is in no catalogue.
-  if (id.startsWith('table-')) return undefined
+  // A table that is kept by hand is in no catalogue, nor is what is inferred.
+  if (/^(?:table|inferred)-/.test(id)) return undefined
   const path = new URL(`../../../data/feeds/${id}.json`, import.meta.url)
   return JSON.parse(readFileSync(path, 'utf8')) as Catalogued
 }
@@ -115,6 +132,13 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
       }
     })
     afterAll(() => table.close())
+
+    it('takes every feed that has a history', () => {
+      const index = readFileSync(join(feedsFolder, 'history.json'), 'utf8')
+      const ids = Object.keys(JSON.parse(index) as Record<string, unknown>)
+      const withDays = feeds.filter(({ days }) => days.size > 1).map(({ id }) => id)
+      expect(withDays.sort()).toEqual(ids.sort())
+    })
 
     it('of ten thousand listed addresses every feed says what the files say', () => {
       expect(points).toHaveLength(asked)
@@ -148,18 +172,36 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
       const subject = subjectOf(table)
       const wrong: unknown[] = []
       let compared = 0
+      let inferredCount = 0
+      // What a feed lists still, but by its own word of too long ago, is shown and does not count.
+      const counts = ({ feed: id, last_seen }: Said): boolean => {
+        const feed = feeds.find((one) => one.id === id)!
+        return today - dayNumber(last_seen) <= daysKept(halfLifeOf(feed))
+      }
+      /** What the servers around an address say of it, which the oracle recounts. */
+      const inferred = ({ ip }: CheckAnswer): readonly Said[] => {
+        inferredCount++
+        const { evidence } = answerWithInsights({ ...table, builtMs: 0 }, ip)!.insights
+        return evidence.filter(({ feed }) => feed === 'inferred-vpn')
+      }
       for (const point of points) {
         const answer = table.check(textOf(point))!
-        const kind = signalKinds.find((name) => answer.signals[name])
+        const isInferred = answer.reasons.includes('vpn_inferred')
+        const ranked = isInferred ? signalKindsInferred : signalKinds
+        const kind = ranked.find((name) => answer.signals[name])
         // On a relay some evidence does not count, by rule 7.
         if (kind === undefined || answer.proxy === null || answer.signals.relay) continue
         const atHome = subject.find(point).network?.access === true
         const kindOf = (feed: FeedDays): string =>
           feed.kind === 'residential_proxy' && !atHome ? 'proxy' : feed.kind
-        const said = feeds
-          .filter((feed) => kindOf(feed) === kind)
-          .map((feed) => expectedOf(feed, point))
-          .filter((one) => one !== undefined)
+        const said = [
+          ...feeds
+            .filter((feed) => kindOf(feed) === kind)
+            .map((feed) => expectedOf(feed, point))
+            .filter((one) => one !== undefined)
+            .filter(counts),
+          ...(kind === 'vpn' && isInferred ? inferred(answer) : []),
+        ]
         const shares = said
           .filter(({ feed }) => catalogued(feed)?.rolling !== true)
           .map((one) => one.days_seen / Math.max(7, one.days_observed))
@@ -178,6 +220,8 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
       }
       expect({ wrong: wrong.length, shown: wrong.slice(0, 3) }).toEqual({ wrong: 0, shown: [] })
       expect(compared).toBeGreaterThan(1000)
+      // Few: most addresses that are asked are listed themselves.
+      expect(inferredCount).toBeGreaterThan(20)
     })
   })
 }
