@@ -13,7 +13,7 @@ const out = join(root, 'dist/release')
 const version = changeLogVersion()
 
 /** Bytes of the packed files. */
-const packedMax = { iprisk: 3_000_000, 'iprisk-client': 48_000 }
+const packedMax = { iprisk: 3_200_000, 'iprisk-client': 48_000 }
 /** Whatever else would be packed is a mistake. */
 const mayHold = {
   iprisk:

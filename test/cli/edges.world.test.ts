@@ -255,7 +255,7 @@ ${by}; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p iprisk`
     ['iprisk keys r', ['revoke', 'rotate']],
     ['iprisk check --js', ['--json', '--json-field']],
     ['iprisk check x --log ', ['common', 'combined', 'vhost_combined']],
-    ['iprisk keys create --api ', ['ip-risk', 'none']],
+    ['iprisk keys create --api ', ['ip-risk', 'bouncer', 'none']],
     ['iprisk keys create --plan ', ['free', 'team', 'business', 'enterprise', 'internal']],
     ['iprisk export --format n', ['nginx', 'nft']],
     ['iprisk check --format ', ['json', 'csv', 'text']],
@@ -270,7 +270,7 @@ ${by}; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p iprisk`
   it.each([
     ['npx ip', ['iprisk']],
     ['npx iprisk ch', ['check']],
-    ['npx iprisk keys create --api ', ['ip-risk', 'none']],
+    ['npx iprisk keys create --api ', ['ip-risk', 'bouncer', 'none']],
     ['npx other ch', []],
   ])('%s', async (line, words) => {
     expect(await complete(line, { by: '_iprisk_npx' })).toEqual(words)
