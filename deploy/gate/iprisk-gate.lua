@@ -37,10 +37,14 @@ core.register_action('iprisk-gate', { 'http-req' }, function(txn, policy)
         txn:set_var('txn.iprisk_degraded', 'gate_away')
         return
     end
-    txn:set_var('txn.iprisk_action', fields['x-iprisk-action'] or '')
-    txn:set_var('txn.iprisk_rule', fields['x-iprisk-rule'] or '')
-    txn:set_var('txn.iprisk_degraded', fields['x-iprisk-degraded'] or '')
-    if status ~= 403 and status ~= 401 then return end
+    if status ~= 204 and status ~= 403 and status ~= 401 then
+        txn:set_var('txn.iprisk_degraded', 'gate_status')
+        return
+    end
+    for _, fact in ipairs({ 'action', 'rule', 'classification', 'score', 'country', 'asn', 'degraded' }) do
+        txn:set_var('txn.iprisk_' .. fact, fields['x-iprisk-' .. fact] or '')
+    end
+    if status == 204 then return end
     local reply = txn:reply({ status = status })
     for _, name in ipairs({ 'content-type', 'content-security-policy', 'cache-control',
         'referrer-policy', 'x-content-type-options', 'x-request-id' }) do

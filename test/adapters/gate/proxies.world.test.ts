@@ -36,9 +36,14 @@ const policies = {
 
 const seen: string[] = []
 const degraded: string[] = []
+/** Of the headers that the gate alone may set, what the application saw. */
+let facts: readonly string[] = []
 const application = createServer((request, response) => {
   seen.push(String(request.headers['x-iprisk-action'] ?? ''))
   degraded.push(String(request.headers['x-iprisk-degraded'] ?? ''))
+  facts = Object.entries(request.headers).flatMap(([name, value]) =>
+    /^x[-_]iprisk/.test(name) ? [`${name}: ${String(value)}`] : [],
+  )
   request.resume().on('end', () => response.end('application'))
 })
 let applicationPort = 0
@@ -140,6 +145,32 @@ describe.each(gateProxies)('%s', (name) => {
       expect(await visit(proxy, { headers })).toMatchObject({ ...passed, seen: 'allow' })
       const answer = await visit(proxy, { from: doubted, headers })
       expect(answer).toMatchObject({ ...passed, seen: 'challenge' })
+    })
+
+    it.each([
+      '/%6Cogin',
+      '//login',
+      '/login;x',
+      '/LOGIN',
+      '/./login',
+      '/login%2F',
+      '/login/x',
+      '/x/../login',
+    ])('judges the login spelled %s', async (path) => {
+      expect(await visit(proxy, { from: stopped, path })).toMatchObject({ status: 403, seen: '' })
+    })
+
+    it('hands on facts of the gate’s alone', async () => {
+      const names = ['Rule', 'Classification', 'Score', 'Country', 'Asn', 'Degraded']
+      const headers = ['X-Iprisk-', 'X_Iprisk_'].flatMap((start) =>
+        names.map((name) => `${start}${name}: forged`),
+      )
+      await visit(proxy, { from: doubted, headers })
+      expect(facts.join()).not.toContain('forged')
+      expect(facts).toContain('x-iprisk-rule: hosting')
+      expect(facts.some((fact) => /^x-iprisk-score: \d+$/.test(fact))).toBe(true)
+      await visit(await before('away', true), { headers })
+      expect(facts.join()).not.toContain('forged')
     })
 
     it('shows a stopped visitor the page, in their language', async () => {
