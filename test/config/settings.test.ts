@@ -102,21 +102,21 @@ describe('without any source', () => {
     })
   })
 
-  it('the plans are those of contract 3.14', () => {
+  it('the plans are those of contract 3.14, with the APIs of 6.12', () => {
     const limits = Object.values(settings().plans).map((plan) => [
       plan.name,
-      plan.apis.length,
+      plan.apis.join(),
       plan.rate?.perSecond,
       plan.rate?.burst,
       plan.quotaPerMonth,
       plan.insights,
     ])
     expect(limits).toEqual([
-      ['free', 0, undefined, undefined, undefined, 'never'],
-      ['team', 1, 50, 100, 1_000_000, 'never'],
-      ['business', 1, 500, 1000, 20_000_000, 'never'],
-      ['enterprise', 1, 5000, 10_000, 500_000_000, 'on_request'],
-      ['internal', 1, undefined, undefined, undefined, 'on_request'],
+      ['free', '', undefined, undefined, undefined, 'never'],
+      ['team', 'ip-risk', 50, 100, 1_000_000, 'never'],
+      ['business', 'ip-risk,bouncer', 500, 1000, 20_000_000, 'never'],
+      ['enterprise', 'ip-risk,bouncer', 5000, 10_000, 500_000_000, 'on_request'],
+      ['internal', 'ip-risk,bouncer', undefined, undefined, undefined, 'on_request'],
     ])
   })
 
@@ -341,7 +341,7 @@ describe('one problem', () => {
     [flag({ rate: '0' }, 'keys create'), '(the flag --rate): it must be a whole number of r'],
     [flag({ burst: 'x' }, 'keys create'), 'burst = "x" (the flag --burst)'],
     [flag({ quota: '-5' }, 'keys create'), 'quota = -5 (the flag --quota)'],
-    [flag({ api: 'all' }, 'keys create'), 'it must be one of ip-risk, none'],
+    [flag({ api: 'all' }, 'keys create'), 'it must be one of ip-risk, bouncer, none'],
     [
       flag({ expires: 'soon' }, 'keys create'),
       'expires = "soon" (the flag --expires): it must be a day',
