@@ -30,9 +30,9 @@ import { voiceOf } from './normalise.ts'
 
 /** Listed addresses around an address that say anything of it; one server says a little. */
 const neighboursMin = 2
-/** Of a network that is taken for one where VPN operators rent: so many operators, … */
+/** VPN operators that must rent in a network before its other addresses are inferred … */
 const operatorsMin = 3
-/** … and a server in so many of its addresses. */
+/** … and the most addresses that it may have for each of their servers. */
 const addressesPerServer = 1000
 const timesPeers = 10
 

@@ -1,9 +1,9 @@
 // The tables of operators' own space as files that were read: prefixes of Tor operators and of
-// networks that rent servers, ASes and prefixes of VPN services. A row counts while the network data
-// has its owner announce the space; one that another announces, or nobody, is dropped, counted and
-// named in the report, for the space may be anybody's by now. The owner of a prefix is told by its AS;
-// that of a whole AS by the organization that the number is registered to, for numbers change hands,
-// too.
+// networks that rent servers, ASes and prefixes of VPN services. A row counts while its owner
+// announces the space, by the data of networks. A row whose space somebody else announces, or nobody,
+// is dropped, counted and named in the report: its owner may have changed. The owner of a prefix is
+// known by its AS; that of a whole AS by the organization that the number is registered to, for
+// numbers change hands, too.
 
 import type { Day } from '../../src/base/day.ts'
 import { newAddressWords } from '../../src/ip/address.ts'

@@ -187,8 +187,10 @@ async function runWithWorkers(
   const stream = createStreamManager({
     settings: bouncerSettings(settings, parts.port),
     table: tables.current,
-    lists: () =>
-      lists.status().known ? { tag: lists.status().tag, file: lists.file() } : undefined,
+    lists: () => {
+      const { known, tag } = lists.status()
+      return known ? { tag, file: lists.file() } : undefined
+    },
     policies: policies.policies,
     log,
   })

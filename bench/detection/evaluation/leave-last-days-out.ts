@@ -5,8 +5,8 @@
 //   neighbours    another address of the /24 was listed, of the same kind (IPv4)
 //   network       another address of the AS was listed, of the same kind
 //
-// And of all that those feeds list today, what did the world before say? That is what a build is
-// worth after so many days without another.
+// And of all that those feeds list today, what did the world before say? That shows how well a table
+// of that age still answers.
 //
 // Snapshots that are newer than the day before and fade (no history of them) are left out of that
 // world: they would know the answer. Of those that do not fade (hosters, relays, bots, ASes) there

@@ -1,4 +1,5 @@
-// Checks files: table, state folder, secrets, certificates, and their days against the clock.
+// Checks files: table, the feeds of its build, state folder, secrets, certificates, and their days
+// against the clock.
 // Binaries are loaded lazily, so that the doctor can report a missing one (check-program.ts).
 
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
@@ -7,6 +8,7 @@ import { readAdminToken } from '../../admin/admin-caller.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { ageSeconds, type Day, dayOf, formatDay } from '../../base/day.ts'
 import { formatTimeSpan } from '../../base/text/number-format.ts'
+import { joinFew } from '../../base/text/shortened-list.ts'
 import { parseDurationMs } from '../../base/time-text.ts'
 import type { Settings } from '../../config/settings.ts'
 import { tlsFilesOf, validateTlsFiles } from '../../http/listen/tls-files.ts'
@@ -14,10 +16,13 @@ import { freshDaysMax, type KindCoverage, type TableCoverage } from '../../model
 import { coverageToday } from '../../table/answer/table-coverage.ts'
 import { dataSetOf, type Source } from '../../table/file/table-source.ts'
 import { readTableView, type TableView } from '../../table/file/table-view.ts'
+import { compilerMissing, loadCompiler } from '../compiler/load-compiler.ts'
 import type { StatusAnswer } from '../server/ask-admin.ts'
 import { advice, awaitedTableFix, type DoctorFinding, problem } from './doctor-finding.ts'
 
 const secondsPerDay = 86_400
+
+const feedsShownMax = 8
 
 /** Exits and proxies move within days. */
 const tableDaysMax = 3
@@ -218,4 +223,23 @@ export function checkDataSets(sources: readonly Source[], now: number): readonly
       `${formatTimeSpan(age)} ago.${why}`
     return [advice(`${name}_old`, text, source.quarantined === true ? forceFix : fix)]
   })
+}
+
+/** Feeds that cannot be had, are not renewed or have shrunk: what "iprisk feeds list" begins with. */
+export async function checkFeeds({ build }: Settings): Promise<readonly DoctorFinding[]> {
+  if (compilerMissing() !== undefined) return []
+  // None of these may load koffi: a doctor that needs it could not report that it is missing.
+  const { catalogueFolder, failingFeeds, loadWholeCatalogue } = await loadCompiler(async () => ({
+    ...(await import('../../../build/catalogue/load-catalogue.ts')),
+    ...(await import('../../../build/feed-health.ts')),
+  }))
+  const failing = await failingFeeds(loadWholeCatalogue(catalogueFolder, build.feedsFolder), build)
+  if (failing.length === 0) return []
+  const states = [...new Set(failing.map(({ state }) => state))].map((state) => {
+    const ids = failing.flatMap((feed) => (feed.state === state ? [feed.id] : []))
+    return `${ids.length} ${state} (${joinFew(ids, feedsShownMax)})`
+  })
+  const text = `Feeds of the last build fail: ${states.join(', ')}.`
+  const fix = '"iprisk feeds list" begins with them and says why; switch off what will not return.'
+  return [advice('feeds_failing', text, fix)]
 }

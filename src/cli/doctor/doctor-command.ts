@@ -2,9 +2,9 @@
 // nothing. Exit code 1 if there is a problem; advice alone is 0.
 
 import type { Settings } from '../../config/settings.ts'
-import { checkFeeds } from './check-feeds.ts'
 import { checkFront, checkServer } from './check-server.ts'
 import {
+  checkFeeds,
   checkSecretFiles,
   checkStateFolder,
   checkTableFile,
