@@ -11,7 +11,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { IpriskError } from '../src/base/coded-error.ts'
+import { IpriskError, inputError } from '../src/base/coded-error.ts'
 import { checkOutput, replaceWith } from '../src/base/system/atomic-file.ts'
 import {
   type KeptOutcome,
@@ -82,7 +82,7 @@ function neverKept(state: string, folder: string): IpriskError {
   const message =
     `${state} holds no feedback, so this export would delete the days already in ${folder}. ` +
     'Name the right state folder with --state.'
-  return new IpriskError({ code: 'feedback_none', message, fault: 'input' })
+  return inputError('feedback_none', message)
 }
 
 async function exportDay(

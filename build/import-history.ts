@@ -13,7 +13,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Day, dayOf, parseDay } from '../src/base/day.ts'
-import { IpriskError, isDiskError, messageOf } from '../src/base/coded-error.ts'
+import { IpriskError, isDiskError, messageOf, inputError } from '../src/base/coded-error.ts'
 import { parseRange } from '../src/ip/range.ts'
 import { loadCanaries } from '../src/table/canaries.ts'
 import { type Feed, whyInadmissible } from './catalogue/feed.ts'
@@ -194,7 +194,7 @@ function emptyText({ tally }: Pick<ParsedSnapshot, 'tally'>): string {
 }
 
 function unusable(message: string): IpriskError {
-  return new IpriskError({ code: 'history_file', message, fault: 'input' })
+  return inputError('history_file', message)
 }
 
 function dayOfName(name: string): Day | undefined {

@@ -5,7 +5,12 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Day, dayOf } from '../src/base/day.ts'
-import { IpriskError, feedsUnreachable, messageOf } from '../src/base/coded-error.ts'
+import {
+  IpriskError,
+  feedsUnreachable,
+  messageOf,
+  environmentError,
+} from '../src/base/coded-error.ts'
 import { outputTarget, replaceFileSync } from '../src/base/system/atomic-file.ts'
 import { catalogueFolder, loadWholeCatalogue } from './catalogue/load-catalogue.ts'
 import { type CatalogueFeed, isDataSet, isFeed } from './catalogue/feed.ts'
@@ -177,10 +182,7 @@ async function obtainFeeds(run: {
   const fetched = fetchReport(lists, { mode, notices })
   if (options.needFeeds && mode.kind !== 'offline' && isUnanswered(fetched)) {
     const why = notices.at(-1) ?? lists.find(({ problem }) => problem !== undefined)?.problem
-    throw new IpriskError({
-      code: 'feeds_unreachable',
-      message: `${feedsUnreachable}: ${why ?? ''}`,
-      fault: 'environment',
+    throw environmentError('feeds_unreachable', `${feedsUnreachable}: ${why ?? ''}`, {
       retryable: true,
     })
   }

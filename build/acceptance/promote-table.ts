@@ -16,7 +16,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { IpriskError, messageOf, environmentError, inputError } from '../../src/base/coded-error.ts'
 import { formatDay } from '../../src/base/day.ts'
 import { joinFew } from '../../src/base/text/shortened-list.ts'
 import { flushFolderSync, outputTarget } from '../../src/base/system/atomic-file.ts'
@@ -140,12 +140,11 @@ export function promoteTable(
     if (promoted) rmSync(rejectedPath(live), { force: true })
     flushFolderSync(dirname(live))
   } catch (cause) {
-    throw new IpriskError({
-      code: 'table_unwritable',
-      message: `The table could not be moved to ${live}: ${messageOf(cause)}`,
-      fault: 'environment',
-      cause,
-    })
+    throw environmentError(
+      'table_unwritable',
+      `The table could not be moved to ${live}: ${messageOf(cause)}`,
+      { cause },
+    )
   }
 }
 
@@ -160,15 +159,13 @@ export function buildRejected(
   const live = existsSync(paths.out)
     ? `The table at ${paths.out} stays as it was`
     : 'No table is live'
-  return new IpriskError({
-    code: 'build_rejected',
-    message:
-      `The new table is not promoted: ${shown}. ` +
+  return inputError(
+    'build_rejected',
+    `The new table is not promoted: ${shown}. ` +
       `${live}; the new one is ${rejectedPath(paths.out)}, the report ${paths.report}. ` +
       'If the change is right (a new version, other feeds or other network data change many ' +
       'verdicts at once), build again with --force.',
-    fault: 'input',
-  })
+  )
 }
 
 /** What acceptance of tables found of a new one, as the build report says it. */

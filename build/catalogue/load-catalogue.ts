@@ -7,7 +7,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { type IpriskError, messageOf, inputError } from '../../src/base/coded-error.ts'
 import { isJsonObject } from '../../src/base/json-object.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { repeatedMembers, repeatedMessage } from '../../src/base/text/repeated-members.ts'
@@ -94,5 +94,5 @@ function readFeed(paths: readonly string[], problems: string[]): CatalogueFeed |
 }
 
 function badCatalogue(message = '', ...details: readonly string[]): IpriskError {
-  return new IpriskError({ code: 'bad_catalogue', message, details, fault: 'input' })
+  return inputError('bad_catalogue', message, { details })
 }

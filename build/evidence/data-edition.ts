@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Day, formatDay, isYetToCome, parseDay } from '../../src/base/day.ts'
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { type IpriskError, inputError } from '../../src/base/coded-error.ts'
 import type { DataSetKind } from '../catalogue/feed.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { defaultRangeFiles } from '../networks/asn-ranges.ts'
@@ -65,5 +65,5 @@ function packageDay(path: string): Day {
 }
 
 function editionError(message: string): IpriskError {
-  return new IpriskError({ code: 'edition_unreadable', message, fault: 'input' })
+  return inputError('edition_unreadable', message)
 }

@@ -9,7 +9,7 @@ import type { LookupFunction } from 'node:net'
 import { join } from 'node:path'
 import type { Dispatcher } from 'undici'
 import { EnvHttpProxyAgent } from 'undici'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { IpriskError, messageOf, environmentError } from '../../src/base/coded-error.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import type { NetworkHealth } from './network-health.ts'
 import type { FetchLimits } from './fetch-limits.ts'
@@ -66,13 +66,11 @@ export function openConnectionPools(options: {
 
 /** The error for a name or a redirect that leads into a private network. */
 export function refusedAddress(host: string, address: string): IpriskError {
-  return new IpriskError({
-    code: 'fetch_refused_address',
-    message:
-      `it leads to ${host}, which is ${address}: not a public address, so it is not connected to; ` +
+  return environmentError(
+    'fetch_refused_address',
+    `it leads to ${host}, which is ${address}: not a public address, so it is not connected to; ` +
       `if that is meant, name it as your mirror (--mirror)`,
-    fault: 'environment',
-  })
+  )
 }
 
 /** undici tells it of every connection that it has made, also of those to a proxy. */

@@ -2,7 +2,7 @@
 // and whether anything can. It keeps a run without a network from trying seventy publishers one
 // after another. A host that has once answered is never counted as unreachable.
 
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { type IpriskError, environmentError } from '../../src/base/coded-error.ts'
 
 export interface NetworkHealth {
   /** Aborted, with an IpriskError as reason, once the run is to end early. */
@@ -33,14 +33,12 @@ export function openNetworkHealth(options: {
   const endWithoutNetwork = (what: string): void => {
     if (controller.signal.aborted) return
     controller.abort(
-      new IpriskError({
-        code: 'fetch_no_network',
-        message:
-          `no host can be reached (${what}); check the network, DNS and HTTPS_PROXY, ` +
+      environmentError(
+        'fetch_no_network',
+        `no host can be reached (${what}); check the network, DNS and HTTPS_PROXY, ` +
           `or give --offline to build from stored copies`,
-        fault: 'environment',
-        retryable: true,
-      }),
+        { retryable: true },
+      ),
     )
   }
   return {

@@ -1,7 +1,7 @@
 // Addresses of files on the web: the mirror's, and how one is shown. Nothing here connects.
 // Invariant: what `publicUrl` returns holds no credential, and only that form is stored or printed.
 
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { inputError } from '../../src/base/coded-error.ts'
 import { isWebUrl } from '../../src/ip/outbound-policy.ts'
 
 // Names of query members that carry a secret at the publishers that know keys.
@@ -11,11 +11,10 @@ const secretName = /(^|[-_.])(token|key|apikey|secret|password|passwd|pwd|auth|s
 export function parseWebUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !isWebUrl(url)) {
-    throw new IpriskError({
-      code: 'fetch_url',
-      message: `${url === undefined ? JSON.stringify(text) : publicUrl(url)} is no http or https address`,
-      fault: 'input',
-    })
+    throw inputError(
+      'fetch_url',
+      `${url === undefined ? JSON.stringify(text) : publicUrl(url)} is no http or https address`,
+    )
   }
   return url
 }

@@ -22,7 +22,7 @@ import {
   UINTEGER,
   VARCHAR,
 } from '@duckdb/node-api'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { messageOf, environmentError } from '../../src/base/coded-error.ts'
 import { msPerDay } from '../../src/base/day.ts'
 
 /** Leaves room for the rest of a build on a machine of 4 GB. */
@@ -218,12 +218,11 @@ async function guard<T>(about: string, work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (cause) {
     const shown = about.length > 200 ? `${about.slice(0, 200)} …` : about
-    throw new IpriskError({
-      code: 'history_query_failed',
-      message: `The history could not be read or written: ${messageOf(cause)} (${shown})`,
-      fault: 'environment',
-      cause,
-    })
+    throw environmentError(
+      'history_query_failed',
+      `The history could not be read or written: ${messageOf(cause)} (${shown})`,
+      { cause },
+    )
   }
 }
 

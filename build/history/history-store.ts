@@ -7,7 +7,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
 import { dayOf, formatDay } from '../../src/base/day.ts'
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { environmentError, inputError } from '../../src/base/coded-error.ts'
 import {
   flushFolder,
   removeTemporaryFiles,
@@ -63,12 +63,11 @@ export interface HistoryStoreOptions extends HistoryFolders {
 export function lockHistory(store: string): FileLock {
   const lock = acquireFileLock(join(store, '.lock'))
   if (lock === undefined) {
-    throw new IpriskError({
-      code: 'history_locked',
-      message: `Another run is writing the history in ${store}. Wait for it, then run this again.`,
-      fault: 'environment',
-      retryable: true,
-    })
+    throw environmentError(
+      'history_locked',
+      `Another run is writing the history in ${store}. Wait for it, then run this again.`,
+      { retryable: true },
+    )
   }
   return lock
 }
@@ -170,11 +169,10 @@ export async function pruneHistory(store: string, known: readonly KeptFeed[]): P
 /** A day yet to come would outlive the whole history, and by it everything else would be old. */
 function checkedDayPath(folder: string, feed: string, day: Day): string {
   if (day > dayOf(Date.now()) + 1) {
-    throw new IpriskError({
-      code: 'history_day',
-      message: `${feed}: ${formatDay(day)} is yet to come; nothing can have been listed on it.`,
-      fault: 'input',
-    })
+    throw inputError(
+      'history_day',
+      `${feed}: ${formatDay(day)} is yet to come; nothing can have been listed on it.`,
+    )
   }
   return dayPath(folder, feed, day)
 }

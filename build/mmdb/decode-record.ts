@@ -7,7 +7,7 @@
 
 import { createRequire } from 'node:module'
 import type * as DecoderFile from 'mmdb-lib/lib/decoder.js'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { type IpriskError, messageOf, inputError } from '../../src/base/coded-error.ts'
 
 // The decoder is the default export of a CommonJS file, which import gives in two shapes depending
 // on the loader (Node's own, vitest's). require gives one.
@@ -116,12 +116,10 @@ export function mmdbError(options: {
   readonly cause?: unknown
 }): IpriskError {
   const { path, offset, problem, cause } = options
-  return new IpriskError({
-    code: 'mmdb_invalid',
-    message:
-      `${path}: byte ${offset}: ${problem}. The file is damaged or no MMDB file; ` +
+  return inputError(
+    'mmdb_invalid',
+    `${path}: byte ${offset}: ${problem}. The file is damaged or no MMDB file; ` +
       'fetch it again from its publisher.',
-    fault: 'input',
-    cause,
-  })
+    { cause },
+  )
 }

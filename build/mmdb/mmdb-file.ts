@@ -11,7 +11,7 @@
 
 import { constants } from 'node:buffer'
 import { dayOf, type Day } from '../../src/base/day.ts'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { type IpriskError, messageOf, environmentError } from '../../src/base/coded-error.ts'
 import { readBoundedFile } from '../../src/base/system/bounded-file.ts'
 import { mmdbError, newRecordReader } from './decode-record.ts'
 
@@ -43,12 +43,11 @@ export function openMmdb(path: string): MmdbFile {
   try {
     bytes = readBoundedFile(path, { bytesMax: constants.MAX_LENGTH }).bytes
   } catch (error) {
-    throw new IpriskError({
-      code: 'mmdb_unreadable',
-      message: `${path}: ${messageOf(error)}. Check the path and its permissions.`,
-      fault: 'environment',
-      cause: error,
-    })
+    throw environmentError(
+      'mmdb_unreadable',
+      `${path}: ${messageOf(error)}. Check the path and its permissions.`,
+      { cause: error },
+    )
   }
   return parseMmdb(path, bytes)
 }

@@ -17,7 +17,7 @@
 //               GeoLite2-ASN, GeoIP2 ISP and Enterprise, DB-IP ASN, @ip-location-db/asn-mmdb.
 //   IPinfo      asn ("AS123" or a number), as_name | name; or both inside `as`
 
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { type IpriskError, inputError } from '../../src/base/coded-error.ts'
 
 /** A place as a record has it. Text is '' and a number undefined where the record has none. */
 export interface RawPlace {
@@ -222,11 +222,9 @@ function unknownLayout(record: unknown, what: keyof typeof layouts): IpriskError
   const members = membersOf(record)
   const found =
     members === undefined ? `it is no map but ${typeof record}` : Object.keys(members).join(', ')
-  return new IpriskError({
-    code: 'mmdb_layout_unknown',
-    message:
-      `this record is of no known layout of ${what}. Its members: ${found.slice(0, 400)}. ` +
+  return inputError(
+    'mmdb_layout_unknown',
+    `this record is of no known layout of ${what}. Its members: ${found.slice(0, 400)}. ` +
       `Known layouts: ${layouts[what]}. Name a file of one of these.`,
-    fault: 'input',
-  })
+  )
 }

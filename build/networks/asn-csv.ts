@@ -8,7 +8,7 @@
 // counted and named, never fatal: one of them must not cost the other 400,000.
 
 import { createReadStream } from 'node:fs'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { messageOf, environmentError } from '../../src/base/coded-error.ts'
 import { openRegularFile } from '../../src/base/system/bounded-file.ts'
 import { byteOrderMarkBytes, withoutByteOrderMark } from '../../src/base/text/byte-order-mark.ts'
 import { compareWords, newAddressWords } from '../../src/ip/address.ts'
@@ -25,12 +25,11 @@ export async function readRangeCsv(path: string, sink: RangeSink): Promise<void>
     const chunks = createReadStream(path, { fd: openRegularFile(path), highWaterMark: chunkBytes })
     await readRangeRows({ chunks, path, sink })
   } catch (error) {
-    throw new IpriskError({
-      code: 'ranges_unreadable',
-      message: `${path}: ${messageOf(error)}. Check the path and its permissions.`,
-      fault: 'environment',
-      cause: error,
-    })
+    throw environmentError(
+      'ranges_unreadable',
+      `${path}: ${messageOf(error)}. Check the path and its permissions.`,
+      { cause: error },
+    )
   }
 }
 

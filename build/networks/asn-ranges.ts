@@ -4,7 +4,7 @@
 // wins wherever it says something.
 
 import { createRequire } from 'node:module'
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { IpriskError, environmentError, inputError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { type Reading, keptReading } from '../layer/reading-cache.ts'
 import type { Layer, Layers } from '../layer/layer.ts'
@@ -36,14 +36,12 @@ export function defaultRangeFiles(): readonly string[] {
       require.resolve(`@ip-location-db/asn/${name}`),
     )
   } catch (error) {
-    throw new IpriskError({
-      code: 'ranges_missing',
-      message:
-        'The package @ip-location-db/asn is not installed and no ASN file is named. ' +
+    throw environmentError(
+      'ranges_missing',
+      'The package @ip-location-db/asn is not installed and no ASN file is named. ' +
         'Run `npm ci` with development dependencies where tables are built, or name a file.',
-      fault: 'environment',
-      cause: error,
-    })
+      { cause: error },
+    )
   }
 }
 
@@ -115,11 +113,10 @@ export async function readAsRanges(files: readonly string[]): Promise<AsRanges> 
   const problems = collector.problems()
   if (layers[4].count + layers[6].count <= 2) {
     const why = problems.count === 0 ? '' : ` ${problems.count} bad rows: ${problems.samples[0]}.`
-    throw new IpriskError({
-      code: 'ranges_empty',
-      message: `${files.join(', ')}: no AS range in it.${why} Check that it is an ASN range file.`,
-      fault: 'input',
-    })
+    throw inputError(
+      'ranges_empty',
+      `${files.join(', ')}: no AS range in it.${why} Check that it is an ASN range file.`,
+    )
   }
   const organizations = collector.organizations()
   return { layers, organizations, stats: { files, rowCount, problems } }

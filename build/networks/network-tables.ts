@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { messageOf, inputError } from '../../src/base/coded-error.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { parseStrictCsv } from '../../src/base/text/csv.ts'
@@ -151,11 +151,8 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
     ).map(({ space, ...row }) => ({ ...space, ...row })),
   }
   if (problems.length > 0) {
-    throw new IpriskError({
-      code: 'tables_invalid',
-      message: `${problems.length} problems in the hand-kept tables:`,
+    throw inputError('tables_invalid', `${problems.length} problems in the hand-kept tables:`, {
       details: problems,
-      fault: 'input',
     })
   }
   return tables

@@ -2,16 +2,12 @@
 // it refuses, so that a wrong catalogue file fails when it is loaded and not in the middle of a
 // build. Not a schema library: formats have few options, and all of them are texts or lists.
 
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { inputError } from '../../src/base/coded-error.ts'
 import type { FormatOptions } from './entry.ts'
 
 /** Throws `bad_format_options` for the option `name`. */
 export function refuseOption(name: string, wanted: string): never {
-  throw new IpriskError({
-    code: 'bad_format_options',
-    message: `option "${name}" must be ${wanted}`,
-    fault: 'input',
-  })
+  throw inputError('bad_format_options', `option "${name}" must be ${wanted}`)
 }
 
 /** Refuses options that the format does not know: a misspelled one must not be ignored. */

@@ -1,7 +1,7 @@
 // The table of formats: a name in the catalogue, the parser behind it, the check of its options. A
 // new format is one file beside this one and one row here.
 
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { inputError } from '../../src/base/coded-error.ts'
 import { asnsOptions, parseAsns } from './format-asns.ts'
 import { csvOptions, parseCsv } from './format-csv.ts'
 import type { FormatOptions, Parser } from './entry.ts'
@@ -31,11 +31,10 @@ export const formatNames = Object.keys(formats) as readonly FormatName[]
 export function formatOf(name: string): Format {
   const known = formatNames.find((one) => one === name)
   if (known === undefined) {
-    throw new IpriskError({
-      code: 'unknown_format',
-      message: `"${name}" is no format; there are ${formatNames.join(', ')}`,
-      fault: 'input',
-    })
+    throw inputError(
+      'unknown_format',
+      `"${name}" is no format; there are ${formatNames.join(', ')}`,
+    )
   }
   return formats[known]
 }

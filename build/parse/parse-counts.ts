@@ -2,7 +2,7 @@
 // line each, `file:place: reason: sample`. The build report is made of these; acceptance decides
 // whether a feed may be used.
 
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { type IpriskError, inputError } from '../../src/base/coded-error.ts'
 import type { Day } from '../../src/base/day.ts'
 import type { Entry, EntrySink } from './entry.ts'
 
@@ -71,9 +71,5 @@ export function printableSample(text: string): string {
 /** `not_this_format`: `line 1 looks like HTML: <!doctype html>`. */
 export function wrongFormat(place: string, why: string, sample = ''): IpriskError {
   const shown = sample === '' ? '' : `: ${printableSample(sample)}`
-  return new IpriskError({
-    code: 'not_this_format',
-    message: `${place} ${why}${shown}`,
-    fault: 'input',
-  })
+  return inputError('not_this_format', `${place} ${why}${shown}`)
 }

@@ -5,7 +5,7 @@ import { readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { IpriskError, messageOf, inputError } from '../../src/base/coded-error.ts'
 import { formatCount } from '../../src/base/text/number-format.ts'
 import type { FormatOptions, EntrySink } from './entry.ts'
 import { formatOf } from './formats.ts'
@@ -74,14 +74,12 @@ async function* limited(
   for await (const chunk of chunks) {
     byteCount += chunk.length
     if (byteCount > bytesMax) {
-      throw new IpriskError({
-        code: 'snapshot_too_large',
-        message:
-          `holds, unpacked, more than ${formatCount(bytesMax)} bytes, the most that a file of it ` +
+      throw inputError(
+        'snapshot_too_large',
+        `holds, unpacked, more than ${formatCount(bytesMax)} bytes, the most that a file of it ` +
           'may have, and was not read further. See what it is before you unpack it (gzip -l, zcat | ' +
           'head), and put a sound file in its place.',
-        fault: 'input',
-      })
+      )
     }
     yield chunk
   }

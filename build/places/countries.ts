@@ -10,7 +10,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { continents, countries, type TContinentCode } from 'countries-list'
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { type IpriskError, inputError } from '../../src/base/coded-error.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 
 export interface Country {
@@ -70,9 +70,8 @@ function parseCountry(line: string): Country | undefined {
 }
 
 function countriesError(problem: string): IpriskError {
-  return new IpriskError({
-    code: 'countries_invalid',
-    message: `${problem}. Mend the table; its header says what each column is.`,
-    fault: 'input',
-  })
+  return inputError(
+    'countries_invalid',
+    `${problem}. Mend the table; its header says what each column is.`,
+  )
 }

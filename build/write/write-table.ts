@@ -7,7 +7,7 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { Builder, type Offset } from 'flatbuffers'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { IpriskError, messageOf, inputError, environmentError } from '../../src/base/coded-error.ts'
 import { type Day, formatDay } from '../../src/base/day.ts'
 import { beginReplacing, namesIn, type Replacement } from '../../src/base/system/atomic-file.ts'
 import { isProcessAlive } from '../../src/base/system/process.ts'
@@ -61,13 +61,11 @@ export function encodeTable(content: TableContent): {
     headerBytesMax,
   )
   if (dataBytes > fileBytesMax) {
-    throw new IpriskError({
-      code: 'table_too_large',
-      message:
-        `The table would have ${dataBytes} bytes; a table file ends at ${fileBytesMax}. ` +
+    throw inputError(
+      'table_too_large',
+      `The table would have ${dataBytes} bytes; a table file ends at ${fileBytesMax}. ` +
         'Switch off feeds or use coarser place data.',
-      fault: 'input',
-    })
+    )
   }
   const checksums = sectionNames.map((name) => crc32(bytesOf(content.views[name])))
   const id = tableId(content, checksums)
@@ -115,12 +113,11 @@ export function writeTable(path: string, content: TableContent): WrittenTable {
   } catch (cause) {
     file?.discard()
     if (cause instanceof IpriskError) throw cause
-    throw new IpriskError({
-      code: 'table_unwritable',
-      message: `The table could not be written to ${path}: ${messageOf(cause)}`,
-      fault: 'environment',
-      cause,
-    })
+    throw environmentError(
+      'table_unwritable',
+      `The table could not be written to ${path}: ${messageOf(cause)}`,
+      { cause },
+    )
   }
   return { id, bytes: parts.reduce((sum, { length }) => sum + length, 0) }
 }
@@ -135,16 +132,14 @@ function verifyWritten(temporary: string): void {
   } catch (cause) {
     if (!(cause instanceof IpriskError) || cause.code !== 'table_corrupt') throw cause
     const why = cause.message.replace(`${temporary} is damaged`, 'it does not hold')
-    throw new IpriskError({
-      code: 'table_refused',
-      message:
-        'The compiled table does not pass its own verification and is not used; the live one stays: ' +
+    throw inputError(
+      'table_refused',
+      'The compiled table does not pass its own verification and is not used; the live one stays: ' +
         `${why.replace(` ${rebuildHint}`, '')} The inputs hold something that the compiler does ` +
         'not foresee. Leave out what was added or has changed last (build.feeds, --networks, ' +
         '--locations) to find what it is, and report it.',
-      fault: 'input',
-      cause,
-    })
+      { cause },
+    )
   }
 }
 
