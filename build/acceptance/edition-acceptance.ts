@@ -16,9 +16,10 @@ import type { DataSetFeed, DataSetKind } from '../catalogue/feed.ts'
 import { type DataEdition, embeddedEdition, statedEditionDay } from '../evidence/data-edition.ts'
 import { fileHasContent } from '../fetch/snapshot-store.ts'
 import type { ObtainedFile } from '../fetch/obtain-snapshots.ts'
+import { newInterner } from '../layer/intern.ts'
 import { type Layer, wordsPerStart } from '../layer/layer.ts'
 import { readAsRanges } from '../networks/asn-ranges.ts'
-import { type CountryNumbers, readCountryLayers } from '../places/read-places.ts'
+import { readCountryLayers } from '../places/read-places.ts'
 import {
   acceptanceFolder,
   type KeptFile,
@@ -122,7 +123,7 @@ async function judgeFetched(
     }
     const inUse = kept ?? embedded
     if (inUse === undefined) {
-      await readLayers(kind, files, new Map())
+      await readLayers(kind, files, newCountries())
       return { kind: 'passes', edition }
     }
     if (edition.day <= inUse.day) {
@@ -174,9 +175,9 @@ async function changesAbove(
   inUse: DataEdition,
   next: DataEdition,
 ): Promise<readonly string[]> {
-  const numbers: CountryNumbers = new Map()
-  const later = await readLayers(kind, next.files, numbers)
-  const earlier = await readLayers(kind, inUse.files, numbers)
+  const countries = newCountries()
+  const later = await readLayers(kind, next.files, countries)
+  const earlier = await readLayers(kind, inUse.files, countries)
   const months = Math.ceil((next.day - inUse.day) / monthDays)
   return ([4, 6] as const).flatMap((family) => {
     const before = earlier[family]
@@ -195,12 +196,14 @@ async function changesAbove(
   })
 }
 
+const newCountries = () => newInterner<string>((code) => code, 1)
+
 async function readLayers(
   kind: DataSetKind,
   files: readonly string[],
-  numbers: CountryNumbers,
+  countries: ReturnType<typeof newCountries>,
 ): Promise<{ readonly 4?: Layer; readonly 6?: Layer }> {
-  if (kind === 'places') return readCountryLayers(files, numbers)
+  if (kind === 'places') return readCountryLayers(files, countries.id)
   const { layers, stats } = await readAsRanges(files)
   const { count, samples } = stats.problems
   if (count > stats.rowCount * badRowsMax) {

@@ -11,6 +11,7 @@ import { type Family, newAddressWords } from '../../src/ip/address.ts'
 import { bigintToWords, type Range, wordsToBigint } from '../../src/ip/range.ts'
 import { halfLifeDays } from '../../src/score/weight/decay.ts'
 import type { Feed } from '../catalogue/feed.ts'
+import { newInterner } from '../layer/intern.ts'
 import { wordsPerStart } from '../layer/layer.ts'
 import {
   aggregateDays,
@@ -207,24 +208,14 @@ function newListedMarks(
 
 const noDetails: EntryDetails = { lists: undefined, provider: undefined, category: undefined }
 
-function newDetails(): {
-  readonly id: (details: EntryDetails) => number
-  readonly values: readonly EntryDetails[]
-} {
-  const values: EntryDetails[] = [noDetails]
-  const ids = new Map<string, number>([[JSON.stringify(['', '', '']), 0]])
-  return {
-    values,
-    id(details) {
-      const { lists = '', provider = '', category = '' } = details
-      const key = JSON.stringify([lists, provider, category])
-      const known = ids.get(key)
-      if (known !== undefined) return known
-      ids.set(key, values.length)
-      values.push(details)
-      return values.length - 1
-    },
-  }
+/** Number 0 is no details. */
+function newDetails() {
+  const details = newInterner<EntryDetails>(
+    ({ lists = '', provider = '', category = '' }) => JSON.stringify([lists, provider, category]),
+    0,
+  )
+  details.id(noDetails)
+  return details
 }
 
 function rangeAt(table: HistoryRanges, row: number): Range {

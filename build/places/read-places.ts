@@ -123,26 +123,19 @@ export function defaultPlaceFiles(): readonly string[] | undefined {
   }
 }
 
-/** Numbers of country codes from 1, in order of first appearance. */
-export type CountryNumbers = Map<string, number>
-
 /**
  * The countries alone, by which two editions are compared: cities, coordinates and time zones
- * differ from edition to edition far more. A family that no file holds is absent. Errors: those of
- * openMmdb and walkMmdb.
+ * differ from edition to edition far more. `numberOf` numbers codes from 1. A family that no file
+ * holds is absent. Errors: those of openMmdb and walkMmdb.
  */
 export function readCountryLayers(
   files: readonly string[],
-  numbers: CountryNumbers,
+  numberOf: (country: string) => number,
 ): { readonly 4?: Layer; readonly 6?: Layer } {
   const layers: { 4?: Layer; 6?: Layer } = {}
   const idOf = (record: unknown): number => {
     const country = locationOf(record)?.country ?? ''
-    if (country === '') return 0
-    const known = numbers.get(country)
-    if (known !== undefined) return known
-    numbers.set(country, numbers.size + 1)
-    return numbers.size
+    return country === '' ? 0 : numberOf(country)
   }
   for (const path of files) {
     const walk = walkMmdb({ file: openMmdb(path), idOf })
