@@ -9,7 +9,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
-import { isJsonObject } from '../../src/base/json-object.ts'
+import { isJsonObject, isWhole, type JsonObject, parseJson } from '../../src/base/json-object.ts'
 import { replaceFile } from '../../src/base/system/atomic-file.ts'
 import { dayPath, storedDays, storedFeeds } from '../history/history-days.ts'
 import { openDuckDb } from '../history/duckdb.ts'
@@ -130,12 +130,7 @@ export function pastSizes(
 
 /** The inverse of what `writeAcceptanceLedger` writes; `undefined` for anything else. */
 function parseLedger(text: string): AcceptanceLedger | undefined {
-  let root: unknown
-  try {
-    root = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const root = parseJson(text)
   if (!isJsonObject(root) || root['version'] !== 1 || !isJsonObject(root['feeds'])) return undefined
   const ledger = new Map<string, FeedMemory>()
   for (const [id, value] of Object.entries(root['feeds'])) {
@@ -146,7 +141,7 @@ function parseLedger(text: string): AcceptanceLedger | undefined {
   return ledger
 }
 
-function parseMemory(value: Readonly<Record<string, unknown>>): FeedMemory | undefined {
+function parseMemory(value: JsonObject): FeedMemory | undefined {
   const sizes = parseAll(value['levels'], parseSize)
   const held = parseAll(value['held'], parseSize)
   const { moved, good } = value
@@ -158,34 +153,30 @@ function parseMemory(value: Readonly<Record<string, unknown>>): FeedMemory | und
   return { sizes, held, moved, lastGood: { folder, files } }
 }
 
-function parseSize(value: Readonly<Record<string, unknown>>): DatedSize | undefined {
+function parseSize(value: JsonObject): DatedSize | undefined {
   const day = dayIn(value)
   const { level } = value
-  return day === undefined || !isCount(level) ? undefined : { day, size: level }
+  return day === undefined || !isWhole(level) ? undefined : { day, size: level }
 }
 
-function parseFile(value: Readonly<Record<string, unknown>>): KeptFile | undefined {
+function parseFile(value: JsonObject): KeptFile | undefined {
   const day = dayIn(value)
   const { path, sha256, bytes } = value
-  if (day === undefined || !isPlainName(path) || !isCount(bytes)) return undefined
+  if (day === undefined || !isPlainName(path) || !isWhole(bytes)) return undefined
   return typeof sha256 === 'string' ? { path, sha256, bytes, day } : undefined
 }
 
 function parseAll<T>(
   value: unknown,
-  parse: (each: Readonly<Record<string, unknown>>) => T | undefined,
+  parse: (each: JsonObject) => T | undefined,
 ): readonly T[] | undefined {
   if (!Array.isArray(value)) return undefined
   const parsed = value.flatMap((each: unknown) => (isJsonObject(each) ? (parse(each) ?? []) : []))
   return parsed.length === value.length ? parsed : undefined
 }
 
-function dayIn({ day }: Readonly<Record<string, unknown>>): Day | undefined {
+function dayIn({ day }: JsonObject): Day | undefined {
   return typeof day === 'string' ? parseDay(day) : undefined
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 /** A name that stays in its folder. */

@@ -6,6 +6,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, isYetToCome, parseDay } from '../../src/base/day.ts'
 import type { IpriskError } from '../../src/base/coded-error.ts'
+import { parseJson } from '../../src/base/json-object.ts'
 import { temporaryName } from '../../src/base/system/atomic-file.ts'
 import { fetchError } from './fetch-error.ts'
 import { httpGet } from './http-get.ts'
@@ -52,12 +53,7 @@ export async function mirrorDays(
  * nothing of its feed.
  */
 export function parseMirrorDays(text: string, today: Day): ReadonlyMap<string, Day> | undefined {
-  let root: unknown
-  try {
-    root = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const root = parseJson(text)
   if (!Array.isArray(root)) return undefined
   const days = new Map<string, Day>()
   for (const each of root as readonly unknown[]) {

@@ -2,9 +2,8 @@
 // `snapshots.next.json` while a set is being put in place. Only its form: snapshot-store.ts reads
 // and writes the files.
 
-import type { Day } from '../../src/base/day.ts'
-import { formatDay, parseDay } from '../../src/base/day.ts'
-import { isJsonObject } from '../../src/base/json-object.ts'
+import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
+import { isJsonObject, parseJson } from '../../src/base/json-object.ts'
 
 export interface SnapshotRecord {
   readonly sha256: string
@@ -49,12 +48,7 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 
 /** The inverse of `formatSnapshotSet`; `undefined` for anything else. */
 export function parseSnapshotSet(text: string): SnapshotSet | undefined {
-  let root: unknown
-  try {
-    root = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const root = parseJson(text)
   if (!isJsonObject(root) || root['version'] !== VERSION || !isJsonObject(root['files']))
     return undefined
   const files = new Map<string, SnapshotRecord>()
