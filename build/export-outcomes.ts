@@ -7,8 +7,7 @@
 // The folder follows the lines: a day whose lines have changed since, because more came in or an
 // address was forgotten, is written anew; a day that was pruned is removed. Other files stay.
 
-import { createHash } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { IpriskError, inputError } from '../src/base/coded-error.ts'
@@ -19,6 +18,7 @@ import {
   outcomeDays,
   readDayOutcomes,
 } from '../src/feedback/feedback-files.ts'
+import { hashOfFile } from './fetch/snapshot-store.ts'
 import {
   type DuckDb,
   type ParquetRows,
@@ -93,7 +93,7 @@ async function exportDay(
   const target = join(folder, `${day}.parquet`)
   checkOutput(`The name of the day ${day}`, target, 'feedback_export')
   // Before the lines are read: what comes in meanwhile makes the next run write them again.
-  const hash = await hashOf(path)
+  const hash = await hashOfFile(path)
   const known = await knownOf(duck, target)
   if (known?.hash === hash) return { day, state: 'unchanged', outcomes: known.outcomes }
   const rows: KeptOutcome[] = []
@@ -106,12 +106,6 @@ async function exportDay(
     duck.writeParquet(temporary, { columns, count: rows.length, value }, about),
   )
   return { day, state: 'written', outcomes: rows.length }
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) hash.update(bytes)
-  return hash.digest('hex')
 }
 
 /** What a file says of itself; `undefined` where there is none that can be read. */

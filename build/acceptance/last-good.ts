@@ -2,8 +2,8 @@
 // `<history>/.gate/<feed-id>.<id>/`; without one, the newest day of the history. The copy is needed
 // because a fetch replaces a feed's files, and the history knows no facts of ASes.
 
-import { constants, createReadStream } from 'node:fs'
-import { createHash, randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, formatDay } from '../../src/base/day.ts'
@@ -11,7 +11,7 @@ import { formatRange } from '../../src/ip/range.ts'
 import { type BotCategory, botCategories } from '../../src/model/kind.ts'
 import type { CatalogueFeed, Feed } from '../catalogue/feed.ts'
 import { flushFolder } from '../../src/base/system/atomic-file.ts'
-import { fileHasContent } from '../fetch/snapshot-store.ts'
+import { fileHasContent, hashOfFile } from '../fetch/snapshot-store.ts'
 import { dayFiles } from '../history/history-days.ts'
 import { openDuckDb } from '../history/duckdb.ts'
 import { readDayRows } from '../history/day-file.ts'
@@ -40,7 +40,8 @@ export async function keepLastGood(
   if (feed === undefined) return known
   const described: KeptFile[] = []
   for (const { file, path, day } of files) {
-    described.push({ path: file.path, ...(await hashAndSize(path)), day })
+    const [sha256, { size: bytes }] = [await hashOfFile(path), await stat(path)]
+    described.push({ path: file.path, sha256, bytes, day })
   }
   if (known !== undefined && (await hasAll(store, known, described))) {
     return { folder: known.folder, files: described }
@@ -59,12 +60,6 @@ export async function keepLastGood(
   }
   await flushFolder(home)
   return { folder, files: described }
-}
-
-async function hashAndSize(path: string): Promise<Pick<KeptFile, 'sha256' | 'bytes'>> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
-  return { sha256: hash.digest('hex'), bytes: (await stat(path)).size }
 }
 
 async function hasAll(store: string, copy: KeptCopy, files: readonly KeptFile[]): Promise<boolean> {

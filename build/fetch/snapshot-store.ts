@@ -180,11 +180,16 @@ export async function fileHasContent(
   try {
     const found = await stat(path)
     if (!found.isFile() || found.size !== content.bytes) return false
-    const hash = createHash('sha256')
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
-    return hash.digest('hex') === content.sha256
+    return (await hashOfFile(path)) === content.sha256
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw thrown
   }
+}
+
+/** The SHA-256 of what a file holds, hexadecimal. */
+export async function hashOfFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
+  return hash.digest('hex')
 }
