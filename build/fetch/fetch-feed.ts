@@ -27,8 +27,13 @@ import { commitSnapshotSet, readStoredSnapshots } from './snapshot-store.ts'
 import { publicUrl } from './public-url.ts'
 
 export interface FileOutcome {
-  /** `recent`: stored a short while ago, so no request was made. */
+  /**
+   * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `recent`:
+   * those stored a short while ago, for which no request was made; `stored`: the last good copy, by
+   * choice or because of `problem`; `missing`: none.
+   */
   readonly state: 'fresh' | 'unchanged' | 'recent' | 'stored' | 'missing'
+  /** Both absent where it is missing, else both present. */
   readonly path?: string
   readonly day?: Day
   readonly problem?: string | undefined

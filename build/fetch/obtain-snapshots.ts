@@ -13,8 +13,8 @@ import { removeTemporaryFiles } from '../../src/base/system/atomic-file.ts'
 import { acquireFileLock } from '../../src/base/system/file-lock.ts'
 import type { CatalogueFeed, FeedFile } from '../catalogue/feed.ts'
 import { type ConnectionPools, openConnectionPools, userAgentOf } from './connection-pools.ts'
-import { type FetchProblem, type FetchTrouble, fetchError } from './fetch-error.ts'
-import { type FeedFetch, newFeedFetch } from './fetch-feed.ts'
+import { type FetchProblem, fetchError } from './fetch-error.ts'
+import { type FeedFetch, type FileOutcome, newFeedFetch } from './fetch-feed.ts'
 import { type FetchLimits, fetchLimits } from './fetch-limits.ts'
 import { mirrorDays } from './mirror.ts'
 import { type NetworkHealth, openNetworkHealth } from './network-health.ts'
@@ -29,21 +29,10 @@ export type FetchMode =
   | { readonly kind: 'publisher'; readonly always?: boolean }
 
 /** One file of a feed, as it is on disk after the run. */
-export interface ObtainedFile {
+export interface ObtainedFile extends FileOutcome {
   readonly feed: CatalogueFeed
   /** One of role `use`; or an alternate, where a feed's only file is not to be had. */
   readonly file: FeedFile
-  /**
-   * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `recent`:
-   * those stored a short while ago, for which no request was made; `stored`: the last good copy, by
-   * choice or because of `problem`; `missing`: none.
-   */
-  readonly state: 'fresh' | 'unchanged' | 'recent' | 'stored' | 'missing'
-  /** Both absent where it is missing, else both present. */
-  readonly path?: string
-  readonly day?: Day
-  readonly problem?: string | undefined
-  readonly trouble?: FetchTrouble
   /** It is missing although something is stored, which is not what was fetched. */
   readonly damaged?: boolean
 }
