@@ -26,11 +26,12 @@ export const asTables = [
 ] as const
 export type AsTable = (typeof asTables)[number]
 
-/** Where a row is from: a page that anybody can open, and the day on which it was written down. */
-interface RowSource {
-  readonly source: string
-  readonly day: Day
-}
+export type PrefixRow = RowOf<typeof notedPrefixFields>
+/** A prefix that serves Tor exits, or rented servers. */
+export type AnnouncedPrefixRow = RowOf<typeof announcedFields>
+/** An AS or a prefix that serves one VPN and nothing else: one of `asn` and `range` is there. */
+export type VpnOperatorRow = Omit<RowOf<typeof vpnOperatorFields>, 'space'> &
+  RowOf<typeof vpnOperatorFields>['space']
 
 interface AsRow {
   readonly asn: number
@@ -39,59 +40,19 @@ interface AsRow {
   readonly note: string
 }
 
-export interface PrefixRow {
-  readonly range: Range
-  readonly name: string
-  readonly note: string
-}
-
-/** The country of a mobile carrier's subscribers, two letters, and where the row is from. */
-interface CarrierRow extends RowSource {
-  readonly country: string
-}
-
-/** Well-known infrastructure, which is never a visitor's address. */
-interface InfrastructureRow extends RowSource {
-  readonly range: Range
-  readonly name: string
-}
-
-/** A range that a bot's operator publishes as its bot's own. */
-interface CrawlerRow extends RowSource {
-  readonly range: Range
-  readonly provider: string
-  readonly category: BotCategory
-}
-
-/** A prefix that serves Tor exits, or rented servers. */
-export interface AnnouncedPrefixRow extends RowSource {
-  readonly range: Range
-  /** The AS that announces it: announced by another, the row does not count. */
-  readonly asn: number
-  readonly name: string
-}
-
-/** An AS or a prefix that serves one VPN and nothing else: one of `asn` and `range` is there. */
-export interface VpnOperatorRow extends RowSource {
-  readonly asn: number | undefined
-  readonly range: Range | undefined
-  /** What the registered organization's name holds: held by another, the row does not count. */
-  readonly owner: string
-  /** The VPN service, as an answer names it. */
-  readonly name: string
-}
-
 export interface NetworkTables {
   /** The table that names an AS, and its row there. */
   readonly asRow: (asn: number) => { readonly table: AsTable; readonly row: AsRow } | undefined
   readonly rows: (table: AsTable) => readonly AsRow[]
-  readonly mobile: readonly (AsRow & CarrierRow)[]
-  readonly mobilePrefixes: readonly (PrefixRow & CarrierRow)[]
+  readonly mobile: readonly (AsRow & RowOf<typeof carrierFields>)[]
+  readonly mobilePrefixes: readonly RowOf<typeof mobilePrefixFields>[]
   readonly corporatePrefixes: readonly PrefixRow[]
   /** Public resolvers: software everywhere asks them, no person browses from them. */
   readonly resolvers: readonly PrefixRow[]
-  readonly infrastructure: readonly InfrastructureRow[]
-  readonly crawlers: readonly CrawlerRow[]
+  /** Well-known infrastructure, which is never a visitor's address. */
+  readonly infrastructure: readonly RowOf<typeof infrastructureFields>[]
+  /** Ranges that a bot's operator publishes as its bot's own. */
+  readonly crawlers: readonly RowOf<typeof crawlerFields>[]
   /** Prefixes that their owners dedicate to Tor exits. */
   readonly torOperators: readonly AnnouncedPrefixRow[]
   /** Of networks that have other customers, too, the prefixes that rent servers. */
@@ -121,34 +82,21 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
   const byAsn = new Map(
     [...asRows].flatMap(([table, rows]) => rows.map((row) => [row.asn, { table, row }])),
   )
-  const prefixFields = { range: prefix, name: prefixName }
-  const sourceFields = { source, day }
-  const announcedFields = { range: prefix, asn, name: named('name'), ...sourceFields }
   const tables: NetworkTables = {
     asRow: (asn) => byAsn.get(asn),
     rows: (table) => asRows.get(table) ?? [],
     mobile,
-    mobilePrefixes: read(
-      'mobile-prefixes',
-      { ...prefixFields, ...carrierFields, note: text },
-      true,
-    ),
-    corporatePrefixes: read('corporate-prefixes', { ...prefixFields, note: text }, true),
-    resolvers: read('resolvers', { ...prefixFields, note: text }, true),
-    infrastructure: read('infrastructure', { ...prefixFields, ...sourceFields }, true),
-    crawlers: read('crawlers', {
-      range: prefix,
-      provider: named('provider'),
-      category,
-      ...sourceFields,
-    }),
+    mobilePrefixes: read('mobile-prefixes', mobilePrefixFields, true),
+    corporatePrefixes: read('corporate-prefixes', notedPrefixFields, true),
+    resolvers: read('resolvers', notedPrefixFields, true),
+    infrastructure: read('infrastructure', infrastructureFields, true),
+    crawlers: read('crawlers', crawlerFields),
     torOperators: read('tor-operators', announcedFields),
     hostingPrefixes: read('hosting-prefixes', announcedFields, true),
-    vpnOperators: read(
-      'vpn-operators',
-      { space, owner: named('owner'), name: named('name'), ...sourceFields },
-      true,
-    ).map(({ space, ...row }) => ({ ...space, ...row })),
+    vpnOperators: read('vpn-operators', vpnOperatorFields, true).map(({ space, ...row }) => ({
+      ...space,
+      ...row,
+    })),
   }
   if (problems.length > 0) {
     throw inputError('tables_invalid', `${problems.length} problems in the hand-kept tables:`, {
@@ -247,7 +195,11 @@ const prefix: Field<Range> = (written, report) => {
 }
 
 /** A whole AS or a prefix of a VPN's. */
-const space: Field<Pick<VpnOperatorRow, 'asn' | 'range'>> = (written, report, first) => {
+const space: Field<{ readonly asn: number | undefined; readonly range: Range | undefined }> = (
+  written,
+  report,
+  first,
+) => {
   const number = /^AS(\d.*)$/.exec(written)?.[1]
   const found =
     number === undefined
@@ -264,11 +216,24 @@ const source: Field<string> = (written, report) =>
 
 const day: Field<Day> = (written, report) => parseDay(written) ?? report(`"${written}" is no day`)
 
+/** Where a row is from: a page that anybody can open, and the day on which it was written down. */
+const sourceFields = { source, day }
+
+/** The country of a mobile carrier's subscribers, two letters, and where the row is from. */
 const carrierFields = {
   country: ((written, report) =>
     /^[A-Z]{2}$/.test(written)
       ? written
       : report(`"${written}" is no country of two letters`)) satisfies Field<string>,
-  source,
-  day,
+  ...sourceFields,
 }
+
+const prefixFields = { range: prefix, name: prefixName }
+const notedPrefixFields = { ...prefixFields, note: text }
+const mobilePrefixFields = { ...prefixFields, ...carrierFields, note: text }
+const infrastructureFields = { ...prefixFields, ...sourceFields }
+const crawlerFields = { range: prefix, provider: named('provider'), category, ...sourceFields }
+/** `asn`: announced by another AS, the row does not count. */
+const announcedFields = { range: prefix, asn, name: named('name'), ...sourceFields }
+/** `owner`: what the registered organization's name holds; held by another, the row does not count. */
+const vpnOperatorFields = { space, owner: named('owner'), name: named('name'), ...sourceFields }
