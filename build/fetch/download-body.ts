@@ -7,7 +7,7 @@ import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
-import { fetchError } from './fetch-error.ts'
+import { environmentError } from '../../src/base/coded-error.ts'
 import { SNIFF_BYTES, wireBytesMax } from './fetch-limits.ts'
 
 export interface DownloadedBody {
@@ -39,7 +39,7 @@ export async function downloadBody(options: {
     if (/html|xml/.test(options.format)) return
     if (!looksLikeHtml(Buffer.concat(head), options.contentType)) return
     const message = `${url}: it is a web page, not ${options.format}; the publisher has moved it`
-    throw fetchError({ code: 'fetch_html', message, retryable: false })
+    throw environmentError('fetch_html', message)
   }
   const wire = bounded(options.body, wireBytesMax(bytes.max), url)
   const decoded = bounded(decode(wire, options.encoding, url), bytes.max, url)
@@ -91,11 +91,10 @@ function decode(source: Chunks, encoding: string | undefined, url: string): Chun
     case 'deflate':
       return inflate(source)
     default:
-      throw fetchError({
-        code: 'fetch_encoding',
-        message: `${url}: its content encoding ${JSON.stringify(encoding)} was not asked for`,
-        retryable: false,
-      })
+      throw environmentError(
+        'fetch_encoding',
+        `${url}: its content encoding ${JSON.stringify(encoding)} was not asked for`,
+      )
   }
 }
 
@@ -140,19 +139,16 @@ function looksLikeHtml(head: Uint8Array, contentType: string | undefined): boole
 
 /** The error for a body, or an announcement of one, above the catalogue's limit. */
 export function tooLarge(url: string, bytesMax: number): Error {
-  return fetchError({
-    code: 'fetch_too_large',
-    message: `${url}: more than ${bytesMax} bytes, the catalogue's limit; raise bytes.max if it grew`,
-    retryable: false,
-  })
+  return environmentError(
+    'fetch_too_large',
+    `${url}: more than ${bytesMax} bytes, the catalogue's limit; raise bytes.max if it grew`,
+  )
 }
 
 function tooSmall(url: string, bytes: number, bytesMin: number): Error {
-  return fetchError({
-    code: 'fetch_too_small',
-    message:
-      `${url}: only ${bytes} bytes where the catalogue expects at least ${bytesMin}; ` +
+  return environmentError(
+    'fetch_too_small',
+    `${url}: only ${bytes} bytes where the catalogue expects at least ${bytesMin}; ` +
       `it is kept out, lower bytes.min if that is true`,
-    retryable: false,
-  })
+  )
 }

@@ -3,7 +3,7 @@
 // code alone.
 
 import type { ErrorCode } from '../../src/base/error-codes.ts'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { IpriskError, messageOf, environmentError } from '../../src/base/coded-error.ts'
 
 export interface FetchFailure {
   readonly error: IpriskError
@@ -37,7 +37,7 @@ export function toFetchFailure(thrown: unknown, url: string): FetchFailure {
   if (thrown instanceof IpriskError) return { error: thrown }
   const code = codeOf(thrown)
   const make = (name: ErrorCode, text: string, retryable: boolean): IpriskError =>
-    fetchError({ code: name, message: `${url}: ${text}`, retryable, cause: thrown })
+    environmentError(name, `${url}: ${text}`, { retryable, cause: thrown })
   if (unreachableCodes.has(code)) {
     const error = make('fetch_unreachable', `cannot connect (${messageOrCode(thrown)})`, true)
     return { error, unreachable: true }
@@ -93,16 +93,6 @@ export function fetchProblem(
   return { text: trouble === 'dead' ? `${message}; ${gone}` : message, trouble }
 }
 
-/** An IpriskError of this room; nothing here is a bug of ours. */
-export function fetchError(options: {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly retryable: boolean
-  readonly cause?: unknown
-}): IpriskError {
-  return new IpriskError({ ...options, fault: 'environment' })
-}
-
 /** The failure that a status is; anything but 200 and 304 is one. */
 export function statusFailure(options: {
   readonly status: number
@@ -114,7 +104,7 @@ export function statusFailure(options: {
   const retryable = status === 408 || status === 429 || (status >= 500 && status !== 501)
   const message = `${url}: status ${status}${adviceOf(status)}`
   const code = status === 404 || status === 410 ? 'fetch_gone' : 'fetch_status'
-  const error = fetchError({ code, message, retryable })
+  const error = environmentError(code, message, { retryable })
   return { error, retryAfterMs: retryable ? parseRetryAfter(retryAfter, now) : undefined }
 }
 

@@ -6,14 +6,13 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
-import { messageOf } from '../../src/base/coded-error.ts'
+import { messageOf, environmentError } from '../../src/base/coded-error.ts'
 import { type CatalogueFeed, type FeedFile, isDataSetFormat } from '../catalogue/feed.ts'
 import { parseFile } from '../parse/parse-file.ts'
 import { temporaryName } from '../../src/base/system/atomic-file.ts'
 import {
   type FetchProblem,
   type FetchTrouble,
-  fetchError,
   fetchProblem,
   toFetchFailure,
 } from './fetch-error.ts'
@@ -182,7 +181,7 @@ async function fetchPart(request: {
   await rm(to, { force: true })
   if (why === undefined) return { record, state: 'unchanged' }
   const message = `${address}: ${why}; the publisher has moved it or changed its form`
-  throw fetchError({ code: 'fetch_no_entries', message, retryable: false })
+  throw environmentError('fetch_no_entries', message)
 }
 
 /** Why the parser of a file finds no entry in it; it is read as far as the first one. */

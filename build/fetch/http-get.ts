@@ -10,10 +10,10 @@ import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { backoffMs } from '../../src/base/backoff.ts'
-import type { IpriskError } from '../../src/base/coded-error.ts'
+import { environmentError, type IpriskError } from '../../src/base/coded-error.ts'
 import { downloadBody, tooLarge } from './download-body.ts'
 import type { FetchFailure } from './fetch-error.ts'
-import { fetchError, toFetchFailure, messageOrCode, statusFailure } from './fetch-error.ts'
+import { toFetchFailure, messageOrCode, statusFailure } from './fetch-error.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import { type ConnectionPools, refusedAddress } from './connection-pools.ts'
 import {
@@ -87,21 +87,16 @@ function finalFailure(answer: FailedAttempt, attempts: number, impatient: boolea
   const asked = impatient
     ? `; it asks to wait ${Math.ceil((answer.retryAfterMs ?? 0) / 1000)} s: run again then`
     : ''
-  const error = fetchError({
-    code,
-    message: message + tried + asked,
-    retryable,
-    cause: answer.error,
-  })
+  const error = environmentError(code, message + tried + asked, { retryable, cause: answer.error })
   return { kind: 'failed', error, status: answer.status }
 }
 
 function hostDown(host: string, why: string): IpriskError {
-  return fetchError({
-    code: 'fetch_unreachable',
-    message: `${host} was not reachable a moment ago and is not tried again (${why})`,
-    retryable: true,
-  })
+  return environmentError(
+    'fetch_unreachable',
+    `${host} was not reachable a moment ago and is not tried again (${why})`,
+    { retryable: true },
+  )
 }
 
 /** Doubles, and chance takes off up to half, so that parallel runs do not return in step. */
@@ -134,7 +129,7 @@ async function attemptGet(network: ConnectionPools, request: GetRequest): Promis
     const message = `${shown}: not finished after ${limits.wholeMs / 1000} s`
     return {
       kind: 'failed',
-      error: fetchError({ code: 'fetch_timeout', message, retryable: true }),
+      error: environmentError('fetch_timeout', message, { retryable: true }),
     }
   } finally {
     clearTimeout(timer)
@@ -170,11 +165,10 @@ async function follow(
     await discardResponse(response)
     url = redirectTarget(url, location)
   }
-  throw fetchError({
-    code: 'fetch_redirect',
-    message: `${publicUrl(request.url)}: more than ${redirectsMax} redirects`,
-    retryable: false,
-  })
+  throw environmentError(
+    'fetch_redirect',
+    `${publicUrl(request.url)}: more than ${redirectsMax} redirects`,
+  )
 }
 
 /**
@@ -212,11 +206,7 @@ export function redirectTarget(from: URL, location: string | undefined): URL {
     redirect.kind === 'no_address'
       ? 'a redirect without a usable address'
       : `redirects from https to ${publicUrl(redirect.to)}, which anybody on the way could forge`
-  throw fetchError({
-    code: 'fetch_redirect',
-    message: `${publicUrl(from)}: ${why}`,
-    retryable: false,
-  })
+  throw environmentError('fetch_redirect', `${publicUrl(from)}: ${why}`)
 }
 
 function requestHeaders(

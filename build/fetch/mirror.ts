@@ -5,10 +5,9 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, isYetToCome, parseDay } from '../../src/base/day.ts'
-import type { IpriskError } from '../../src/base/coded-error.ts'
+import { environmentError, type IpriskError } from '../../src/base/coded-error.ts'
 import { parseJson } from '../../src/base/json-object.ts'
 import { temporaryName } from '../../src/base/system/atomic-file.ts'
-import { fetchError } from './fetch-error.ts'
 import { httpGet } from './http-get.ts'
 import { MIRROR_INDEX_BYTES_MAX } from './fetch-limits.ts'
 import type { ConnectionPools } from './connection-pools.ts'
@@ -37,11 +36,10 @@ export async function mirrorDays(
     if (days !== undefined) return { kind: 'days', days }
     return {
       kind: 'failed',
-      error: fetchError({
-        code: 'fetch_mirror',
-        message: `${publicUrl(url)}: it is not an array of feeds, so the days are not known`,
-        retryable: false,
-      }),
+      error: environmentError(
+        'fetch_mirror',
+        `${publicUrl(url)}: it is not an array of feeds, so the days are not known`,
+      ),
     }
   } finally {
     await rm(to, { force: true })

@@ -7,13 +7,13 @@
 // store that cannot be written.
 
 import { join } from 'node:path'
-import type { IpriskError } from '../../src/base/coded-error.ts'
+import { environmentError, type IpriskError } from '../../src/base/coded-error.ts'
 import type { Day } from '../../src/base/day.ts'
 import { removeTemporaryFiles } from '../../src/base/system/atomic-file.ts'
 import { acquireFileLock } from '../../src/base/system/file-lock.ts'
 import type { CatalogueFeed, FeedFile } from '../catalogue/feed.ts'
 import { type ConnectionPools, openConnectionPools, userAgentOf } from './connection-pools.ts'
-import { type FetchProblem, fetchError } from './fetch-error.ts'
+import { type FetchProblem } from './fetch-error.ts'
 import { type FeedFetch, type FileOutcome, newFeedFetch } from './fetch-feed.ts'
 import { type FetchLimits, fetchLimits } from './fetch-limits.ts'
 import { mirrorDays } from './mirror.ts'
@@ -158,15 +158,13 @@ async function fetchAll(options: ObtainOptions, base: URL | undefined): Promise<
 function endings(options: ObtainOptions, limits: FetchLimits, health: NetworkHealth): () => void {
   const over = setTimeout(() => {
     const message = `fetching has taken ${limits.obtainMs / 1000} s, the limit of one run`
-    health.end(fetchError({ code: 'fetch_over_time', message, retryable: true }))
+    health.end(environmentError('fetch_over_time', message, { retryable: true }))
   }, limits.obtainMs)
   over.unref()
   const reach = setTimeout(() => health.endIfUnreached(limits.reachMs), limits.reachMs)
   reach.unref()
   const stopped = (): void =>
-    health.end(
-      fetchError({ code: 'fetch_stopped', message: 'fetching was stopped', retryable: true }),
-    )
+    health.end(environmentError('fetch_stopped', 'fetching was stopped', { retryable: true }))
   if (options.signal?.aborted === true) stopped()
   options.signal?.addEventListener('abort', stopped, { once: true })
   return () => {
