@@ -19,13 +19,7 @@ import {
   readDayOutcomes,
 } from '../src/feedback/feedback-files.ts'
 import { hashOfFile } from './fetch/snapshot-store.ts'
-import {
-  type DuckDb,
-  type ParquetRows,
-  type ParquetValue,
-  openDuckDb,
-  sqlQuote,
-} from './history/duckdb.ts'
+import { type DuckDb, type ParquetColumn, openDuckDb, sqlQuote } from './history/duckdb.ts'
 
 export interface ExportedDay {
   readonly day: string
@@ -33,9 +27,7 @@ export interface ExportedDay {
   readonly outcomes: number
 }
 
-const columns: readonly (ParquetRows['columns'][number] & {
-  readonly of: (row: KeptOutcome) => ParquetValue
-})[] = [
+const columns: readonly ParquetColumn<KeptOutcome>[] = [
   { name: 'ip', type: 'text', of: ({ address }) => address },
   { name: 'outcome', type: 'text', of: ({ outcome }) => outcome },
   { name: 'at', type: 'timestamp', of: ({ atMs }) => atMs },
@@ -99,11 +91,9 @@ async function exportDay(
   const rows: KeptOutcome[] = []
   await readDayOutcomes(path, (one) => rows.push(one))
   const about = { iprisk_day: day, iprisk_hash: hash, iprisk_rows: String(rows.length) }
-  const value = (column: number, row: number): ParquetValue =>
-    columns[column]?.of(rows[row] as KeptOutcome) ?? null
   // Whole addresses, so readable by the owner only.
   await replaceWith(target, 0o600, (temporary) =>
-    duck.writeParquet(temporary, { columns, count: rows.length, value }, about),
+    duck.writeParquet(temporary, { columns, rows }, about),
   )
   return { day, state: 'written', outcomes: rows.length }
 }

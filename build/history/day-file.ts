@@ -12,19 +12,11 @@
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
 import type { Family } from '../../src/ip/address.ts'
 import type { DayContent, ListedRange } from './day-content.ts'
-import {
-  type DuckDb,
-  type ParquetRows,
-  type ParquetValue,
-  readParquetSql,
-  sqlQuote,
-} from './duckdb.ts'
+import { type DuckDb, type ParquetColumn, readParquetSql, sqlQuote } from './duckdb.ts'
 
 const lowMask = (1n << 64n) - 1n
 
-const columns: readonly (ParquetRows['columns'][number] & {
-  readonly of: (row: ListedRange, day: Day) => ParquetValue
-})[] = [
+const columnsOf = (day: Day): readonly ParquetColumn<ListedRange>[] => [
   { name: 'family', type: 'tinyint', of: ({ range }) => range.family },
   { name: 'first_high', type: 'ubigint', of: ({ range }) => range.first >> 64n },
   { name: 'first_low', type: 'ubigint', of: ({ range }) => range.first & lowMask },
@@ -33,7 +25,7 @@ const columns: readonly (ParquetRows['columns'][number] & {
   { name: 'lists', type: 'uinteger', of: ({ lists }) => lists ?? null },
   { name: 'provider', type: 'text', of: ({ provider }) => provider ?? null },
   { name: 'category', type: 'text', of: ({ category }) => category ?? null },
-  { name: 'day', type: 'date', of: (_, day) => day },
+  { name: 'day', type: 'date', of: () => day },
 ]
 
 /** What a day's file says of itself. */
@@ -54,11 +46,7 @@ export async function writeDayFile(
   const { rows, detailCount, hash } = content
   await duck.writeParquet(
     path,
-    {
-      columns,
-      count: rows.length,
-      value: (column, row) => columns[column]?.of(rows[row] as ListedRange, day) ?? null,
-    },
+    { columns: columnsOf(day), rows },
     formatDayMetadata({ feed, day, rowCount: rows.length, detailCount, hash }),
   )
 }

@@ -60,11 +60,17 @@ export interface ResultChunk {
   readonly columns: readonly ResultColumn[]
 }
 
-/** A table to write: its columns by name and type, rows by column. */
-export interface ParquetRows {
-  readonly columns: readonly { readonly name: string; readonly type: keyof typeof types }[]
-  readonly count: number
-  readonly value: (column: number, row: number) => ParquetValue
+/** A column to write: its name and type, and what it holds of a row. */
+export interface ParquetColumn<Row> {
+  readonly name: string
+  readonly type: keyof typeof types
+  readonly of: (row: Row) => ParquetValue
+}
+
+/** A table to write. */
+export interface ParquetRows<Row> {
+  readonly columns: readonly ParquetColumn<Row>[]
+  readonly rows: readonly Row[]
 }
 
 export interface DuckDb {
@@ -76,9 +82,9 @@ export interface DuckDb {
   /**
    * Writes the rows, in their order, with what the file says of itself. Not atomic, not flushed.
    */
-  writeParquet(
+  writeParquet<Row>(
     path: string,
-    rows: ParquetRows,
+    table: ParquetRows<Row>,
     about: Readonly<Record<string, string>>,
   ): Promise<void>
   /** The same engine and its memory, for statements that run at the same time. */
@@ -130,8 +136,8 @@ async function connectTo(instance: DuckDBInstance, onClose: () => Promise<void>)
     async all(sql) {
       return guard(sql, async () => (await connection.run(sql)).getRowsJS())
     },
-    async writeParquet(path, rows, about) {
-      await guard(path, async () => writeParquet(connection, { path, rows, about }))
+    async writeParquet(path, table, about) {
+      await guard(path, async () => writeParquet(connection, { path, ...table, about }))
     },
     beside: async () => connectTo(instance, async () => undefined),
     async close() {
@@ -174,29 +180,23 @@ function chunkOf(chunk: DuckDBDataChunk): ResultChunk {
   return { count: chunk.rowCount, columns }
 }
 
-async function writeParquet(
+async function writeParquet<Row>(
   connection: DuckDBConnection,
-  file: {
-    readonly path: string
-    readonly rows: ParquetRows
-    readonly about: Record<string, string>
-  },
+  file: ParquetRows<Row> & { readonly path: string; readonly about: Record<string, string> },
 ): Promise<void> {
-  const { rows, about } = file
-  const named = rows.columns.map(({ name, type }) => `"${name}" ${types[type].toString()}`)
+  const { columns, rows, about } = file
+  const named = columns.map(({ name, type }) => `"${name}" ${types[type].toString()}`)
   await connection.run(`create or replace temp table written (${named.join(', ')})`)
   const appender = await connection.createAppender('written')
   try {
-    const order = rows.columns.map(({ type }) => types[type])
-    for (let start = 0; start < rows.count; start += chunkRows) {
-      const count = Math.min(chunkRows, rows.count - start)
+    const order = columns.map(({ type }) => types[type])
+    for (let start = 0; start < rows.length; start += chunkRows) {
+      const count = Math.min(chunkRows, rows.length - start)
       const chunk = DuckDBDataChunk.create(order, count)
-      for (let column = 0; column < order.length; column++) {
-        const values: DuckDBValue[] = []
-        for (let row = 0; row < count; row++) {
-          values.push(duckValue(rows.value(column, start + row), order[column]))
-        }
-        chunk.setColumnValues(column, values)
+      const some = rows.slice(start, start + count)
+      for (const [at, { of }] of columns.entries()) {
+        const values = some.map((row) => duckValue(of(row), order[at]))
+        chunk.setColumnValues(at, values)
       }
       appender.appendDataChunk(chunk)
     }
