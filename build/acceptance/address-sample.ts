@@ -3,10 +3,10 @@
 // layers give the same sample.
 
 import { newAddressWords } from '../../src/ip/address.ts'
-import { maxAddress, wordsToBigint, bigintToWords } from '../../src/ip/range.ts'
+import { bigintToWords } from '../../src/ip/range.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import type { Network } from '../../src/model/network.ts'
-import { type Layer, type Layers, wordsPerStart } from '../layer/layer.ts'
+import { type Layer, type Layers, startOf } from '../layer/layer.ts'
 
 /** 20,000: a share of 2 % is known to ± 0.2 %, and asking two tables takes a tenth of a second. */
 export const samplePlan = {
@@ -47,25 +47,18 @@ function draw(
     if (!wanted(layer.values[piece]!)) continue
     pieces.push(piece)
     // A double holds 53 bits of it: enough to choose a piece by its size.
-    total += Number(startAt(layer, piece + 1) - startAt(layer, piece))
+    total += Number(startOf(layer, piece + 1) - startOf(layer, piece))
     ends.push(total)
   }
   if (total === 0) return []
   const words = newAddressWords()
   return Array.from({ length: how.count }, () => {
     const piece = pieces[firstAbove(ends, how.random() * total)] ?? 0
-    const first = startAt(layer, piece)
-    const size = startAt(layer, piece + 1) - first
+    const first = startOf(layer, piece)
+    const size = startOf(layer, piece + 1) - first
     bigintToWords(family, first + (randomBits(how.random) % size), words)
     return formatAddress(family, words)
   })
-}
-
-/** The first address of a piece; after the last one, the end of the space. */
-function startAt(layer: Layer, piece: number): bigint {
-  if (piece === layer.count) return maxAddress(layer.family) + 1n
-  const stride = wordsPerStart(layer.family)
-  return wordsToBigint(layer.family, layer.starts.subarray(piece * stride, (piece + 1) * stride))
 }
 
 function firstAbove(ends: readonly number[], value: number): number {

@@ -7,17 +7,10 @@
 
 import type { Day } from '../../src/base/day.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
-import {
-  type Range,
-  bigintToWords,
-  formatRange,
-  maxAddress,
-  parseRange,
-  wordsToBigint,
-} from '../../src/ip/range.ts'
+import { type Range, bigintToWords, formatRange, parseRange } from '../../src/ip/range.ts'
 import type { Network } from '../../src/model/network.ts'
 import { type Feed, whyInadmissible } from '../catalogue/feed.ts'
-import { type Layer, type Layers, pieceOf, wordsPerStart } from '../layer/layer.ts'
+import { type Layer, type Layers, pieceOf, startOf } from '../layer/layer.ts'
 import type {
   AnnouncedPrefixRow,
   NetworkTables,
@@ -193,14 +186,9 @@ function joined(pieces: readonly Piece[]): readonly Range[] {
 }
 
 function pieceAt<N>(layer: Layer, index: number, { networks }: AnnouncedSpace<N>): Piece<N> {
-  const { family, count, values } = layer
-  const last = index + 1 < count ? startOf(layer, index + 1) - 1n : maxAddress(family)
+  const { family, values } = layer
+  const last = startOf(layer, index + 1) - 1n
   return { family, first: startOf(layer, index), last, network: networks[values[index]! - 1] }
-}
-
-function startOf({ family, starts }: Layer, piece: number): bigint {
-  const stride = wordsPerStart(family)
-  return wordsToBigint(family, starts.subarray(piece * stride, (piece + 1) * stride))
 }
 
 // Feeds of kind `network` that list prefixes: where the staff of other companies come out, as a

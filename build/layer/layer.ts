@@ -5,6 +5,7 @@
 // gaps.)
 
 import { type Family, compareWords } from '../../src/ip/address.ts'
+import { maxAddress, wordsToBigint } from '../../src/ip/range.ts'
 import { inLargePages } from '../../src/base/system/memory-map.ts'
 
 /** 32-bit words of one start address: 1 for IPv4, 4 (most significant first) for IPv6. */
@@ -42,6 +43,13 @@ export function pieceOf(layer: Layer, words: Uint32Array): number {
     else high = middle - 1
   }
   return low
+}
+
+/** The first address of a piece; behind the last one, the end of the space. */
+export function startOf({ family, count, starts }: Layer, piece: number): bigint {
+  if (piece === count) return maxAddress(family) + 1n
+  const stride = wordsPerStart(family)
+  return wordsToBigint(family, starts.subarray(piece * stride, (piece + 1) * stride))
 }
 
 /**
