@@ -14,16 +14,11 @@ export interface HistoryRanges extends RangeColumns {
   readonly detail: Uint32Array
 }
 
-interface HistoryRangesBuilder {
-  add(batch: RangeBatch): void
-  ranges(): HistoryRanges
-}
-
 /** `detailId` numbers what a row says beside its range. */
 export function newHistoryRangesBuilder(
   family: Family,
   detailId: (details: EntryDetails) => number,
-): HistoryRangesBuilder {
+): { readonly add: (batch: RangeBatch) => void; readonly ranges: () => HistoryRanges } {
   const batches: (RangeBatch & { readonly detail: Uint32Array })[] = []
   return {
     add(batch) {

@@ -91,16 +91,11 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
   }
 }
 
-/** Reads feed by feed, while the caller does something else. */
-interface HistoryReader {
-  /** Puts a feed at the end of what is to be read; its days must not change any more. */
-  read(feed: KeptFeed): void
-  /** What was read, when all of it is. Throws what reading any of it throws. */
-  history(): Promise<History>
-}
-
-/** The engine may be closed when `history` has come to its end. */
-function newHistoryReader(duck: DuckDb, options: AggregateOptions): HistoryReader {
+/**
+ * Reads feed by feed, while the caller does something else. The engine may be closed when `history`
+ * has come to its end.
+ */
+function newHistoryReader(duck: DuckDb, options: AggregateOptions) {
   const found = new Map<string, FeedHistory>()
   const problems: string[] = []
   const readAfter = async (before: Promise<void>, feed: KeptFeed) => {
@@ -111,12 +106,14 @@ function newHistoryReader(duck: DuckDb, options: AggregateOptions): HistoryReade
   }
   let all = Promise.resolve()
   return {
-    read(feed) {
+    /** Puts a feed at the end of what is to be read; its days must not change any more. */
+    read(feed: KeptFeed): void {
       all = readAfter(all, feed)
       // `history` throws it: a rejection before that call is no unhandled one.
       all.catch(() => undefined)
     },
-    async history() {
+    /** What was read, when all of it is. Throws what reading any of it throws. */
+    async history(): Promise<History> {
       await all
       return { of: (feedId) => found.get(feedId), problems }
     },

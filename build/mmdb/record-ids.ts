@@ -5,15 +5,8 @@
 // Invariants: the capacity is a power of two, at most 5/8 of it is filled; keys hold offset + 1, so
 // that 0 is an empty slot; offsets stay below 2^32 - 1.
 
-export interface IdsByOffset {
-  /** The id of `offset`; asks `idOf` the first time. */
-  readonly get: (offset: number) => number
-  /** Distinct offsets so far. */
-  readonly count: () => number
-}
-
 /** `idOf` is called once for each distinct offset, in order of first use. */
-export function newIdsByOffset(idOf: (offset: number) => number): IdsByOffset {
+export function newIdsByOffset(idOf: (offset: number) => number) {
   let capacity = 1 << 12
   let keys = new Uint32Array(capacity)
   let ids = new Uint32Array(capacity)
@@ -44,6 +37,7 @@ export function newIdsByOffset(idOf: (offset: number) => number): IdsByOffset {
     }
   }
 
+  /** The id of `offset`; asks `idOf` the first time. */
   const get = (offset: number): number => {
     if (offset === lastOffset) return lastId
     const key = offset + 1
@@ -62,5 +56,5 @@ export function newIdsByOffset(idOf: (offset: number) => number): IdsByOffset {
     return lastId
   }
 
-  return { get, count: () => count }
+  return { get, /** Distinct offsets so far. */ count: (): number => count }
 }

@@ -72,17 +72,11 @@ function ascending(ranges: RangeColumns): Uint32Array {
   return order
 }
 
-interface Heap {
-  /** The range that wins; -1 where there is none. */
-  readonly top: () => number
-  readonly push: (row: number) => void
-  readonly pop: () => void
-}
-
 /**
- * A binary heap of ranges, the smallest on top. It holds few: as many as overlap at one address.
+ * A binary heap of ranges, the smallest, which wins, on top (-1 for none). It holds few: as many as
+ * overlap at one address.
  */
-function newHeap(ranges: RangeColumns): Heap {
+function newHeap(ranges: RangeColumns) {
   const { family, firsts, lasts } = ranges
   const words = wordsPerStart(family)
   const rows: number[] = []
@@ -121,7 +115,7 @@ function newHeap(ranges: RangeColumns): Heap {
     }
     rows[hole] = row
   }
-  return { top: () => rows[0] ?? -1, push, pop }
+  return { top: (): number => rows[0] ?? -1, push, pop }
 }
 
 function wordsAt(array: Uint32Array, row: number, words: number): Uint32Array {

@@ -6,12 +6,7 @@
 
 import type { Location } from '../../src/api/check-answer.ts'
 
-export interface PlaceDictionary {
-  readonly id: (location: Location) => number
-  readonly locations: readonly Location[]
-}
-
-export function newPlaceDictionary(): PlaceDictionary {
+export function newPlaceDictionary() {
   const locations: Location[] = []
   let slots = new Uint32Array(1 << 10)
 
