@@ -63,24 +63,9 @@ export const jsonCommands = [
 export const publishCommands = ['publish', 'build', 'serve'] as const
 
 export type Command =
-  | (typeof storeCommands)[number]
-  | (typeof inspectCommands)[number]
+  | (typeof jsonCommands)[number]
   | (typeof serverCommands)[number]
-  | (typeof bulkCommands)[number]
   | (typeof policyCommands)[number]
-  | (typeof feedbackCommands)[number]
-  | 'policy check'
-  | 'build'
-  | 'publish'
-  | 'keys signing create'
-  | 'completion'
-  | 'export'
-  | 'serve'
+  | (typeof publishCommands)[number]
   | 'start'
-  | 'explain'
-  | 'table info'
-  | 'table verify'
-  | 'feeds list'
-  | 'feeds fetch'
-  | 'history import'
-  | 'history show'
+  | 'completion'

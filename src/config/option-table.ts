@@ -41,6 +41,13 @@ function option<T extends z.ZodType>(
   return { flag, commands: own, ...row }
 }
 
+/** Without a value; off by default. */
+const toggle = (
+  flag: `--${string}`,
+  commands: readonly Command[],
+  row: { readonly help: string },
+) => option(flag, commands, { ...row, type: is.onOff.default(false) })
+
 export const optionTable = {
   table: option(
     '--table <file>',
@@ -283,17 +290,15 @@ export const optionTable = {
     help: 'publish nothing, but let servers go back to this published table',
     type: is.textOf('the id of a table', (value) => value !== '').exactOptional(),
   }),
-  'invocation.takeover': option('--takeover', ['serve'], {
+  'invocation.takeover': toggle('--takeover', ['serve'], {
     help: 'take the place of the server that has this port, without a refused connection',
-    type: is.onOff.default(false),
   }),
   'serve.logLevel': option('--log-level <level>', ['serve'], {
     help: 'the least important lines to log',
     type: is.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   }),
-  'serve.logAddresses': option('--log-addresses', ['serve'], {
+  'serve.logAddresses': toggle('--log-addresses', ['serve'], {
     help: 'log the addresses of callers and checks',
-    type: is.onOff.default(false),
   }),
   'serve.logAddressForm': option('--log-address-form <form>', ['serve'], {
     help: 'how they are logged: full, short (/24 and /48) or keyed (a keyed hash)',
@@ -335,9 +340,8 @@ export const optionTable = {
     type: is.whole([1, 3650], 'days').default(180),
   }),
   // It wins over the mirror.
-  'build.offline': option('--offline', ['build', 'start'], {
+  'build.offline': toggle('--offline', ['build', 'start'], {
     help: 'use the snapshots that are there, fetch nothing',
-    type: is.onOff.default(false),
   }),
   'build.mirror': option('--mirror <url>', ['build', 'feeds fetch', 'start'], {
     help: 'take each feed from <url>/<feed-id>/<file>',
@@ -376,9 +380,8 @@ export const optionTable = {
       type: is.path.exactOptional(),
     },
   ),
-  'build.allFeeds': option('--all-feeds', ['build', 'feeds list', 'feeds fetch'], {
+  'build.allFeeds': toggle('--all-feeds', ['build', 'feeds list', 'feeds fetch'], {
     help: 'use every feed, also those that are off by default: read their licences first',
-    type: is.onOff.default(false),
   }),
   // The file's alone; stronger than the catalogue and `allFeeds`.
   'build.feeds': { type: is.feedSwitches.default({}) },
@@ -394,21 +397,17 @@ export const optionTable = {
     help: 'how many verdicts of a sample a new table may change before it is rejected',
     type: is.percent.default(changeThresholds.build),
   }),
-  'invocation.needFeeds': option('--need-feeds', ['build'], {
+  'invocation.needFeeds': toggle('--need-feeds', ['build'], {
     help: 'fail, and build nothing, where not one feed can be fetched',
-    type: is.onOff.default(false),
   }),
-  'invocation.keepDataSets': option('--keep-data-sets', ['build'], {
+  'invocation.keepDataSets': toggle('--keep-data-sets', ['build'], {
     help: 'fetch no networks and places: use the newest that are here',
-    type: is.onOff.default(false),
   }),
-  'invocation.force': option('--force', forceCommands, {
+  'invocation.force': toggle('--force', forceCommands, {
     help: 'let the new table go live, the days in, or a wide entry, whatever the gate says',
-    type: is.onOff.default(false),
   }),
-  'invocation.json': option('--json', jsonCommands, {
+  'invocation.json': toggle('--json', jsonCommands, {
     help: 'write JSON',
-    type: is.onOff.default(false),
   }),
   'invocation.front': option('--front <url>', ['doctor'], {
     help: 'the address of the proxy in front of the API, to be tried as well',
@@ -445,9 +444,8 @@ export const optionTable = {
     help: 'only addresses for which it is true: signals.tor || risk_score >= 75',
     type: is.textOf('a condition in CEL', (value) => value !== '').exactOptional(),
   }),
-  'invocation.allowEmpty': option('--allow-empty', ['export'], {
+  'invocation.allowEmpty': toggle('--allow-empty', ['export'], {
     help: 'write the file even if no address matches; loading an empty set empties the firewall',
-    type: is.onOff.default(false),
   }),
   'invocation.layout': option('--layout <layout>', ['export'], {
     help: 'of mmdb, what its records say: iprisk by default, or anonymous-ip, city, asn as GeoIP2 has them',
@@ -463,9 +461,8 @@ export const optionTable = {
         .exactOptional(),
     },
   ),
-  'invocation.strict': option('--strict', bulkCommands, {
+  'invocation.strict': toggle('--strict', bulkCommands, {
     help: 'fail, exit code 1, where a single line names no address',
-    type: is.onOff.default(false),
   }),
   'invocation.fields': option('--fields <names>', ['check', 'export'], {
     help: 'the columns of CSV, or the fields of an export, commas between: classification,asn,country_code and others',
@@ -482,17 +479,15 @@ export const optionTable = {
       type: is.textOf('the name of a policy', (value) => value !== '').exactOptional(),
     },
   ),
-  'invocation.enforce': option('--enforce', ['policy init'], {
+  'invocation.enforce': toggle('--enforce', ['policy init'], {
     help: 'write rules that take effect at once',
-    type: is.onOff.default(false),
   }),
   'invocation.against': option('--against <other>', ['policy test', 'replay'], {
     help: 'what to compare with: a policy or policies file, of replay a table',
     type: is.textOf('a policy or a file', (value) => value !== '').exactOptional(),
   }),
-  'invocation.sampled': option('--sampled', ['replay'], {
+  'invocation.sampled': toggle('--sampled', ['replay'], {
     help: 'read what the server on --port has sampled (serve --sample), in place of files',
-    type: is.onOff.default(false),
   }),
   'invocation.failOver': option('--fail-over <share>', ['policy test', 'replay'], {
     help: 'fail, exit code 1, where more than this share changes: 0.5%',
@@ -507,9 +502,8 @@ export const optionTable = {
     type: z.string().exactOptional(),
     suggested: Object.keys(defaultPlans),
   }),
-  'invocation.test': option('--test', ['keys create'], {
+  'invocation.test': toggle('--test', ['keys create'], {
     help: 'a key for tests: it judges test addresses only, ten a second',
-    type: is.onOff.default(false),
   }),
   'invocation.name': option('--name <name>', ['keys create'], {
     help: 'a name for people',
@@ -545,9 +539,8 @@ export const optionTable = {
     help: 'how long the old secret still works; a week by default, 0 ends it at once',
     type: is.whole([0, limits.rotationGraceHoursMax], 'hours').default(limits.rotationGraceHours),
   }),
-  'invocation.replace': option('--replace', ['keys import', 'lists import'], {
+  'invocation.replace': toggle('--replace', ['keys import', 'lists import'], {
     help: 'take the key of the file where another is there; of lists, nothing but the file',
-    type: is.onOff.default(false),
   }),
   // The default fills a terminal. Acts are gathered in memory, 1 KiB each.
   'invocation.last': option('--last <n>', ['keys audit'], {
