@@ -48,6 +48,8 @@ export interface AdminRoute {
   readonly run: (request: AdminRequest) => Promise<object | RouteReply>
 }
 
+export const viewing = { method: 'GET', role: 'viewer', status: 200 } as const
+
 const firstFault = ([issue]: readonly z.core.$ZodIssue[]): string =>
   `${String(issue?.path[0])} must be ${issue?.message}.`
 

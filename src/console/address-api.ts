@@ -5,6 +5,7 @@ import {
   type AdminRoute,
   type RouteReply,
   badRequest,
+  viewing,
 } from '../admin/admin-api.ts'
 import { viaOf } from '../admin/admin-caller.ts'
 import { IpriskError } from '../base/coded-error.ts'
@@ -62,9 +63,8 @@ export async function asked(
 export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
   return [
     {
-      method: 'GET',
+      ...viewing,
       path: '/admin/address',
-      role: 'viewer',
       summary:
         'All about an address: answer, insights, decision, lists, days, neighbours, what-ifs',
       query: {
@@ -73,7 +73,6 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         without: 'Feeds to judge it without, commas between: `what_if`.',
         days: `So many days later, nothing seen again, at most ${daysAheadMax}: \`what_if\`.`,
       },
-      status: 200,
       answer: shape(
         {
           answer: anyObject,

@@ -1,7 +1,7 @@
 // The routes of feeds, changes of tables, and rehearsals, computed by the console's process.
 
 import { randomUUID } from 'node:crypto'
-import { type AdminRoute, badRequest, type RouteReply } from '../admin/admin-api.ts'
+import { type AdminRoute, badRequest, type RouteReply, viewing } from '../admin/admin-api.ts'
 import type { RehearsalView } from '../api/admin-answers.ts'
 import { consoleLogBytesMax, rehearsalRequest } from '../api/admin-requests.ts'
 import { anyObject, listOf, shape, text, textOrNull, whole } from '../api/json-schema.ts'
@@ -19,11 +19,9 @@ export function tableRoutes(parts: ConsoleParts): readonly AdminRoute[] {
 
 function feedsRoute(parts: ConsoleParts): AdminRoute {
   return {
-    method: 'GET',
+    ...viewing,
     path: '/admin/feeds',
-    role: 'viewer',
     summary: 'The feeds of the table that answers, and how many entries they had by day',
-    status: 200,
     answer: shape({ table: text, as_of: text, feeds: objects, coverage: anyObject }, []),
     run: async (request) =>
       asked(parts, request, {
@@ -48,12 +46,10 @@ function changesRoute(parts: ConsoleParts): AdminRoute {
     }
   }
   return {
-    method: 'GET',
+    ...viewing,
     path: '/admin/table/changes',
-    role: 'viewer',
     summary:
       'What the table that answers says otherwise than the one before; 202 while it is computed',
-    status: 200,
     answer: shape(
       {
         table: text,

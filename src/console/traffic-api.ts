@@ -1,6 +1,6 @@
 // The route of the traffic by minute.
 
-import { type AdminRoute, badRequest } from '../admin/admin-api.ts'
+import { type AdminRoute, badRequest, viewing } from '../admin/admin-api.ts'
 import { listOf, objectOrNull, shape, text, whole } from '../api/json-schema.ts'
 import type { TrafficRing } from './traffic-ring.ts'
 
@@ -27,12 +27,10 @@ const minute = shape(
 export function trafficRoutes(ring: TrafficRing): readonly AdminRoute[] {
   return [
     {
-      method: 'GET',
+      ...viewing,
       path: '/admin/traffic',
-      role: 'viewer',
       summary: 'The last day by minutes, kept in memory, and what was asked about most in an hour',
       query: { since: 'Only minutes from this instant on, the `at` of the last one known.' },
-      status: 200,
       answer: shape({ minutes: listOf(minute), top: shape(tops, []) }),
       run: async ({ query }) => {
         const since = query.get('since')

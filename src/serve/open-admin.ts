@@ -112,7 +112,7 @@ function routesOf(
 ): readonly AdminRoute[] {
   const { settings, supervisor, lists, policies, log } = parts
   const { state } = settings
-  const onUnwritten = (message: string): void => log.error({}, message)
+  const onUnwritten = ({ message }: Error): void => log.error({}, message)
   const refresh = (): Refresh | undefined | null => {
     const running = supply()
     return running === undefined ? undefined : (running.refresh ?? null)

@@ -5,7 +5,7 @@ import { type AuditEntry, auditActor, readAuditLog } from '../../audit/audit-log
 import { joinFew } from '../../base/text/shortened-list.ts'
 import type { AuditView } from '../../api/admin-answers.ts'
 import { listOf, shape, text } from '../../api/json-schema.ts'
-import { type AdminRoute, badRequest } from '../admin-api.ts'
+import { type AdminRoute, badRequest, viewing } from '../admin-api.ts'
 
 const auditRowsMax = 1000
 const auditTailBytesMax = 8_388_608
@@ -15,15 +15,13 @@ const rowsDefault = 100
 export function auditRoutes({ state }: { readonly state: string }): readonly AdminRoute[] {
   return [
     {
-      method: 'GET',
+      ...viewing,
       path: '/admin/audit',
-      role: 'viewer',
       summary: 'Who did what, when: the last acts, the newest first',
       query: {
         limit: `How many; ${rowsDefault} by default, at most ${auditRowsMax}.`,
         before: 'Only acts before this instant, the `at` of the last one known.',
       },
-      status: 200,
       answer: shape({
         rows: listOf(shape({ at: text, who: text, via: text, act: text, what: text })),
       }),

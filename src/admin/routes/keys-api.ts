@@ -51,7 +51,7 @@ export interface KeysApiParts {
   readonly stores: () => Promise<Pick<Stores, 'keyStore' | 'ledger' | 'uses'>>
   /** Whether every worker knows the keys as the store has them. */
   readonly readKeys: () => Promise<boolean>
-  readonly onUnwritten: (message: string) => void
+  readonly onUnwritten: AuditedAct['onUnwritten']
 }
 
 const key = shape(
@@ -219,8 +219,7 @@ async function act<T>(
   run: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
   const { keyStore: store } = await stores()
-  const tell = { onUnwritten: ({ message }: Error) => onUnwritten(message) }
-  return withAudit({ state, store, keys: [], ...audit, ...tell }, run)
+  return withAudit({ state, store, keys: [], ...audit, onUnwritten }, run)
 }
 
 function idOf({ name }: AdminRequest): string {

@@ -20,7 +20,8 @@ import { actEntriesMax } from '../../lists/list-limits.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { entryJson, entryLine, formatExpiry, parseListText } from '../../lists/list-text.ts'
 import { readEntries } from '../../lists/merge-entries.ts'
-import { type AdminRoute, badRequest, withBody } from '../admin-api.ts'
+import type { AuditedAct } from '../../audit/audit-log.ts'
+import { type AdminRoute, badRequest, viewing, withBody } from '../admin-api.ts'
 import { type AdminCaller, viaOf } from '../admin-caller.ts'
 
 export interface ListsApiParts {
@@ -28,7 +29,7 @@ export interface ListsApiParts {
   readonly store: () => Promise<ListStore>
   /** Whether every worker has what the store has. */
   readonly refresh: () => Promise<boolean>
-  readonly onUnwritten: (message: string) => void
+  readonly onUnwritten: AuditedAct['onUnwritten']
 }
 
 const pageMax = 1000
@@ -58,7 +59,7 @@ export function listRoutes(parts: ListsApiParts): readonly AdminRoute[] {
         store: await store(),
         now: Date.now(),
         via: viaOf(caller),
-        onUnwritten: ({ message }) => parts.onUnwritten(message),
+        onUnwritten: parts.onUnwritten,
       },
       request,
     )
@@ -71,11 +72,9 @@ export function listRoutes(parts: ListsApiParts): readonly AdminRoute[] {
 function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
   return [
     {
-      method: 'GET',
+      ...viewing,
       path: lists,
-      role: 'viewer',
       summary: 'Which lists there are',
-      status: 200,
       answer: shape({ lists: listOf(list) }, []),
       run: async () => {
         const catalogue = parseCatalogue((await (await parts.store()).catalogue()).text)
@@ -91,11 +90,9 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
       run: ({ caller }, { name, effect }) => act(caller, { act: 'create', list: name, effect }),
     }),
     {
-      method: 'GET',
+      ...viewing,
       path: `${lists}/{name}`,
-      role: 'viewer',
       summary: `The entries of a list, ${pageMax} at a time; \`after\` is the last one known`,
-      status: 200,
       answer: {
         ...list,
         properties: {
@@ -153,11 +150,9 @@ function entryRoutes(act: Act): readonly AdminRoute[] {
 function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
   return [
     {
-      method: 'GET',
+      ...viewing,
       path: `${lists}/{name}/export`,
-      role: 'viewer',
       summary: `The lines of a list, ${actEntriesMax} at a time; \`after\` is the last entry known`,
-      status: 200,
       answer: shape({ lines: jsonSchemaOf(listLines), next: textOrNull }),
       run: async ({ name, query }) => {
         const max = actEntriesMax

@@ -1,17 +1,17 @@
 // The routes of a refresh, by the same program that `--refresh-every` runs.
 
-import { withAuditedChanges } from '../../audit/audit-log.ts'
+import { type AuditedAct, withAuditedChanges } from '../../audit/audit-log.ts'
 import { objectOrNull, shape, text, textOrNull, truth } from '../../api/json-schema.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { Refresh } from '../../supervisor/tables/refresh.ts'
-import { type AdminRoute, badRequest } from '../admin-api.ts'
+import { type AdminRoute, badRequest, viewing } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 
 export interface RefreshApiParts {
   readonly state: string
   /** `undefined` during the start, `null` if the server builds no tables. */
   readonly refresh: () => Pick<Refresh, 'view' | 'start'> | undefined | null
-  readonly onUnwritten: (message: string) => void
+  readonly onUnwritten: AuditedAct['onUnwritten']
 }
 
 const view = shape({
@@ -27,11 +27,9 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
   const path = '/admin/refresh'
   return [
     {
-      method: 'GET',
+      ...viewing,
       path,
-      role: 'viewer',
       summary: 'Whether a refresh runs, how far it is, and how the last one ended',
-      status: 200,
       answer: view,
       run: async () => parts.refresh()?.view() ?? { running: false, stage: null, last: null },
     },
@@ -63,7 +61,7 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
             keys: [],
             via: viaOf(caller),
             member: 'server_changes',
-            onUnwritten: ({ message }) => onUnwritten(message),
+            onUnwritten,
           },
           async () => {
             if (refresh.start()) return refresh.view()

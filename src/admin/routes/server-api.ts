@@ -1,13 +1,17 @@
 // The routes of the policies and tables that the server answers with.
 
-import { type ServerAuditChange, withAuditedChanges } from '../../audit/audit-log.ts'
+import {
+  type AuditedAct,
+  type ServerAuditChange,
+  withAuditedChanges,
+} from '../../audit/audit-log.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { checkInThread } from '../../policy/check-thread.ts'
 import { type WrittenPolicies, checkWrittenInTurns } from '../../policy/policy-file.ts'
 import type { PolicyPlace } from '../../policy/policy-place.ts'
 import { savePolicies } from '../../policy/save-policies.ts'
 import type { SwapOutcome, TableManager } from '../../supervisor/tables/table-manager.ts'
-import { type AdminRoute, withBody } from '../admin-api.ts'
+import { type AdminRoute, viewing, withBody } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 import type { PoliciesStatus } from '../../api/admin-answers.ts'
 import { policiesChange, policiesDraft, tableReload } from '../../api/admin-requests.ts'
@@ -16,7 +20,7 @@ import type { TableStatus } from '../status.ts'
 
 export interface ServerApiParts {
   readonly state: string
-  readonly onUnwritten: (message: string) => void
+  readonly onUnwritten: AuditedAct['onUnwritten']
   readonly policies: {
     readonly place: PolicyPlace
     readonly look: () => void
@@ -41,8 +45,7 @@ function audited<T>(
   of: { readonly act: 'policies save' | 'table reload' | 'table rollback'; readonly via: string },
   run: (note: (change: ServerAuditChange) => void) => Promise<T>,
 ): Promise<T> {
-  const tell = ({ message }: Error): void => onUnwritten(message)
-  const more = { keys: [], member: 'server_changes', onUnwritten: tell } as const
+  const more = { keys: [], member: 'server_changes', onUnwritten } as const
   return withAuditedChanges({ state, ...of, ...more }, (changes) =>
     run((change) => void changes.push(change)),
   )
@@ -52,11 +55,9 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
   const { policies } = parts
   return [
     {
-      method: 'GET',
+      ...viewing,
       path: '/admin/policies',
-      role: 'viewer',
       summary: 'Which policies decide, and why a changed file is not in use',
-      status: 200,
       answer: shape(
         {
           status: objectOrNull,
@@ -136,11 +137,9 @@ function tableRoutes(parts: ServerApiParts): readonly AdminRoute[] {
   const change = { method: 'POST', role: 'admin', status: 200, answer: swapped } as const
   return [
     {
-      method: 'GET',
+      ...viewing,
       path: '/admin/table',
-      role: 'viewer',
       summary: 'The table that answers, and what became of others',
-      status: 200,
       answer: shape({ table: objectOrNull, tables: anyObject }, []),
       run: async () => ({ table: table(), tables: tables.status() }),
     },
