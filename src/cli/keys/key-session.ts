@@ -8,6 +8,7 @@ import type { KeyStore } from '../../account/keys/key-store.ts'
 import {
   type AbsentStores,
   type Stores,
+  type StoresSettings,
   openStores,
   silentHooks,
 } from '../../account/stores/open-stores.ts'
@@ -27,7 +28,7 @@ export function checkKeyId(id: string): void {
 }
 
 export async function withStores<T>(
-  settings: Settings,
+  settings: StoresSettings,
   use: (stores: Stores) => Promise<T>,
   absent: AbsentStores = 'make',
 ): Promise<T> {

@@ -4,27 +4,22 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStores, silentHooks } from '../../account/stores/open-stores.ts'
+import type { Stores } from '../../account/stores/open-stores.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { type ListSource, compileLists } from '../../lists/compile/compile-lists.ts'
 import { readEntryRows } from '../../lists/compile/entry-rows.ts'
 import { encodeChunk } from '../../lists/list-chunk.ts'
 import { listFileBytesMax } from '../../lists/list-limits.ts'
-import type { ListMatcher } from '../../lists/list-matcher.ts'
 import { parseListText } from '../../lists/list-text.ts'
 import { mapLists } from '../../lists/open-lists.ts'
 import { readListSources } from '../../lists/read-sources.ts'
+import { withStores } from '../keys/key-session.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 
-export interface OfflineLists {
-  readonly version: number
-  readonly path: string
-  readonly matcher: ListMatcher
-  readonly close: () => void
-}
+export type OfflineLists = Awaited<ReturnType<typeof openOfflineLists>>
 
 /** Throws `lists_file`, `no_state_folder`, and what the store of a state folder throws. */
-export async function openOfflineLists(place: string): Promise<OfflineLists> {
+export async function openOfflineLists(place: string) {
   const sources = await readSources(place)
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-lists-'))
   const path = join(folder, 'lists.iprisk')
@@ -48,12 +43,9 @@ async function readSources(place: string): Promise<readonly ListSource[]> {
   const stat = statSync(place, { throwIfNoEntry: false })
   if (stat?.isDirectory() !== true) return sourcesOfFile(place)
   const policy = { policy: 'refuse', timeoutMs: 0, replicas: 0 } as const
-  const stores = await openStores({ state: place, store: policy }, silentHooks, 'refuse')
-  try {
-    return (await readListSources(await stores.openLists())).sources
-  } finally {
-    await stores.close()
-  }
+  const read = async ({ openLists }: Pick<Stores, 'openLists'>) =>
+    (await readListSources(await openLists())).sources
+  return withStores({ state: place, store: policy }, read, 'refuse')
 }
 
 function sourcesOfFile(path: string): readonly ListSource[] {
