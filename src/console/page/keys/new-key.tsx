@@ -7,18 +7,7 @@ import { Choice, Form, TextField, Tick } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Problem } from '../parts/problem.tsx'
 
-interface Draft {
-  readonly name: string
-  readonly plan: string
-  readonly expires: string
-  readonly isEndless: boolean
-  readonly rate: string
-  readonly quota: string
-  readonly policies: string
-  readonly isTest: boolean
-}
-
-const empty: Draft = {
+const empty = {
   name: '',
   plan: '',
   expires: '',
@@ -28,6 +17,8 @@ const empty: Draft = {
   policies: '',
   isTest: false,
 }
+
+type Draft = Readonly<typeof empty>
 
 /** Empty limits are the plan's. */
 function bodyOf(draft: Draft) {
@@ -81,7 +72,7 @@ export function NewKey(props: {
   readonly onMade: (key: KeyIssued) => void
 }) {
   const { plans, onMade } = props
-  const [draft, setDraft] = useState(empty)
+  const [draft, setDraft] = useState<Draft>(empty)
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const isAsking = useRef(false)
   const send = async (): Promise<void> => {
