@@ -7,6 +7,7 @@
 // every path; Origin, Sec-Fetch-Site or the Host (`isOwnHost`) gives them away. The exception is
 // the console (src/console), whose requests carry a session's cookie and CSRF text.
 
+import { once } from 'node:events'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
@@ -60,11 +61,7 @@ interface AdminListenOptions extends HostPort {
   readonly socket?: string | undefined
 }
 
-export interface AdminServer {
-  /** 0 with a socket. */
-  readonly port: number
-  readonly close: () => Promise<void>
-}
+export type AdminServer = Awaited<ReturnType<typeof startAdminServer>>
 
 const pages = ['/metrics', '/status', '/healthz', '/readyz'] as const
 
@@ -79,23 +76,22 @@ const serverLimits = {
 } as const
 const answerMsMax = 60_000
 
-export async function startAdminServer(
-  parts: AdminParts,
-  place: AdminListenOptions,
-): Promise<AdminServer> {
+export async function startAdminServer(parts: AdminParts, place: AdminListenOptions) {
   const server = createServer(serverLimits, (request, response) => {
     void respond(parts, request, response)
   })
   const { socket } = place
   try {
-    if (socket === undefined) await listen(server, { ...place, exclusive: true })
-    else await listenOn(server, socket)
+    if (socket === undefined) {
+      await once(server.listen({ ...place, exclusive: true }), 'listening')
+    } else await listenOn(server, socket)
   } catch (cause) {
     throw socket === undefined
       ? portUnavailable(place, 'admin-port', cause)
       : socketUnavailable(socket, cause)
   }
   return {
+    /** 0 with a socket. */
     port: portOf(server, place.port),
     close: () => closeServer(server),
   }
@@ -119,16 +115,6 @@ function socketUnavailable(path: string, cause: unknown): IpriskError {
       `${fix} another with --admin-socket.`,
     fault: 'environment',
     cause,
-  })
-}
-
-function listen(server: Server, options: object): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options, () => {
-      server.off('error', reject)
-      resolve()
-    })
   })
 }
 
