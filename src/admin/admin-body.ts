@@ -102,10 +102,7 @@ const full = new IpriskError({
   retryable: true,
 })
 
-function createRoom(caller: AdminCaller): {
-  readonly reserve: (bytes: number) => boolean
-  readonly release: () => void
-} {
+function createRoom(caller: AdminCaller) {
   const { role } = caller
   const own = `${role} ${viaOf(caller)}`
   let reserved = 0
@@ -118,7 +115,7 @@ function createRoom(caller: AdminCaller): {
     reserved = bytes
   }
   return {
-    reserve: (bytes) => {
+    reserve: (bytes: number): boolean => {
       const more = bytes - reserved
       const roomBytes = roomBytesOf[role]
       if (heldOf(role) + more > roomBytes || heldOf(own) + more > roomBytes / 2) return false

@@ -20,16 +20,13 @@ const texts: Readonly<Record<AdminRefusalCode, string>> = {
 
 const quietMs = 60_000
 
-export interface AdminRefusals {
-  /** Other codes are no refusals. */
-  readonly note: (code: string | undefined) => void
-  readonly counts: () => Readonly<Record<AdminRefusalCode, number>>
-}
+export type AdminRefusals = ReturnType<typeof createAdminRefusals>
 
-export function createAdminRefusals(log: Pick<Log, 'warn'>, now = Date.now): AdminRefusals {
+export function createAdminRefusals(log: Pick<Log, 'warn'>, now = Date.now) {
   const rows = adminRefusalCodes.map((code) => ({ code, count: 0, told: 0, toldMs: -Infinity }))
   return {
-    note: (code) => {
+    /** Other codes are no refusals. */
+    note: (code: string | undefined): void => {
       const row = rows.find((one) => one.code === code)
       if (row === undefined) return
       row.count += 1

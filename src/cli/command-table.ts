@@ -312,11 +312,7 @@ function completedCommands(): readonly CompletedCommand[] {
 }
 
 /** `keys signing create` has the groups `keys` and `signing`. */
-export function splitWords(words: string): {
-  readonly name: CommandName
-  readonly groups: readonly string[]
-  readonly rest: string
-} {
+export function splitWords(words: string) {
   const all = words.split(' ')
   const named = all.filter((word) => !/^[<[]/.test(word))
   const groups = named.slice(0, -1)

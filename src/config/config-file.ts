@@ -32,11 +32,7 @@ export interface ConfigFile {
 }
 
 /** `named`: by the flag or the variable. */
-export function configPathOf({ flags, environment, cwd }: ConfigPlace): {
-  readonly path: string
-  readonly origin: string
-  readonly named: boolean
-} {
+export function configPathOf({ flags, environment, cwd }: ConfigPlace) {
   const given = flags['config']
   if (typeof given === 'string') {
     return { path: resolve(cwd, given), origin: `the flag ${flag}`, named: true }

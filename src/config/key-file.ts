@@ -168,20 +168,12 @@ export function parseKeyFile(
   return problems.length > 0 ? problems : parsed.data
 }
 
-export interface KeyFileRows {
-  readonly sound: readonly KeyFileEntry[]
-  /** `id` is the place if there is none; `why` is a clause. */
-  readonly unsound: readonly { readonly id: string; readonly why: string }[]
-}
-
-export function readKeyFileRows(
-  written: string,
-  { plans, origin }: FileContext,
-): KeyFileRows | readonly SettingProblem[] {
+export function readKeyFileRows(written: string, { plans, origin }: FileContext) {
   const parsed = parseContent(keyRows, written, origin)
   if (!('data' in parsed)) return parsed
   const { keys } = parsed.data
   const sound: KeyFileEntry[] = []
+  /** `id` is the place if there is none; `why` is a clause. */
   const unsound: { readonly id: string; readonly why: string }[] = []
   const ids = keys.map((row) => valueAt(row, ['id']))
   const seen = new Set<unknown>()

@@ -7,13 +7,7 @@ import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-export interface ConsoleFile {
-  readonly type: string
-  readonly bytes: Uint8Array
-  /** Absent if it saves nothing. */
-  readonly gzipped?: Uint8Array
-  readonly isConstant: boolean
-}
+export type ConsoleFile = Awaited<ReturnType<typeof readConsoleFile>>
 
 /** By path below /console; `''` is the page itself. */
 export type ConsoleFiles = (path: string) => Promise<ConsoleFile | undefined>
@@ -53,12 +47,13 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
   }
 }
 
-async function readConsoleFile(folder: string, name: string): Promise<ConsoleFile> {
+async function readConsoleFile(folder: string, name: string) {
   const bytes = await readFile(join(folder, name))
   const gzipped = await compress(bytes, { level: 9 })
   return {
     type: types[extname(name)] ?? 'application/octet-stream',
     bytes,
+    // Absent if it saves nothing.
     ...(gzipped.length < bytes.length ? { gzipped } : {}),
     isConstant: name.startsWith('assets/'),
   }

@@ -13,18 +13,15 @@ export type FeedDays = Readonly<Record<string, Readonly<Record<string, number>>>
 
 const daysKept = 60
 
-export interface FeedDaysFile {
-  readonly days: () => FeedDays
-  /** Writes only if something is new. */
-  readonly note: (table: Pick<TableInfo, 'asOf' | 'sources'> | undefined) => Promise<void>
-}
+export type FeedDaysFile = ReturnType<typeof openFeedDays>
 
-export function openFeedDays(state: string, log: Log): FeedDaysFile {
+export function openFeedDays(state: string, log: Log) {
   const path = join(state, 'feed-days.json')
   let days = read(path)
   return {
     days: () => days,
-    note: async (table) => {
+    /** Writes only if something is new. */
+    note: async (table: Pick<TableInfo, 'asOf' | 'sources'> | undefined): Promise<void> => {
       if (table === undefined) return
       const next = withDay(days, table)
       if (JSON.stringify(next) === JSON.stringify(days)) return

@@ -2,8 +2,6 @@
 // server imports nothing from here.
 
 import { join } from 'node:path'
-import type { AdminRoute } from '../admin/admin-api.ts'
-import type { AdminConsole } from '../admin/admin-server.ts'
 import type { TokenGuard } from '../admin/token-guard.ts'
 import { messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
@@ -19,11 +17,7 @@ import { type TrafficSources, createTrafficRing } from './traffic-ring.ts'
 
 const minuteMs = 60_000
 
-export interface OpenConsole {
-  readonly door: AdminConsole
-  readonly routes: readonly AdminRoute[]
-  readonly close: () => void
-}
+export type OpenConsole = ReturnType<typeof openConsole>
 
 export function openConsole(
   parts: Omit<ConsoleParts, 'process' | 'feedDays'> & {
@@ -31,7 +25,7 @@ export function openConsole(
     readonly sources: TrafficSources
     readonly log: Log
   },
-): OpenConsole {
+) {
   const { guard, sources, settings, table, log } = parts
   const feedDays = openFeedDays(settings.state, log)
   const ring = createTrafficRing(sources, Date.now)
@@ -62,7 +56,7 @@ export function openConsole(
       ...tableRoutes({ ...parts, feedDays, process }),
       ...trafficRoutes(ring),
     ],
-    close: () => {
+    close: (): void => {
       isClosed = true
       clearTimeout(timer)
       process.close()

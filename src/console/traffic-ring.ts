@@ -25,12 +25,7 @@ export const trafficMinutesMax = 1440
 
 type Point = TrafficView['minutes'][number]
 
-export interface TrafficRing {
-  /** Points from `sinceMs` on, and the last hour's most frequent names. */
-  readonly view: (sinceMs: number) => Promise<TrafficView>
-  /** Polls the workers. */
-  readonly look: () => Promise<void>
-}
+export type TrafficRing = ReturnType<typeof createTrafficRing>
 
 export interface TrafficSources {
   readonly collectCounters: () => Promise<{ readonly total: CounterSnapshot }>
@@ -43,15 +38,9 @@ const freshMs = 2000
 const topMinutes = 60
 const topShown = 20
 
-interface OpenMinute {
-  readonly startMs: number
-  readonly before: CounterSnapshot
-  readonly scores: number[]
-  readonly decisions: Map<string, number>
-  readonly tops: TrafficCounts['top'][]
-}
+type OpenMinute = ReturnType<typeof openMinute>
 
-export function createTrafficRing(sources: TrafficSources, now: () => number): TrafficRing {
+export function createTrafficRing(sources: TrafficSources, now: () => number) {
   const points: Point[] = []
   /** By minute, merged over workers. */
   const hour: TrafficCounts['top'][] = []
@@ -84,8 +73,10 @@ export function createTrafficRing(sources: TrafficSources, now: () => number): T
     return looking
   }
   return {
+    /** Polls the workers. */
     look,
-    view: async (sinceMs) => {
+    /** Points from `sinceMs` on, and the last hour's most frequent names. */
+    view: async (sinceMs: number): Promise<TrafficView> => {
       if (now() - lookedMs >= freshMs) await look()
       const running = latest === undefined ? [] : [pointOf(open, latest)]
       const tops = mergedTops([...hour, ...open.tops], topShown)
@@ -97,10 +88,11 @@ export function createTrafficRing(sources: TrafficSources, now: () => number): T
   }
 }
 
-function openMinute(nowMs: number, before: CounterSnapshot): OpenMinute {
+function openMinute(nowMs: number, before: CounterSnapshot) {
   const startMs = Math.floor(nowMs / minuteMs) * minuteMs
   const scores = Array.from({ length: scoreBands }, () => 0)
-  return { startMs, before, scores, decisions: new Map(), tops: [] }
+  const tops: TrafficCounts['top'][] = []
+  return { startMs, before, scores, decisions: new Map<string, number>(), tops }
 }
 
 function addCounts({ scores, decisions, tops }: OpenMinute, counts: TrafficCounts): void {

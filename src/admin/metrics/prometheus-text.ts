@@ -60,21 +60,16 @@ function register(registry: Registry, name: string, { help, labels, samples }: M
   }
 }
 
-interface HistogramValue {
-  readonly metricName: string
-  readonly labels: { readonly le?: number | string }
-  readonly value: number
-}
-
 /** prom-client's histograms take no counts; a registry only needs `get`. */
 function durationHistogram(total: CounterSnapshot): Metric {
   const name = 'iprisk_request_duration_seconds'
   let count = 0
-  const values: HistogramValue[] = total.durations.map((added, i) => {
-    count += added
-    const le = durationBounds[i] ?? '+Inf'
-    return { metricName: `${name}_bucket`, labels: { le }, value: count }
-  })
+  const values: { metricName: string; labels: { le?: number | string }; value: number }[] =
+    total.durations.map((added, i) => {
+      count += added
+      const le = durationBounds[i] ?? '+Inf'
+      return { metricName: `${name}_bucket`, labels: { le }, value: count }
+    })
   const { durationMsSum } = counterTotals(total)
   values.push(
     { metricName: `${name}_sum`, labels: {}, value: durationMsSum / 1000 },

@@ -200,11 +200,7 @@ async function readPage(
   store: ListStore,
   name: string,
   { after, max }: { readonly after: string | null; readonly max: number },
-): Promise<{
-  readonly list: StoredList
-  readonly entries: readonly ListEntry[]
-  readonly next: string | null
-}> {
+) {
   const list = knownList(parseCatalogue((await store.catalogue()).text), name)
   const key = after === null ? '' : parseEntryKey(after)
   if (typeof key !== 'string') throw badRequest('invalid_input', `after: ${key.fault}.`)

@@ -60,15 +60,7 @@ function section(title: string, rows: readonly OutcomeRow[]): readonly string[] 
   return ['', ...alignColumns([head, ...cells], 1)]
 }
 
-interface OutcomeRow {
-  readonly name: string
-  readonly addresses: number
-  readonly abusive: number
-  /** The abusive share in percent, and its interval. */
-  readonly percent: number
-  readonly low: number
-  readonly high: number
-}
+type OutcomeRow = ReturnType<typeof rowOf>
 
 export type FeedbackReport = Awaited<ReturnType<typeof feedbackReport>>
 
@@ -141,7 +133,8 @@ function rowsOf(tallies: ReadonlyMap<string, Tally>): readonly OutcomeRow[] {
     .sort((a, b) => b.addresses - a.addresses || (a.name < b.name ? -1 : 1))
 }
 
-function rowOf(name: string, { addresses, abusive }: Readonly<Tally>): OutcomeRow {
+/** With the abusive share in percent, and its interval. */
+function rowOf(name: string, { addresses, abusive }: Readonly<Tally>) {
   const { share, low, high } = wilsonShare(abusive, addresses)
   const percent = addresses === 0 ? 0 : percentOf(share)
   return { name, addresses, abusive, percent, low: percentOf(low), high: percentOf(high) }

@@ -22,14 +22,7 @@ import { type DetectedFormat } from './line-format.ts'
 import { type InputPiece, readInput } from './read-input.ts'
 import type { Io } from '../terminal/io.ts'
 
-export interface BulkResult {
-  readonly lines: number
-  readonly addresses: number
-  readonly bad: number
-  /** The first bad lines: `access.log:12: "text"`. */
-  readonly places: readonly string[]
-  readonly interrupted: boolean
-}
+export type BulkResult = Awaited<ReturnType<typeof bulkRun>>
 
 export function reportBadLines({ bad, places }: BulkResult, io: Io): void {
   for (const place of places) io.err(`no address: ${place}`)
@@ -84,7 +77,7 @@ export async function tallyRun(
   return result
 }
 
-export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult> {
+export async function bulkRun(options: BulkOptions, io: Io) {
   const {
     inputs,
     table: { table, path, lists },
@@ -171,6 +164,7 @@ async function linesResultOf(outcome: Promise<ItemResult>): Promise<LinesResult>
 }
 
 function newBulkTotals(io: Io, totalBytes: number | undefined) {
+  /** The first bad lines: `access.log:12: "text"`. */
   const places: string[] = []
   const sums = { lines: 0, addresses: 0, bad: 0 }
   const startedMs = performance.now()

@@ -142,10 +142,7 @@ export interface InputGroup {
 }
 
 /** An address is one even if a file has its name: `./1.2.3.4` is the file. */
-export function sortInputs(args: readonly string[]): {
-  readonly groups: readonly InputGroup[]
-  readonly missing: readonly string[]
-} {
+export function sortInputs(args: readonly string[]) {
   const groups: { addresses: string[]; inputs: string[] }[] = []
   const missing: string[] = []
   for (const arg of args) {

@@ -217,14 +217,8 @@ function replayLines(report: ReplayReport): readonly string[] {
 // `--sampled` reads the sample and the table copy of the server of this state folder and port: the
 // operator's file may already be a newer table. If no server runs: the last sample, and no table.
 
-interface SampledTraffic {
-  readonly checks: readonly SampledCheck[]
-  readonly table?: string | undefined
-  readonly lists?: SampledPlaces['lists']
-}
-
 /** Throws `usage` where nothing was sampled. */
-async function readSampledTraffic({ state, serve: { port } }: Settings): Promise<SampledTraffic> {
+async function readSampledTraffic({ state, serve: { port } }: Settings) {
   const reply = await sendControlRequest(controlSocketPath(state, port), 'sample')
   if (reply?.ok === false) throw usageError(reply.text)
   const own: SampledPlaces = { sample: sampleFilePath(state, port) }

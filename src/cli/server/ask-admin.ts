@@ -12,11 +12,6 @@ const answerMs = 5000
 /** Answers have some kilobytes. */
 const answerCharsMax = 4_194_304
 
-export interface AdminAnswer {
-  readonly status: number
-  readonly text: string
-}
-
 /** The port's place, for people. */
 export function adminName({
   adminSocket,
@@ -29,10 +24,7 @@ export function adminName({
 }
 
 /** `undefined` without an answer in time. Throws `admin_token_unusable`. */
-export async function askAdmin(
-  serve: ServeSettings,
-  path: string,
-): Promise<AdminAnswer | undefined> {
+export async function askAdmin(serve: ServeSettings, path: string) {
   const { adminSocket, adminHost: host, adminPort: port, adminTokenFile } = serve
   const headers =
     adminTokenFile === undefined
@@ -41,7 +33,7 @@ export async function askAdmin(
   const at =
     adminSocket === undefined ? { host: connectableHost(host), port } : { socketPath: adminSocket }
   try {
-    return await new Promise<AdminAnswer>((resolve, reject) => {
+    return await new Promise<{ status: number; text: string }>((resolve, reject) => {
       const signal = AbortSignal.timeout(answerMs)
       const outgoing = request({ ...at, path, headers, signal, agent: false }, (response) => {
         textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)

@@ -22,10 +22,7 @@ export interface FirstKeys {
 }
 
 /** Nothing if the table cannot be read. */
-function knowledgeOf(path: string): {
-  readonly example: ExampleFinding | undefined
-  readonly coverage: CoverageAnswer | undefined
-} {
+function knowledgeOf(path: string) {
   try {
     const table = openTable(path)
     try {
@@ -106,17 +103,10 @@ function curlLines(
 
 // Finds an address for the first request that shows what the table knows.
 
-interface ExampleFinding {
-  readonly address: string
-  readonly classification: Classification
-}
-
 const wanted = ['tor', 'vpn', 'proxy'] as const
 
 /** Scans the IPv4 pieces: some milliseconds for a world table. */
-export function exampleFinding(
-  table: Pick<OpenTable, 'check' | 'reader'>,
-): ExampleFinding | undefined {
+export function exampleFinding(table: Pick<OpenTable, 'check' | 'reader'>) {
   const { views } = table.reader
   const { ipv4_records: pieces, records, verdicts } = views
   const startOf = newIpv4Starts(views)

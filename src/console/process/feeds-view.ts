@@ -47,11 +47,6 @@ function historyOf(days: FeedDays[string], asOf: number): readonly (number | nul
   })
 }
 
-interface ReportedFeed {
-  readonly id?: unknown
-  readonly quarantined?: { readonly reasons?: unknown }
-}
-
 /** By feed; empty if the report is missing or another build's. */
 function quarantineReasons(path: string, table: string): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>()
@@ -60,7 +55,10 @@ function quarantineReasons(path: string, table: string): ReadonlyMap<string, str
     const report = JSON.parse(bytes.toString()) as Readonly<Record<string, unknown>>
     const { id } = report['table'] as { readonly id?: unknown }
     if (id !== table) return reasons
-    const all = [report['feeds'], report['data_sets']].flat() as readonly ReportedFeed[]
+    const all = [report['feeds'], report['data_sets']].flat() as readonly {
+      readonly id?: unknown
+      readonly quarantined?: { readonly reasons?: unknown }
+    }[]
     for (const { id: feed, quarantined } of all) {
       const texts: unknown = quarantined?.reasons
       if (Array.isArray(texts)) reasons.set(String(feed), texts.map(String).join('; '))

@@ -16,14 +16,10 @@ const scannedMax = 200_000
 
 type ListedBy = AddressView['lists'][number]
 
-export interface AskedKeys {
-  /** One end of `keyOfAddress`, with the family's letter. */
-  readonly addresses: readonly string[]
-  /** `''`: no AS. */
-  readonly system: string
-}
+type AskedKeys = ReturnType<typeof askedKeys>
 
-export function askedKeys(views: SectionViews, words: Uint32Array, located: Located): AskedKeys {
+/** `addresses`: one end of `keyOfAddress`, with the family's letter. `system`: `''` without an AS. */
+export function askedKeys(views: SectionViews, words: Uint32Array, located: Located) {
   const { version, ipv4, network } = located
   const asn = network === 0 ? 0 : views.networks[(network - 1) * networkWords]!
   const own = version === 6 ? [`6${Array.from(words, hex).join('')}`] : []

@@ -4,24 +4,18 @@ import { type Stores, openStores, silentHooks } from '../../account/stores/open-
 import { IpriskError } from '../../base/coded-error.ts'
 import { type LazilyOpened, openLazily } from '../../base/memoise.ts'
 import { mapLists } from '../../lists/open-lists.ts'
-import { type Decide, decideBy } from '../../policy/decide-by.ts'
+import { decideBy } from '../../policy/decide-by.ts'
 import { type ChosenPolicy, defaultPolicyName } from '../../model/policy-form.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import type { AnsweringFiles } from './console-messages.ts'
 
-export interface AnsweringParts extends Pick<AnsweringFiles, 'builtMs' | 'policies'> {
-  readonly table: OpenTable
-  /** The default policy without a name; `undefined` without policies. */
-  readonly policyOf: (name: string | undefined) => ChosenPolicy | undefined
-  readonly decideBy: (policy: ChosenPolicy | undefined) => Decide | undefined
-  readonly stores: () => Promise<Stores>
-}
+export type AnsweringParts = Awaited<ReturnType<typeof openAnsweringParts>>
 
 let opened: { readonly path: string; readonly table: OpenTable } | undefined
 let mapped: ({ readonly path: string } & ReturnType<typeof mapLists>) | undefined
 let stores: LazilyOpened<Stores> | undefined
 
-export async function openAnsweringParts(world: AnsweringFiles): Promise<AnsweringParts> {
+export async function openAnsweringParts(world: AnsweringFiles) {
   const table = tableAt(world.table)
   useLists(table, world.lists)
   const { builtMs, policies } = world
@@ -29,8 +23,9 @@ export async function openAnsweringParts(world: AnsweringFiles): Promise<Answeri
     table,
     builtMs,
     policies,
-    policyOf: (name) => chosenPolicy(policies, name),
-    decideBy: (policy) => decideBy(table, policy),
+    /** The default policy without a name; `undefined` without policies. */
+    policyOf: (name: string | undefined) => chosenPolicy(policies, name),
+    decideBy: (policy: ChosenPolicy | undefined) => decideBy(table, policy),
     stores: (stores ??= openLazily(() => openStores(world.stores, silentHooks))).get,
   }
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { askOrNotify } from '../ask/ask.ts'
 import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
-import { type Loaded, useLoad } from '../ask/use-load.ts'
+import { useLoad } from '../ask/use-load.ts'
 import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
 import { AskFirst } from '../parts/dialog.tsx'
 import { TextField } from '../parts/fields.tsx'
@@ -180,15 +180,9 @@ interface Page {
 
 const searchedMax = 10_000
 
-interface Entries {
-  readonly loaded: Loaded<Page>
-  readonly entries: readonly ListEntry[]
-  readonly isPart: boolean
-  readonly more: () => void
-  readonly again: () => void
-}
+type Entries = ReturnType<typeof useEntries>
 
-function useEntries(path: string, isSearched: boolean): Entries {
+function useEntries(path: string, isSearched: boolean) {
   const loaded = useLoad<Page>(path)
   const { value: first, again } = loaded
   const [later, setLater] = useState<readonly Page[]>([])

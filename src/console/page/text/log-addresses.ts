@@ -29,18 +29,13 @@ export function clientAddress(line: string): string | undefined {
   return all.find((text) => !inside.test(text)) ?? all[0]
 }
 
-export interface FoundAddresses {
-  /** Unique, in order. */
-  readonly addresses: readonly string[]
-  readonly linesWithout: number
-  /** How many were dropped above `max`. */
-  readonly beyond: number
-}
+export type FoundAddresses = ReturnType<typeof addressesOfText>
 
-/** The client of each line; all addresses of a line that has nothing else. */
-export function addressesOfText(text: string, max: number): FoundAddresses {
+/** The client of each line; all addresses of a line that has nothing else. Unique, in order. */
+export function addressesOfText(text: string, max: number) {
   const found = new Set<string>()
   let linesWithout = 0
+  /** How many were dropped above `max`. */
   let beyond = 0
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue

@@ -3,20 +3,14 @@
 //   policies.login.rules[2] (vpn-abroad).condition, column 4: …     policy login, rule 2, condition
 //   policies.login.otherwise: it must be …                           policy login, otherwise
 
-export interface PlacedMistake {
-  /** `undefined`: of the whole file. */
-  readonly policy: string | undefined
-  readonly rule: number | undefined
-  readonly member: string | undefined
-  /** Without the place, but with its column. */
-  readonly message: string
-}
+export type PlacedMistake = ReturnType<typeof placeMistake>
 
 const rulePlace =
   /^policies\.([^.[\s:]+)\.rules\[(\d+)\](?: \([^)]*\))?(?:\.([a-z]+))?(?:, ([a-z0-9, ]+))?: (.*)$/s
 const policyPlace = /^policies\.([^.[\s:]+)(?:\.([a-z]+))?: (.*)$/s
 
-export function placeMistake(text: string): PlacedMistake {
+/** Without a policy it is of the whole file; the message keeps its column. */
+export function placeMistake(text: string) {
   const inRule = rulePlace.exec(text)
   if (inRule !== null) {
     const [, policy, rule, member, where, message = ''] = inRule

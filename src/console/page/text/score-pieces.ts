@@ -5,18 +5,9 @@
 //
 // Invariants: pieces adjoin from 0 to the score; none exceeds its reason's points.
 
-export interface ReasonPoints {
-  readonly code: string
-  readonly points: number
-}
-
-export interface ScorePiece {
-  readonly code: string
-  readonly from: number
-  readonly to: number
-}
-
-export function scorePieces(reasons: readonly ReasonPoints[]): readonly ScorePiece[] {
+export function scorePieces(
+  reasons: readonly { readonly code: string; readonly points: number }[],
+) {
   const left: { code: string; points: number }[] = []
   for (const { code, points } of reasons) {
     if (points >= 0) {

@@ -6,11 +6,7 @@ import { stacked } from '../text/stack.ts'
 import { utcMinute } from '../text/figures.ts'
 import type { Chart } from './traffic-charts.ts'
 
-export interface Drawing {
-  readonly show: (chart: Chart) => void
-  readonly point: (index: number) => void
-  readonly end: () => void
-}
+export type Drawing = ReturnType<typeof drawPlot>
 
 interface Told {
   readonly text: (value: number) => string
@@ -19,7 +15,7 @@ interface Told {
 
 const height = 168
 
-export function drawPlot(place: HTMLElement, first: Chart, told: Told): Drawing {
+export function drawPlot(place: HTMLElement, first: Chart, told: Told) {
   let chart = first
   let plot = newPlot(place, chart, told)
   const anew = (): void => {
@@ -33,17 +29,17 @@ export function drawPlot(place: HTMLElement, first: Chart, told: Told): Drawing 
   })
   sizes.observe(place)
   return {
-    show(next) {
+    show(next: Chart): void {
       const isAlike = namesOf(next) === namesOf(chart)
       chart = next
       if (isAlike) plot.setData(dataOf(next))
       else anew()
     },
-    point(index) {
+    point(index: number): void {
       const left = plot.valToPos(chart.at[index] ?? 0, 'x')
       plot.setCursor({ left, top: 0 })
     },
-    end() {
+    end(): void {
       scheme.removeEventListener('change', anew)
       sizes.disconnect()
       plot.destroy()

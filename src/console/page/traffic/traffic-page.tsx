@@ -11,7 +11,6 @@ import {
   count,
   duration,
   joinMinutes,
-  type Minutes,
   percent,
   rate,
   wholeMinutes,
@@ -79,13 +78,9 @@ export function TrafficPage() {
 const noTop: TrafficView['top'] = { networks: [], countries: [], providers: [] }
 
 /** The first answer's minutes and newer ones. */
-function useFollowed(loaded: Loaded<TrafficView>): {
-  readonly minutes: Minutes
-  readonly top: TrafficView['top']
-  /** Why the newest minutes are missing. */
-  readonly refusal: Refusal | undefined
-} {
+function useFollowed(loaded: Loaded<TrafficView>) {
   const [state, setState] = useState<TrafficView>({ minutes: [], top: noTop })
+  // Why the newest minutes are missing.
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const { value } = loaded
   useEffect(() => {
