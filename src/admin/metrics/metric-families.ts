@@ -144,16 +144,11 @@ function requestFamilies(total: CounterSnapshot): MetricFamilies {
     ),
     iprisk_answers_by_source_total: family(
       'The same by who asked: check (the API), gate, bouncer (live).',
-      ['source'],
-      Object.entries(answersBySource(total)).map(([source, count]) => [{ source }, count]),
+      ...by('source', answersBySource(total)),
     ),
     iprisk_limited_requests_total: family(
       'Requests answered with 429, by the limit that was exceeded.',
-      ['limit'],
-      [
-        [{ limit: 'rate' }, totals.rateLimited],
-        [{ limit: 'quota' }, totals.quotaLimited],
-      ],
+      ...by('limit', { rate: totals.rateLimited, quota: totals.quotaLimited }),
     ),
     iprisk_framing_refusals_total: family(
       'Connections closed without an answer because a request had no clear end.',
@@ -177,11 +172,7 @@ function requestFamilies(total: CounterSnapshot): MetricFamilies {
     ),
     iprisk_decision_log_lines_total: family(
       'Lines of the decision log: taken, and lost because too many waited for the disk.',
-      ['result'],
-      [
-        [{ result: 'taken' }, totals.decisionsLogged],
-        [{ result: 'lost' }, totals.decisionsLost],
-      ],
+      ...by('result', { taken: totals.decisionsLogged, lost: totals.decisionsLost }),
     ),
   }
 }
@@ -192,12 +183,7 @@ function connectionFamilies(total: CounterSnapshot): MetricFamilies {
     iprisk_connections_opened_total: family('Connections that were let in.', opened),
     iprisk_connections_closed_total: family(
       'Connections closed by the cap that they were above: at accept (all, address) or in a request (work).',
-      ['cap'],
-      [
-        [{ cap: 'all' }, closedForAll],
-        [{ cap: 'address' }, closedForAddress],
-        [{ cap: 'work' }, closedForWork],
-      ],
+      ...by('cap', { all: closedForAll, address: closedForAddress, work: closedForWork }),
     ),
   }
 }
@@ -481,13 +467,17 @@ function verdictFamilies(total: CounterSnapshot): MetricFamilies {
     ),
     iprisk_feedback_refused_total: family(
       'Requests of feedback that were not kept: over_share (of its key), not_kept (no room, or the disk).',
-      ['reason'],
-      [
-        [{ reason: 'over_share' }, feedbackOverShare],
-        [{ reason: 'not_kept' }, feedbackNotKept],
-      ],
+      ...by('reason', { over_share: feedbackOverShare, not_kept: feedbackNotKept }),
     ),
   }
+}
+
+function by(label: string, counts: Readonly<Record<string, number>>) {
+  const samples = Object.entries(counts).map(([name, count]): MetricSample => [
+    { [label]: name },
+    count,
+  ])
+  return [[label], samples] as const
 }
 
 /** Without zeros: there are hundreds of names. */
