@@ -2,7 +2,7 @@
 // fast as pieces are taken.
 
 import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { inputName } from './line-format.ts'
@@ -91,14 +91,8 @@ async function* gunzip(
   chunkSize: number,
 ): AsyncGenerator<Buffer, void, undefined> {
   const gunzipped = createGunzip({ chunkSize })
-  const feeding = (async () => {
-    for await (const chunk of packed) {
-      if (gunzipped.destroyed) return
-      if (!gunzipped.write(chunk)) await new Promise((resolve) => gunzipped.once('drain', resolve))
-    }
-    gunzipped.end()
-  })()
-  feeding.catch((error: unknown) => gunzipped.destroy(error as Error))
+  // An error ends what is read here, and is thrown there.
+  pipeline(packed, gunzipped, () => undefined)
   yield* gunzipped as AsyncIterable<Buffer>
 }
 
