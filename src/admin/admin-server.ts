@@ -57,10 +57,6 @@ export interface AdminConsole {
   readonly callerOf: (request: IncomingMessage) => AdminCaller | AdminPage
 }
 
-interface AdminListenOptions extends HostPort {
-  readonly socket?: string | undefined
-}
-
 export type AdminServer = Awaited<ReturnType<typeof startAdminServer>>
 
 const pages = ['/metrics', '/status', '/healthz', '/readyz'] as const
@@ -76,7 +72,10 @@ const serverLimits = {
 } as const
 const answerMsMax = 60_000
 
-export async function startAdminServer(parts: AdminParts, place: AdminListenOptions) {
+export async function startAdminServer(
+  parts: AdminParts,
+  place: HostPort & { readonly socket?: string | undefined },
+) {
   const server = createServer(serverLimits, (request, response) => {
     void respond(parts, request, response)
   })

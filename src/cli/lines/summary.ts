@@ -16,10 +16,7 @@ import { type Classification, classifications } from '../../model/kind.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
 import { newTopCounts, type TopCounts } from '../../compare/top-counts.ts'
 
-export interface Share {
-  readonly addresses: number
-  readonly percent: number
-}
+export type Share = ReturnType<typeof shareOf>
 
 export interface Shares<Row> {
   readonly count: number
@@ -107,7 +104,7 @@ export function newSummarizer(table: OpenTable, top: number) {
   }
 }
 
-function shareOf(addresses: number, all: number): Share {
+function shareOf(addresses: number, all: number) {
   return { addresses, percent: Math.round((addresses / all) * 10_000) / 100 }
 }
 

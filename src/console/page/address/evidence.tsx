@@ -10,14 +10,7 @@ import { kindTone } from '../text/tone.ts'
 type Strip = AddressView['strips'][number]
 type Piece = AddressView['insights']['evidence'][number]
 
-interface Row {
-  readonly feed: string
-  readonly kind: string
-  readonly since: string
-  readonly until: string
-  readonly days: string
-  readonly piece: Piece | undefined
-}
+type Row = Strip & { readonly piece: Piece | undefined }
 
 export function Evidence({ view }: { readonly view: AddressView }) {
   const rows = rowsOf(view.strips, view.insights.evidence)

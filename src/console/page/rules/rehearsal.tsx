@@ -9,7 +9,7 @@ import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'
 import type { PoliciesAnswer } from '../parts/policy-choice.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { ActionTag, KindTag } from '../parts/tag.tsx'
+import { ActionTag, kindTag } from '../parts/tag.tsx'
 import { routeTo } from '../route.ts'
 import { count, counted, percent } from '../text/figures.ts'
 import { actionTone } from '../text/tone.ts'
@@ -196,11 +196,7 @@ const exampleColumns: readonly Column<Example>[] = [
     ),
   },
   sortedNumber('requests', 'Requests', ({ requests }) => requests),
-  {
-    id: 'class',
-    title: 'Class',
-    cell: ({ classification }) => <KindTag kind={classification} />,
-  },
+  { id: 'class', title: 'Class', cell: ({ classification }) => kindTag(classification) },
   {
     id: 'before',
     title: 'Now',

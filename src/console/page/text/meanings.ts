@@ -1,13 +1,7 @@
 // What the console's numbers mean, and their names elsewhere.
 
-interface Meant {
-  readonly title: string
-  readonly text: string
-  /** `''` if it has no other name. */
-  readonly from: string
-}
-
-export const meanings: Readonly<Record<string, Meant>> = {
+/** `from` is `''` if it has no other name. */
+export const meanings: Readonly<Record<string, Record<'title' | 'text' | 'from', string>>> = {
   classification: {
     title: 'Class',
     text: 'The one main word of the answer. The dot has its colour on every page.',
