@@ -32,6 +32,7 @@ export interface MadeSet {
 
 export interface SetMaker {
   readonly inputs: string
+  readonly form: string
   readonly make: (labels: readonly SetLabel[]) => MadeSet
   /** Appends the text of one record. */
   readonly write: (file: ExportFile, records: Uint32Array, at: number, label: SetLabel) => void
@@ -47,11 +48,12 @@ export interface Generation {
 export function isCurrent(
   folder: string,
   manifest: SetManifest | undefined,
-  { inputs, nowMs }: Pick<SetMaker, 'inputs' | 'nowMs'>,
-): manifest is SetManifest {
+  { inputs, form, nowMs }: Pick<SetMaker, 'inputs' | 'form' | 'nowMs'>,
+): boolean {
   return (
     manifest !== undefined &&
     manifest.inputs === inputs &&
+    manifest.form === form &&
     (manifest.expiresMs ?? Infinity) > nowMs &&
     existsSync(allPath(folder, manifest.generation))
   )
@@ -67,8 +69,10 @@ export function makeNextGeneration(folder: string, maker: SetMaker): Generation 
   }
   try {
     const before = readManifestSync(folder)
-    if (isCurrent(folder, before, maker)) return { manifest: before, isNew: false }
-    return makeAfter(folder, before, maker)
+    if (before !== undefined && isCurrent(folder, before, maker)) {
+      return { manifest: before, isNew: false }
+    }
+    return makeAfter(folder, before?.form === maker.form ? before : undefined, maker)
   } finally {
     lock.release()
   }
@@ -78,7 +82,8 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   const { labels: known = [], generation: last = 0, series = randomUUID() } = before ?? {}
   const { records, labels, expiresMs } = maker.make(known)
   const text: Text = { ...maker, labels }
-  const facts = { series, inputs: maker.inputs, labels, prefixes: records.length / setRecordWords }
+  const prefixes = records.length / setRecordWords
+  const facts = { series, form: maker.form, inputs: maker.inputs, labels, prefixes }
   const expires = { expiresMs: Number.isFinite(expiresMs) ? expiresMs : null }
   const old = before === undefined ? undefined : readSetSync(folder, last)
   if (before !== undefined && old !== undefined && isSame(old, records)) {
@@ -97,7 +102,9 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   const from = kept.filter((one) => {
     const then = one === last ? old : readSetSync(folder, one)
     if (then === undefined) return false
-    writeAdded(differencePath(folder, [one, generation], 'gone'), [records, then], text)
+    // A prefix whose rule alone changed is new, and not gone: bouncers delete by value and action.
+    const sets = [byAction(records, labels), byAction(then, labels)] as const
+    writeAdded(differencePath(folder, [one, generation], 'gone'), sets, text)
     writeAdded(differencePath(folder, [one, generation], 'new'), [then, records], text)
     return true
   })
@@ -111,6 +118,17 @@ function isSame(a: Uint32Array, b: Uint32Array): boolean {
   return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(
     Buffer.from(b.buffer, b.byteOffset, b.byteLength),
   )
+}
+
+/** With the first label of the same action in place of each. */
+function byAction(records: Uint32Array, labels: readonly SetLabel[]): Uint32Array {
+  const first = labels.map(({ action }) => labels.findIndex((one) => one.action === action))
+  const changed = records.slice()
+  for (let at = setRecordWords - 1; at < changed.length; at += setRecordWords) {
+    const word = changed[at]!
+    changed[at] = word - (word & 0xffff) + first[word & 0xffff]!
+  }
+  return changed
 }
 
 type Text = Pick<SetMaker, 'write' | 'between'> & { readonly labels: readonly SetLabel[] }

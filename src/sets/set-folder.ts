@@ -26,6 +26,8 @@ export interface SetLabel {
 export interface SetManifest {
   readonly series: string
   readonly generation: number
+  /** Of its texts, such as their durations: another form begins another series. */
+  readonly form: string
   /** What it was made from: the same inputs make the same set until `expiresMs`. */
   readonly inputs: string
   /** When an entry of an own list expires, milliseconds since the epoch. */

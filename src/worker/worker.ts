@@ -324,7 +324,8 @@ async function openGate(
 ): Promise<OpenPort> {
   const { counters, heartbeat, log } = service
   const gate = createGate(settings, service)
-  const caps = { ...connections, port: settings.port }
+  // All its connections come from a few proxies.
+  const caps = { ...connections, perAddress: 0, port: settings.port }
   const filter = createConnectionFilter(caps, counters, log, undefined, gate.isPeer)
   const app = uws.App()
   app.filter((res, change) => {

@@ -36,6 +36,7 @@ atEndOfFile(() => made.forEach(removeFolder))
 function maker(inputs: string, members: readonly number[], more: Partial<SetMaker> = {}): SetMaker {
   return {
     inputs,
+    form: 'text',
     make: (known) => {
       const records = newSetRecords(1000)
       for (const member of members) records.add(Uint32Array.of(0, 0, 0, member), 128, 0)
@@ -122,6 +123,35 @@ describe('the generations of a set', () => {
     const second = makeNextGeneration(folder, maker('a', [1])).manifest
     expect([first.generation, second.generation]).toEqual([1, 1])
     expect(second.series).not.toBe(first.series)
+  })
+
+  it('begin another series in another form, so that everything is sent anew', () => {
+    const first = makeNextGeneration(folder, maker('a', [1])).manifest
+    const second = makeNextGeneration(folder, maker('a', [1], { form: 'other' })).manifest
+    expect(second.series).not.toBe(first.series)
+  })
+
+  it('say of a prefix whose rule alone changed that it came, and not that it went', () => {
+    const labels = [
+      { action: 'block', rule: 'a' },
+      { action: 'block', rule: 'b' },
+      { action: 'challenge', rule: 'b' },
+    ]
+    const made = (inputs: string, ...of: readonly number[]): Generation =>
+      makeNextGeneration(
+        folder,
+        maker(inputs, [], {
+          make: () => {
+            const records = newSetRecords(1000)
+            of.forEach((label, at) => records.add(Uint32Array.of(0, 0, 0, at + 1), 128, label))
+            return { records: records.words(), labels, expiresMs: Infinity }
+          },
+        }),
+      )
+    made('before', 0, 0, 0)
+    made('after', 0, 1, 2)
+    expect(membersIn(differencePath(folder, [1, 2], 'new'))).toEqual(['b2', 'b3'])
+    expect(membersIn(differencePath(folder, [1, 2], 'gone'))).toEqual(['a3'])
   })
 
   it('are made by one process at a time', () => {

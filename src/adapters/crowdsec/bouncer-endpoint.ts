@@ -13,6 +13,7 @@ import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../../account/keyring.ts'
 import { batchBodyBytesMax } from '../../api/public-port.ts'
 import { describeError } from '../../base/log.ts'
+import { packageVersion } from '../../base/package-root.ts'
 import { parseAddressText, queryText } from '../../http/endpoint/check-body.ts'
 import { chargeThen, resumeExchange } from '../../http/endpoint/charge-quota.ts'
 import { decideAnswer } from '../../http/endpoint/decide-answer.ts'
@@ -43,6 +44,9 @@ export interface BouncerSettings {
 }
 
 export const betweenDecisions = ',\n'
+
+/** Decisions with other durations, or as another version writes them, are sent to everybody anew. */
+export const formOf = (durationMs: number): string => `${packageVersion} ${durationMs}`
 
 /** Bouncers keep a live decision as long: it may be another one by then. */
 const liveMs = 300_000
@@ -152,7 +156,7 @@ async function pull(exchange: Exchange, { keyId }: Authenticated, asked: Asked):
       const cursor = startup ? undefined : await readCursor(folder, keyId)
       return planPull(folder, manifest, cursor, { nowMs: Date.now(), durationMs })
     },
-    folder,
+    asked,
   )
   if (!isOpen(exchange)) {
     await opened?.close()
@@ -229,10 +233,11 @@ interface OpenPull extends Pick<PullPlan, 'next'> {
 async function openPull(
   exchange: Exchange,
   plan: (manifest: SetManifest) => Promise<PullPlan>,
-  folder: string,
+  { onPull, settings: { folder } }: Asked,
 ): Promise<OpenPull | undefined> {
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += lookMs) {
     const manifest = await readManifest(folder)
+    if (manifest === undefined) onPull()
     const opened = manifest === undefined ? undefined : await openPlan(await plan(manifest))
     if (opened !== undefined || !isOpen(exchange)) return opened
     await sleep(lookMs)

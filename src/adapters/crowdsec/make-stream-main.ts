@@ -9,7 +9,7 @@ import type { SetLabel } from '../../sets/set-folder.ts'
 import { openTable } from '../../table/open-table.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import { bouncerSet } from './bouncer-set.ts'
-import { betweenDecisions, type BouncerSettings } from './bouncer-endpoint.ts'
+import { betweenDecisions, type BouncerSettings, formOf } from './bouncer-endpoint.ts'
 import { newDecisionWriter } from './decision.ts'
 
 export interface StreamRequest extends BouncerSettings {
@@ -24,7 +24,6 @@ export interface StreamRequest extends BouncerSettings {
 export interface StreamMade {
   readonly generation: number
   readonly prefixes: number
-  readonly expiresMs: number | null
   readonly isNew: boolean
 }
 
@@ -32,13 +31,14 @@ function makeStream(request: StreamRequest): StreamMade {
   const { folder, durationMs, inputs } = request
   const { manifest, isNew } = makeNextGeneration(folder, {
     inputs,
+    form: formOf(durationMs),
     make: (labels) => setOf(request, labels),
     write: newDecisionWriter(durationMs),
     between: betweenDecisions,
     nowMs: Date.now(),
   })
-  const { generation, prefixes, expiresMs } = manifest
-  return { generation, prefixes, expiresMs, isNew }
+  const { generation, prefixes } = manifest
+  return { generation, prefixes, isNew }
 }
 
 function setOf(

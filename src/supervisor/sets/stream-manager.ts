@@ -5,11 +5,13 @@
 // Invariants: one at a time; a failure leaves the generation before it, is logged once a reason and
 // is tried again with a later pull.
 
-import type { BouncerSettings } from '../../adapters/crowdsec/bouncer-endpoint.ts'
+import { type BouncerSettings, formOf } from '../../adapters/crowdsec/bouncer-endpoint.ts'
 import type { StreamMade, StreamRequest } from '../../adapters/crowdsec/make-stream-main.ts'
 import type { Log } from '../../base/log.ts'
 import { createChildTask } from '../../base/system/child-task.ts'
 import type { Policies } from '../../model/policy-form.ts'
+import { isCurrent } from '../../sets/next-generation.ts'
+import { readManifestSync } from '../../sets/set-folder.ts'
 import type { ListFile, VerifiedTableFile } from '../../table/served-table.ts'
 
 /** A table of ten million pieces takes twenty seconds where nothing else runs. */
@@ -47,17 +49,17 @@ export function createStreamManager({ settings, table, lists, policies, log }: S
   let isClosed = false
   let failure = ''
   let retryAtMs = 0
-  let made: { readonly inputs: string; readonly expiresMs: number } | undefined
+  /** Of a set that was too large: the same again would be. */
+  let refused = ''
 
   const request = (): StreamRequest | undefined => {
     const answers = table()
     const known = lists()
     if (answers === undefined || known === undefined) return undefined
     const used = policies() ?? noPolicies
-    const { durationMs } = settings
     // Damaged lists have no tag.
     const tag = known.tag || String(known.file?.version ?? '')
-    const inputs = [answers.id, tag, used.revision, durationMs].join(' ')
+    const inputs = [answers.id, tag, used.revision].join(' ')
     return {
       ...settings,
       path: answers.file.path,
@@ -74,21 +76,24 @@ export function createStreamManager({ settings, table, lists, policies, log }: S
       const why =
         outcome.kind === 'failed' ? outcome.error.message : `its process was ${outcome.kind}`
       retryAtMs = performance.now() + retryMs
+      const isTooLarge = outcome.kind === 'failed' && outcome.error.code === 'set_too_large'
+      refused = isTooLarge ? asked.inputs : ''
       if (why !== failure) log.error({}, `The decisions for bouncers stay as they were: ${why}`)
       failure = why
       return
     }
     failure = ''
-    const { isNew, generation, prefixes, expiresMs } = outcome.answer
-    made = { inputs: asked.inputs, expiresMs: expiresMs ?? Infinity }
+    const { isNew, generation, prefixes } = outcome.answer
     if (isNew) log.info({ generation, prefixes }, 'The decisions for bouncers have changed.')
   }
   return {
     pulled: (): void => {
       if (making || isClosed || performance.now() < retryAtMs) return
       const asked = request()
-      if (asked === undefined) return
-      if (made?.inputs === asked.inputs && Date.now() < made.expiresMs) return
+      if (asked === undefined || asked.inputs === refused) return
+      const { folder, durationMs } = settings
+      const wanted = { inputs: asked.inputs, form: formOf(durationMs), nowMs: Date.now() }
+      if (isCurrent(folder, readManifestSync(folder), wanted)) return
       making = true
       void make(asked).finally(() => {
         making = false

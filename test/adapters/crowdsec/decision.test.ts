@@ -68,6 +68,7 @@ describe('a pull', () => {
     expiresMs: null,
     prefixes: 0,
     labels: [],
+    form: '',
     from: [6, 5],
   }
   const now = { nowMs: 1_000_000, durationMs: 1_000_000 }
