@@ -127,5 +127,11 @@ export const checkAnswer = z.object({
     .array(z.string().describe('The name of a rule.'))
     .describe('Rules in observation that hold; they decide nothing. Absent where none does.')
     .exactOptional(),
+  prefix: z
+    .string()
+    .describe(
+      'With `include=prefix`: the widest prefix around the address for which this answer holds.',
+    )
+    .exactOptional(),
 })
 export type CheckAnswer = Wire<typeof checkAnswer>

@@ -2,6 +2,7 @@
 // of batches and for the command line. Sentences are constant: they never repeat what was sent.
 
 import { type AddressFault, addressFaultOf } from '../ip/address-fault.ts'
+import { isJsonObject } from '../base/json-object.ts'
 import type { ApiErrorCode } from './api-error.ts'
 
 export const invalidInput = 'invalid_input' satisfies ApiErrorCode
@@ -31,15 +32,19 @@ export function addressFaultText(text: string): string {
 
 /** A row of a batch, or a line. */
 export function invalidAddressJson(ip: string): string {
-  return JSON.stringify({ ip, error: { code: invalidInput, message: addressFaultText(ip) } })
+  return faultRowJson(ip, { message: addressFaultText(ip) })
+}
+
+/** The row of a batch's element that has no answer. */
+export function faultRowJson(ip: string, { message, param }: InputFault): string {
+  return JSON.stringify({ ip, error: { code: invalidInput, message, param } })
 }
 
 const noTextMessage = 'Not a string: send the address in double quotes.'
 
 /** `ip` is the element's JSON. */
 export function invalidElementJson(element: unknown): string {
-  const ip = JSON.stringify(element)
-  return JSON.stringify({ ip, error: { code: invalidInput, message: noTextMessage } })
+  return faultRowJson(JSON.stringify(element), { message: noTextMessage })
 }
 
 /** `param`: the member that is wrong, if one is. */
@@ -67,11 +72,24 @@ export const checkFaults = {
     no_members: 'The object is empty: send the address in its member "ip".',
     other_member: 'The object has members, but no "ip": send the address in a member of that name.',
     batch:
-      'The object has "ips", as a batch has: send one address in "ip", or send this body to the batch endpoint.',
+      'The object has "ips" or "checks", as a batch has: send one address in "ip", or send this body to the batch endpoint.',
     ip_array:
       'The member "ip" is an array: send one address as a string; many addresses go to the batch endpoint.',
     no_string: 'The member "ip" is no string: send the address in double quotes.',
   }),
+}
+
+/** What is wrong with the body of a check, or with an element of `checks`, that is no address. */
+export function checkFault(body: unknown): InputFault {
+  if (Array.isArray(body)) return checkFaults.array
+  if (!isJsonObject(body)) return checkFaults.no_object
+  if (!Object.hasOwn(body, 'ip')) {
+    if (Object.hasOwn(body, 'ips') || Object.hasOwn(body, 'checks')) return checkFaults.batch
+    return Object.keys(body).length === 0 ? checkFaults.no_members : checkFaults.other_member
+  }
+  const { ip } = body
+  if (typeof ip === 'string') return { message: addressFaultText(ip), param: 'ip' }
+  return Array.isArray(ip) ? checkFaults.ip_array : checkFaults.no_string
 }
 
 /** Of a batch's body as a whole. */
@@ -93,6 +111,14 @@ export const batchFaults = {
     none: 'The array "ips" is empty: send 1 to 10,000 addresses.',
     too_many: 'The array "ips" has more than 10,000 elements: send several batches.',
     too_deep: 'The array "ips" holds arrays in arrays: send one string for each address.',
+  }),
+  ...faults('checks', {
+    both: 'The object has "ips" and "checks": send one of them.',
+    checks_no_array:
+      'The member "checks" is no array: send an array of objects such as {"ip":"192.0.2.1"}.',
+    checks_none:
+      'The array "checks" is empty: send 1 to 10,000 objects such as {"ip":"192.0.2.1"}.',
+    checks_too_many: 'The array "checks" has more than 10,000 elements: send several batches.',
   }),
 }
 export type BatchFault = keyof typeof batchFaults
@@ -118,6 +144,7 @@ export const feedbackFaults = {
 }
 
 export const includeFault: InputFault = {
-  message: 'The only value of "include" is "insights": send that, or leave "include" out.',
+  message:
+    'The values of "include" are "insights" and "prefix", with a comma between them: send these, or leave "include" out.',
   param: 'include',
 }

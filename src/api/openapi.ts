@@ -83,28 +83,43 @@ export const batchRequest = z
       .array(z.string())
       .min(1)
       .max(batchAddressesMax)
-      .meta({ description: 'The addresses.', examples: [['198.18.0.1', '198.18.0.6']] }),
+      .meta({ description: 'The addresses.', examples: [['198.18.0.1', '198.18.0.6']] })
+      .exactOptional(),
+    checks: z
+      .array(checkRequest)
+      .min(1)
+      .max(batchAddressesMax)
+      .describe('In place of `ips`: bodies of checks, each with a policy of its own.')
+      .exactOptional(),
     policy: policyName.exactOptional(),
   })
-  .describe('The addresses to be checked.')
+  .describe('The addresses to be checked: `ips` or `checks`, not both.')
 
 export const batchError = z
   .object({
-    ip: z.string().describe('The element as sent; its JSON where it is no string.'),
+    ip: z
+      .string()
+      .describe(
+        'The element of `ips` as sent, or its JSON where it is no string; the `ip` of an element of `checks`, empty where that is no string.',
+      ),
     error: z
       .object({
         code: z.enum([invalidInput]).describe('Always this one.'),
         message: z.string().describe('What is wrong with the element.'),
+        param: z
+          .string()
+          .describe('The member of an element of `checks` that is wrong.')
+          .exactOptional(),
       })
       .describe('Why this element has no answer.'),
   })
-  .describe('The row of an element that is no address.')
+  .describe('The row of an element that is wrong.')
 
 export const batchAnswer = z
   .object({
     results: z
       .array(z.union([anyCheckAnswer, batchError]))
-      .describe('One for each element of ips, in their order.'),
+      .describe('One for each element, in their order.'),
   })
   .describe('A row for each element of the request.')
 export type BatchAnswer = Wire<typeof batchAnswer>
@@ -256,8 +271,8 @@ function includeParameter(insights: string): Json {
   return {
     name: 'include',
     in: 'query',
-    description: `\`insights\`: ${insights}. Empty counts as absent; any other value is 400.`,
-    schema: { type: 'string', enum: ['insights', ''] },
+    description: `With commas between them. \`insights\`: ${insights}. \`prefix\`: the widest prefix for which the answer holds. Empty counts as absent; any other value is 400.`,
+    schema: { type: 'string', examples: ['prefix', 'insights,prefix'] },
   }
 }
 
@@ -279,7 +294,7 @@ const batch = {
   operationId: 'checkAddresses',
   tags: ['Checks'],
   summary: 'Check many IP addresses',
-  description: `Answers 1 to ${batchAddressesMax} addresses in their order, each as a check does or with an error of its own. Spends quota by valid addresses, all or nothing, and rate by one request for each ${addressesPerRequest}. The body has at most ${batchBodyBytesMax} bytes.`,
+  description: `Answers 1 to ${batchAddressesMax} addresses in their order, each as a check does or with an error of its own. Spends quota by answered addresses, all or nothing, and rate by one request for each ${addressesPerRequest}. The body has at most ${batchBodyBytesMax} bytes.`,
   parameters: [includeParameter('changes nothing, for single checks alone have them')],
   requestBody: bodyOf('BatchRequest'),
   responses: responses('BatchAnswer', 'What is known of the addresses.', checkErrors),

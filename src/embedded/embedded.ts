@@ -32,6 +32,7 @@ import {
   type FailTerms,
 } from '../client/core/outcome-report.ts'
 import { fileIdentity, watchFile } from '../base/system/file-watch.ts'
+import { prefixText } from '../table/answer/answer-prefix.ts'
 import type { answerWithInsights } from '../table/explain/insights.ts'
 import {
   type CopiedTable,
@@ -204,9 +205,11 @@ function answerOf(
   ip: string,
   explain: ReturnType<LazyParts['explain']>,
 ): CheckAnswer | InsightsAnswer | undefined {
-  if (explain === undefined) return table.check(ip)
   const { reader, asOf, sources, builtMs } = table
-  return explain({ reader, asOf, sources, builtMs }, ip)
+  const isPlain = explain === undefined
+  const answer = isPlain ? table.check(ip) : explain({ reader, asOf, sources, builtMs }, ip)
+  // As the client of the API, which asks for it.
+  return answer && { ...answer, prefix: prefixText(reader, ip, !isPlain) }
 }
 
 interface TableWatch {

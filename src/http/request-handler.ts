@@ -25,7 +25,7 @@ import {
   scanHeader,
   resetHeaderScan,
 } from './listen/framing-guard.ts'
-import { includeRefusal, insightsModeOf } from './endpoint/insights-endpoint.ts'
+import { includeRefusal, takeInclude } from './endpoint/insights-endpoint.ts'
 import { beatIfOverdue } from '../observe/heartbeat.ts'
 import {
   type RequestBody,
@@ -182,6 +182,7 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   exchange.remoteAddress = remoteAddressOf(service, res)
   exchange.checkedAddress = ''
   exchange.insights = insightsModes.none
+  exchange.prefix = false
   exchange.rateCost = 1
   exchange.units = 1
   exchange.refundableUnits = 0
@@ -204,12 +205,10 @@ function routeAndAuthorize(intake: Intake, req: HttpRequest, endpoint?: Endpoint
     }
     body.bytesMax = endpoint.bodyBytesMax
     if (endpoint.takesInclude) {
-      const mode = insightsModeOf(outcome, req.getQuery())
-      if (mode === undefined) {
+      if (!takeInclude(exchange, outcome, req.getQuery())) {
         intake.refusal = includeRefusal
         return
       }
-      exchange.insights = mode
     }
     body.isRead = true
   }

@@ -24,6 +24,8 @@ export interface ListMatcher {
    * is none.
    */
   readonly covers: (family: 4 | 6, words: Uint32Array, ipv4: number, asn: number) => boolean
+  /** Hot: a number for the addresses that the same entries of addresses cover, side by side. */
+  readonly pieceOf: (family: 4 | 6, words: Uint32Array) => number
   /** Not hot; without entries expired at `nowMs`. */
   readonly match: (asked: {
     readonly family: 4 | 6

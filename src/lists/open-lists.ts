@@ -1,5 +1,5 @@
-// Hot path: `covers` and what it calls. Forbidden there: allocation, throw, closure, BigInt, a
-// clock.
+// Hot path: `covers`, `pieceOf` and what they call. Forbidden there: allocation, throw, closure,
+// BigInt, a clock.
 //
 // A matcher of a compiled file (list-file.ts): the filter, then the piece by the index and a binary
 // search, as in table/lookup/search.ts; `match` then walks the path of the piece's node.
@@ -28,6 +28,8 @@ export function openLists(bytes: Uint8Array, path: string, version: number): Lis
       (family === 6 && mayCoverIpv6(sections, words) && findIpv6(sections, words) !== 0) ||
       (ipv4 >= 0 && mayCoverIpv4(sections.filter4, ipv4) && findIpv4(sections, ipv4) !== 0) ||
       (hasSystems && asn !== 0 && findSystem(sections, asn) !== 0),
+    pieceOf: (family, words) =>
+      family === 4 ? pieceOfIpv4(sections, words[0]!) : pieceOfIpv6(sections, words),
     match: ({ family, words, ipv4, asn, nowMs }) => {
       const walk = newWalk(sections, lists, nowMs)
       if (family === 6) walk.add(findIpv6(sections, words))
@@ -47,8 +49,12 @@ function bucketAt(index: Uint32Array, word: number): number {
 }
 
 /** 0 for none. */
-function findIpv4({ starts4, nodes4, index4 }: ListSections, value: number): number {
-  if (value < index4[0]!) return nodes4[0]!
+function findIpv4(sections: ListSections, value: number): number {
+  return sections.nodes4[pieceOfIpv4(sections, value)]!
+}
+
+function pieceOfIpv4({ starts4, index4 }: ListSections, value: number): number {
+  if (value < index4[0]!) return 0
   const bucket = bucketAt(index4, value)
   let low = index4[bucket]! | 0
   let more = ((index4[bucket + 1]! | 0) - low) | 0
@@ -57,13 +63,17 @@ function findIpv4({ starts4, nodes4, index4 }: ListSections, value: number): num
     if (starts4[at]! <= value) low = at
     more >>>= 1
   }
-  return nodes4[low]!
+  return low
 }
 
 /** 0 for none. */
-function findIpv6({ starts6, nodes6, index6 }: ListSections, words: Uint32Array): number {
+function findIpv6(sections: ListSections, words: Uint32Array): number {
+  return sections.nodes6[pieceOfIpv6(sections, words)]!
+}
+
+function pieceOfIpv6({ starts6, index6 }: ListSections, words: Uint32Array): number {
   const a = words[0]!
-  if (a < index6[0]!) return nodes6[0]!
+  if (a < index6[0]!) return 0
   const bucket = bucketAt(index6, a)
   let low = index6[bucket]! | 0
   let more = ((index6[bucket + 1]! | 0) - low) | 0
@@ -73,7 +83,7 @@ function findIpv6({ starts6, nodes6, index6 }: ListSections, words: Uint32Array)
     if (start < a || (start === a && isTailAtOrBelow(starts6, at, words))) low = at
     more >>>= 1
   }
-  return nodes6[low]!
+  return low
 }
 
 /** The start has the address's first word. */

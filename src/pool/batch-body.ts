@@ -3,9 +3,16 @@
 // client sends, `{"ips":["…","…"]}` with any white space and no escapes, is read in the body's own
 // bytes, which takes a tenth of the time, and its pieces are parts of the body.
 
-import type { BatchFault } from '../api/input-fault.ts'
+import {
+  type BatchFault,
+  checkFault,
+  faultRowJson,
+  invalidAddressJson,
+  invalidElementJson,
+  policyFaults,
+} from '../api/input-fault.ts'
 import { batchAddressesMax } from '../api/public-port.ts'
-import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
+import { type JsonObject, isJsonObject, parseJsonObject } from '../base/json-object.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { parseAddress, parseAddressBytes } from '../ip/parse-address.ts'
 import { pieceAddresses } from './offload-policy.ts'
@@ -16,94 +23,138 @@ type ReadResult = Extract<ItemResult, { kind: 'read' }>
 const encoder = new TextEncoder()
 const words = newAddressWords()
 
-/** The elements of `ips`, or why the body is no batch. */
-export function parseBatchBody(body: Uint8Array): readonly unknown[] | BatchFault {
-  return ipsOf(parseJsonObject(body))
+/** A name; null where the member is no text, `undefined` where there is none. */
+type NamedPolicy = string | null | undefined
+
+/** An element that asks for an address. */
+export interface AskedCheck {
+  readonly ip: string
+  /** `undefined` where the batch's own decides. */
+  readonly policy?: string | undefined
 }
 
-/** Its member `policy`; null where that is no text, `undefined` where there is none. */
-export function batchPolicyOf(body: Uint8Array): string | null | undefined {
-  return policyOf(parseJsonObject(body))
+/** A batch as JSON.parse reads it. */
+export interface Batch {
+  readonly member: 'ips' | 'checks'
+  readonly policy: NamedPolicy
+  /** What each element asks for, or its row if it is wrong. */
+  readonly checks: readonly (AskedCheck | string)[]
+  /** Elements that are not wrong. */
+  readonly valid: number
 }
 
-function policyOf(object: JsonObject | string): string | null | undefined {
-  if (typeof object === 'string' || !Object.hasOwn(object, 'policy')) return undefined
+/**
+ * The batch, or why the body is none. `allowed`: the policies that an element of `checks` (contract
+ * 6.10) may name; `undefined` where there are none, and names are ignored.
+ */
+export function parseBatchBody(body: Uint8Array, allowed?: readonly string[]): Batch | BatchFault {
+  const object = parseJsonObject(body)
+  if (typeof object === 'string') return object
+  const elements = elementsIn(object)
+  if (typeof elements === 'string') return elements
+  const member = Object.hasOwn(object, 'ips') ? 'ips' : 'checks'
+  const asked = member === 'ips' ? askedAddress : askedCheck
+  try {
+    const checks = elements.map((element) => asked(element, allowed))
+    const valid = checks.filter((check) => typeof check !== 'string').length
+    return { member, policy: policyIn(object), checks, valid }
+  } catch {
+    // Arrays so deep in arrays that JSON.parse can read them and JSON.stringify cannot.
+    return 'too_deep'
+  }
+}
+
+function elementsIn(object: JsonObject): readonly unknown[] | BatchFault {
+  if (Object.hasOwn(object, 'checks')) {
+    const { checks } = object
+    if (Object.hasOwn(object, 'ips')) return 'both'
+    if (!Array.isArray(checks)) return 'checks_no_array'
+    if (checks.length === 0) return 'checks_none'
+    return checks.length > batchAddressesMax ? 'checks_too_many' : checks
+  }
+  if (!Object.hasOwn(object, 'ips')) {
+    if (Object.hasOwn(object, 'ip')) return 'check'
+    return Object.keys(object).length === 0 ? 'no_members' : 'other_member'
+  }
+  const { ips } = object
+  if (!Array.isArray(ips)) return 'no_array'
+  if (ips.length === 0) return 'none'
+  return ips.length > batchAddressesMax ? 'too_many' : ips
+}
+
+function policyIn(object: JsonObject): NamedPolicy {
+  if (!Object.hasOwn(object, 'policy')) return undefined
   const { policy } = object
   return typeof policy === 'string' ? policy : null
 }
 
-function ipsOf(object: ReturnType<typeof parseJsonObject>): readonly unknown[] | BatchFault {
-  if (typeof object === 'string') return object
-  if (!Object.hasOwn(object, 'ips')) return faultWithoutIps(object)
-  const { ips } = object
-  if (!Array.isArray(ips)) return 'no_array'
-  if (ips.length === 0) return 'none'
-  return ips.length > batchAddressesMax ? 'too_many' : (ips as readonly unknown[])
+function askedAddress(ip: unknown): AskedCheck | string {
+  if (typeof ip !== 'string') return invalidElementJson(ip)
+  return parseAddress(ip, words) === 0 ? invalidAddressJson(ip) : { ip }
 }
 
-function faultWithoutIps(object: JsonObject): BatchFault {
-  if (Object.hasOwn(object, 'ip')) return 'check'
-  return Object.keys(object).length === 0 ? 'no_members' : 'other_member'
-}
-
-export function countAddresses(texts: readonly unknown[]): number {
-  let valid = 0
-  for (const text of texts) {
-    if (typeof text === 'string' && parseAddress(text, words) !== 0) valid += 1
-  }
-  return valid
+function askedCheck(element: unknown, allowed: readonly string[] | undefined): AskedCheck | string {
+  const { ip, policy } = isJsonObject(element)
+    ? { ip: element['ip'], policy: policyIn(element) }
+    : {}
+  if (typeof ip !== 'string') return faultRowJson('', checkFault(element))
+  if (parseAddress(ip, words) === 0) return faultRowJson(ip, checkFault(element))
+  if (policy === undefined || allowed === undefined) return { ip }
+  if (policy === null) return faultRowJson(ip, policyFaults.no_string)
+  return allowed.includes(policy) ? { ip, policy } : faultRowJson(ip, policyFaults.not_allowed)
 }
 
 /** Cuts a body into pieces, which cross threads without a copy where it lies in shared memory. */
-export function cutBatchBody(body: Uint8Array): ReadResult {
-  return cutShortForm(body) ?? cutParsedBody(body)
+export function cutBatchBody(body: Uint8Array, allowed?: readonly string[]): ReadResult {
+  return cutShortForm(body) ?? cutParsedBody(body, allowed)
 }
 
 /** The slow twin. */
-function cutParsedBody(body: Uint8Array): ReadResult {
-  const object = parseJsonObject(body)
-  const texts = ipsOf(object)
-  if (typeof texts === 'string') return noBatch(texts)
-  const parts = partsOf(texts)
-  if (parts === undefined) return noBatch('too_deep')
+function cutParsedBody(body: Uint8Array, allowed?: readonly string[]): ReadResult {
+  const batch = parseBatchBody(body, allowed)
+  if (typeof batch === 'string') return noBatch(batch)
+  const { member, checks, valid, policy } = batch
   const cuts = [0]
+  const parts: string[] = []
   let bytes = 0
-  for (const part of parts) {
+  for (let at = 0; at < checks.length; at += pieceAddresses) {
+    // Without its brackets; the comma that would follow belongs to no piece.
+    const part = JSON.stringify(checks.slice(at, at + pieceAddresses)).slice(1, -1)
+    parts.push(part)
     bytes += Buffer.byteLength(part)
     cuts.push(bytes)
   }
-  const rewritten = encoder.encode(parts.join(''))
   return {
     kind: 'read',
     fault: undefined,
-    count: texts.length,
-    valid: countAddresses(texts),
+    member,
+    count: checks.length,
+    valid,
+    named: [...new Set(checks.flatMap((check) => policyOf(check) ?? []))],
     cuts: Uint32Array.from(cuts),
-    rewritten,
-    policy: policyOf(object),
+    rewritten: encoder.encode(parts.join('')),
+    policy,
   }
 }
 
-/**
- * `undefined` for arrays so deep in arrays that JSON.parse can read them and JSON.stringify cannot.
- */
-function partsOf(texts: readonly unknown[]): readonly string[] | undefined {
-  const parts: string[] = []
-  try {
-    for (let at = 0; at < texts.length; at += pieceAddresses) {
-      // Without its brackets; the comma that would follow belongs to no piece.
-      parts.push(JSON.stringify(texts.slice(at, at + pieceAddresses)).slice(1, -1))
-    }
-  } catch {
-    return undefined
-  }
-  return parts
+function policyOf(check: AskedCheck | string): string | undefined {
+  return typeof check === 'string' ? undefined : check.policy
 }
 
-const noCuts = new Uint32Array(0)
+/** Of the short form. */
+const noElements = {
+  kind: 'read',
+  fault: undefined,
+  member: 'ips',
+  count: 0,
+  valid: 0,
+  named: [],
+  cuts: new Uint32Array(0),
+  rewritten: undefined,
+} as const satisfies ReadResult
 
 function noBatch(fault: BatchFault): ReadResult {
-  return { kind: 'read', fault, count: 0, valid: 0, cuts: noCuts, rewritten: undefined }
+  return { ...noElements, fault }
 }
 
 const cutsBuffer = new Uint32Array(batchAddressesMax / pieceAddresses + 1)
@@ -140,7 +191,7 @@ export function cutShortForm(body: Uint8Array): ReadResult | undefined {
   at = skipSpace(body, at + 1)
   if (body[at] !== 0x7d || skipSpace(body, at + 1) !== body.length) return undefined
   const cuts = cutsBuffer.slice(0, pieces + 1)
-  return { kind: 'read', fault: undefined, count, valid, cuts, rewritten: undefined }
+  return { ...noElements, count, valid, cuts }
 }
 
 /** The closing quote of the text whose opening quote is at `at`; -1 where it has another form. */

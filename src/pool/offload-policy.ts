@@ -3,7 +3,7 @@
 // announced addresses, of which few are listed: its median for insights is 0.06 ms.)
 //
 //   a check            2 us: here, always; a round trip to a thread alone costs 50 to 100
-//   a batch's body     up to `batchInlineBytesMax` here: some sixty addresses, 0.15 ms of the loop
+//   a small batch      up to `loopAddressesMax` addresses here, in slices (contract 6.10)
 //   a larger batch     pool, from the parsing of its body on: 10,000 addresses are 18 ms
 //   insights           pool: median 0.17 ms, 99th percentile 4 ms (of listed addresses, on busy cores),
 //                      by how many feeds list the address and how long they fade; one would be
@@ -11,13 +11,15 @@
 //   lines of a file    pool; here (the command line) the first `firstLinesInlineBytesMax`, and later up
 //                      to `linesInlineBytesMax` at once where none are under way
 
-/** About a hundred bytes less than sixty addresses with their quotes and commas. */
-export const batchInlineBytesMax = 1024
+/** So many addresses of a batch are answered by the loop. */
+export const loopAddressesMax = 256
+
+/** The body of such a batch, each element with a policy: JSON.parse takes 0.2 ms. */
+export const loopBodyBytesMax = 32 << 10
 
 /**
  * Steps of a policy (src/policy/condition/condition-program.ts): at most half a millisecond for an
- * uncached decision. Above it the loop makes one decision per turn, and the pool answers all
- * batches.
+ * uncached decision. Above it the loop makes one decision per turn.
  */
 export const inlineStepsMax = 50_000
 

@@ -21,20 +21,29 @@ export interface TaskTable {
 
 export type TaskItem =
   /** The body of a batch, to be counted and cut into pieces. */
-  | { readonly kind: 'read'; readonly body: Uint8Array }
+  | {
+      readonly kind: 'read'
+      readonly body: Uint8Array
+      /** Policies that elements may name; `undefined` where names are ignored. */
+      readonly allowed?: readonly string[] | undefined
+    }
   /** A piece of a batch, as `read` cut it; its answers go into the shared memory `into`. */
   | {
       readonly kind: 'checks'
       readonly texts: Uint8Array
       readonly into?: Uint8Array
       readonly policy?: ChosenPolicy | undefined
+      /** Of elements that name one, by name. */
+      readonly policies?: ReadonlyMap<string, ChosenPolicy | undefined>
       readonly facts?: WantedFacts | undefined
+      readonly prefix?: boolean
     }
   | {
       readonly kind: 'insights'
       readonly text: string
       readonly policy?: ChosenPolicy | undefined
       readonly facts?: WantedFacts | undefined
+      readonly prefix?: boolean
     }
   /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
   | {
@@ -48,12 +57,15 @@ export type ItemResult =
       readonly kind: 'read'
       /** Why the body is no batch; `count` is 0 then. */
       readonly fault: BatchFault | undefined
-      /** Elements of `ips`. */
+      readonly member: 'ips' | 'checks'
+      /** Elements. */
       readonly count: number
       /** The body's `policy`; null where it is no text, absent where there is none. */
       readonly policy?: string | null | undefined
-      /** Those that are addresses. */
+      /** Those that are not wrong. */
       readonly valid: number
+      /** Policies of these. */
+      readonly named: readonly string[]
       /** Piece i is [cuts[i] … cuts[i + 1]) of the body, or of what it was rewritten to. */
       readonly cuts: Uint32Array
       /** Not in shared memory, which V8 does not count. */

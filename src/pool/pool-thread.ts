@@ -72,12 +72,13 @@ function listsOf({ lists: file }: TaskTable): ListMatcher | undefined {
 
 function resultOf(item: TaskItem, { table: file }: PoolTask): ItemResult {
   try {
-    if (item.kind === 'read') return cutBatchBody(item.body)
+    if (item.kind === 'read') return cutBatchBody(item.body, item.allowed)
     const table = tableOf(file)
     table.useLists(listsOf(file))
     if (item.kind === 'checks') {
       const decide = decideBy(table, item.policy)
-      return answerBatchPiece(table, item.texts, { ...item, decide })
+      const decideAs = (name: string) => decideBy(table, item.policies?.get(name))
+      return answerBatchPiece(table, item.texts, { ...item, decide, decideAs })
     }
     if (item.kind === 'lines') {
       const { lines, how, into } = item

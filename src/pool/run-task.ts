@@ -5,10 +5,11 @@ import { classifications } from '../model/kind.ts'
 import { parseQuery, newQuery } from '../table/lookup/query.ts'
 import { answerWithInsights } from '../table/explain/insights.ts'
 import type { OpenTable } from '../table/open-table.ts'
+import { prefixText, withPrefix } from '../table/answer/answer-prefix.ts'
 import { extendAnswer } from '../table/answer/answer-writer.ts'
 import { labelsOf } from '../table/answer/answer-reader.ts'
-import { skipSpace, textEnd } from './batch-body.ts'
-import { invalidAddressJson, invalidElementJson } from '../api/input-fault.ts'
+import { type AskedCheck, skipSpace, textEnd } from './batch-body.ts'
+import { invalidAddressJson } from '../api/input-fault.ts'
 import { detachBytes, newGrowingBuffer, appendBytes, resetBuffer } from '../bulk/growing-buffer.ts'
 import { type FactsCollector, type WantedFacts, collectFacts } from '../observe/answer-facts.ts'
 import type { Decide } from '../policy/decide-by.ts'
@@ -27,7 +28,11 @@ interface AnswerOptions {
   /** The answers stand here where they fit. */
   readonly into?: Uint8Array | undefined
   readonly decide?: Decide | undefined
+  /** For elements that name a policy. */
+  readonly decideAs?: (policy: string) => Decide | undefined
   readonly facts?: WantedFacts | undefined
+  /** Answers name the prefix for which they hold. */
+  readonly prefix?: boolean | undefined
 }
 
 const query = newQuery()
@@ -39,7 +44,7 @@ export function answerBatchPiece(
   piece: Uint8Array,
   options: AnswerOptions = {},
 ): AnsweredResult {
-  return answerShortForm(table, piece, options) ?? answerTexts(table, parsePiece(piece), options)
+  return answerShortForm(table, piece, options) ?? answerChecks(table, parsePiece(piece), options)
 }
 
 /** Texts without escapes, commas between; `undefined` for any other form. */
@@ -63,21 +68,23 @@ function answerShortForm(
   return answeredResult(answers)
 }
 
-/** The results of some elements of a batch, commas between them, byte for byte as single checks. */
-export function answerTexts(
+/** Elements as `cutBatchBody` wrote them: rows of wrong ones, and checks. */
+function answerChecks(
   table: AnsweringTable,
-  texts: readonly unknown[],
-  options: AnswerOptions = {},
+  checks: readonly (AskedCheck | string)[],
+  options: AnswerOptions,
 ): AnsweredResult {
   const answers = beginAnswers(table, options)
-  texts.forEach((text, index) => {
+  checks.forEach((check, index) => {
     if (index > 0) appendBytes(output, commaBytes)
-    const sent = typeof text === 'string' ? encoder.encode(text) : undefined
-    if (sent !== undefined && parseQuery(query, sent, 0, sent.length)) appendAnswer(answers)
-    else {
-      const json = typeof text === 'string' ? invalidAddressJson(text) : invalidElementJson(text)
-      appendBytes(output, encoder.encode(json))
+    if (typeof check === 'string') {
+      appendBytes(output, encoder.encode(check))
+      return
     }
+    const sent = encoder.encode(check.ip)
+    parseQuery(query, sent, 0, sent.length)
+    const own = check.policy === undefined ? undefined : options.decideAs?.(check.policy)
+    appendAnswer(own === undefined ? answers : { ...answers, decide: own })
   })
   return answeredResult(answers)
 }
@@ -85,9 +92,8 @@ export function answerTexts(
 const comma = 0x2c
 const commaBytes = Uint8Array.of(comma)
 
-function parsePiece(piece: Uint8Array): readonly unknown[] {
-  const text = decoder.decode(piece).replace(/,\s*$/, '')
-  return JSON.parse(`[${text}]`) as readonly unknown[]
+function parsePiece(piece: Uint8Array): readonly (AskedCheck | string)[] {
+  return JSON.parse(`[${decoder.decode(piece)}]`) as readonly (AskedCheck | string)[]
 }
 
 function invalidAddressBytes(text: Uint8Array): Uint8Array {
@@ -100,21 +106,26 @@ interface Answers {
   readonly decide: Decide | undefined
   readonly collector: FactsCollector | undefined
   readonly counts: number[]
+  readonly prefix: boolean
 }
 
-function beginAnswers(table: AnsweringTable, { into, decide, facts }: AnswerOptions): Answers {
+function beginAnswers(
+  table: AnsweringTable,
+  { into, decide, facts, prefix = false }: AnswerOptions,
+): Answers {
   resetBuffer(output, into)
   const collector = facts && collectFacts(facts)
-  return { table, decide, collector, counts: classifications.map(() => 0) }
+  return { table, decide, collector, counts: classifications.map(() => 0), prefix }
 }
 
-function appendAnswer({ table, decide, collector, counts }: Answers): void {
+function appendAnswer({ table, decide, collector, counts, prefix }: Answers): void {
   const answer = table.answer(query)
   const { classification, body, located } = answer
   counts[classifications.indexOf(classification)]! += 1
   const outcome = decide?.(query, located)
   collector?.add(query, answer, outcome)
-  appendBytes(output, outcome === undefined ? body : extendAnswer(body, outcome.tail))
+  const decided = outcome === undefined ? body : extendAnswer(body, outcome.tail)
+  appendBytes(output, prefix ? withPrefix(answer.reader, query, located, decided) : decided)
 }
 
 function answeredResult({ counts, collector }: Answers): AnsweredResult {
@@ -130,7 +141,11 @@ export function answerInsightsItem(
     builtMs,
     decide,
     facts: wanted,
-  }: Pick<AnswerOptions, 'decide' | 'facts'> & { readonly text: string; readonly builtMs: number },
+    prefix = false,
+  }: Pick<AnswerOptions, 'decide' | 'facts' | 'prefix'> & {
+    readonly text: string
+    readonly builtMs: number
+  },
 ): AnsweredResult {
   const { reader, asOf, sources } = table
   const answer = answerWithInsights({ reader, asOf, sources, builtMs }, text)
@@ -140,11 +155,13 @@ export function answerInsightsItem(
   const outcome = decide?.(query)
   const collector = wanted && collectFacts(wanted)
   collector?.add(query, table.answer(query), outcome)
+  const whole = {
+    ...(outcome === undefined ? answer : withDecision(answer, outcome)),
+    prefix: prefix ? prefixText(reader, text, true) : undefined,
+  }
   return {
     kind: 'answered',
-    json: encoder.encode(
-      JSON.stringify(outcome === undefined ? answer : withDecision(answer, outcome)),
-    ),
+    json: encoder.encode(JSON.stringify(whole)),
     answers: classifications.map((one) => Number(one === answer.classification)),
     labels: labelsOf(answer),
     facts: collector?.collected(),

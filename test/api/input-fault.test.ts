@@ -49,7 +49,7 @@ const ofFeedback = [
 describe('a sentence about a wrong input', () => {
   it('is said of one fault alone', () => {
     expect(new Set(messages).size).toBe(messages.length)
-    expect(messages.length).toBe(11 + 1 + 9 + 11 + 1)
+    expect(messages.length).toBe(11 + 1 + 9 + 15 + 1)
   })
 
   it.each(messages)('says what to do: %s', (message) => {

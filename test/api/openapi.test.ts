@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiErrorCodes, apiErrors, errorBody } from '../../src/api/api-error.ts'
 import { openApiDocument } from '../../src/api/openapi.ts'
 import { metaOf } from '../../src/http/endpoint/meta-endpoint.ts'
-import { answerTexts } from '../../src/pool/run-task.ts'
+import { cutBatchBody } from '../../src/pool/batch-body.ts'
+import { answerBatchPiece } from '../../src/pool/run-task.ts'
 import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
@@ -83,7 +84,8 @@ describe('the document', () => {
       const { insights } = answer!
       expect(problem({ ...insights, more: 1 }, 'Insights')).toContain('more')
     }
-    const { json } = answerTexts(table, ['9.1.2.3', 'x', 7])
+    const body = Buffer.from('{"ips":["9.1.2.3","x",7]}')
+    const { json } = answerBatchPiece(table, cutBatchBody(body).rewritten!)
     const results = JSON.parse(`[${Buffer.from(json).toString()}]`) as object[]
     expect(problem({ results }, 'BatchAnswer')).toBeUndefined()
     expect(problem({ results: [{ ip: 'x' }] }, 'BatchAnswer')).toContain('results')

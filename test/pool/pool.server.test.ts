@@ -10,7 +10,7 @@ import { parseDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { type Pool, type PoolOptions, createPool } from '../../src/pool/pool.ts'
 import type { TaskItem, ItemResult, TaskTable } from '../../src/pool/pool-task.ts'
-import { answerTexts } from '../../src/pool/run-task.ts'
+import { answerBatchPiece } from '../../src/pool/run-task.ts'
 import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { smallContent, writeSmallTable } from '../table/small-table.ts'
@@ -37,8 +37,9 @@ const textOf = (result: ItemResult): string =>
   result.kind === 'answered' ? Buffer.from(result.json).toString() : result.kind
 
 const texts = Array.from({ length: 100 }, (_, i) => `9.1.2.${i}`)
-const checks: TaskItem = { kind: 'checks', texts: bytesOf(texts).slice(1, -1) }
-const expected = Buffer.from(answerTexts(opened, texts).json).toString()
+const piece = bytesOf(texts).slice(1, -1)
+const checks: TaskItem = { kind: 'checks', texts: piece }
+const expected = Buffer.from(answerBatchPiece(opened, piece).json).toString()
 
 /** The real program, but that `die` ends the thread. */
 const mortal = `${path}.mortal.mjs`

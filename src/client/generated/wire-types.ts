@@ -7,13 +7,13 @@ export const batchAddressesMax = 10000
 
 /** A row for each element of the request. */
 export interface BatchAnswer {
-  /** One for each element of ips, in their order. */
+  /** One for each element, in their order. */
   readonly results: readonly (CheckAnswer | BatchError)[]
 }
 
-/** The row of an element that is no address. */
+/** The row of an element that is wrong. */
 export interface BatchError {
-  /** The element as sent; its JSON where it is no string. */
+  /** The element of `ips` as sent, or its JSON where it is no string; the `ip` of an element of `checks`, empty where that is no string. */
   readonly ip: string
   /** Why this element has no answer. */
   readonly error: {
@@ -21,13 +21,17 @@ export interface BatchError {
     readonly code: 'invalid_input'
     /** What is wrong with the element. */
     readonly message: string
+    /** The member of an element of `checks` that is wrong. */
+    readonly param?: string
   }
 }
 
-/** The addresses to be checked. */
+/** The addresses to be checked: `ips` or `checks`, not both. */
 export interface BatchRequest {
   /** The addresses. */
-  readonly ips: readonly string[]
+  readonly ips?: readonly string[]
+  /** In place of `ips`: bodies of checks, each with a policy of its own. */
+  readonly checks?: readonly CheckRequest[]
   /** The policy that decides, where the key allows it; the key's default without it. */
   readonly policy?: string
 }
@@ -99,6 +103,8 @@ export interface CheckAnswer {
   }
   /** Rules in observation that hold; they decide nothing. Absent where none does. */
   readonly observed?: readonly string[]
+  /** With `include=prefix`: the widest prefix around the address for which this answer holds. */
+  readonly prefix?: string
   /** With `?include=insights`; null where the plan has none, or the table is too old. */
   readonly insights?: Insights | null
 }

@@ -10,6 +10,7 @@ import type { Verdict } from '../../model/verdict.ts'
 import { decided } from '../../policy/decided-answer.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
 import { judge } from '../../score/judge.ts'
+import { prefixText } from '../../table/answer/answer-prefix.ts'
 import {
   answerWithInsights,
   decidingRecordOf,
@@ -35,7 +36,8 @@ export async function addressView(
   const whole = answerWithInsights({ ...table, builtMs }, ip)
   if (whole === undefined) throw invalid(`${JSON.stringify(ip.slice(0, 80))} is no IP address.`)
   const { insights, ...plain } = whole
-  const answer = decided(plain, world.decideBy(policyRules))
+  const prefix = prefixText(table.reader, ip, false)
+  const answer = { ...decided(plain, world.decideBy(policyRules)), prefix }
   const words = newAddressWords()
   const family = parseAddress(ip, words) === 4 ? 4 : 6
   const located = newLocated()

@@ -11,6 +11,7 @@ import { addressesPerRequest } from '../../api/public-port.ts'
 import type { ApiName } from '../../config/plan.ts'
 import { countEvent } from '../../observe/request-counters.ts'
 import { policyIndexOf } from '../../policy/policy.ts'
+import { defaultPolicyName } from '../../model/policy-form.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { HeaderScan } from '../listen/framing-guard.ts'
 import { replyError } from '../reply/reply.ts'
@@ -64,18 +65,18 @@ export function authorize(
   return exceeded
 }
 
-/** `count` is at least one. Calls `done`, or answers the error. */
+/** For at least one address, of a body's member `param`. Calls `done`, or answers the error. */
 export function spendBatchRate(
   exchange: Exchange,
   key: Authenticated,
-  count: number,
+  { count, param }: { readonly count: number; readonly param: string },
   done: () => void,
 ): void {
   const { limiter } = exchange.service
   const { rate } = key.limits
   exchange.rateCost = Math.ceil(count / addressesPerRequest)
   if (rate !== undefined && exchange.rateCost > rate.burst) {
-    replyError(exchange, invalidInput, { message: tooLarge(count, rate.burst), param: 'ips' })
+    replyError(exchange, invalidInput, { message: tooLarge(count, rate.burst), param })
     return
   }
   // The first request's worth was spent when the request was admitted.
@@ -121,4 +122,13 @@ export function takePolicy(
   if (named === '' || policyIndexOf(set, key.policies, named) < 0) return policyFaults.not_allowed
   exchange.policy = named
   return undefined
+}
+
+/** The policies that elements of a batch may name; `undefined` where there are none at all. */
+export function allowedPolicies(
+  { service }: Exchange,
+  { policies = [defaultPolicyName] }: Authenticated,
+): readonly string[] | undefined {
+  const set = service.policies.set()
+  return set && policies.filter((name) => set.indexOf(name) >= 0)
 }

@@ -1,45 +1,51 @@
-// POST /v1/intelligence/ip-risk/check/batch (contract 3.16): many addresses, answered in order,
-// each byte for byte like a single check. The loop answers small batches; the pool reads and
-// answers larger ones. Without room in the pool, the loop reads a small body to find the errors
-// that come before the 503 (3.12).
+// POST /v1/intelligence/ip-risk/check/batch (contract 3.16 and 6.10): many addresses, answered in
+// order, each byte for byte like a single check. The loop answers small batches (batch-slices.ts);
+// the pool reads and answers larger ones. Without room in the pool, the loop reads a small body to
+// find the errors that come before the 503 (3.12).
 
-import { type InputFault, batchFaults, invalidInput } from '../../api/input-fault.ts'
+import {
+  type BatchFault,
+  batchFaults,
+  type InputFault,
+  invalidInput,
+} from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 import {
-  batchPolicyOf,
-  countAddresses,
+  type Batch,
   cutBatchBody,
   cutShortForm,
   parseBatchBody,
   returnSharedBuffer,
   takeSharedBuffer,
 } from '../../pool/batch-body.ts'
-import { batchInlineBytesMax, refusedInlineBytesMax } from '../../pool/offload-policy.ts'
+import {
+  loopAddressesMax,
+  loopBodyBytesMax,
+  refusedInlineBytesMax,
+} from '../../pool/offload-policy.ts'
 import type { Ticket } from '../../pool/pool.ts'
 import type { ChosenPolicy } from '../../model/policy-form.ts'
-import { decideQuery } from '../../policy/decision-memory.ts'
-import { chosenPolicyIndex } from '../../policy/policy.ts'
-import type { Table } from '../../table/table.ts'
-import { spendBatchRate, takePolicy } from './authorize.ts'
-import type { Decide } from '../../policy/decide-by.ts'
-import { answerTexts } from '../../pool/run-task.ts'
+import { allowedPolicies, spendBatchRate, takePolicy } from './authorize.ts'
 import { chargeThen } from './charge-quota.ts'
 import { addAnswerCounts } from '../../observe/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
+import { enqueueBatch } from './batch-slices.ts'
 import { tryEnterPool, onPoolResult } from './pool-request.ts'
 import { observeAnswers, wantedFacts } from '../reply/observe-answers.ts'
-import { replyError, replyJson } from '../reply/reply.ts'
+import { replyError } from '../reply/reply.ts'
 import { piecesAhead, streamJson } from '../reply/response-stream.ts'
 
 const before = '{"results":['
 const after = ']}'
-/** One small batch's answers; sent before the next batch is answered. */
-const answerBytes = new Uint8Array(1 << 17)
 
 export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  if (body.length <= batchInlineBytesMax && !exchange.service.policies.isHeavy()) {
-    answerOnLoop(exchange, key, body)
-    return
+  const allowed = allowedPolicies(exchange, key)
+  if (body.length <= loopBodyBytesMax) {
+    const batch = parseBatchBody(body, allowed)
+    if (typeof batch === 'string' || batch.checks.length <= loopAddressesMax) {
+      answerOnLoop(exchange, key, batch)
+      return
+    }
   }
   const { bodyBudget } = exchange.service
   const ticket = tryEnterPool(exchange)
@@ -50,15 +56,16 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
     return
   }
   const run = trackRuns(exchange, ticket.run, () => bodyBudget.releaseShared(key.keyId, copy))
-  const result = run({ kind: 'read', body: copy })
+  const result = run({ kind: 'read', body: copy, allowed })
   onPoolResult(exchange, { result, kind: 'read' }, (read) => {
-    const { count, valid, cuts, rewritten } = read
+    const { cuts, rewritten } = read
     const fault = faultOf(exchange, key, read)
     if (fault !== undefined) {
       replyError(exchange, invalidInput, fault)
       return
     }
-    spendBatchRate(exchange, key, count, () => {
+    const { member: param, count, valid, named } = read
+    spendBatchRate(exchange, key, { count, param }, () => {
       exchange.units = valid
       // Copied: a view of plain memory crosses to a thread with its whole buffer.
       const pieceOf = (index: number): Uint8Array =>
@@ -66,8 +73,11 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
           ? copy.subarray(cuts[index], cuts[index + 1])
           : rewritten.slice(cuts[index], cuts[index + 1])
       const count = cuts.length - 1
-      const policy = exchange.service.policies.itemPolicy(key, exchange.policy)
-      chargeThen(exchange, key, () => streamPieces(exchange, run, { pieceOf, count, policy }))
+      const { itemPolicy } = exchange.service.policies
+      const policy = itemPolicy(key, exchange.policy)
+      const policies = new Map(named.map((name) => [name, itemPolicy(key, name)]))
+      const pieces = { pieceOf, count, policy, policies }
+      chargeThen(exchange, key, () => streamPieces(exchange, run, pieces))
     })
   })
 }
@@ -112,7 +122,10 @@ function trackRuns(exchange: Exchange, runItem: RunItem, free: () => void): RunI
 
 /** Answers the first error of the body, else 503, whose charge is given back. */
 function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  const read = body.length <= refusedInlineBytesMax ? cutBatchBody(body) : cutShortForm(body)
+  const read =
+    body.length <= refusedInlineBytesMax
+      ? cutBatchBody(body, allowedPolicies(exchange, key))
+      : cutShortForm(body)
   if (read === undefined) {
     replyError(exchange, 'upstream_unavailable')
     return
@@ -122,71 +135,48 @@ function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void 
     replyError(exchange, invalidInput, fault)
     return
   }
-  spendBatchRate(exchange, key, read.count, () => {
-    exchange.units = read.valid
+  const { member: param, count, valid } = read
+  spendBatchRate(exchange, key, { count, param }, () => {
+    exchange.units = valid
     chargeThen(exchange, key, () => replyError(exchange, 'upstream_unavailable'))
   })
 }
 
-function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  const texts = parseBatchBody(body)
-  const bad = typeof texts === 'string' ? texts : undefined
-  const { policies } = exchange.service
-  const policy = policies.set() === undefined ? undefined : batchPolicyOf(body)
-  const fault = faultOf(exchange, key, { fault: bad, policy })
-  if (fault !== undefined || typeof texts === 'string') {
+/** Its elements are at most those that the loop may answer. */
+function answerOnLoop(exchange: Exchange, key: Authenticated, batch: Batch | BatchFault): void {
+  const read = typeof batch === 'string' ? { fault: batch } : { fault: undefined, ...batch }
+  const fault = faultOf(exchange, key, read)
+  if (fault !== undefined || typeof batch === 'string') {
     replyError(exchange, invalidInput, fault)
     return
   }
-  spendBatchRate(exchange, key, texts.length, () => {
-    exchange.units = countAddresses(texts)
-    chargeThen(exchange, key, () => {
-      const table = exchange.service.table()
-      if (table === undefined) {
-        replyError(exchange, 'upstream_unavailable')
-        return
-      }
-      const { json, answers, facts } = answerTexts(table, texts, {
-        into: answerBytes,
-        decide: decideOnLoop(exchange, key, table),
-        facts: wantedFacts(exchange),
-      })
-      addAnswerCounts(exchange.service.counters, answers)
-      observeAnswers(exchange, facts, exchange.service.policies.set()?.revision)
-      const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString()
-      replyJson(exchange, before + text + after)
-    })
+  const { member, checks, valid } = batch
+  spendBatchRate(exchange, key, { count: checks.length, param: member }, () => {
+    exchange.units = valid
+    chargeThen(exchange, key, () => enqueueBatch(exchange, checks))
   })
-}
-
-/** `undefined` where there are no policies. */
-function decideOnLoop(
-  { service, policy }: Exchange,
-  key: Authenticated,
-  table: Table,
-): Decide | undefined {
-  const memory = service.policies.memoryOf(table)
-  if (memory === undefined) return undefined
-  const chosen = chosenPolicyIndex(memory.set, key.policies, policy)
-  return (query, found) => decideQuery(memory, chosen, query, found)
 }
 
 interface BatchPieces {
   readonly pieceOf: (index: number) => Uint8Array
   readonly count: number
   readonly policy: ChosenPolicy | undefined
+  /** Of elements that name one. */
+  readonly policies: ReadonlyMap<string, ChosenPolicy | undefined>
 }
 
 /** The first byte goes out with the first piece: until then any error can be answered. */
 function streamPieces(exchange: Exchange, runItem: RunItem, pieces: BatchPieces): void {
-  const { pieceOf, count, policy } = pieces
+  const { pieceOf, count, policy, policies } = pieces
+  const { prefix } = exchange
   const { counters } = exchange.service
   const buffers = Array.from({ length: piecesAhead }, takeSharedBuffer)
   const run = trackRuns(exchange, runItem, () => buffers.forEach(returnSharedBuffer))
   const ask = (index: number, give: (json: Uint8Array) => void): void => {
     const into = buffers[index % piecesAhead]!
     const facts = wantedFacts(exchange)
-    const result = run({ kind: 'checks', texts: pieceOf(index), into, policy, facts })
+    const texts = pieceOf(index)
+    const result = run({ kind: 'checks', texts, into, policy, policies, facts, prefix })
     onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers, facts }) => {
       addAnswerCounts(counters, answers)
       observeAnswers(exchange, facts, policy?.revision)

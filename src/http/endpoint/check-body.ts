@@ -5,9 +5,10 @@
 // a repeated `ip` the last one. `parseCheckBody` reads the form that nearly every client sends in
 // place, and leaves every other form to `parseIpWithJson`.
 
-import { addressFaultText, checkFaults, type InputFault } from '../../api/input-fault.ts'
+import { checkFault, checkFaults, type InputFault } from '../../api/input-fault.ts'
 import { type JsonObject, parseJsonObject } from '../../base/json-object.ts'
 import { addressCharsMax } from '../../ip/parse-address.ts'
+import { skipSpace } from '../../pool/batch-body.ts'
 import { parseQuery, type Query } from '../../table/lookup/query.ts'
 
 /** The last body's `policy`: a place in it, else a value of any type; `undefined` where absent. */
@@ -143,28 +144,11 @@ function endOfText(body: Uint8Array, from: number): number {
   return at
 }
 
-function skipSpace(body: Uint8Array, from: number): number {
-  let at = from
-  while (at < body.length) {
-    const byte = body[at]!
-    if (byte > 0x20 || (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)) return at
-    at += 1
-  }
-  return at
-}
-
 /**
  * What is wrong with a refused body (contract 5.2). JSON.parse reads it again: only a wrong body
  * takes longer.
  */
 export function checkFaultOf(body: Uint8Array): InputFault {
   const object = parseJsonObject(body)
-  if (typeof object === 'string') return checkFaults[object]
-  if (!Object.hasOwn(object, 'ip')) {
-    if (Object.hasOwn(object, 'ips')) return checkFaults.batch
-    return Object.keys(object).length === 0 ? checkFaults.no_members : checkFaults.other_member
-  }
-  const { ip } = object
-  if (typeof ip === 'string') return { message: addressFaultText(ip), param: 'ip' }
-  return Array.isArray(ip) ? checkFaults.ip_array : checkFaults.no_string
+  return typeof object === 'string' ? checkFaults[object] : checkFault(object)
 }

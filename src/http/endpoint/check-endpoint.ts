@@ -13,6 +13,7 @@ import { invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
+import { withPrefix } from '../../table/answer/answer-prefix.ts'
 import { extendAnswer } from '../../table/answer/answer-writer.ts'
 import type { Table } from '../../table/table.ts'
 import {
@@ -88,14 +89,26 @@ function answerQuery(
     replyError(exchange, 'upstream_unavailable')
     return
   }
+  const body = answerBytes(exchange, about, table, found)
+  const isAbsent = exchange.insights === insightsModes.absent
+  replyBytes(exchange, isAbsent ? withoutInsights(body) : body)
+}
+
+/**
+ * The answer to one address, counted and observed: for a check, or a batch's element, by the
+ * exchange's policy. Good until the next answer.
+ */
+export function answerBytes(
+  exchange: Exchange,
+  about: Query,
+  table: Table,
+  found: Located | undefined,
+): Uint8Array {
   const answer = table.answer(about, found)
   const { body } = answer
   const outcome = decideAnswer(exchange, table, about, answer)
   const decided = outcome === undefined ? body : extendAnswer(body, outcome.tail)
-  replyBytes(
-    exchange,
-    exchange.insights === insightsModes.absent ? withoutInsights(decided) : decided,
-  )
+  return exchange.prefix ? withPrefix(answer.reader, about, answer.located, decided) : decided
 }
 
 const noInsights = Buffer.from(',"insights":null}')

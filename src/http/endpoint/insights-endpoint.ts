@@ -4,7 +4,7 @@
 import type { Authenticated } from '../../account/keyring.ts'
 import { addAnswerCounts, countLabels } from '../../observe/request-counters.ts'
 import { includeFault, invalidInput } from '../../api/input-fault.ts'
-import { type Exchange, type InsightsMode, insightsModes } from '../exchange/exchange.ts'
+import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { chargeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
 import { observeAnswers, wantedFacts } from '../reply/observe-answers.ts'
@@ -13,28 +13,37 @@ import { type Refusal, replyBytes } from '../reply/reply.ts'
 /** For an `include` with an unknown value. */
 export const includeRefusal: Refusal = { code: invalidInput, ...includeFault }
 
-/** `undefined` for an `include` that does not exist. */
-export function insightsModeOf(
-  { insights }: Pick<Authenticated, 'insights'>,
+/** Keeps what the request's `include` asks for; false for a value that does not exist. */
+export function takeInclude(
+  exchange: Exchange,
+  key: Pick<Authenticated, 'insights'>,
   query: string | undefined,
-): InsightsMode | undefined {
-  const asked = asksForInsights(query)
-  if (asked === undefined) return undefined
-  if (insights === 'always' || (asked && insights === 'on_request')) return insightsModes.given
-  return asked ? insightsModes.absent : insightsModes.none
+): boolean {
+  const asked = askedNames(query)
+  if (asked === undefined) return false
+  const wanted = asked.includes('insights')
+  const { insights } = key
+  exchange.prefix = asked.includes('prefix')
+  if (insights === 'always' || (wanted && insights === 'on_request'))
+    exchange.insights = insightsModes.given
+  else if (wanted) exchange.insights = insightsModes.absent
+  return true
 }
 
-/**
- * Whether `include` has `insights`, alone or in a list with commas. Empty values count as absent;
- * `undefined` for any other.
- */
-function asksForInsights(query: string | undefined): boolean | undefined {
-  if (query === undefined || query === '') return false
+const names = ['insights', 'prefix']
+const none: readonly string[] = []
+const onlyPrefix: readonly string[] = ['prefix']
+
+/** Values have commas between them, and empty ones count as absent; `undefined` for any other. */
+function askedNames(query: string | undefined): readonly string[] | undefined {
+  if (query === undefined || query === '') return none
+  // What iprisk-client sends with each check.
+  if (query === 'include=prefix') return onlyPrefix
   const values = new URLSearchParams(query)
     .getAll('include')
     .flatMap((value) => value.split(','))
     .filter((value) => value !== '')
-  return values.every((value) => value === 'insights') ? values.length > 0 : undefined
+  return values.every((value) => names.includes(value)) ? values : undefined
 }
 
 /** `checkedAddress` is valid. */
@@ -44,7 +53,8 @@ export function answerInsightsCheck(exchange: Exchange, key: Authenticated): voi
     if (ticket === undefined) return
     const policy = exchange.service.policies.itemPolicy(key, exchange.policy)
     const text = exchange.checkedAddress
-    const result = ticket.run({ kind: 'insights', text, policy, facts: wantedFacts(exchange) })
+    const facts = wantedFacts(exchange)
+    const result = ticket.run({ kind: 'insights', text, policy, facts, prefix: exchange.prefix })
     onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers, labels, facts }) => {
       addAnswerCounts(exchange.service.counters, answers)
       if (labels !== undefined) countLabels(exchange.service.counters, labels)

@@ -94,6 +94,8 @@ export interface Exchange {
   /** `''`: the request names none, or there are no policies. */
   policy: string
   insights: InsightsMode
+  /** The answer names the prefix for which it holds (contract 6.4). */
+  prefix: boolean
   /** ⌈n/100⌉ for a batch. */
   rateCost: number
   units: number
@@ -139,6 +141,7 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
     checkedAddress: '',
     policy: '',
     insights: insightsModes.none,
+    prefix: false,
     rateCost: 1,
     units: 1,
     refundableUnits: 0,

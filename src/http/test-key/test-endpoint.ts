@@ -4,19 +4,13 @@
 
 import type { Authenticated } from '../../account/keyring.ts'
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import {
-  batchFaults,
-  type InputFault,
-  invalidAddressJson,
-  invalidElementJson,
-  invalidInput,
-} from '../../api/input-fault.ts'
+import { batchFaults, faultRowJson, type InputFault, invalidInput } from '../../api/input-fault.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
 import { factsOf } from '../../policy/condition/condition-members.ts'
 import { withDecision } from '../../policy/decided-answer.ts'
 import { chosenPolicyIndex } from '../../policy/policy.ts'
 import { parseBatchBody } from '../../pool/batch-body.ts'
-import { spendBatchRate, takePolicy } from '../endpoint/authorize.ts'
+import { allowedPolicies, spendBatchRate, takePolicy } from '../endpoint/authorize.ts'
 import { resumeExchange } from '../endpoint/charge-quota.ts'
 import { checkFaultOf, parseIpWithJson } from '../endpoint/check-body.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
@@ -60,9 +54,9 @@ function replyAs(exchange: Exchange, { is }: Pick<TestAddress, 'is'>, json: stri
 
 /** An address that stands for a refusal or slowness makes the whole batch so. */
 export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  const texts = parseBatchBody(body)
-  if (typeof texts === 'string') {
-    replyError(exchange, invalidInput, batchFaults[texts])
+  const batch = parseBatchBody(body, allowedPolicies(exchange, key))
+  if (typeof batch === 'string') {
+    replyError(exchange, invalidInput, batchFaults[batch])
     return
   }
   const fault = testPolicyFault(exchange, key, body)
@@ -71,27 +65,19 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
     return
   }
   let whole: Pick<TestAddress, 'is'> = { is: { kind: 'bogon' } }
-  const rowOf = (text: unknown): string => {
-    if (typeof text !== 'string') return invalidElementJson(text)
-    const address = testAddressOf(text)
-    if (address === undefined) return invalidAddressJson(text)
-    if (address === 'real') {
-      const { message } = realAddress
-      return JSON.stringify({ ip: text, error: { code: invalidInput, message } })
-    }
+  const { policy } = exchange
+  const rows = batch.checks.map((check) => {
+    if (typeof check === 'string') return check
+    const { ip } = check
+    const address = testAddressOf(ip)!
+    if (address === 'real') return faultRowJson(ip, { message: realAddress.message })
     if (whole.is.kind !== 'refusal' && ['refusal', 'slow'].includes(address.is.kind)) {
       whole = address
     }
-    return JSON.stringify(decidedTestAnswer(exchange, key, testAnswer(text, address)))
-  }
-  let rows: readonly string[]
-  try {
-    rows = texts.map(rowOf)
-  } catch {
-    replyError(exchange, invalidInput, batchFaults.too_deep)
-    return
-  }
-  spendBatchRate(exchange, key, texts.length, () => {
+    exchange.policy = check.policy ?? policy
+    return JSON.stringify(decidedTestAnswer(exchange, key, testAnswer(ip, address)))
+  })
+  spendBatchRate(exchange, key, { count: rows.length, param: batch.member }, () => {
     replyAs(exchange, whole, `{"results":[${rows.join(',')}]}`)
   })
 }
@@ -112,12 +98,16 @@ function testPolicyFault(
 }
 
 function decidedTestAnswer<Answer extends CheckAnswer>(
-  { service, policy }: Exchange,
+  exchange: Exchange,
   key: Authenticated,
   answer: Answer,
 ): Answer {
+  const { policy, service } = exchange
   const set = service.policies.set()
-  if (set === undefined) return answer
+  // Its neighbours are other cases.
+  const prefix = `${answer.address ?? answer.ip}/${answer.version === 4 ? 32 : 128}`
+  const whole = exchange.prefix ? { ...answer, prefix } : answer
+  if (set === undefined) return whole
   const chosen = set.policies[chosenPolicyIndex(set, key.policies, policy)]!
-  return withDecision(answer, chosen.outcomes[chosen.outcomeOf(factsOf(answer, []))]!)
+  return withDecision(whole, chosen.outcomes[chosen.outcomeOf(factsOf(answer, []))]!)
 }

@@ -71,7 +71,8 @@ export const plainMembers = {
 } as const satisfies Readonly<Record<string, MemberType>>
 
 /** They say nothing of the risk. `lists` may be absent in an answer, and is empty then. */
-type UnseenMember = 'ip' | 'address' | 'table' | 'coverage' | 'lists' | 'decision' | 'observed'
+type UnseenMember =
+  'ip' | 'address' | 'table' | 'coverage' | 'lists' | 'decision' | 'observed' | 'prefix'
 
 type SeenMember = Exclude<keyof CheckAnswer, UnseenMember>
 const seen: Record<SeenMember, true> = {

@@ -55,6 +55,21 @@ export function pieceOfIpv4(views: SectionViews, value: number): number {
  * nine bits of words[1], then words[2] and words[3].
  */
 export function searchIpv6(views: SectionViews, words: Uint32Array): number {
+  const low = pieceOfIpv6(views, words)
+  const record = views.ipv6_records[low]!
+  return record < tailGroupFlag ? record : views.ipv6_tail_records[tailOfIpv6(views, low, words)]!
+}
+
+/** Whether one piece holds both addresses. */
+export function isPieceIpv6(views: SectionViews, first: Uint32Array, last: Uint32Array): boolean {
+  const piece = pieceOfIpv6(views, first)
+  if (pieceOfIpv6(views, last) !== piece) return false
+  const isGroup = views.ipv6_records[piece]! >= tailGroupFlag
+  return !isGroup || tailOfIpv6(views, piece, first) === tailOfIpv6(views, piece, last)
+}
+
+/** The last key at or below the address's. */
+function pieceOfIpv6(views: SectionViews, words: Uint32Array): number {
   const { ipv6_index: index, ipv6_keys: keys } = views
   const key = ipv6Key(words)
   const bucket = ipv6Bucket(words)
@@ -80,11 +95,7 @@ export function searchIpv6(views: SectionViews, words: Uint32Array): number {
     if (keys[at]! <= key) low = at
     more >>>= 1
   }
-  const record = views.ipv6_records[low]!
-  if (record < tailGroupFlag) return record
-  // A key of another bucket may have the same bits.
-  const sameKey = low >= from && keys[low] === key
-  return searchTails(views, record - tailGroupFlag, sameKey ? words : undefined)
+  return low
 }
 
 /** The 20 bits behind the first three. */
@@ -120,14 +131,19 @@ export function prefetchIndexIpv6(
 }
 
 /**
- * A tail group holds the pieces that share one key, by ascending tail; its first tail is 0. An
- * address beyond the key (`words` undefined) belongs to the group's last piece.
+ * The tail of the address in the group of key `piece`. A tail group holds the pieces that share one
+ * key, by ascending tail; its first tail is 0. An address beyond the key belongs to the group's last
+ * piece.
  */
-function searchTails(views: SectionViews, group: number, words: Uint32Array | undefined): number {
-  const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: records } = views
+function tailOfIpv6(views: SectionViews, piece: number, words: Uint32Array): number {
+  const { ipv6_tail_groups: groups, ipv6_tails: tails } = views
+  const group = views.ipv6_records[piece]! - tailGroupFlag
   let low = groups[group]!
   let high = groups[group + 1]! - 1
-  if (words === undefined) return records[high]!
+  // A key of another bucket may have the same bits.
+  const sameKey =
+    views.ipv6_keys[piece] === ipv6Key(words) && piece >= views.ipv6_index[ipv6Bucket(words)]!
+  if (!sameKey) return high
   const first = words[1]! & ((1 << tailTopBits) - 1)
   const second = words[2]!
   const third = words[3]!
@@ -142,5 +158,5 @@ function searchTails(views: SectionViews, group: number, words: Uint32Array | un
     if (below) low = middle
     else high = middle - 1
   }
-  return records[low]!
+  return low
 }

@@ -25,7 +25,7 @@ it.each([
   const exchange = newExchange({ limiter } as unknown as Service, {} as HttpResponse)
   const key = { limits: { rate: { perSecond: 3, burst: 3 } } } as Authenticated
   let isDone = false
-  spendBatchRate(exchange, key, count, () => (isDone = true))
+  spendBatchRate(exchange, key, { count, param: 'ips' }, () => (isDone = true))
   expect([isDone, spent]).toEqual([true, expected])
 })
 
@@ -36,7 +36,9 @@ it('refuses a batch of one address more than the burst covers, and spends nothin
   exchange.key = key
   // The answer needs a socket, which there is not; what it says is in batch-endpoint.server.test.ts.
   const spend = (): void =>
-    spendBatchRate(exchange, key, 3 * addressesPerRequest + 1, () => expect.unreachable())
+    spendBatchRate(exchange, key, { count: 3 * addressesPerRequest + 1, param: 'ips' }, () =>
+      expect.unreachable(),
+    )
   expect(spend).toThrow(TypeError)
   expect(exchange.rateCost).toBe(4)
 })

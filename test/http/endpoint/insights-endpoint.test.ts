@@ -2,10 +2,15 @@
 // query asks for. What insights say is in test/table/explain/insights.test.ts.
 
 import { expect, it } from 'vitest'
-import { insightsModeOf } from '../../../src/http/endpoint/insights-endpoint.ts'
-import { insightsModes } from '../../../src/http/exchange/exchange.ts'
+import { takeInclude } from '../../../src/http/endpoint/insights-endpoint.ts'
+import { type Exchange, insightsModes } from '../../../src/http/exchange/exchange.ts'
 
 const { none, given, absent } = insightsModes
+
+function taken(insights: 'never' | 'on_request' | 'always', query: string) {
+  const exchange = { insights: none, prefix: false } as Exchange
+  return takeInclude(exchange, { insights }, query) ? exchange : undefined
+}
 
 it.each([
   ['', none, none, given],
@@ -17,6 +22,9 @@ it.each([
   ['a=b&include=insights', absent, given, given],
   ['include=insights,insights&include=', absent, given, given],
   ['include=%69nsights', absent, given, given],
+  ['include=prefix', none, none, given],
+  ['include=prefix,insights', absent, given, given],
+  ['include=prefixes', undefined, undefined, undefined],
   ['include=insight', undefined, undefined, undefined],
   ['include=INSIGHTS', undefined, undefined, undefined],
   ['include=insights,other', undefined, undefined, undefined],
@@ -24,7 +32,20 @@ it.each([
   ['include=insights%20', undefined, undefined, undefined],
   ['include=%', undefined, undefined, undefined],
 ])('of "%s" plans make: never %s, on request %s, always %s', (query, never, onRequest, always) => {
-  expect(insightsModeOf({ insights: 'never' }, query)).toBe(never)
-  expect(insightsModeOf({ insights: 'on_request' }, query)).toBe(onRequest)
-  expect(insightsModeOf({ insights: 'always' }, query)).toBe(always)
+  expect(taken('never', query)?.insights).toBe(never)
+  expect(taken('on_request', query)?.insights).toBe(onRequest)
+  expect(taken('always', query)?.insights).toBe(always)
+})
+
+it('adds the prefix where it is asked for, alone or beside others', () => {
+  const asking = [
+    'include=prefix',
+    'include=insights,prefix',
+    'a=b&include=prefix',
+    'include=,prefix',
+  ]
+  for (const query of asking) expect(taken('never', query)?.prefix).toBe(true)
+  for (const query of ['', 'include=', 'include=insights']) {
+    expect(taken('always', query)?.prefix).toBe(false)
+  }
 })

@@ -67,6 +67,7 @@ function newExchange(): Exchange {
     policy: '',
     checkedAddress: '',
     insights: insightsModes.given,
+    prefix: false,
     rateCost: 1,
     units: 1,
     refundableUnits: 1,

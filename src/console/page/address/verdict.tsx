@@ -66,7 +66,7 @@ export function Verdict({ view }: { readonly view: AddressView }) {
 }
 
 function Facts({ view }: { readonly view: AddressView }) {
-  const { network, proxy, bot, coverage } = view.answer
+  const { network, prefix, proxy, bot, coverage } = view.answer
   const { table } = view.insights
   // Only present if the table is old (contract 5.1).
   const age = coverage?.age_days
@@ -77,6 +77,11 @@ function Facts({ view }: { readonly view: AddressView }) {
           ? 'not announced'
           : `AS${network.asn} ${network.organization} · ${words(network.type)}`}
       </Fact>
+      {prefix !== undefined && (
+        <Fact name="Same answer for">
+          <code>{prefix}</code>
+        </Fact>
+      )}
       {proxy !== null && (
         <Fact name="Proxy">
           {words(proxy.type)}

@@ -1,0 +1,96 @@
+// Answers small batches on the loop (contract 6.10), in slices: other requests wait for one slice,
+// not for a batch. Each element is answered as a check is, by `answerBytes`.
+//
+// Invariant: one batch is answered at a time, in the order in which they came, so that there is one
+// buffer for answers.
+
+import { performance } from 'node:perf_hooks'
+import { appendBytes, newGrowingBuffer, resetBuffer } from '../../bulk/growing-buffer.ts'
+import type { AskedCheck } from '../../pool/batch-body.ts'
+import { newQuery } from '../../table/lookup/query.ts'
+import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
+import { replyBytes, replyError, replyInternalError } from '../reply/reply.ts'
+import { resumeExchange } from './charge-quota.ts'
+import { parseAddressText } from './check-body.ts'
+import { answerBytes } from './check-endpoint.ts'
+
+/** The slices of all batches in one turn of the loop. */
+const sliceMs = 0.25
+/** Elements between looks at the clock; with heavy policies each looks. */
+const elementsALook = 4
+
+interface Work {
+  readonly exchange: Exchange
+  /** Checks, and rows of wrong elements. */
+  readonly elements: readonly (AskedCheck | string)[]
+  /** The policy of elements that name none. */
+  readonly policy: string
+  /** The first element without an answer. */
+  next: number
+}
+
+const queue: Work[] = []
+const output = newGrowingBuffer()
+/** A larger buffer is not kept. */
+const keptBytesMax = 1 << 20
+const query = newQuery()
+
+const encoder = new TextEncoder()
+const before = encoder.encode('{"results":[')
+const between = encoder.encode(',')
+const after = encoder.encode(']}')
+
+/** The exchange's units are spent. */
+export function enqueueBatch(exchange: Exchange, elements: Work['elements']): void {
+  queue.push({ exchange, elements, policy: exchange.policy, next: 0 })
+  if (queue.length === 1) setImmediate(answerSlice)
+}
+
+/** Never throws: it is a callback of the loop. */
+function answerSlice(): void {
+  const endMs = performance.now() + sliceMs
+  while (queue.length > 0 && isFinished(queue[0]!, endMs)) {
+    queue.shift()
+    if (performance.now() >= endMs) break
+  }
+  if (queue.length > 0) setImmediate(answerSlice)
+}
+
+/** Answers elements until `endMs`; whether the batch is over. */
+function isFinished(work: Work, endMs: number): boolean {
+  const { exchange, elements } = work
+  const { service } = exchange
+  if (exchange.state !== exchangeStates.open) return true
+  const step = service.policies.isHeavy() ? 1 : elementsALook
+  try {
+    for (; work.next < elements.length; work.next++) {
+      if (work.next % step === 0 && performance.now() >= endMs) return false
+      if (!answerElement(work)) {
+        resumeExchange(exchange, () => replyError(exchange, 'upstream_unavailable'))
+        return true
+      }
+    }
+    appendBytes(output, after)
+    const body = output.bytes.subarray(0, output.length)
+    resumeExchange(exchange, () => replyBytes(exchange, body))
+  } catch (error) {
+    resumeExchange(exchange, () => replyInternalError(exchange, error))
+  }
+  return true
+}
+
+/** False without a table. */
+function answerElement({ exchange, elements, next, policy }: Work): boolean {
+  const table = exchange.service.table()
+  if (table === undefined) return false
+  if (next === 0) resetBuffer(output, output.bytes.length > keptBytesMax ? undefined : output.bytes)
+  appendBytes(output, next === 0 ? before : between)
+  const element = elements[next]!
+  if (typeof element === 'string') appendBytes(output, encoder.encode(element))
+  else {
+    exchange.policy = element.policy ?? policy
+    parseAddressText(query, element.ip)
+    appendBytes(output, answerBytes(exchange, query, table, undefined))
+  }
+  return true
+}
