@@ -1,4 +1,4 @@
-// `iprisk-client` in Node: the same, over Node's own HTTP client.
+// `iprisk-client` in Node: the same, over sockets of Node.
 
 import { createClientOver } from './core/create-client.ts'
 import type { Client } from './core/check-result.ts'

@@ -98,7 +98,8 @@ describe('with a test key', () => {
 })
 
 it('challenges visitors while the rate of the key is spent', async () => {
-  const client = clientOf({ key: smallKey })
+  // Each with a request of its own.
+  const client = clientOf({ key: smallKey, coalesce: false })
   const challenge = (): undefined => undefined
   const guard = createRequestGuard({ client, challenge })
   const visitors = Array.from({ length: 60 }, (_, i) => `2a00:9:9:9::${i + 1}`)
@@ -111,13 +112,24 @@ it('challenges visitors while the rate of the key is spent', async () => {
   expect(client.counts()).toMatchObject({ checked: guarded.length - stopped.length, timeout: 0 })
 })
 
-it('shares what insights say of a /64 in which nothing is listed', async () => {
+it('shares answers with the addresses of their prefixes, and with no others', async () => {
   const client = clientOf()
-  await client.check('2a00:9:9:9::1', { insights: true })
-  expect(await client.check('2a00:9:9:9::2', { insights: true })).toMatchObject({
-    answer: { ip: '2a00:9:9:9::2' },
-  })
-  await client.check('2a00:1:2:3::1', { insights: true })
-  await client.check('2a00:1:2:3::2', { insights: true })
-  expect(client.counts()).toMatchObject({ checked: 4, cached: 1 })
+  const fresh = clientOf({ cacheMs: 0 })
+  const ips = [
+    '9.1.2.3',
+    '9.1.2.4',
+    '9.1.2.5',
+    '::ffff:9.1.2.6',
+    '2a00:9:9:9::1',
+    '2A00:9:9:9:0::2',
+  ]
+  for (const insights of [false, true]) {
+    for (const ip of ips) {
+      const found = await client.check(ip, { insights })
+      const { prefix, ...answer } = found.ok ? found.answer : expect.unreachable()
+      expect(prefix).toBeDefined()
+      expect(await fresh.check(ip, { insights })).toMatchObject({ answer })
+    }
+  }
+  expect(client.counts().cached).toBeGreaterThan(2)
 })

@@ -10,9 +10,9 @@ export function addressGroups(text: unknown): readonly number[] | undefined {
   if (!text.includes(':')) return quadGroups(text)
   // A quad at the end stands for the last two groups.
   const from = text.lastIndexOf(':') + 1
-  const quad = text.includes('.') ? quadGroups(text.slice(from)) : undefined
-  const plain = quad
-    ? text.slice(0, from) + quad.map((group) => group.toString(16)).join(':')
+  const inner = text.includes('.') ? quadGroups(text.slice(from)) : undefined
+  const plain = inner
+    ? text.slice(0, from) + inner.map((group) => group.toString(16)).join(':')
     : text
   const [left = '', right, ...more] = plain.split('::')
   const head = split(left)
@@ -28,14 +28,17 @@ function split(part: string): readonly string[] {
   return part === '' ? [] : part.split(':')
 }
 
+const quad = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/
+
 function quadGroups(text: string): readonly number[] | undefined {
-  const octets = text.split('.')
-  if (octets.length !== 4) return undefined
-  if (!octets.every((octet) => /^(?:0|[1-9]\d{0,2})$/.test(octet) && Number(octet) < 256)) {
-    return undefined
-  }
-  const [a, b, c, d] = octets.map(Number) as [number, number, number, number]
-  return [a * 256 + b, c * 256 + d]
+  const [, a, b, c, d] = quad.exec(text)?.map(Number) ?? []
+  if (a === undefined || a > 255 || b! > 255 || c! > 255 || d! > 255) return undefined
+  return [a * 256 + b!, c! * 256 + d!]
+}
+
+/** The canonical text of an IPv6 address: URLs have the one of RFC 5952. */
+export function canonicalText(ip: string): string {
+  return new URL(`http://[${ip}]`).hostname.slice(1, -1)
 }
 
 /** The IPv4 text of an address that is mapped into IPv6, as sockets for both families name peers. */
@@ -47,10 +50,11 @@ export function unmapped(groups: readonly number[]): string | undefined {
 
 /** Whether two texts are of one address, in whatever spelling and mapped into IPv6 or not. */
 export function isSameAddress(text: unknown, other: string): boolean {
-  return text === other || (plainGroups(text) ?? '') === plainGroups(other)
+  return text === other || (judgedGroups(text) ?? '').toString() === judgedGroups(other)?.toString()
 }
 
-function plainGroups(text: unknown): string | undefined {
+/** The groups of what the server judges: of a mapped address the IPv4 address. */
+export function judgedGroups(text: unknown): readonly number[] | undefined {
   const groups = addressGroups(text)
-  return (groups && unmapped(groups) !== undefined ? groups.slice(6) : groups)?.join()
+  return groups !== undefined && unmapped(groups) !== undefined ? groups.slice(6) : groups
 }

@@ -2,10 +2,10 @@
 // least recently used goes first. Another table's answer empties it: what was right by the old one
 // may be wrong by the new.
 //
-// An answer is kept for its address. For the /64 of an IPv6 address, a customer's line, it is kept
-// only where its insights say that nothing in that /64 is listed: then all its addresses are alike.
+// An answer is kept for the prefix that it names (contract 6.4), else for its address alone. Of
+// prefixes that hold one address each has its answer, so the first length that is found counts.
 
-import { addressGroups } from '../address/address-text.ts'
+import { addressGroups, canonicalText, judgedGroups, unmapped } from '../address/address-text.ts'
 import type { Answer } from './check-result.ts'
 
 export interface CacheTerms {
@@ -37,78 +37,95 @@ export function createAnswerCache(options: {
 }): AnswerCache {
   const { max, keptMs, now } = options
   const kept = new Map<string, Kept>()
+  /** Those of the prefixes that are or were kept, by groups of an address. */
+  const lengths = { 2: new Set<number>(), 8: new Set<number>() }
   let table = ''
   let keptChars = 0
+
+  function drop(key: string): void {
+    keptChars -= kept.get(key)?.chars ?? 0
+    kept.delete(key)
+  }
 
   /** A Map keeps the order of insertion: what is found is put last again. */
   function take(key: string): Answer | undefined {
     const found = kept.get(key)
     if (found === undefined) return undefined
-    kept.delete(key)
     if (found.until <= now()) {
-      keptChars -= found.chars
+      drop(key)
       return undefined
     }
+    kept.delete(key)
     kept.set(key, found)
     return found.answer
   }
 
   function find(terms: CacheTerms): Answer | undefined {
     if (kept.size === 0) return undefined
-    const own = take(keyOf(terms, terms.ip))
-    if (own !== undefined) return own
-    const line = terms.insights ? prefix64(terms.ip) : undefined
-    const shared = line === undefined ? undefined : take(keyOf(terms, line))
-    if (shared === undefined) return undefined
-    // The text that was sent, and what was judged, are the other address's.
-    const { address: _other, ...rest } = shared
-    return { ...rest, ip: terms.ip }
+    const groups = judgedGroups(terms.ip)!
+    for (const length of lengths[groups.length as 2 | 8]) {
+      const found = take(keyOf(terms, groups, length))
+      if (found !== undefined) return found.ip === terms.ip ? found : answerAbout(terms.ip, found)
+    }
+    return undefined
   }
 
   function keep(terms: CacheTerms, answer: Answer, chars: number): void {
     if (answer.table !== table) {
       kept.clear()
+      lengths[2].clear()
+      lengths[8].clear()
       keptChars = 0
     }
     table = answer.table
     if (max === 0 || keptMs === 0) return
-    const line = sharesPrefix64(answer) ? prefix64(terms.ip) : undefined
-    const key = keyOf(terms, line ?? terms.ip)
-    keptChars += chars - (kept.get(key)?.chars ?? 0)
-    kept.delete(key)
+    const groups = judgedGroups(terms.ip)!
+    const length = prefixLength(answer, groups)
+    const key = keyOf(terms, groups, length)
+    drop(key)
     kept.set(key, { answer, until: now() + keptMs, chars })
-    for (const [oldest, entry] of kept) {
+    lengths[groups.length as 2 | 8].add(length)
+    keptChars += chars
+    for (const oldest of kept.keys()) {
       if (kept.size <= max && keptChars <= keptCharsMax) return
-      kept.delete(oldest)
-      keptChars -= entry.chars
+      drop(oldest)
     }
   }
 
   return { find, keep }
 }
 
-function keyOf({ policy, insights }: CacheTerms, address: string): string {
-  return `${insights ? '+' : '-'}${policy} ${address}`
+function keyOf(
+  { policy, insights }: CacheTerms,
+  groups: readonly number[],
+  length: number,
+): string {
+  let key = `${insights ? '+' : '-'}${groups.length}/${length}`
+  for (let at = 0; at * 16 < length; at++) {
+    key += `.${groups[at]! >>> Math.max(0, 16 - length + at * 16)}`
+  }
+  return `${key} ${policy}`
 }
 
-/** A key for the /64 of an ordinary IPv6 address. */
-function prefix64(ip: string): string | undefined {
-  const groups = addressGroups(ip)
-  if (groups?.length !== 8) return undefined
-  const [first = 0, second = 0] = groups
-  // 6to4, Teredo, NAT64 and mapped addresses are judged by an IPv4 address that they hold as well.
-  const embeds = first === 0x2002 || (first === 0x2001 && second === 0) || first < 0x2000
-  return embeds ? undefined : `${groups.slice(0, 4).join(':')}/64`
+/** The whole address where the answer names no prefix around it: that is not believed. */
+function prefixLength({ prefix }: Answer, groups: readonly number[]): number {
+  const bits = groups.length * 16
+  const [network = '', text = ''] = typeof prefix === 'string' ? prefix.split('/') : []
+  const length = /^\d{1,3}$/.test(text) ? Number(text) : bits
+  const first = addressGroups(network)
+  const isAround =
+    length <= bits &&
+    first?.length === groups.length &&
+    first.every((group, at) => {
+      const below = Math.max(0, Math.min(16, 16 - length + at * 16))
+      return (group ^ groups[at]!) >>> below === 0
+    })
+  return isAround ? length : bits
 }
 
-function sharesPrefix64({ version, insights }: Answer): boolean {
-  if (version !== 6) return false
-  // What stands in them is believed where it has the form of the API.
-  const { neighborhood } = (insights ?? {}) as { readonly neighborhood?: unknown }
-  const rows = (Array.isArray(neighborhood) ? neighborhood : []) as readonly ({
-    readonly scope?: unknown
-    readonly listed?: unknown
-  } | null)[]
-  const line = rows.find((row) => typeof row?.scope === 'string' && row.scope.endsWith('/64'))
-  return Array.isArray(line?.listed) && line.listed.length === 0
+/** What the server would say of this address, which has another one's answer. */
+function answerAbout(ip: string, { address: _other, ...rest }: Answer): Answer {
+  const groups = addressGroups(ip)!
+  const judged = groups.length === 8 ? (unmapped(groups) ?? canonicalText(ip)) : ip
+  return judged === ip ? { ...rest, ip } : { ...rest, ip, address: judged }
 }

@@ -6,7 +6,8 @@
 import { addressGroups, isSameAddress } from '../address/address-text.ts'
 import { batchAddressesMax, batchPath, checkPath } from '../generated/wire-types.ts'
 import { batchCharsMax, checkCharsMax, type Transport } from '../transport/transport.ts'
-import { createAnswerCache } from './answer-cache.ts'
+import { type CacheTerms, createAnswerCache } from './answer-cache.ts'
+import { type Ask, askBy, createOpenRequest } from './api-request.ts'
 import {
   type Answer,
   type BatchOptions,
@@ -17,7 +18,7 @@ import {
   type Unchecked,
   actionIn,
 } from './check-result.ts'
-import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
+import { type CheckOutcome, type CheckRequestParts, createCheckRequests } from './check-requests.ts'
 import {
   type ClientOptions,
   clientSettings,
@@ -33,8 +34,7 @@ import {
   type FailTerms,
   type OutcomeReport,
 } from './outcome-report.ts'
-import { type Meaning, meaningOf } from './reply-meaning.ts'
-import { sendInTime } from './timely-request.ts'
+import { createTimerWheel } from './timer-wheel.ts'
 
 /** `runtime` makes the runtime's own transport, for options that name none. */
 export function createClientOver(runtime: () => Transport, options: ClientOptions): Client {
@@ -54,11 +54,27 @@ export function createClientOver(runtime: () => Transport, options: ClientOption
 
 /** A check of one address, on the path of a login. */
 function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
-  const { ask, checked, unchecked, report } = parts
-  const { timeoutMs, cacheMs: keptMs, cacheMax: max } = parts.settings
-  const cache = createAnswerCache({ max, keptMs, now: monotonicMs })
+  const { checked, unchecked, report } = parts
+  const { timeoutMs, coalesce: coalesces, cacheMs: keptMs, cacheMax: max } = parts.settings
+  const now = monotonicMs
+  const cache = createAnswerCache({ max, keptMs, now })
+  const wantsPrefix = max > 0 && keptMs > 0
+  const askCheck = createCheckRequests({ ...parts, timeoutMs, coalesces, wantsPrefix, now })
 
-  async function judge(ip: string, options: CheckOptions): Promise<CheckResult> {
+  function resultOf(outcome: CheckOutcome, terms: CacheTerms, options: CheckOptions): CheckResult {
+    if (outcome.kind === 'failure') return unchecked(outcome.failure, options)
+    const wrong = mistakeIn(outcome.body, terms)
+    if (wrong !== undefined) return unchecked(wrong, options)
+    report.answered()
+    const answer = outcome.body as Answer
+    const result = checked(answer, options.policy, options)
+    if (result.ok) cache.keep(terms, answer, outcome.chars)
+    return result
+  }
+
+  /** At once, or to come; neither throws nor rejects. */
+  function judge(ip: string, options: CheckOptions): CheckResult | Promise<CheckResult> {
+    if (addressGroups(ip) === undefined) return unchecked(addressFailure(options, notAnAddress))
     const { signal, policy, insights = false } = options
     const terms = { ip, policy: policy ?? '', insights }
     const known = cache.find(terms)
@@ -66,32 +82,23 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
       report.count('cached')
       return checked(known, policy)
     }
-    const meaning = await ask({
-      path: insights ? `${checkPath}?include=insights` : checkPath,
-      body: policy === undefined ? { ip } : { ip, policy },
-      timeoutMs,
-      signal,
-      isHeavy: insights,
-      replyCharsMax: checkCharsMax,
+    return new Promise((resolve) => {
+      const settle = (outcome: CheckOutcome): void => {
+        try {
+          resolve(resultOf(outcome, terms, options))
+        } catch (cause) {
+          resolve(unchecked(unexpected(cause)))
+        }
+      }
+      askCheck({ ip, policy, insights, signal, settle })
     })
-    if (meaning.kind === 'failure') return unchecked(meaning.failure, options)
-    const wrong = mistakeIn(meaning.body, terms)
-    if (wrong !== undefined) return unchecked(wrong)
-    report.answered()
-    const answer = meaning.body as unknown as Answer
-    const result = checked(answer, policy)
-    if (result.ok) cache.keep(terms, answer, meaning.chars)
-    return result
   }
 
   return async (ip, options = {}) => {
     const end = observe('check')
     let result: CheckResult
     try {
-      const isAddress = addressGroups(ip) !== undefined
-      result = isAddress
-        ? await judge(ip, options)
-        : unchecked(addressFailure(options, notAnAddress))
+      result = await judge(ip, options)
     } catch (cause) {
       result = unchecked(unexpected(cause))
     }
@@ -129,7 +136,6 @@ function createCheckBatch(parts: ClientParts, observe: Observe): Client['checkBa
       body: policy === undefined ? { ips } : { ips, policy },
       timeoutMs,
       signal,
-      isHeavy: true,
       replyCharsMax: Math.min(batchCharsMax, ips.length * checkCharsMax),
     })
     if (meaning.kind === 'failure') return ips.map(() => unchecked(meaning.failure, { told }))
@@ -192,7 +198,6 @@ function createFeedback(parts: ClientParts, observe: Observe): Client['feedback'
       body: { outcomes },
       timeoutMs: settings.batchTimeoutMs,
       signal: options?.signal,
-      isHeavy: true,
       replyCharsMax: checkCharsMax,
     })
     if (meaning.kind === 'failure') return failed(meaning.failure)
@@ -212,22 +217,12 @@ function createFeedback(parts: ClientParts, observe: Observe): Client['feedback'
   }
 }
 
-interface ApiRequest {
-  readonly path: string
-  readonly body: unknown
-  readonly timeoutMs: number
-  readonly signal: AbortSignal | undefined
-  /** Insights and batches: a full pool may refuse them while plain checks are answered. */
-  readonly isHeavy: boolean
-  readonly replyCharsMax: number
-}
-
 /** What checks, batches and feedback share: one way to ask, and one to end without an answer. */
-interface ClientParts {
+interface ClientParts extends Pick<CheckRequestParts, 'open' | 'wheel'> {
   readonly settings: ClientSettings
   readonly report: OutcomeReport
-  /** Never rejects, whatever the transport does. */
-  readonly ask: (request: ApiRequest) => Promise<Meaning>
+  /** For batches and feedback. Never rejects, whatever the transport does. */
+  readonly ask: Ask
   /** Counts and reports the failure. */
   readonly unchecked: (failure: ClientFailure, terms?: UncheckedTerms) => Unchecked
   /** The answer, unless a policy was named and did not decide. */
@@ -253,10 +248,6 @@ const otherAnswer: ClientFailure = {
   message:
     'The answer is for another address or policy than was asked; check the proxies in between.',
 }
-const circuitOpen: ClientFailure = {
-  reason: 'unavailable',
-  message: 'The server did not answer just now; the next try is later.',
-}
 const noDecision: ClientFailure = {
   reason: 'misconfigured',
   message: 'A policy was named, but the answer has no decision: the server has no policies.',
@@ -267,43 +258,9 @@ function createClientParts(
   transport: Transport,
   report: OutcomeReport,
 ): ClientParts {
-  const { url, key, hedgeMs } = settings
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const newCircuit = (): CircuitBreaker =>
-    createCircuitBreaker({
-      failures: settings.circuitFailures,
-      openMs: settings.circuitMs,
-      now: monotonicMs,
-      onOpen: () => report.count('opened'),
-    })
-  const circuits = { plain: newCircuit(), heavy: newCircuit() }
-  const onRetry = (): void => report.count('retried')
-  const onHedge = (): void => report.count('hedged')
-
-  async function ask(request: ApiRequest): Promise<Meaning> {
-    const { path, body, timeoutMs, signal, isHeavy, replyCharsMax } = request
-    const circuit = isHeavy ? circuits.heavy : circuits.plain
-    // Both throw before there is an admission, which must end.
-    const text = JSON.stringify(body)
-    if (signal && typeof signal.addEventListener !== 'function') {
-      throw new TypeError('`signal` must be an AbortSignal.')
-    }
-    const admission = circuit.admit()
-    if (admission === undefined) {
-      return { kind: 'failure', failure: circuitOpen, server: 'unknown' }
-    }
-    const reply = await sendInTime(
-      { url: url + path, headers, body: text, replyCharsMax },
-      { transport, timeoutMs, hedgeMs, signal, onRetry, onHedge },
-    )
-    const meaning = meaningOf(reply, timeoutMs)
-    const server = meaning.kind === 'answer' ? 'alive' : meaning.server
-    if (server === 'alive') circuit.succeed()
-    else if (server === 'silent') circuit.fail(admission)
-    else circuit.withdraw(admission)
-    return meaning
-  }
-
+  const now = monotonicMs
+  const wheel = createTimerWheel(now)
+  const open = createOpenRequest({ settings, transport, report, wheel, now })
   const unchecked: ClientParts['unchecked'] = (failure, terms) => {
     report.fail(failure, terms)
     return uncheckedFor(failure, settings.fallback, terms)
@@ -316,7 +273,8 @@ function createClientParts(
     return { ok: true, answer, decision }
   }
 
-  return { settings, report, ask, unchecked, checked }
+  const ask = askBy(open, wheel)
+  return { settings, report, wheel, open, ask, unchecked, checked }
 }
 
 /** Why a body is no answer to what was asked: it lacks a member, or answers something else. */

@@ -10,8 +10,15 @@ export type Meaning =
       readonly body: Readonly<Record<string, unknown>>
       /** How long its text was. */
       readonly chars: number
+      readonly requestId: string | undefined
     }
-  | { readonly kind: 'failure'; readonly failure: ClientFailure; readonly server: ServerState }
+  | {
+      readonly kind: 'failure'
+      readonly failure: ClientFailure
+      readonly server: ServerState
+      /** The member of the request that the API refuses. */
+      readonly param?: unknown
+    }
 
 /** What the failure says of the server: `silent` ones open the circuit. */
 export type ServerState = 'alive' | 'silent' | 'unknown'
@@ -34,18 +41,18 @@ export function meaningOf(reply: Reply, timeoutMs: number): Meaning {
   const { status, text, requestId } = reply
   const body = objectIn(text)
   if (status >= 200 && status < 300 && body !== undefined) {
-    return { kind: 'answer', body, chars: text.length }
+    return { kind: 'answer', body, chars: text.length, requestId }
   }
   const said = errorIn(body)
   const message = said.message ?? `The server answered with status ${status}.`
   const id = requestId === undefined ? {} : { requestId }
   const code = said.code === undefined ? {} : { code: said.code }
   const { reason, server } = reasonOf(status)
-  return failure(server, { reason, status, message, ...code, ...id })
+  return failure(server, { reason, status, message, ...code, ...id }, said.param)
 }
 
-function failure(server: ServerState, about: ClientFailure): Meaning {
-  return { kind: 'failure', failure: about, server }
+function failure(server: ServerState, about: ClientFailure, param?: unknown): Meaning {
+  return { kind: 'failure', failure: about, server, param }
 }
 
 function reasonOf(status: number): Pick<ClientFailure, 'reason'> & { server: ServerState } {
@@ -73,11 +80,13 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
 function errorIn(body: Readonly<Record<string, unknown>> | undefined): {
   readonly code?: string
   readonly message?: string
+  readonly param?: unknown
 } {
   const error = body?.['error']
   if (typeof error !== 'object' || error === null) return {}
-  const { code, message } = error as { code?: unknown; message?: unknown }
+  const { code, message, param } = error as Readonly<Record<string, unknown>>
   return {
+    param,
     ...(typeof code === 'string' ? { code: code.slice(0, 64) } : {}),
     ...(typeof message === 'string' ? { message: message.slice(0, messageCharsMax) } : {}),
   }

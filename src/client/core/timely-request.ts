@@ -1,6 +1,6 @@
-// One request with a limit to its time, whatever the transport does: connection, retry, hedge and
-// answer lie within it. A connection that was closed under the request is replaced once, at once;
-// of a hedge and the slow request beside it the first answer counts.
+// One request, whatever the transport does. A connection that was closed under it is replaced once,
+// at once; of a hedge and the slow request beside it the first answer counts. Whoever sent it says
+// when nobody waits any more (timer-wheel.ts).
 
 import {
   type Transport,
@@ -9,6 +9,7 @@ import {
   isClosedConnection,
   replyTooLong,
 } from '../transport/transport.ts'
+import type { TimerWheel } from './timer-wheel.ts'
 
 export type Reply =
   | ({ readonly kind: 'answered' } & TransportReply)
@@ -19,76 +20,78 @@ export type Reply =
 
 export interface RequestTerms {
   readonly transport: Transport
-  readonly timeoutMs: number
-  /** No hedge where it is not shorter than the time-out. */
-  readonly hedgeMs: number
-  /** The caller's. */
-  readonly signal: AbortSignal | undefined
+  readonly wheel: TimerWheel
+  /** `undefined`: never. */
+  readonly hedgeMs: number | undefined
   readonly onRetry: () => void
   readonly onHedge: () => void
 }
 
-/** Never rejects. */
-export function sendInTime(
+/**
+ * Calls `done` once, in a later turn, with an answer or a failure; not after the function that it
+ * returns was called, which frees the connections. Neither throws.
+ */
+export function openRequest(
   request: Pick<TransportRequest, 'url' | 'headers' | 'body' | 'replyCharsMax'>,
   terms: RequestTerms,
-): Promise<Reply> {
-  const { signal, timeoutMs, hedgeMs } = terms
-  if (signal?.aborted === true) return Promise.resolve({ kind: 'aborted' })
-  return new Promise((resolve) => {
-    const controller = new AbortController()
-    const timers: ReturnType<typeof setTimeout>[] = []
-    let open = 0
-    const end = (reply: Reply): void => {
-      for (const timer of timers) clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-      resolve(reply)
-      // Frees the connection of a request whose answer nobody waits for.
-      if (reply.kind !== 'answered' || open > 0) controller.abort()
-    }
-    const onAbort = (): void => end({ kind: 'aborted' })
-    const send = async (fresh: boolean): Promise<void> => {
-      open += 1
-      const reply = await sendAgainWhereClosed(
-        { ...request, signal: controller.signal, fresh },
-        terms,
-      )
-      open -= 1
-      // A hedge may still bring the answer.
-      if (reply.kind === 'answered' || open === 0) end(reply)
-    }
-    const expire = (): void => end({ kind: 'timed_out' })
-    // A loop that stood still runs its timers before it reads the answer that has long been there.
-    timers.push(setTimeout(() => timers.push(setTimeout(expire, 1)), timeoutMs))
-    if (hedgeMs < timeoutMs) {
-      timers.push(
-        setTimeout(() => {
-          terms.onHedge()
-          void send(true)
-        }, hedgeMs),
-      )
-    }
-    signal?.addEventListener('abort', onAbort, { once: true })
-    void send(false)
-  })
-}
+  done: (reply: Reply) => void,
+): () => void {
+  const { transport, wheel, hedgeMs, onRetry, onHedge } = terms
+  let isOver = false
+  let open = 0
+  let controller: AbortController | undefined
+  const aborts: (() => void)[] = []
 
-/** Never rejects. */
-async function sendAgainWhereClosed(
-  request: TransportRequest,
-  { transport, onRetry }: RequestTerms,
-): Promise<Reply> {
-  for (const isLast of [false, true]) {
-    try {
-      const reply = await transport.send(isLast ? { ...request, fresh: true } : request)
-      // A transport of the application's own may ignore the limit.
-      if (reply.text.length > request.replyCharsMax) throw replyTooLong()
-      return { kind: 'answered', ...reply }
-    } catch (cause) {
-      const again = !isLast && !request.signal.aborted && isClosedConnection(cause)
-      if (!again) return { kind: 'failed', cause }
-      onRetry()
-    }
+  const end = (): void => {
+    isOver = true
+    if (hedge !== undefined) wheel.remove(hedge)
+    controller?.abort()
+    for (const abort of aborts) abort()
   }
-  return { kind: 'timed_out' }
+  const newAttempt = async (fresh: boolean): Promise<TransportReply> =>
+    transport.send({
+      ...request,
+      fresh,
+      // Made where it is read: it is a tenth of what a check costs.
+      get signal() {
+        controller ??= new AbortController()
+        if (isOver) controller.abort()
+        return controller.signal
+      },
+      whenAborted: (abort) => aborts.push(abort),
+    })
+  const send = (fresh: boolean, isLast: boolean): void => {
+    open += 1
+    const fail = (cause: unknown): void => {
+      open -= 1
+      if (isOver) return
+      if (!isLast && isClosedConnection(cause)) {
+        onRetry()
+        send(true, true)
+      } else if (open === 0) {
+        // A hedge may still bring the answer.
+        end()
+        done({ kind: 'failed', cause })
+      }
+    }
+    const succeed = ({ status, text, requestId }: TransportReply): void => {
+      // A transport of the application's own may ignore the limit.
+      if (text.length > request.replyCharsMax) {
+        fail(replyTooLong())
+      } else if (!isOver) {
+        end()
+        done({ kind: 'answered', status, text, requestId })
+      }
+    }
+    newAttempt(fresh).then(succeed, fail)
+  }
+  const hedge =
+    hedgeMs === undefined
+      ? undefined
+      : wheel.add(hedgeMs, () => {
+          onHedge()
+          send(true, false)
+        })
+  send(false, false)
+  return end
 }

@@ -1,13 +1,14 @@
-// How a request goes out: a seam, because runtimes differ. Node's own HTTP client lets a pool be
-// kept as the server hints (node-transport.ts); everywhere else there is fetch
-// (fetch-transport.ts).
+// How a request goes out: a seam, because runtimes differ. Node has sockets (node-transport.ts);
+// everywhere else there is fetch (fetch-transport.ts).
 
 export interface TransportRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Aborted when nobody waits any more. */
+  /** Aborted when nobody waits any more. It is made for a transport that reads it. */
   readonly signal: AbortSignal
+  /** Cheaper: `abort` is called then. */
+  readonly whenAborted: (abort: () => void) => unknown
   /** Reading stops beyond this many characters of the answer, and `send` rejects. */
   readonly replyCharsMax: number
   /** Not on a connection that has waited in the pool: the server may have closed it. */

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest'
 import { createAnswerCache } from '../../../src/client/core/answer-cache.ts'
-import type { Insights } from '../../../src/client/generated/wire-types.ts'
 import { answerFor } from '../stand-in.ts'
 
 const terms = (ip: string, insights = false) => ({ ip, policy: '', insights })
@@ -72,48 +71,67 @@ describe('the cache of answers', () => {
   })
 })
 
-/** Insights as far as the cache reads them. */
-function insightsOf(scope: string, listed: readonly object[]): { readonly insights: Insights } {
-  const neighborhood = [
-    { scope, unit: '/64', size: 1, listed },
-    { scope: '2a00:1:2::/48', unit: '/64', size: 65536, listed: [] },
-  ]
-  return { insights: { neighborhood } as unknown as Insights }
-}
-const nothingListed = insightsOf('2a00:1:2:3::/64', [])
-const somethingListed = insightsOf('2a00:1:2:3::/64', [{ kind: 'vpn' }])
+describe('the prefix of an answer', () => {
+  it.each([
+    [
+      '192.0.2.1',
+      '192.0.2.0/25',
+      ['192.0.2.127', '::ffff:192.0.2.9'],
+      ['192.0.2.128', '192.0.3.1'],
+    ],
+    ['192.0.2.1', '192.0.2.1/32', ['::ffff:192.0.2.1'], ['192.0.2.0']],
+    ['192.0.2.1', '0.0.0.0/0', ['9.9.9.9'], ['2a00::1']],
+    ['::ffff:192.0.2.1', '192.0.2.0/24', ['192.0.2.7'], ['192.0.3.7']],
+    [
+      '2a00:1:2:3::1',
+      '2a00:1:2:3::/64',
+      ['2a00:1:2:3::ffff', '2A00:1:2:3:0::1'],
+      ['2a00:1:2:4::1'],
+    ],
+    ['2a00::1', '2a00::/17', ['2a00:7fff::'], ['2a00:8000::', '0.0.42.0']],
+  ])('of %s, %s, shares it with its addresses alone', (ip, prefix, inside, outside) => {
+    const { keep, has } = cacheOf()
+    keep(ip, { prefix })
+    expect([ip, ...inside].map(has)).toEqual([true, ...inside.map(() => true)])
+    expect(outside.map(has)).toEqual(outside.map(() => false))
+  })
 
-describe('a /64 of IPv6', () => {
-  it('shares an answer that says that nothing in it is listed, under the text that was sent', () => {
+  it('shares it as the server would answer: with the text as sent and the canonical one', () => {
     const { cache, keep } = cacheOf()
-    keep('2a00:1:2:3::1', { ...nothingListed, address: '2a00:1:2:3::1' }, true)
-    const found = cache.find(terms('2a00:1:2:3::ffff', true))
-    expect(found).toMatchObject({ ip: '2a00:1:2:3::ffff', version: 6 })
-    expect(found).not.toHaveProperty('address')
-    expect(cache.find(terms('2a00:1:2:4::1', true))).toBeUndefined()
-    expect(cache.find(terms('2a00:1:2:3::2'))).toBeUndefined()
+    keep('2A00::1', { prefix: '2a00::/16', address: '2a00::1', version: 6 })
+    const { address: _none, ...other } = cache.find(terms('2a00::2'))!
+    expect(other).toMatchObject({ ip: '2a00::2', version: 6 })
+    for (const [ip, address] of [
+      ['2A00:0:0:1:0:0:0:1', '2a00:0:0:1::1'],
+      ['2a00:0:1:0:0:1:0:0', '2a00:0:1::1:0:0'],
+      ['2a00:1:2:3:4:5:6:0000', '2a00:1:2:3:4:5:6:0'],
+      ['2a00:0:1:1:1:1:1:1', undefined],
+    ] as const) {
+      expect(cache.find(terms(ip))?.address).toBe(address)
+    }
   })
 
   it.each([
-    ['does not say so', {}],
-    ['has no insights', { insights: null }],
-    ['says that something is', somethingListed],
-  ])('does not where it %s', (_claim, more) => {
-    const { cache, keep } = cacheOf()
-    keep('2a00:1:2:3::1', more, true)
-    expect(cache.find(terms('2a00:1:2:3::1', true))).toBeDefined()
-    expect(cache.find(terms('2a00:1:2:3::2', true))).toBeUndefined()
+    ['of another network', '198.51.100.0/24'],
+    ['of the other family', '2a00::/16'],
+    ['too long', '192.0.2.1/33'],
+    ['none', '192.0.2.0'],
+    ['odd', '192.0.2.0/+8'],
+    ['no text', 7],
+  ])('is not believed: %s', (_name, prefix) => {
+    const { keep, has } = cacheOf()
+    keep('192.0.2.1', { prefix })
+    expect([has('192.0.2.1'), has('192.0.2.2')]).toEqual([true, false])
   })
 
-  it.each([
-    ['6to4', '2002:900:1::1', '2002:900:1::2'],
-    ['Teredo', '2001:0:1:2::1', '2001:0:1:2::2'],
-    ['NAT64', '64:ff9b::9.0.0.1', '64:ff9b::9.0.0.2'],
-    ['IPv4', '9.0.0.1', '9.0.0.2'],
-  ])('does not where the rest decides, too: %s', (_name, ip, other) => {
-    const { cache, keep } = cacheOf()
-    keep(ip, nothingListed, true)
-    expect(cache.find(terms(ip, true))).toBeDefined()
-    expect(cache.find(terms(other, true))).toBeUndefined()
+  it('belongs to a policy and to insights, and goes with its time and its table', () => {
+    const { cache, clock, keep, has } = cacheOf()
+    keep('192.0.2.1', { prefix: '192.0.2.0/24' })
+    expect(cache.find(terms('192.0.2.2', true))).toBeUndefined()
+    expect(cache.find({ ...terms('192.0.2.2'), policy: 'login' })).toBeUndefined()
+    keep('192.0.2.1', { prefix: '192.0.2.0/30', table: 'table-2' })
+    expect([has('192.0.2.3'), has('192.0.2.4')]).toEqual([true, false])
+    clock.now = 5000
+    expect(has('192.0.2.3')).toBe(false)
   })
 })

@@ -30,7 +30,14 @@ it.each([
   const worker = new Worker(serving, { eval: true, workerData })
   const port = await new Promise<number>((resolve) => worker.once('message', resolve))
   const url = `http://127.0.0.1:${port}`
-  const client = create({ url, key: 'irk_k', cacheMs: 0, timeoutMs, circuitFailures: 1 })
+  const client = create({
+    url,
+    key: 'irk_k',
+    cacheMs: 0,
+    timeoutMs,
+    circuitFailures: 1,
+    coalesce: false,
+  })
   // After an immediate the loop goes on with its timers.
   worker.once('message', () => setImmediate(standStill))
   const results = [1, 2, 3].map(() => client.check('203.0.113.7'))

@@ -1,0 +1,160 @@
+// From checks to requests and back, together as check-queue.ts says. Each check settles once, with
+// what it would have got alone; one that times out or is aborted leaves the others of its request.
+
+import { batchPath, checkPath } from '../generated/wire-types.ts'
+import { checkCharsMax } from '../transport/transport.ts'
+import { limitWait, type OpenRequest } from './api-request.ts'
+import { createCheckQueue } from './check-queue.ts'
+import type { ClientFailure } from './outcome-report.ts'
+import { type Meaning, meaningOf, type ServerState } from './reply-meaning.ts'
+import type { TimerWheel } from './timer-wheel.ts'
+
+/** Several times the longest answer without insights. */
+const plainCharsMax = 16_384
+/** After this an older server may have been replaced. */
+const olderServerMs = 600_000
+
+/** What comes of one check. */
+export type CheckOutcome =
+  | { readonly kind: 'answer'; readonly body: unknown; readonly chars: number }
+  | { readonly kind: 'failure'; readonly failure: ClientFailure }
+
+export interface AskedCheck {
+  readonly ip: string
+  readonly policy: string | undefined
+  readonly insights: boolean
+  readonly signal: AbortSignal | undefined
+  readonly settle: (outcome: CheckOutcome) => void
+}
+
+interface WaitingCheck extends AskedCheck {
+  isOver: boolean
+  /** Its request lets it go. */
+  leave: (kind: 'timed_out' | 'aborted') => void
+  /** Ends its limits. */
+  stop: () => void
+}
+
+export interface CheckRequestParts {
+  readonly timeoutMs: number
+  readonly coalesces: boolean
+  /** Answers name the prefix for which they hold. */
+  readonly wantsPrefix: boolean
+  readonly wheel: TimerWheel
+  readonly now: () => number
+  readonly open: OpenRequest
+}
+
+/** Throws a TypeError for a `signal` that is none. */
+export function createCheckRequests(parts: CheckRequestParts): (asked: AskedCheck) => void {
+  const { timeoutMs, wheel, now } = parts
+  const queue = createCheckQueue(send)
+  /** The server knows no prefixes, or no batches. */
+  let olderUntil = 0
+
+  function ask(asked: AskedCheck): void {
+    const check: WaitingCheck = { ...asked, isOver: false, leave: nothing, stop: nothing }
+    const giveUp = (kind: 'timed_out' | 'aborted'): void => {
+      const { leave } = check
+      settle(check, meaningOf({ kind }, timeoutMs))
+      leave(kind)
+    }
+    check.stop = limitWait({ wheel, timeoutMs, signal: check.signal }, giveUp)
+    if (check.signal?.aborted === true) giveUp('aborted')
+    else if (check.insights || !parts.coalesces || now() < olderUntil) send([check])
+    else queue.add(check)
+  }
+
+  function send(checks: readonly WaitingCheck[]): void {
+    const asksPrefix = parts.wantsPrefix && now() >= olderUntil
+    queue.begin()
+    const abandon = parts.open(requestFor(checks, asksPrefix, timeoutMs), (meaning) => {
+      queue.end()
+      take(checks, meaning, asksPrefix)
+    })
+    let waiting = checks.length
+    let server: ServerState = 'unknown'
+    for (const check of checks) {
+      check.leave = (kind) => {
+        if (kind === 'timed_out') server = 'silent'
+        waiting -= 1
+        if (waiting > 0) return
+        abandon(server)
+        queue.end()
+      }
+    }
+  }
+
+  /** Settles the checks that still wait, or sends them again in another way. */
+  function take(checks: readonly WaitingCheck[], meaning: Meaning, askedPrefix: boolean): void {
+    const isAlone = checks.length === 1
+    if (meaning.kind === 'answer' && !isAlone) {
+      settleRows(checks, meaning)
+      return
+    }
+    const left = checks.filter(({ isOver }) => !isOver)
+    const { param, failure } = meaning.kind === 'failure' ? meaning : noFailure
+    const { status = 0, code } = failure
+    const isOlder = askedPrefix && status === 400 && param === 'include'
+    if (isOlder || (!isAlone && [400, 404, 405].includes(status) && param !== 'policy')) {
+      olderUntil = now() + olderServerMs
+      for (const check of left) send([check])
+    } else if (!isAlone && code === 'api_quota_exceeded') {
+      // What is left of it may be enough for some.
+      const half = Math.ceil(left.length / 2)
+      for (const some of [left.slice(0, half), left.slice(half)]) if (some.length > 0) send(some)
+    } else for (const check of left) settle(check, meaning)
+  }
+
+  return ask
+}
+
+const noFailure = { param: undefined, failure: { status: 0, code: undefined } }
+
+function requestFor(
+  checks: readonly WaitingCheck[],
+  asksPrefix: boolean,
+  timeoutMs: number,
+): Parameters<OpenRequest>[0] {
+  const [{ ip, insights, policy }] = checks as readonly [WaitingCheck]
+  const isAlone = checks.length === 1
+  const includes = [...(insights ? ['insights'] : []), ...(asksPrefix ? ['prefix'] : [])]
+  const query = includes.length === 0 ? '' : `?include=${includes.join(',')}`
+  return {
+    path: (isAlone ? checkPath : batchPath) + query,
+    // What is undefined is left out.
+    body: JSON.stringify(isAlone ? { ip, policy } : { ips: checks.map((one) => one.ip), policy }),
+    replyCharsMax: checkCharsMax + checks.length * plainCharsMax,
+    isHeavy: insights,
+    timeoutMs,
+  }
+}
+
+function settleRows(
+  checks: readonly WaitingCheck[],
+  { body, chars, requestId }: Extract<Meaning, { kind: 'answer' }>,
+): void {
+  const { results } = body
+  const rows: readonly unknown[] = Array.isArray(results) ? results : []
+  const each = Math.ceil(chars / checks.length)
+  checks.forEach((check, at) => {
+    const row = rows[at]
+    if (typeof row !== 'object' || row === null || !('error' in row)) {
+      settle(check, { kind: 'answer', body: row, chars: each })
+      return
+    }
+    // What the check alone would be refused with.
+    const reply = { kind: 'answered', status: 400, text: JSON.stringify(row), requestId } as const
+    settle(check, meaningOf(reply, 0))
+  })
+}
+
+function settle(check: WaitingCheck, outcome: CheckOutcome): void {
+  if (check.isOver) return
+  check.isOver = true
+  check.leave = nothing
+  check.stop()
+  check.settle(outcome)
+}
+
+const nothing = (): void => undefined

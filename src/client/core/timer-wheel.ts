@@ -1,0 +1,68 @@
+// The deadlines of all requests of a client on one timer. A timer of its own costs each check more
+// than the rest of its bookkeeping, and nearly none of them ever fires.
+//
+// Invariant: a deadline is due at its time or up to two ticks later, and never in the turn of the
+// loop in which its tick came: a loop that stood still runs its timers before it reads the answer
+// that has long been there.
+
+const tickMs = 4
+
+export interface Deadline {
+  readonly onDue: () => void
+  /** Where it waits; `undefined` when it is over. */
+  slot: Set<Deadline> | undefined
+}
+
+export interface TimerWheel {
+  readonly add: (afterMs: number, onDue: () => void) => Deadline
+  /** Whether it had not come. */
+  readonly remove: (deadline: Deadline) => boolean
+}
+
+export function createTimerWheel(now: () => number): TimerWheel {
+  /** By tick. */
+  const slots = new Map<number, Set<Deadline>>()
+  let isRunning = false
+  let waiting = 0
+
+  const run = (): void => {
+    const current = Math.floor(now() / tickMs)
+    const due: Deadline[] = []
+    for (const [tick, slot] of slots) {
+      if (tick > current) continue
+      due.push(...slot)
+      slots.delete(tick)
+    }
+    if (due.length > 0) setTimeout(() => due.forEach(expire), 1)
+    isRunning = waiting > 0
+    if (isRunning) setTimeout(run, tickMs)
+  }
+
+  const remove = (deadline: Deadline): boolean => {
+    const { slot } = deadline
+    if (slot === undefined) return false
+    slot.delete(deadline)
+    deadline.slot = undefined
+    waiting -= 1
+    return true
+  }
+
+  const expire = (deadline: Deadline): void => {
+    if (remove(deadline)) deadline.onDue()
+  }
+
+  return {
+    add(afterMs, onDue) {
+      const tick = Math.ceil((now() + afterMs) / tickMs)
+      let slot = slots.get(tick)
+      if (slot === undefined) slots.set(tick, (slot = new Set()))
+      const deadline: Deadline = { onDue, slot }
+      slot.add(deadline)
+      waiting += 1
+      if (!isRunning) setTimeout(run, tickMs)
+      isRunning = true
+      return deadline
+    },
+    remove,
+  }
+}
