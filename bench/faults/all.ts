@@ -291,11 +291,20 @@ export const proofs: readonly Proof[] = [
   {
     name: 'client-faults',
     shows:
-      'ten thousand logins through delays, cuts, resets, silence and floods of 401, 429, 500 and 503 ' +
+      'ten thousand logins, together and alone, through delays, cuts, resets, silence, garbage, 60 MB ' +
+      'and floods of 401, 429, 500 and 503 ' +
       'wait no longer than the time-out and 20 ms (p99.9) or 100 ms (any), none throws, and every ' +
       'one that is let in without an answer is counted and told.',
     minutes: { short: 1, long: 8 },
     run: clientFaults,
+  },
+  {
+    name: 'client-together',
+    shows:
+      'a hundred thousand checks that a client sends together have the results and counts that they ' +
+      'have alone, for random mixes of addresses, policies, lists and faults.',
+    minutes: { short: 1, long: 1 },
+    run: inTests(['test/client/core/coalescing.test.ts']),
   },
   {
     name: 'fleet',

@@ -25,18 +25,22 @@ export async function clientFaults({ folder, form, say }: ProofContext): Promise
   const server = await startSmallServer(folder)
   const proxy = await startFaultProxy(server.port)
   const told = { misconfigured: 0, unavailable: 0 }
-  const newClient = (circuitFailures: number): Client =>
+  const newClient = (circuitFailures: number, coalesce: boolean): Client =>
     createClient({
       url: `http://127.0.0.1:${proxy.port}`,
       key: server.key,
       timeoutMs,
       cacheMs: 0,
       circuitFailures,
+      coalesce,
       onMisconfigured: () => (told.misconfigured += 1),
       onUnavailable: () => (told.unavailable += 1),
     })
   // Every other round without the circuit, so that every login meets the fault itself.
-  const clients = [newClient(1_000_000), newClient(5)] as const
+  const clients = [true, false].flatMap((coalesce) => [
+    newClient(1_000_000, coalesce),
+    newClient(5, coalesce),
+  ])
   const waits: number[] = []
   /** By how much each waited for longer than the time-out, as a timer of this process has it. */
   const over: number[] = []
@@ -60,7 +64,7 @@ export async function clientFaults({ folder, form, say }: ProofContext): Promise
   const total = counts[form]
   const each = Math.ceil(total / (rounds * faults.length))
   for (let round = 0; round < rounds; round++) {
-    const client = clients[round % 2 === 0 ? 0 : 1]
+    const client = clients[round % clients.length]!
     for (const fault of faults) {
       proxy.fault = fault
       let left = each
@@ -70,7 +74,9 @@ export async function clientFaults({ folder, form, say }: ProofContext): Promise
           await login(client, waits.length + left)
         }
       }
-      await Promise.all(Array.from({ length: atOnce }, worker))
+      // What sixteen read of it at once stalls this process, in which the proxy runs, too.
+      const workers = fault === '60 MB' ? 2 : atOnce
+      await Promise.all(Array.from({ length: workers }, worker))
     }
     say(`round ${round + 1} of ${rounds}: ${waits.length} logins`)
   }
@@ -111,10 +117,9 @@ function quantileOf(values: readonly number[]): (share: number) => number {
 }
 
 function sumOf(all: readonly ClientCounts[]): ClientCounts {
-  const [first, second] = all as [ClientCounts, ClientCounts]
-  const names = Object.keys(first) as (keyof ClientCounts)[]
+  const names = Object.keys(all[0]!) as (keyof ClientCounts)[]
   return Object.fromEntries(
-    names.map((name) => [name, first[name] + second[name]]),
+    names.map((name) => [name, all.reduce((sum, counts) => sum + counts[name], 0)]),
   ) as unknown as ClientCounts
 }
 
@@ -129,6 +134,8 @@ export const faults = [
   '429',
   '500',
   '503',
+  'garbage',
+  '60 MB',
 ] as const
 export type Fault = (typeof faults)[number]
 
@@ -197,5 +204,21 @@ function apply(fault: Fault, client: Socket, upstream: Socket, bytes: Buffer): v
     case '503':
       client.write(`HTTP/1.1 ${fault} Fault\r\nContent-Length: 2\r\n\r\n{}`)
       return
+    case 'garbage':
+      client.write(garbage)
+      return
+    case '60 MB':
+      client.write('HTTP/1.1 200 OK\r\n\r\n')
+      pour(client, 60 << 4)
+      return
   }
+}
+
+const garbage = Buffer.from(Array.from({ length: 2000 }, (_, at) => (at * 167 + 13) & 255))
+const piece = Buffer.alloc(1 << 16, 'x')
+
+/** In small pieces: proxy and client share a loop, whose turns must stay short. */
+function pour(client: Socket, pieces: number): void {
+  if (pieces === 0 || client.destroyed) return
+  client.write(piece, () => pour(client, pieces - 1))
 }
