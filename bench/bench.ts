@@ -25,6 +25,10 @@ const parts: Readonly<Record<string, Part>> = {
     question: 'how many checks a second, beside bare uWebSockets.js and nginx?',
     run: () => import('./speed/http.ts'),
   },
+  client: {
+    question: 'what does a check cost its caller, beside undici, node:http and fetch?',
+    run: () => import('./speed/client.ts'),
+  },
   pool: {
     question: 'how much do insights and batches slow down plain checks?',
     run: () => import('./speed/pool.ts'),

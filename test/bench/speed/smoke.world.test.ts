@@ -17,6 +17,7 @@ import type { LimitReport } from '../../../bench/speed/features/limiter.ts'
 import type { LookupReport } from '../../../bench/speed/lookup.ts'
 import { policyStepsMax } from '../../../src/base/limits.ts'
 import { operations } from '../../../bench/speed/lookups/operation.ts'
+import type { ClientReport } from '../../../bench/speed/client.ts'
 import type { PoolReport } from '../../../bench/speed/pool.ts'
 import { type HttpReport, faultCount } from '../../../bench/speed/report/http-report.ts'
 import type { StartReport } from '../../../bench/speed/start.ts'
@@ -371,6 +372,17 @@ describe('the benchmark `pool`', () => {
     expect([report.errors, report.alone.length, report.mixed.length]).toEqual([0, 1, 1])
     expect(report.addressesPerSecond).toBeGreaterThan(0)
     expect(report.insightsPerSecond).toBeGreaterThan(0)
+  }, 120_000)
+})
+
+describe('the benchmark `client`', () => {
+  it('has an answer to every check, in every way to ask', async () => {
+    const flags = ['--smoke', '--json', '--table', writeSmallTable()]
+    const { code, stdout } = await runBench('client', flags)
+    expect(code).toBe(0)
+    const { ways, besideBatches } = JSON.parse(stdout) as ClientReport
+    expect([ways.length, besideBatches.length]).toEqual([10, 2])
+    expect(ways.every(({ callerUs }) => callerUs > 0)).toBe(true)
   }, 120_000)
 })
 
