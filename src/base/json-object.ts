@@ -1,11 +1,12 @@
-// Bytes to a JSON object, or why they are none: RFC 8259 in UTF-8, no byte order mark.
+// Bytes to a JSON object, or why they are none: RFC 8259 in UTF-8; a byte
+// order mark, which PowerShell writes, is ignored (RFC 8259, 8.1).
 
 import { isUtf8 } from 'node:buffer'
 
 export type NoObject = 'empty' | 'no_json' | 'array' | 'no_object'
 export type JsonObject = Readonly<Record<string, unknown>>
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const decoder = new TextDecoder('utf-8')
 
 export function parseJsonObject(bytes: Uint8Array): JsonObject | NoObject {
   if (!isUtf8(bytes)) return 'no_json'

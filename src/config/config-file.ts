@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
-import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
+import { decodeText } from '../base/text/byte-order-mark.ts'
 import { repeatedMessage } from '../base/text/repeated-members.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
 import { parseJsonContent } from './json-content.ts'
@@ -58,7 +58,7 @@ export function readConfigFile(place: ConfigPlace): ConfigFile | SettingProblem 
     const rule = named ? 'it must name a file that can be read' : 'it cannot be used'
     return problem(`${rule}: ${messageOf(thrown)}`)
   }
-  const parsed = parseJsonContent(decodeUtf8(file.bytes))
+  const parsed = parseJsonContent(decodeText(file.bytes))
   if ('failure' in parsed) {
     const { failure, name } = parsed
     if (name === undefined) return problem(failure)

@@ -3,7 +3,7 @@
 
 import { dirname, resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
-import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
+import { decodeText } from '../base/text/byte-order-mark.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 import { type ConfigFile, type ConfigPlace, readConfigFile } from './config-file.ts'
 import type { Command, Option } from './options.ts'
@@ -59,7 +59,7 @@ function readVariable(
   let text: string
   try {
     const { bytes } = readBoundedFile(path, { ...secretFile, bytesMax: valueFileBytesMax })
-    text = decodeUtf8(bytes)
+    text = decodeText(bytes)
   } catch (thrown) {
     return fail(`it must name a file that can be read: ${messageOf(thrown)}`, named)
   }

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { type IpriskError, messageOf, inputError } from '../base/coded-error.ts'
 import { policiesBytesMax, policyStepsMax } from '../base/limits.ts'
 import { parseJson } from '../base/json-object.ts'
-import { decodeUtf8 } from '../base/text/byte-order-mark.ts'
+import { decodeText } from '../base/text/byte-order-mark.ts'
 import { repeatedMessage } from '../base/text/repeated-members.ts'
 import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
 import { formatCount } from '../base/text/number-format.ts'
@@ -45,7 +45,7 @@ export function readPolicyFile(place: PolicyPlace): PolicyFile | undefined {
 export async function readPolicyFileInTurns(place: PolicyPlace): Promise<PolicyFile | undefined> {
   const file = readTrusted(place)
   if (file === undefined) return undefined
-  await compileAhead(parseJson(decodeUtf8(file.bytes)))
+  await compileAhead(parseJson(decodeText(file.bytes)))
   return policyFileOf(place, file)
 }
 
@@ -60,7 +60,7 @@ function readTrusted(place: PolicyPlace): TrustedFile | undefined {
 }
 
 function policyFileOf({ path }: PolicyPlace, { bytes, distrust }: TrustedFile): PolicyFile {
-  const checked = checkPolicies(decodeUtf8(bytes))
+  const checked = checkPolicies(decodeText(bytes))
   if ('mistakes' in checked) throw policiesInvalid(path, checked.mistakes)
   return { path, tag: shortHash(bytes), ...checked, distrust }
 }

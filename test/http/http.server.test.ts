@@ -135,7 +135,7 @@ describe('400 invalid_input', () => {
     ['something behind it', '{"ip":"9.1.2.3"}x'],
     ['a NUL behind it', '{"ip":"9.1.2.3"}\0'],
     ['a comment', '{"ip":"9.1.2.3"/*x*/}'],
-    ['a byte order mark', '\ufeff{"ip":"9.1.2.3"}'],
+    ['two byte order marks', '\ufeff\ufeff{"ip":"9.1.2.3"}'],
     ['a form feed as white space', '\f{"ip":"9.1.2.3"}'],
     ['a no-break space as white space', '\u00a0{"ip":"9.1.2.3"}'],
     ['UTF-16', Buffer.from('{"ip":"9.1.2.3"}', 'utf16le')],

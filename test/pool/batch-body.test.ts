@@ -75,10 +75,16 @@ it.each([
   ['{"ips":["9.1.2.3\n"]}', 'no_json'],
   ['["ips",["9.1.2.3"]]', 'array'],
   ['null', 'no_object'],
-  ['\ufeff{"ips":["9.1.2.3"]}', 'no_json'],
+  ['\ufeff\ufeff{"ips":["9.1.2.3"]}', 'no_json'],
 ])('finds no batch in %j, as JSON.parse does: %s', (body, fault) => {
   expect(parseBatchBody(encoder.encode(body))).toBe(fault)
   expect(cutBatchBody(encoder.encode(body))).toMatchObject({ fault, count: 0 })
+})
+
+it('ignores a byte order mark', () => {
+  const body = encoder.encode('\ufeff{"ips":["9.1.2.3"]}')
+  expect(parseBatchBody(body)).toEqual(['9.1.2.3'])
+  expect(cutBatchBody(body)).toMatchObject({ count: 1 })
 })
 
 it('takes the last of repeated members, and elements of every type', () => {

@@ -30,7 +30,9 @@ const importKeyId = 'import'
  * the whole import. */
 export const feedbackImport: Command = async ({ state, invocation: { json } }, io, paths) => {
   const receivedMs = io.now
-  const outcomes = paths.flatMap((path) => readOutcomes(path, receivedMs))
+  const files: (readonly Outcome[])[] = []
+  for (const path of paths) files.push(await readOutcomes(path, receivedMs))
+  const outcomes = files.flat()
   const about = { keyId: importKeyId, receivedMs, bytesMax: dayBytesMax }
   for (let from = 0; from < outcomes.length; from += outcomesMax) {
     try {
@@ -53,15 +55,15 @@ export const feedbackImport: Command = async ({ state, invocation: { json } }, i
 
 const faultsMax = 10
 
-function readOutcomes(path: string, nowMs: number): readonly Outcome[] {
+async function readOutcomes(path: string, nowMs: number): Promise<readonly Outcome[]> {
   const faults: string[] = []
-  const text = readInputFile(path, {
+  const text = await readInputFile(path, {
     bytesMax: importBytesMax,
     code: 'feedback_file',
     what: path === '-' ? 'Standard input' : path,
     takesPipes: true,
   })
-  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  const lines = text.split('\n')
   const columns = csvColumns(lines[0] ?? '')
   const outcomes = lines.flatMap((line, index) => {
     if (line.trim() === '' || (columns !== undefined && index === 0)) return []

@@ -177,9 +177,9 @@ function nothingImported(code: ErrorCode, details: readonly string[]): IpriskErr
   return new IpriskError({ code, message: 'Nothing was imported:', details, fault: 'input' })
 }
 
-function readKeyFile(path: string, { plans }: Settings): KeyFile {
+async function readKeyFile(path: string, { plans }: Settings): Promise<KeyFile> {
   const origin = path === '-' ? 'standard input' : `the file ${path}`
-  const text = readInputFile(path, {
+  const text = await readInputFile(path, {
     bytesMax: keyFileBytesMax,
     code: 'keys_file',
     what: `The file of keys ${path}`,
@@ -206,7 +206,7 @@ function refuseConflicts({ conflicts }: KeyImportPlan, replace: boolean): void {
 /** All or nothing; repeating it changes nothing. */
 export const keysImport: StoreCommand = async (settings, io, [path = '']) => {
   const { invocation } = settings
-  const file = readKeyFile(path, settings)
+  const file = await readKeyFile(path, settings)
   const keys = file.keys.map(({ id }) => id)
   const plan = await runAudited(settings, io, { act: 'import', keys }, async (store) => {
     const plan = await planImport(store, file)

@@ -98,7 +98,7 @@ export const listsUndo: StoreCommand = (settings, io, [list]) =>
  * first import. */
 export const listsImport: StoreCommand = async (settings, io, [path = '', name]) => {
   const origin = path === '-' ? 'standard input' : path
-  const text = readInputFile(path, {
+  const text = await readInputFile(path, {
     bytesMax: listFileBytesMax,
     code: 'lists_file',
     what: `The file of entries ${path}`,

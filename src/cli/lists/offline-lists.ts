@@ -48,8 +48,8 @@ async function readSources(place: string): Promise<readonly ListSource[]> {
   return withStores({ state: place, store: policy }, read, 'refuse')
 }
 
-function sourcesOfFile(path: string): readonly ListSource[] {
-  const text = readInputFile(path, {
+async function sourcesOfFile(path: string): Promise<readonly ListSource[]> {
+  const text = await readInputFile(path, {
     bytesMax: listFileBytesMax,
     code: 'lists_file',
     what: `The lists ${path}`,

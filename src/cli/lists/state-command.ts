@@ -64,7 +64,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
 }
 
 export const stateRestore: StoreCommand = async (settings, io, [path = '']) => {
-  const text = readInputFile(path, {
+  const text = await readInputFile(path, {
     bytesMax: stateFileBytesMax,
     code: 'state_file',
     what: `The copy ${path}`,

@@ -1,11 +1,12 @@
-// Reads a command's input file whole.
+// Reads a command's input file whole, unpacked and as UTF-8.
 
 import type { ErrorCode } from '../../base/error-codes.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
+import { unpackWhole } from '../../base/text/unpack-text.ts'
 
-/** Throws `code`; `what` is the message's subject, `advice` follows the reason. */
-export function readInputFile(
+/** Throws `code`, also where packed data is damaged; `what` is the message's subject, `advice` follows the reason. */
+export async function readInputFile(
   path: string,
   how: {
     readonly bytesMax: number
@@ -15,15 +16,19 @@ export function readInputFile(
     /** Accepts `-`, and pipes without a time limit, such as an export over a network. */
     readonly takesPipes?: boolean
   },
-): string {
+): Promise<string> {
   const { bytesMax, code, what, advice = '', takesPipes = false } = how
   const bounds = takesPipes ? { bytesMax, pipeMsMax: Infinity } : { bytesMax }
   try {
     const bytes =
       takesPipes && path === '-' ? readDescriptor(0, bounds) : readBoundedFile(path, bounds).bytes
-    return bytes.toString('utf8')
+    return await unpackWhole(bytes, { name: path, bytesMax, warn: refuse })
   } catch (cause) {
     const message = `${what} cannot be read: ${messageOf(cause)}${advice}.`
     throw new IpriskError({ code, message, fault: 'input', cause })
   }
+}
+
+function refuse(reason: string): never {
+  throw new Error(reason)
 }

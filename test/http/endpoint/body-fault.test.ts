@@ -12,7 +12,10 @@ const query = newQuery()
 it.each<readonly [keyof typeof checkFaults, readonly (string | Uint8Array)[]]>([
   ['empty', ['', ' \r\n']],
   ['no_json', ['ip', '9.1.2.3', '{"ip":"9.1.2.3"', "{'ip':'9.1.2.3'}", 'ip=9.1.2.3', '<ip/>']],
-  ['no_json', ['\ufeff{"ip":"9.1.2.3"}', Buffer.from('{"ip":"9.1.2.3","a":"\xff"}', 'latin1')]],
+  [
+    'no_json',
+    ['\ufeff\ufeff{"ip":"9.1.2.3"}', Buffer.from('{"ip":"9.1.2.3","a":"\xff"}', 'latin1')],
+  ],
   ['no_json', ['['.repeat(30_000), '{"ip":"9.1.2.3","a":"\\x"}']],
   ['array', ['["9.1.2.3"]', '[]', '[{"ip":"9.1.2.3"}]']],
   ['no_object', ['"9.1.2.3"', '9', 'null', 'true']],
@@ -31,6 +34,10 @@ it.each<readonly [keyof typeof checkFaults, readonly (string | Uint8Array)[]]>([
     expect(parseCheckBody(query, bytes)).toBe(false)
     expect(checkFaultOf(bytes)).toEqual(checkFaults[fault])
   }
+})
+
+it('a byte order mark in front is ignored', () => {
+  expect(parseCheckBody(query, Buffer.from('\ufeff{"ip":"9.1.2.3"}'))).toBe(true)
 })
 
 it.each(['', '9.1.2.3/24', '9.1.2.3:80', 'example.com', '::1%eth0', ' 9.1.2.3', '09.1.2.3', 'x'])(
