@@ -84,7 +84,6 @@ export const errorCodes = {
   keys_unusable: { meaning: 'The key store cannot be opened.' },
   licence_refused: { meaning: 'A source of an export has a licence that is not allowed.' },
   licences_file: { meaning: 'The file of licences cannot be read.' },
-  line_too_long: { meaning: 'A line of the input exceeds the limit.' },
   lines_failed: { meaning: 'A thread failed on a piece of the input.' },
   list_effect: { meaning: 'A list has another effect than an import needs.' },
   list_emptied: { meaning: 'An import would empty a list.' },

@@ -17,6 +17,12 @@ export function parseDays(text: string): number | undefined {
   return count === undefined ? undefined : Number(count)
 }
 
+/** An instant, or a span before now: `24h`. `undefined` for all else. */
+export function parseMoment(text: string, nowMs: number): number | undefined {
+  const agoMs = parseDurationMs(text)
+  return agoMs > 0 ? nowMs - agoMs : parseInstant(text)
+}
+
 // RFC 3339 with a zone, or a day, which stands for its beginning in UTC. `Date.parse` alone takes
 // 30 February for 2 March, and 24:00 for the next day.
 

@@ -20,6 +20,16 @@ import { parseQuery, type Query } from '../table/lookup/query.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { detachBytes, newGrowingBuffer, reserveBytes, resetBuffer } from './growing-buffer.ts'
 import { findLineField, type LineFormat, type Span, trimSpan } from './line-field.ts'
+import { chooseAddress } from './log-address.ts'
+import { logForms } from './log-forms.ts'
+import {
+  type BadReason,
+  type LineReader,
+  type LogEntry,
+  type UnreadLine,
+  isComment,
+  newLineReader,
+} from './log-line.ts'
 import { type LineCounter, type LineTally, newLineCounter } from './line-tally.ts'
 import { clearOutput, flushOutput } from './output-buffer.ts'
 import { openCsvRows, type RowWriter } from './rows/csv-row.ts'
@@ -27,7 +37,7 @@ import { copyToPage, parseIpv4Line } from './rows/ipv4-line.ts'
 import { ipv4Chars, openTextRows } from './rows/text-row.ts'
 
 /** Of each piece: a few show a user that the file holds something else. */
-const badLinesKept = 5
+const badLinesKept = 3
 /** Longer texts are cut off in `badLines`. */
 const badCharsMax = 200
 const lineEnd = 0x0a
@@ -55,18 +65,14 @@ export function answerLines(
   lookupBatch.count = 0
   const { form } = how
   const badLines: BadLine[] = []
-  const counter =
-    how.output === 'tally' || how.output === 'addresses'
-      ? newLineCounter(
-          table.reader.views,
-          (lines.length >>> 1) + 1,
-          form.kind === 'log' && how.output === 'tally',
-        )
-      : undefined
+  const counter = counterOf(table, lines, how)
   const sink =
     counter === undefined ? writingSink(table, how, decide) : lineCounterSink(counter, table)
   const counts = { lines: 0, addresses: 0, bad: 0 }
-  const page = form.kind === 'plain' ? copyToPage(lines) : undefined
+  const reasons: BadReasons = {}
+  const readLine = lineReaderOf(form)
+  const isFast = how.refused === undefined && isReadInPlace(form)
+  const page = isFast && form.kind === 'plain' ? copyToPage(lines) : undefined
   const bytes = page ?? lines
   const end = lines.length
   for (let from = 0, to = 0; from < end; from = to + 1) {
@@ -76,17 +82,25 @@ export function answerLines(
     if (to < 0) {
       to = lineEndIndex(bytes, from, end)
       if (isEmpty(bytes, from, to)) continue
-      findLineField(form, bytes, { from, to }, span)
-      if (!parseQuery(next, span.bytes, span.from, span.to)) {
-        // Its line comes behind those before it.
-        flushBatch(table, sink)
-        counts.bad += 1
-        const text = decoder.decode(span.bytes.subarray(span.from, span.to))
-        sink.onInvalid(text)
-        if (badLines.length < badLinesKept) {
-          badLines.push({ line: counts.lines - 1, text: text.slice(0, badCharsMax) })
+      entries[lookupBatch.count] = undefined
+      if (!isFast || !isReadAt(form, bytes, from, to, next)) {
+        const line = decoder.decode(bytes.subarray(from, to))
+        const read = how.refused === undefined ? readLine(line) : refusedLine(line, how.refused)
+        if (read === undefined) continue
+        const bad = unreadOf(read, next)
+        if (bad === undefined) entries[lookupBatch.count] = read as LogEntry
+        else {
+          // Its line comes behind those before it.
+          flushBatch(table, sink)
+          counts.bad += 1
+          const { reason, text } = bad
+          reasons[reason] = (reasons[reason] ?? 0) + 1
+          sink.onInvalid(text)
+          if (badLines.length < badLinesKept) {
+            badLines.push({ line: counts.lines - 1, reason, text: text.slice(0, badCharsMax) })
+          }
+          continue
         }
-        continue
       }
     }
     counts.addresses += 1
@@ -95,7 +109,81 @@ export function answerLines(
   }
   flushBatch(table, sink)
   flushOutput(output)
-  return { kind: 'lined', out: detachBytes(output), ...counts, badLines, tally: counter?.tally() }
+  return {
+    kind: 'lined',
+    out: detachBytes(output),
+    ...counts,
+    badLines,
+    reasons,
+    tally: counter?.tally(),
+  }
+}
+
+function counterOf(
+  { reader: { views } }: OpenTable,
+  { length }: Uint8Array,
+  { form, output: what }: LineTask,
+): LineCounter | undefined {
+  if (what !== 'tally' && what !== 'addresses') return undefined
+  const log = form.kind === 'log' && what === 'tally' ? { by: form.by } : undefined
+  return newLineCounter(views, (length >>> 1) + 1, log)
+}
+
+/** Of each line of the batch what was read beside its address; none where that is read in place. */
+const entries: (LogEntry | undefined)[] = Array.from({ length: lookupBatchMax })
+
+/** Of the words' forms, where no line is left out by its time. */
+function isReadInPlace(form: LineFormat): boolean {
+  if (form.kind !== 'log') return true
+  const { by, sinceMs, untilMs } = form
+  const isTimed = by !== undefined || sinceMs !== undefined || untilMs !== undefined
+  return !isTimed && logForms[form.form].word !== undefined
+}
+
+/** Reads a line that names no address in place. */
+function lineReaderOf(form: LineFormat): LineReader {
+  if (form.kind === 'log') return newLineReader(form)
+  return (line) => {
+    if (isComment(line)) return undefined
+    const text = spanText()
+    if (line.includes('\0')) return { reason: 'NUL bytes', text }
+    const address = form.kind === 'csv' ? chooseAddress(text, undefined, form.trust) : undefined
+    if (address === undefined) return { reason: 'no address', text }
+    return { address, path: '', status: '', timeMs: NaN }
+  }
+}
+
+const spanText = (): string => decoder.decode(span.bytes.subarray(span.from, span.to))
+
+function isReadAt(
+  form: LineFormat,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  query: Query,
+): boolean {
+  place.from = from
+  place.to = to
+  findLineField(form, bytes, place, span)
+  return parseQuery(query, span.bytes, span.from, span.to)
+}
+
+const place = { from: 0, to: 0 }
+
+function refusedLine(line: string, reason: BadReason): UnreadLine {
+  return { reason: line.startsWith('\0') ? 'NUL bytes' : reason, text: withoutNuls(line.trim()) }
+}
+
+/** Blocks of megabytes become one. */
+const withoutNuls = (text: string): string => text.replaceAll(/\0+/g, '\0')
+
+/** `undefined` where the line is read, and its address in `query`. */
+function unreadOf(read: LogEntry | UnreadLine, query: Query): UnreadLine | undefined {
+  if ('reason' in read) return { ...read, text: withoutNuls(read.text) }
+  const { address } = read
+  const bytes = encoder.encode(address)
+  if (parseQuery(query, bytes, 0, bytes.length)) return undefined
+  return { reason: 'no address', text: address }
 }
 
 /** Most lines end sooner than a call of `indexOf` takes. */
@@ -125,7 +213,7 @@ function isEmpty(bytes: Uint8Array, from: number, to: number): boolean {
 interface LineSink {
   /** Reads ahead what `onAddress` will read. */
   readonly prefetch: (batch: LookupBatch) => void
-  readonly onAddress: (query: Query, located: Located) => void
+  readonly onAddress: (query: Query, located: Located, entry?: LogEntry) => void
   readonly onInvalid: (text: string) => void
 }
 
@@ -133,7 +221,7 @@ function flushBatch({ reader }: OpenTable, { prefetch, onAddress }: LineSink): v
   locateBatch(lookupBatch, reader.views)
   prefetch(lookupBatch)
   for (let i = 0; i < lookupBatch.count; i++)
-    onAddress(lookupBatch.queries[i]!, lookupBatch.located[i]!)
+    onAddress(lookupBatch.queries[i]!, lookupBatch.located[i]!, entries[i])
   lookupBatch.count = 0
 }
 
@@ -210,13 +298,19 @@ export interface LineTask {
   readonly policy?: ChosenPolicy | undefined
   /** Of lines for people, the column of addresses; that of IPv4 by default. */
   readonly addressWidth?: number
+  /** Why no line of this piece is to be read. */
+  readonly refused?: BadReason | undefined
 }
+
+/** How many lines were not read, by why. */
+export type BadReasons = Partial<Record<BadReason, number>>
 
 /** A line that names no address. */
 interface BadLine {
   /** Among the lines of its piece, from 0. */
   readonly line: number
-  /** The text in place of the address, cut off where it is long. */
+  readonly reason: BadReason
+  /** The text in place of the address, or the line, cut off where it is long. */
   readonly text: string
 }
 
@@ -231,6 +325,7 @@ export interface LinesResult {
   readonly bad: number
   /** The first bad lines. */
   readonly badLines: readonly BadLine[]
+  readonly reasons: Readonly<BadReasons>
   /** Absent unless `output` is `tally` or `addresses`, which has no paths and statuses. */
   readonly tally: LineTally | undefined
 }

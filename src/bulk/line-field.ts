@@ -1,21 +1,26 @@
-// Hot path: no allocation, throw, closure or regular expression but in `findMember` and `memberOf`.
+// Hot path: no allocation, throw, closure or regular expression.
 //
 // Where the address stands in one line of somebody's file, by its form: the whole line, a column of
-// CSV, the first words of an access log, a member of a JSON object. Whether that is an address is
-// for the caller to say. A field of CSV ends with its line: one stray quote then costs one line,
-// not the rest of the file.
+// CSV, the first words of an access log. Whether that is an address is for the caller to say. A
+// field of CSV ends with its line: one stray quote then costs one line, not the rest of the file.
 //
 // The twin of `findColumn` is csv-parse, in the tests.
+
+import type { Trust } from '../client/address/trusted-proxies.ts'
+import { logForms } from './log-forms.ts'
+import type { LogFormat } from './log-line.ts'
 
 /** How a file's lines name their address. */
 export type LineFormat =
   | { readonly kind: 'plain' }
   /** `column` counts from 0; `delimiter` is a byte. */
-  | { readonly kind: 'csv'; readonly column: number; readonly delimiter: number }
-  /** Words with single spaces between them, as access logs have; `word` counts from 0. */
-  | { readonly kind: 'log'; readonly word: number }
-  /** The members to follow from the line's object, array elements by their number. */
-  | { readonly kind: 'json'; readonly path: readonly string[] }
+  | {
+      readonly kind: 'csv'
+      readonly column: number
+      readonly delimiter: number
+      readonly trust?: Trust | undefined
+    }
+  | LogFormat
 
 /** Text in somebody's bytes: bytes[from … to). */
 export interface Span {
@@ -38,8 +43,7 @@ export function findLineField(
   out.from = from
   out.to = to
   if (form.kind === 'csv') findColumn(form.column, form.delimiter, out)
-  else if (form.kind === 'log') findWord(form.word, out)
-  else if (form.kind === 'json') findMember(form.path, out)
+  else if (form.kind === 'log') findWord(logForms[form.form].word ?? Infinity, out)
   trimSpan(out)
 }
 
@@ -84,32 +88,6 @@ function findWord(word: number, span: Span): void {
     at += 1
   }
   span.from = to
-}
-
-const decoder = new TextDecoder()
-const encoder = new TextEncoder()
-const none = new Uint8Array(0)
-
-/** Not hot: an object for each line. A value that is no text counts as none. */
-function findMember(path: readonly string[], span: Span): void {
-  const text = memberOf(path, decoder.decode(span.bytes.subarray(span.from, span.to)))
-  span.bytes = text === undefined ? none : encoder.encode(text)
-  span.from = 0
-  span.to = span.bytes.length
-}
-
-function memberOf(path: readonly string[], line: string): string | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    return undefined
-  }
-  for (const name of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-    value = (value as Readonly<Record<string, unknown>>)[name]
-  }
-  return typeof value === 'string' ? value : undefined
 }
 
 /** White space around it goes: spaces, tabs, the carriage return of a line end. */

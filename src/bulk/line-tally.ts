@@ -2,6 +2,8 @@
 // are looked up once, at the end (`iprisk summarize`). Nothing is kept between pieces, so a piece
 // that runs twice counts once.
 
+import type { TimeSpan } from '../config/line-formats.ts'
+import type { LogEntry } from './log-line.ts'
 import type { Query } from '../table/lookup/query.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import { classifications } from '../model/kind.ts'
@@ -29,12 +31,14 @@ export interface LineTally {
   /** Of access logs: requests by path and by status, each by classification in their order. */
   readonly paths: readonly ClassCounts[]
   readonly statuses: readonly ClassCounts[]
+  /** The same by the hour `2026-08-22T10` or the day, in UTC, where that is asked for. */
+  readonly times: readonly ClassCounts[]
 }
 
 export type ClassCounts = readonly [key: string, counts: Uint32Array]
 
 export interface LineCounter {
-  readonly add: (query: Query, located: Located) => void
+  readonly add: (query: Query, located: Located, entry?: LogEntry) => void
   readonly tally: () => LineTally
 }
 
@@ -46,24 +50,34 @@ interface V6Count {
 const decoder = new TextDecoder()
 const request: LogRequest = { pathFrom: 0, pathTo: 0, statusFrom: 0, statusTo: 0 }
 
-/** `isLog`: the lines are of an access log, and stand behind their addresses. */
-export function newLineCounter(views: SectionViews, linesMax: number, isLog: boolean): LineCounter {
+/** `log`: the lines are of a log; without an `entry` they stand behind their addresses. */
+export function newLineCounter(
+  views: SectionViews,
+  linesMax: number,
+  log: { readonly by: TimeSpan | undefined } | undefined,
+): LineCounter {
   const ipv4: Counts = new Map()
   const ipv6 = new Map<number, V6Count>()
   const paths: ClassMap = new Map()
   const statuses: ClassMap = new Map()
+  const times: ClassMap = new Map()
   const counts = { verdict: newCounts(), network: newCounts(), country: newCounts() }
   const hashes = new Float64Array(linesMax)
   let bogons = 0
   let at = 0
   return {
-    add: (query, located) => {
+    add: (query, located, entry) => {
       const { words } = query
       const hash = hashOf(words, located)
       hashes[at++] = hash
       if (located.version === 4) increment(ipv4, located.ipv4)
       else addIpv6(ipv6, hash, words)
-      if (isLog) {
+      if (log !== undefined && entry !== undefined) {
+        const index = classOf(views, located)
+        if (entry.path !== '') addClass(paths, entry.path, index)
+        if (entry.status !== '') addClass(statuses, entry.status, index)
+        if (log.by !== undefined) addClass(times, timeText(entry.timeMs, log.by), index)
+      } else if (log !== undefined) {
         const { bytes, to } = query
         findLogRequest(bytes, to, request)
         const { pathFrom, pathTo, statusFrom, statusTo } = request
@@ -88,8 +102,15 @@ export function newLineCounter(views: SectionViews, linesMax: number, isLog: boo
       ipv6: [...ipv6.values()].map(({ words, count }) => [formatAddress(6, words), count] as const),
       paths: [...paths],
       statuses: [...statuses],
+      times: [...times],
     }),
   }
+}
+
+function timeText(ms: number, by: TimeSpan): string {
+  return new Date(ms)
+    .toISOString()
+    .slice(0, by === 'hour' ? 'YYYY-MM-DDTHH'.length : 'YYYY-MM-DD'.length)
 }
 
 function addIpv6(counts: Map<number, V6Count>, hash: number, words: Uint32Array): void {

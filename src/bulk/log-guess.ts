@@ -1,32 +1,61 @@
-// Recognises an access log by its first lines, for a user who gave it as a file of addresses; and
-// where the lines of each form have the client.
+// What the first lines of a file are: addresses alone, a log of a known form, or neither. Half of
+// them must agree, so that a bad line at the beginning decides nothing.
 
-import type { AccessLogFormat } from '../config/line-formats.ts'
+import type { LogFormName } from '../config/line-formats.ts'
+import { newAddressWords } from '../ip/address.ts'
+import { parseAddress } from '../ip/parse-address.ts'
+import type { LineFormat } from './line-field.ts'
+import { logForms } from './log-forms.ts'
+import { fieldsOf, isComment, newLineReader } from './log-line.ts'
 
-/** Which of a log's words is the client's address. */
-export const logWords: Readonly<Record<AccessLogFormat, number>> = {
-  common: 0,
-  combined: 0,
-  vhost_combined: 1,
-}
-
-const vhost = /^\S+ \S+ \S+ \S+ \[[^\]]+\] "/
-const client = /^\S+ \S+ \S+ \[[^\]]+\] "/
-const combined = /^\S+ \S+ \S+ \[[^\]]+\] "(?:[^"\\]|\\.)*" \d{3} \S+ "/
-
-const linesTried = 10
+const linesTried = 20
 const charsTried = 65_536
 const decoder = new TextDecoder()
+const words = newAddressWords()
 
-/** The form of the log that begins so; `undefined` where one of the first lines is of no log. */
-export function guessLogFormat(first: Uint8Array): AccessLogFormat | undefined {
-  const lines = decoder
-    .decode(first.subarray(0, charsTried))
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(0, linesTried)
-  const all = (form: RegExp): boolean => lines.length > 0 && lines.every((line) => form.test(line))
-  if (all(combined)) return 'combined'
-  if (all(client)) return 'common'
-  return all(vhost) ? 'vhost_combined' : undefined
+/** `plain` also where the lines are of no known form. */
+export function guessFormat(first: Uint8Array): LineFormat {
+  const all = firstLines(first)
+  const lines = all.filter((line) => !isComment(line))
+  const isHalf = (count: number): boolean => count > 0 && count * 2 >= lines.length
+  if (isHalf(lines.filter((line) => parseAddress(line.trim(), words) !== 0).length)) {
+    return { kind: 'plain' }
+  }
+  if (lastFields(first) !== undefined) return { kind: 'log', form: 'w3c' }
+  for (const form of Object.keys(logForms) as LogFormName[]) {
+    const { pattern, hasFields } = logForms[form]
+    if (hasFields) continue
+    const read = newLineReader({ kind: 'log', form }, true)
+    const entries = lines.map((line) => read(line))
+    const named = entries.filter((entry) => entry !== undefined && 'address' in entry)
+    // An unnamed client, such as a socket's, does not speak against a pattern.
+    const fitting = entries.filter(
+      (entry) =>
+        entry !== undefined &&
+        ('address' in entry || (pattern !== undefined && entry.reason === 'no address')),
+    )
+    if (isHalf(fitting.length) && named.length > 0) return { kind: 'log', form }
+  }
+  return { kind: 'plain' }
+}
+
+/** Without empty ones, and the block of NULs that `copytruncate` leaves in front. */
+function firstLines(first: Uint8Array): readonly string[] {
+  const from = Math.max(
+    0,
+    first.findIndex((byte) => byte !== 0),
+  )
+  const lines = decoder.decode(first.subarray(from, from + charsTried)).split('\n')
+  return lines.filter((line) => line.trim() !== '').slice(0, linesTried)
+}
+
+const fieldsMark = Buffer.from('#Fields:')
+
+/** The last header of fields in these lines. */
+export function lastFields(lines: Uint8Array): readonly string[] | undefined {
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
+  const from = bytes.lastIndexOf(fieldsMark)
+  if (from < 0 || (from > 0 && bytes[from - 1] !== 0x0a)) return undefined
+  const end = bytes.indexOf(0x0a, from)
+  return fieldsOf(bytes.toString('utf8', from, end < 0 ? undefined : end))
 }

@@ -101,7 +101,7 @@ const commands = {
     load: async () => (await import('./policy/replay-command.ts')).replayCommand,
   },
   'explain <address>': {
-    help: 'say why an address is judged as it is',
+    help: 'say why an address is judged as it is; - is standard input, lines or a log',
     example: 'explain 185.220.101.33',
     load: async () => (await import('./lines/explain-command.ts')).explainCommand,
   },

@@ -41,6 +41,8 @@ export const forceCommands = [
   'lists import',
 ] as const
 export const bulkCommands = ['check', 'summarize', 'policy test', 'replay'] as const
+/** Those that read lines; `explain -` does. */
+export const lineCommands = [...bulkCommands, 'explain'] as const
 export const policyCommands = ['policy init', 'policy test', 'replay'] as const
 export const jsonCommands = [
   ...bulkCommands,

@@ -1,8 +1,32 @@
 // The words by which `check` and `summarize` are told what files look like and what to write.
 
-/** Access logs by name. */
-export const accessLogFormats = ['common', 'combined', 'vhost_combined'] as const
-export type AccessLogFormat = (typeof accessLogFormats)[number]
+/** Logs by name; src/bulk/log-forms.ts has an example of each. */
+export const logFormNames = [
+  'common',
+  'combined',
+  'combined_forwarded',
+  'vhost_combined',
+  'gunicorn',
+  'traefik',
+  'haproxy',
+  'alb',
+  's3',
+  'squid',
+  'cloudfront',
+  'iis',
+  'w3c',
+  'caddy',
+  'traefik_json',
+  'json',
+] as const
+export type LogFormName = (typeof logFormNames)[number]
+
+/** `auto` looks at the first lines; `plain` takes each line for an address. */
+export const logWords = ['auto', 'plain', ...logFormNames] as const
+
+/** What `summarize --by` counts requests by. */
+export const timeSpans = ['hour', 'day'] as const
+export type TimeSpan = (typeof timeSpans)[number]
 
 export const checkFormats = ['json', 'csv', 'text'] as const
 export type CheckFormat = (typeof checkFormats)[number]

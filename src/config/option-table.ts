@@ -14,13 +14,14 @@ import {
   forceCommands,
   inspectCommands,
   jsonCommands,
+  lineCommands,
   policyCommands,
   publishCommands,
   serverCommands,
   storeCommands,
 } from './command-groups.ts'
 import { exportFormats, mmdbLayoutNames } from './export-formats.ts'
-import { accessLogFormats, checkFields, checkFormats } from './line-formats.ts'
+import { logWords, timeSpans, checkFields, checkFormats } from './line-formats.ts'
 import { apiNames, defaultPlans } from './plan.ts'
 import * as is from './setting-checks.ts'
 
@@ -413,17 +414,39 @@ export const optionTable = {
     help: 'the address of the proxy in front of the API, to be tried as well',
     type: is.webAddress.exactOptional(),
   }),
-  'invocation.column': option('--column <column>', bulkCommands, {
+  'invocation.column': option('--column <column>', lineCommands, {
     help: 'of CSV, the column of the address: its name in the first line, or its number from 1',
     type: is.textOf('the name or number of a column', (value) => value !== '').exactOptional(),
   }),
-  'invocation.jsonField': option('--json-field <path>', bulkCommands, {
+  'invocation.jsonField': option('--json-field <path>', lineCommands, {
     help: 'of JSON lines, the member of the address: client, or request.remote_ip',
     type: is.textOf('the path of a member', (value) => value !== '').exactOptional(),
   }),
-  'invocation.log': option('--log <form>', bulkCommands, {
-    help: 'of access logs, their form: common, combined or vhost_combined',
-    type: is.oneOf(accessLogFormats).exactOptional(),
+  'invocation.log': option('--log <form>', lineCommands, {
+    help: 'the form of a log: auto, by default, looks at its first lines; docs/logs.md names all',
+    type: is.oneOf(logWords).exactOptional(),
+  }),
+  'invocation.delimiter': option('--delimiter <character>', lineCommands, {
+    help: 'of CSV, what stands between columns, a character or tab; by default the most frequent in the first line',
+    type: is
+      .textOf('one character, or tab', (value) => /^(?:[!-~]|tab)$/.test(value))
+      .exactOptional(),
+  }),
+  'invocation.trust': option('--trust <proxies>', lineCommands, {
+    help: 'which of several addresses in a log is the client: the number of proxies, or their addresses, prefixes and presets, commas between; by default the last public one',
+    type: is.textOf('a number of proxies, or proxies', (value) => value !== '').exactOptional(),
+  }),
+  'invocation.since': option('--since <time>', lineCommands, {
+    help: 'only lines of a log from then on: 2026-08-22, 2026-08-22T10:00Z, or 24h for a span before now',
+    type: is.moment.exactOptional(),
+  }),
+  'invocation.until': option('--until <time>', lineCommands, {
+    help: 'only lines of a log before then',
+    type: is.moment.exactOptional(),
+  }),
+  'invocation.by': option('--by <span>', ['summarize'], {
+    help: 'count the requests of a log by hour or day, in UTC',
+    type: is.oneOf(timeSpans).exactOptional(),
   }),
   'invocation.format': option('--format <format>', ['check'], {
     help: 'json, csv or text; by default text on a terminal, else json',
@@ -435,8 +458,8 @@ export const optionTable = {
     variable: 'IPRISK_EXPORT_FORMAT',
   }),
   'invocation.exportFile': option('--out <file>', ['export'], {
-    help: 'where it is written; the NOTICE goes beside it',
-    type: is.path.exactOptional(),
+    help: 'where it is written, with the NOTICE beside it; - is standard output',
+    type: is.outputPlace.exactOptional(),
     // Not IPRISK_OUT, which names the table of `build`.
     variable: 'IPRISK_EXPORT_OUT',
   }),

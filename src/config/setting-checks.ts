@@ -5,7 +5,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { type Day, msPerDay, parseDay } from '../base/day.ts'
-import { parseDays, parseDurationMs } from '../base/time-text.ts'
+import { parseDays, parseDurationMs, parseMoment } from '../base/time-text.ts'
 import * as limits from '../base/limits.ts'
 import { trimEnd } from '../base/text/clean-text.ts'
 import { parsePrefix } from '../ip/range.ts'
@@ -175,6 +175,10 @@ export const listSpan = textOf(
     return ms > 0 && ms <= limits.listDaysMax * msPerDay
   },
 ).transform(parseDurationMs)
+export const moment = textOf(
+  'a day as YYYY-MM-DD, a time with a zone such as 2026-08-22T10:00Z, or a span before now such as 24h',
+  (value) => parseMoment(value, 0) !== undefined,
+)
 const percentAllowed = 'a number from 0 to 100'
 export const percent = z.number(percentAllowed).min(0, percentAllowed).max(100, percentAllowed)
 

@@ -60,26 +60,12 @@ describe('a word of a log', () => {
   const combined = '9.1.2.3 - ann [22/Aug/2026:00:00:01 +0000] "GET / HTTP/1.1" 200 12 "-" "curl"'
 
   it.each([
-    [combined, 0, '9.1.2.3'],
-    [`example.org:443 ${combined}`, 1, '9.1.2.3'],
-    ['9.1.2.3', 0, '9.1.2.3'],
-    ['9.1.2.3', 1, ''],
-  ])('of %j, number %i, is %j', (line, word, wanted) => {
-    expect(found({ kind: 'log', word }, line)).toBe(wanted)
-  })
-})
-
-describe('a member of JSON', () => {
-  it.each([
-    ['{"ip":"9.1.2.3"}', ['ip'], '9.1.2.3'],
-    ['{"request":{"remote_ip":"::1","ip":"x"}}', ['request', 'remote_ip'], '::1'],
-    ['{"forwarded":["9.1.2.3","9.9.9.9"]}', ['forwarded', '1'], '9.9.9.9'],
-    ['{"ip":"\\u0039.1.2.3"}', ['ip'], '9.1.2.3'],
-    ['{"ip":9}', ['ip'], ''],
-    ['{"ip":null}', ['ip', 'x'], ''],
-    ['{}', ['constructor', 'name'], ''],
-    ['no json', ['ip'], ''],
-  ])('of %j at %j is %j', (line, path, wanted) => {
-    expect(found({ kind: 'json', path }, line)).toBe(wanted)
+    [combined, 'combined', '9.1.2.3'],
+    [`example.org:443 ${combined}`, 'vhost_combined', '9.1.2.3'],
+    ['9.1.2.3', 'common', '9.1.2.3'],
+    ['9.1.2.3', 'vhost_combined', ''],
+    [combined, 'haproxy', ''],
+  ] as const)('of %j, as %s, is %j', (line, form, wanted) => {
+    expect(found({ kind: 'log', form }, line)).toBe(wanted)
   })
 })

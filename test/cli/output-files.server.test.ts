@@ -49,14 +49,20 @@ describe.each(writers)('%s', (command) => {
       ['nowhere', 'is a symbolic link into a folder that is not there'],
       ['pipe', 'is a pipe, not a regular file'],
       ['folder', 'is a folder'],
-      ['-', 'is standard output'],
-    ]) {
+      ...(command === exporting ? [] : [['-', 'is standard output'] as const]),
+    ] as const) {
       const { code, err } = await run(`${command} ${name}`)
       expect(err).toContain(why)
       expect(code).toBe(2)
     }
     expect(readdirSync(cwd)).toEqual(['folder', 'nowhere', 'pipe'])
   })
+})
+
+it('writes an export to standard output, and no file', async () => {
+  const { code, out } = await run(`${exporting} -`)
+  expect([code, out.split('\n')[0]]).toEqual([0, expect.stringContaining('first')])
+  expect(readdirSync(cwd)).toEqual([])
 })
 
 it('refuses a copy of the state that is named by an empty text', async () => {

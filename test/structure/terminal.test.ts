@@ -60,8 +60,11 @@ describe('nothing writes for people but the one writer', () => {
     expect(where.filter((path) => !path.startsWith(writer))).toEqual([])
   })
 
-  it('as bytes, only the answers of check, whose rows escape their own texts', () => {
+  it('as bytes, only answers of check, whose rows escape their texts, and exports to -', () => {
     const where = files.filter(({ text }) => /\bio\.write\(/.test(text)).map(({ path }) => path)
-    expect(where).toEqual(['src/cli/lines/check-command.ts'])
+    expect(where.toSorted()).toEqual([
+      'src/cli/compiler/export-command.ts',
+      'src/cli/lines/check-command.ts',
+    ])
   })
 })

@@ -1,6 +1,16 @@
 // `iprisk export`: the table for other tools. Only Parquet needs the compiler's packages.
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { checkOutput } from '../../base/system/atomic-file.ts'
 import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { exportFormats } from '../../config/export-formats.ts'
@@ -22,7 +32,11 @@ export async function exportCommand(
   { table: path, invocation: how }: Settings,
   io: Io,
 ): Promise<void> {
-  const { exportFormat: format, exportFile: out } = how
+  const { exportFormat: format } = how
+  const toOutput = how.exportFile === '-'
+  if (toOutput && how.json) throw invalidExport('--json and --out - both write standard output.')
+  const folder = toOutput ? mkdtempSync(join(tmpdir(), 'iprisk-export-')) : undefined
+  const out = folder === undefined ? how.exportFile : join(folder, 'export')
   if (format === undefined)
     throw invalidExport(`--format must say what to write: ${exportFormats.join(', ')}.`)
   if (out === undefined) throw invalidExport('--out must name the file to write.')
@@ -54,9 +68,13 @@ export async function exportCommand(
     io.status('')
     const seconds = (performance.now() - begun) / 1000
     const bytes = statSync(out).size
-    report({ out, format, table: table.id, bytes, seconds, ...summary }, how.json, io)
+    const done = { out, format, table: table.id, bytes, seconds, ...summary }
+    report(done, toOutput ? 'name a file with --out for the NOTICE' : noticePath(out), io)
+    if (toOutput) await writeFile(out, io)
+    else printResult(io, how.json, done, () => [out])
   } finally {
     table.close()
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -64,19 +82,22 @@ function report(
   done: ExportSummary &
     Readonly<Record<'out' | 'format' | 'table', string>> &
     Readonly<Record<'bytes' | 'seconds', number>>,
-  json: boolean,
+  notice: string,
   io: Io,
 ): void {
-  const { out, format, rows, values, bytes, seconds, unstated } = done
+  const { format, rows, values, bytes, seconds, unstated } = done
   const what = ['csv', 'parquet', 'nft'].includes(format) ? 'ranges' : 'prefixes'
   io.err(
     `${formatCount(rows)} ${what} ` +
       `of ${formatCount(values)} values, ${formatMegabytes(bytes)} MB in ${seconds.toFixed(1)} s; ` +
-      `source notice: ${noticePath(out)}`,
+      `source notice: ${notice}`,
   )
   if (unstated.length > 0)
     io.err(`warning: no licence is stated for ${unstated.join(', ')}: do not hand this on`)
-  printResult(io, json, done, () => [out])
+}
+
+async function writeFile(path: string, io: Io): Promise<void> {
+  for await (const bytes of createReadStream(path)) await io.write(bytes as Buffer)
 }
 
 /** IPRISK_OUT may name the table of `build`. */

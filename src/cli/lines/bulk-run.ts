@@ -10,7 +10,15 @@ import { moreText } from '../../base/text/shortened-list.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { addressWidth, ipv4Chars } from '../../bulk/rows/text-row.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
-import { answerLines, type LinesResult, type LineTask } from '../../bulk/answer-lines.ts'
+import {
+  answerLines,
+  type BadReasons,
+  type LinesResult,
+  type LineTask,
+} from '../../bulk/answer-lines.ts'
+import { logForms } from '../../bulk/log-forms.ts'
+import { lastFields } from '../../bulk/log-guess.ts'
+import type { BadReason } from '../../bulk/log-line.ts'
 import type { LineTally } from '../../bulk/line-tally.ts'
 import { firstLinesInlineBytesMax, linesInlineBytesMax } from '../../pool/offload-policy.ts'
 import { createPool } from '../../pool/pool.ts'
@@ -18,21 +26,23 @@ import { wholeBuffer } from '../../bulk/growing-buffer.ts'
 import type { ItemResult } from '../../pool/pool-task.ts'
 import type { Decide } from '../../policy/decide-by.ts'
 import type { PinnedTable } from './pin-table.ts'
-import { type DetectedFormat } from './line-format.ts'
+import { type DetectedFormat, inputName } from './line-format.ts'
 import { type InputPiece, readInput } from './read-input.ts'
-import type { Io } from '../terminal/io.ts'
+import { type Io, warn } from '../terminal/io.ts'
 
 export type BulkResult = Awaited<ReturnType<typeof bulkRun>>
 
-export function reportBadLines({ bad, places }: BulkResult, io: Io): void {
-  for (const place of places) io.err(`no address: ${place}`)
+export function reportBadLines({ bad, places, reasons }: BulkResult, io: Io): void {
+  for (const place of places) io.err(place)
   const more = moreText(bad - places.length, formatCount)
-  if (more !== '') io.err(`… ${more}`)
+  const counts = Object.entries(reasons).map(([reason, count]) => `${formatCount(count)} ${reason}`)
+  const all = counts.length > 1 ? ` (of all, ${counts.join(', ')})` : ''
+  if (more !== '') io.err(`… ${more}${all}`)
 }
 
 /** Per thread: one running, one ready, one to be written. */
 const piecesAThread = 3
-const placesKept = 5
+const placesKept = 3
 const statusMs = 200
 
 /** Five thousand addresses, 3 MB of answers; lines of logs are longer. */
@@ -101,7 +111,9 @@ export async function bulkRun(options: BulkOptions, io: Io) {
   let firstBytes = 0
   let form: LineFormat = { kind: 'plain' }
   let width = ipv4Chars
-  const pieces = readInput(inputs, { bytes: options.pieceBytes, stdin: io.input, signal })
+  let isOpen = false
+  const how = { bytes: options.pieceBytes, stdin: io.input, signal, warn: damageWarning(io) }
+  const pieces = readInput(inputs, how)
   const deliver = async (before: Promise<void>, one: PieceInFlight): Promise<void> => {
     const [lined] = await Promise.all([one.result, before])
     if (signal.aborted) return
@@ -111,19 +123,23 @@ export async function bulkRun(options: BulkOptions, io: Io) {
   }
   try {
     for await (const piece of pieces) {
-      const opening = piece.isFirst ? options.detectFormat(piece.bytes, piece.input) : undefined
+      isOpen &&= !piece.isFirst
+      // What is refused says nothing of the others.
+      const opening: DetectedFormat | undefined =
+        isOpen || piece.refused !== undefined ? undefined : openingOf(piece, options, io)
+      isOpen ||= opening !== undefined
       form = opening?.form ?? form
       const lines = opening?.bytes ?? piece.bytes
       if (opening !== undefined && work.output === 'text') width = addressWidth(form, lines)
-      const how: LineTask = { ...work, form, addressWidth: width }
+      const task = taskOf(work, form, width, piece)
+      form = nextFormat(form, lines)
       firstBytes += lines.length
       const isHere = lines.length <= linesInlineBytesMax || firstBytes <= firstLinesInlineBytesMax
       const result =
         turns.length === 0 && isHere
-          ? answerLines(table, lines, how, freeBuffers.pop(), options.decide)
-          : linesResultOf(ticket.run({ kind: 'lines', lines, how, into: freeBuffers.pop() }))
+          ? answerLines(table, lines, task, freeBuffers.pop(), options.decide)
+          : linesResultOf(ticket.run({ kind: 'lines', lines, how: task, into: freeBuffers.pop() }))
       last = deliver(last, { piece, result, headerLines: opening?.headerLines ?? 0 })
-      // It is awaited in its turn.
       last.catch(() => undefined)
       turns.push(last)
       if (turns.length >= threads * piecesAThread || !(result instanceof Promise)) {
@@ -143,6 +159,33 @@ export async function bulkRun(options: BulkOptions, io: Io) {
     await pool.close()
   }
   return { ...sums.result(), interrupted: signal.aborted }
+}
+
+const damageWarning =
+  (io: Io) =>
+  (input: string, reason: string): void =>
+    warn(io, `${inputName(input)}: ${reason}; what could be read is used`)
+
+function openingOf({ bytes, input }: InputPiece, options: BulkOptions, io: Io): DetectedFormat {
+  const opening = options.detectFormat(bytes, input)
+  if (opening.guess !== undefined) io.err(`${inputName(input)}: ${opening.guess}.`)
+  return opening
+}
+
+function taskOf(
+  work: BulkOptions['work'],
+  form: LineFormat,
+  addressWidth: number,
+  { refused }: InputPiece,
+): LineTask {
+  return { ...work, form, addressWidth, refused }
+}
+
+/** IIS begins anew with `#Fields:` in the middle of a file, for all pieces behind it. */
+function nextFormat(form: LineFormat, lines: Uint8Array): LineFormat {
+  if (form.kind !== 'log' || logForms[form.form].hasFields === undefined) return form
+  const fields = lastFields(lines)
+  return fields === undefined ? form : { ...form, fields }
 }
 
 interface PieceInFlight {
@@ -167,6 +210,7 @@ function newBulkTotals(io: Io, totalBytes: number | undefined) {
   /** The first bad lines: `access.log:12: "text"`. */
   const places: string[] = []
   const sums = { lines: 0, addresses: 0, bad: 0 }
+  const reasons: BadReasons = {}
   const startedMs = performance.now()
   let shownMs = startedMs
   /** Lines of this input before this piece. */
@@ -174,13 +218,17 @@ function newBulkTotals(io: Io, totalBytes: number | undefined) {
   return {
     add: (
       { isFirst, input, bytesRead }: InputPiece,
-      { lines, addresses, bad, badLines }: LinesResult,
+      { lines, addresses, bad, badLines, reasons: own }: LinesResult,
       headerLines: number,
     ): void => {
-      if (isFirst) before = headerLines
-      for (const { line, text } of badLines.slice(0, placesKept - places.length)) {
+      if (isFirst) before = 0
+      before += headerLines
+      for (const [reason, count] of Object.entries(own) as [BadReason, number][]) {
+        reasons[reason] = (reasons[reason] ?? 0) + count
+      }
+      for (const { line, text, reason } of badLines.slice(0, placesKept - places.length)) {
         const name = input === '-' ? 'standard input' : input
-        places.push(`${name}:${before + line + 1}: ${JSON.stringify(text)}`)
+        places.push(`${reason}: ${name}:${before + line + 1}: ${JSON.stringify(text)}`)
       }
       before += lines
       sums.lines += lines
@@ -196,7 +244,7 @@ function newBulkTotals(io: Io, totalBytes: number | undefined) {
         `${formatCount(sums.addresses)} addresses, ${formatCount(Math.round(rate))}/s${share}`,
       )
     },
-    result: () => ({ ...sums, places }),
+    result: () => ({ ...sums, places, reasons }),
   }
 }
 

@@ -125,9 +125,8 @@ function answerArguments(options: {
   readonly decide: Decide | undefined
 }): LinesResult {
   const { table, addresses, work, decide } = options
-  // JSON keeps an argument with line breaks on one line.
-  const lines = encoder.encode(addresses.map((ip) => `${JSON.stringify({ ip })}\n`).join(''))
-  const form = { kind: 'json', path: ['ip'] } as const
+  const lines = encoder.encode(addresses.map((ip) => `${ip}\n`).join(''))
+  const form = { kind: 'plain' } as const
   const how = { ...work, form, addressWidth: addressWidth(form, lines) }
   return answerLines(table, lines, how, undefined, decide)
 }
@@ -148,7 +147,7 @@ export function sortInputs(args: readonly string[]) {
   for (const arg of args) {
     const kind = arg === '-' ? 'file' : isAddress(arg) ? 'none' : placeKind(arg)
     if (kind === 'folder') missing.push(`${arg} is a folder: name the files in it.`)
-    else if (kind === 'none' && !/^[\da-f.:/%]*$/i.test(arg)) {
+    else if (kind === 'none' && !/^[\da-f.:/%]+$/i.test(arg)) {
       missing.push(`${arg} does not exist: there is no such file, and it is no IP address.`)
     } else {
       const list = kind === 'file' ? 'inputs' : 'addresses'

@@ -11,14 +11,19 @@ import { formatCount } from '../../base/text/number-format.ts'
 import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
 import { levelFloors } from '../../model/kind.ts'
 import { builtMsOf } from '../../table/file/header.ts'
-import { openTable } from '../../table/open-table.ts'
-import { offlineListsOf } from './pin-table.ts'
+import type { LineTally } from '../../bulk/line-tally.ts'
+import { formatAddress } from '../../ip/format-address.ts'
+import { judgeBadLines } from './check-command.ts'
+import { lineFormatDetector } from './line-format.ts'
+import { pinTable } from './pin-table.ts'
 import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
 import { daysObservedMin } from '../../score/weight/weigh-evidence.ts'
 import type { Source } from '../../table/file/table-source.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
 import {
   type Command,
+  exitCodes,
+  interruptedCode,
   levelStyles,
   type Line,
   printResult,
@@ -26,25 +31,42 @@ import {
   type StyledText,
 } from '../terminal/io.ts'
 
-export const explainCommand: Command = async (
-  { table: path, policies, invocation },
-  io,
-  [address = ''],
-) => {
-  const policy = await offlinePolicy(policies, invocation.policy, io.err)
-  const table = openTable(path)
-  const lists = await offlineListsOf(invocation.lists)
+/** Of `-`, each address of the lines once. */
+export const explainCommand: Command<Promise<number>> = async (settings, io, [address = '']) => {
+  const { table: path, policies, invocation: how } = settings
+  const isLines = address === '-'
+  const detectFormat = lineFormatDetector(how)
+  const policy = await offlinePolicy(policies, how.policy, io.err)
+  const pinned = await pinTable(path, how.lists, !isLines)
+  const { table } = pinned
   try {
-    table.useLists(lists?.matcher)
-    const plain = answerWithInsights({ ...table, builtMs: builtMsOf(path) }, address)
-    if (plain === undefined) throw usageError(`${address} is no IP address.`)
-    const answer = decided(plain, await offlineDecide(table, policy))
-    printResult(io, invocation.json, answer, () =>
-      explanationScreen(answer, table.sources, io.outColumns),
-    )
+    const decide = await offlineDecide(table, policy)
+    const seen = new Set<string>()
+    const explain = (ip: string): void => {
+      const plain = answerWithInsights({ ...table, builtMs: builtMsOf(path) }, ip)
+      if (plain === undefined) throw usageError(`${ip} is no IP address.`)
+      if (seen.has(ip)) return
+      if (seen.size > 0 && !how.json) io.out('')
+      seen.add(ip)
+      const answer = decided(plain, decide)
+      printResult(io, how.json, answer, () =>
+        explanationScreen(answer, table.sources, io.outColumns),
+      )
+    }
+    if (!isLines) {
+      explain(address)
+      return exitCodes.done
+    }
+    const { tallyRun } = await import('./bulk-run.ts')
+    const add = ({ ipv4, ipv6 }: LineTally): void => {
+      for (let at = 0; at < ipv4.length; at += 2) explain(formatAddress(4, ipv4.subarray(at)))
+      for (const [text] of ipv6) explain(text)
+    }
+    const run = { inputs: ['-'], table: pinned, detectFormat, output: 'addresses', add } as const
+    const result = await tallyRun(run, io)
+    return result.interrupted ? interruptedCode : judgeBadLines(result, false, io)
   } finally {
-    table.close()
-    lists?.close()
+    pinned.close()
   }
 }
 

@@ -1,22 +1,37 @@
 // Where the lines of the user's files have their address, by the options: whole line, CSV column,
-// access log, JSON member. A column's name comes from each file's first line; a number means that
-// there is no header. The delimiter is the most frequent one of the first line.
+// log, JSON member; without options by each file's first lines. A column's name comes from the first
+// line; a number means that there is no header. The delimiter is the most frequent one of the first
+// line, or the one that Excel's `sep=;` names.
 
-import { usageError } from '../../base/coded-error.ts'
+import { messageOf, usageError } from '../../base/coded-error.ts'
+import { splitCsvLine } from '../../base/text/csv.ts'
 import { withoutByteOrderMark } from '../../base/text/byte-order-mark.ts'
+import { parseMoment } from '../../base/time-text.ts'
+import { trustOf } from '../../client/address/proxy-walk.ts'
+import type { Trust } from '../../client/address/trusted-proxies.ts'
 import type { Invocation } from '../../config/settings.ts'
-import { type LineFormat, type Span, findLineField } from '../../bulk/line-field.ts'
-import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
+import type { LineFormat } from '../../bulk/line-field.ts'
+import { guessFormat } from '../../bulk/log-guess.ts'
+import type { LogFormat } from '../../bulk/log-line.ts'
 
 export interface DetectedFormat {
   readonly form: LineFormat
   /** The piece without its header. */
   readonly bytes: Uint8Array
   readonly headerLines: number
+  /** For the user: `read as combined`. */
+  readonly guess?: string
 }
 
 /** Begins error messages. */
 export const inputName = (input: string): string => (input === '-' ? 'Standard input' : input)
+
+type LineOptions = Partial<
+  Pick<
+    Invocation,
+    'column' | 'delimiter' | 'jsonField' | 'log' | 'trust' | 'since' | 'until' | 'by'
+  >
+>
 
 const lineEnd = 0x0a
 const decoder = new TextDecoder()
@@ -24,34 +39,66 @@ const delimiters = [',', ';', '\t', '|'] as const
 
 /** Throws `usage` for contradicting options. */
 export function lineFormatDetector(
-  options: Pick<Invocation, 'column' | 'jsonField' | 'log'>,
+  options: LineOptions,
 ): (first: Uint8Array, input: string) => DetectedFormat {
-  const { column, jsonField, log } = options
+  const { column, delimiter, jsonField, log } = options
   if ([column, jsonField, log].filter((one) => one !== undefined).length > 1) {
     throw usageError('Only one of --column, --json-field and --log can say where the address is.')
   }
-  const always = (form: LineFormat) => (first: Uint8Array) => ({
-    form,
-    bytes: withoutByteOrderMark(first),
-    headerLines: 0,
-  })
-  if (jsonField !== undefined) return always({ kind: 'json', path: pathOf(jsonField) })
-  if (log !== undefined) return always({ kind: 'log', word: logWords[log] })
-  if (column === undefined) {
-    return (first, input) => {
-      refuseLog(first, input)
-      return always({ kind: 'plain' })(first)
-    }
+  if (delimiter !== undefined && column === undefined) {
+    throw usageError('--delimiter needs --column, which says where the address is.')
   }
-  return (first, input) => detectCsvFormat(column, withoutByteOrderMark(first), input)
+  const logOptions = logOptionsOf(options)
+  return (marked, input) => {
+    const first = withoutByteOrderMark(marked)
+    if (column !== undefined) {
+      refuseTimes(options, `${inputName(input)} is read as CSV`)
+      return detectCsvFormat({ column, delimiter, trust: logOptions.trust }, first, input)
+    }
+    const whole = { bytes: first, headerLines: 0 }
+    const form = statedFormat(options) ?? guessFormat(first)
+    if (form.kind !== 'log') {
+      refuseTimes(options, `${inputName(input)} is no log of a known form`)
+      return { ...whole, form }
+    }
+    const isGuess = jsonField === undefined && (log ?? 'auto') === 'auto'
+    const guess = isGuess ? { guess: `read as a log of the form ${form.form}` } : {}
+    return { ...whole, form: { ...form, ...logOptions }, ...guess }
+  }
 }
 
-/** An access log read as addresses would be all bad lines. */
-function refuseLog(first: Uint8Array, input: string): void {
-  const guess = guessLogFormat(withoutByteOrderMark(first))
-  if (guess === undefined) return
+function statedFormat({ jsonField, log = 'auto' }: LineOptions): LineFormat | undefined {
+  if (jsonField !== undefined) return { kind: 'log', form: 'json', path: pathOf(jsonField) }
+  if (log === 'auto') return undefined
+  return log === 'plain' ? { kind: 'plain' } : { kind: 'log', form: log }
+}
+
+type LogOptions = Pick<LogFormat, 'trust' | 'sinceMs' | 'untilMs' | 'by'>
+
+function logOptionsOf({ trust, since, until, by }: LineOptions): LogOptions {
+  const nowMs = Date.now()
+  return {
+    ...(trust !== undefined && { trust: readTrustWords(trust) }),
+    ...(since !== undefined && { sinceMs: parseMoment(since, nowMs) }),
+    ...(until !== undefined && { untilMs: parseMoment(until, nowMs) }),
+    ...(by !== undefined && { by }),
+  }
+}
+
+function readTrustWords(text: string): Trust {
+  const trust: Trust = /^\d+$/.test(text) ? Number(text) : text.split(/, */)
+  try {
+    trustOf(trust)
+  } catch (error) {
+    throw usageError(messageOf(error))
+  }
+  return trust
+}
+
+function refuseTimes({ since, until, by }: LineOptions, why: string): void {
+  if ((since ?? until ?? by) === undefined) return
   throw usageError(
-    `${inputName(input)} looks like an access log: name its form with --log ${guess}.`,
+    `--since, --until and --by need the times of a log, but ${why}; name its form with --log.`,
   )
 }
 
@@ -60,44 +107,65 @@ function pathOf(text: string): readonly string[] {
   return text.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'))
 }
 
-function detectCsvFormat(column: string, first: Uint8Array, input: string): DetectedFormat {
-  const found = first.indexOf(lineEnd)
+function detectCsvFormat(
+  how: {
+    readonly column: string
+    readonly delimiter: string | undefined
+    readonly trust: Trust | undefined
+  },
+  first: Uint8Array,
+  input: string,
+): DetectedFormat {
+  const { column, trust } = how
+  const skipped = skippedLines(first)
+  const begin = skipped.bytes
+  const found = first.indexOf(lineEnd, begin)
   const end = found < 0 ? first.length : found
-  const delimiter = delimiterOf(decoder.decode(first.subarray(0, end)))
+  const stated = how.delimiter === 'tab' ? '\t' : (how.delimiter ?? skipped.separator)
+  const header = decoder.decode(first.subarray(begin, end))
+  const delimiter = stated ?? delimiterOf(header)
+  const name = delimiter === '\t' ? 'a tab' : `"${delimiter}"`
+  const guess =
+    stated === undefined ? { guess: `read as CSV with ${name} between columns (--delimiter)` } : {}
   const form = (index: number): LineFormat => ({
     kind: 'csv',
     column: index,
     delimiter: delimiter.charCodeAt(0),
+    ...(trust !== undefined && { trust }),
   })
   if (/^[1-9]\d{0,3}$/.test(column)) {
-    return { form: form(Number(column) - 1), bytes: first, headerLines: 0 }
+    const bytes = first.subarray(begin)
+    return { form: form(Number(column) - 1), bytes, headerLines: skipped.lines, ...guess }
   }
-  const names = namesOf(first.subarray(0, end), form)
+  const names = splitCsvLine(header, delimiter).values
   const index = names.indexOf(column)
   if (index < 0) {
     throw usageError(`${input} has no column ${column}; its first line names ${names.join(', ')}.`)
   }
-  return { form: form(index), bytes: first.subarray(end + 1), headerLines: 1 }
+  const bytes = first.subarray(end + 1)
+  return { form: form(index), bytes, headerLines: skipped.lines + 1, ...guess }
 }
 
-/** Finds cells as in other lines; strips quotes behind a space, too. */
-function namesOf(line: Uint8Array, form: (column: number) => LineFormat): readonly string[] {
-  const names: string[] = []
-  const cell: Span = { bytes: line, from: 0, to: 0 }
+/** Comments, and Excel's `sep=;`, before the header. */
+function skippedLines(first: Uint8Array) {
+  let bytes = 0
+  let lines = 0
+  let separator: string | undefined
   for (;;) {
-    findLineField(form(names.length), line, { from: 0, to: line.length }, cell)
-    // Past the last cell.
-    if (cell.from === line.length) return names
-    const text = decoder.decode(line.subarray(cell.from, cell.to))
-    names.push(text.replace(/^"(.*)"$/, '$1'))
+    const end = first.indexOf(lineEnd, bytes)
+    const line = decoder.decode(first.subarray(bytes, end < 0 ? first.length : end))
+    const named = /^"?sep=(.)"?\r?$/.exec(line)?.[1]
+    if (end < 0 || (named === undefined && !/^\s*(?:#|$)/.test(line))) break
+    separator ??= named
+    bytes = end + 1
+    lines += 1
   }
+  return { bytes, lines, separator }
 }
 
+/** The most frequent outside quotes. */
 function delimiterOf(line: string): string {
   const plain = line.replaceAll(/"[^"]*"/g, '')
-  let most: string = delimiters[0]
-  for (const one of delimiters) {
-    if (plain.split(one).length > plain.split(most).length) most = one
-  }
-  return most
+  const counts = delimiters.map((one) => plain.split(one).length)
+  return delimiters[counts.indexOf(Math.max(...counts))]!
 }

@@ -1,14 +1,17 @@
-// The user's input, files or standard input, gzipped or not, as pieces of whole lines. Read only as
-// fast as pieces are taken.
+// The user's input, files or standard input, packed or not, as pieces of whole lines; a JSON array
+// with a line for each element. Read only as fast as pieces are taken.
 
 import { createReadStream } from 'node:fs'
-import { pipeline, type Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import type { Readable } from 'node:stream'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { unpackText } from '../../base/text/unpack-text.ts'
+import { arrayElements } from '../../bulk/array-elements.ts'
+import type { BadReason } from '../../bulk/log-line.ts'
 import { inputName } from './line-format.ts'
 
 /** Longer lines are no addresses, logs or NDJSON. */
 const lineBytesMax = 4_194_304
+const charsShown = 200
 
 const lineEnd = 0x0a
 
@@ -18,12 +21,20 @@ export interface InputPiece {
   readonly input: string
   /** So far, of all inputs; compressed if they are. */
   readonly bytesRead: number
+  /** Why its only line is not to be read. */
+  readonly refused?: BadReason
 }
 
-/** Pieces of about `bytes`. Throws `input_unreadable`, `line_too_long`. */
+/** Pieces of about `bytes`. Throws `input_unreadable`. */
 export async function* readInput(
   inputs: readonly string[],
-  how: { readonly bytes: number; readonly stdin: () => Readable; readonly signal: AbortSignal },
+  how: {
+    readonly bytes: number
+    readonly stdin: () => Readable
+    readonly signal: AbortSignal
+    /** Gets what is wrong with packed data; what could be read of it comes all the same. */
+    readonly warn: (input: string, reason: string) => void
+  },
 ): AsyncGenerator<InputPiece, void, undefined> {
   let before = 0
   for (const input of inputs) {
@@ -34,10 +45,18 @@ export async function* readInput(
     const counter = { bytes: 0 }
     try {
       let isFirst = true
-      for await (const bytes of wholeLines(unpacked(source, counter, how.bytes), input)) {
-        yield { bytes, isFirst, input, bytesRead: before + counter.bytes }
+      let fault = ''
+      const unpacked = unpackText(counted(source, counter), {
+        name: input,
+        warn: (reason) => (fault = reason),
+      })
+      const isCut = (): boolean => /cut off|damaged/.test(fault)
+      for await (const lines of wholeLines(arrayElements(unpacked), isCut)) {
+        yield { ...lines, isFirst, input, bytesRead: before + counter.bytes }
         isFirst = false
       }
+      if (fault !== '' && isFirst) throw new Error(fault)
+      if (fault !== '') how.warn(input, fault)
     } catch (thrown) {
       if (how.signal.aborted) return
       throw thrown instanceof IpriskError ? thrown : unreadable(input, thrown)
@@ -47,25 +66,6 @@ export async function* readInput(
     }
     before += counter.bytes
   }
-}
-
-/** Decompresses gzip. */
-async function* unpacked(
-  source: Readable,
-  counter: { bytes: number },
-  chunkBytes: number,
-): AsyncGenerator<Buffer, void, undefined> {
-  const chunks = counted(source, counter)
-  let head = Buffer.alloc(0)
-  // Two bytes may arrive one by one.
-  while (head.length < 2) {
-    const next = await chunks.next()
-    if (next.done === true) break
-    head = Buffer.concat([head, next.value])
-  }
-  const whole = chain(head, chunks)
-  if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole, chunkBytes)
-  else yield* whole
 }
 
 async function* counted(
@@ -78,44 +78,49 @@ async function* counted(
   }
 }
 
-async function* chain(
-  head: Buffer,
-  rest: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer, void, undefined> {
-  if (head.length > 0) yield head
-  yield* rest
-}
-
-async function* gunzip(
-  packed: AsyncIterable<Buffer>,
-  chunkSize: number,
-): AsyncGenerator<Buffer, void, undefined> {
-  const gunzipped = createGunzip({ chunkSize })
-  // An error ends what is read here, and is thrown there.
-  pipeline(packed, gunzipped, () => undefined)
-  yield* gunzipped as AsyncIterable<Buffer>
+interface Lines {
+  readonly bytes: Uint8Array
+  /** Why these are not to be read: the beginning of a line that is too long, or the last, cut off. */
+  readonly refused?: BadReason
 }
 
 /** As they come: a slow writer's lines are answered one by one. */
 async function* wholeLines(
   chunks: AsyncIterable<Buffer>,
-  input: string,
-): AsyncGenerator<Uint8Array, void, undefined> {
+  isCut: () => boolean,
+): AsyncGenerator<Lines, void, undefined> {
   let pending: Buffer[] = []
   let size = 0
-  for await (const chunk of chunks) {
+  const cut = (): Lines => {
+    const bytes = Buffer.concat([...pending, Buffer.from('\n')])
+    pending = []
+    return { bytes, refused: 'line too long' }
+  }
+  for await (let chunk of chunks) {
+    if (size > lineBytesMax) {
+      // Goes by up to the end of the line.
+      const end = chunk.indexOf(lineEnd) + 1
+      if (end === 0) continue
+      yield cut()
+      size = 0
+      chunk = chunk.subarray(end)
+    }
     const end = chunk.lastIndexOf(lineEnd) + 1
     if (end > 0) {
-      yield joined(pending, chunk.subarray(0, end))
+      yield { bytes: joined(pending, chunk.subarray(0, end)) }
       pending = []
       size = 0
     }
     if (end === chunk.length) continue
     pending.push(chunk.subarray(end))
     size += chunk.length - end
-    if (size > lineBytesMax) throw lineTooLong(input)
+    if (size > lineBytesMax) pending = [Buffer.concat(pending).subarray(0, charsShown)]
   }
-  if (size > 0) yield joined(pending, Buffer.alloc(0))
+  if (size > lineBytesMax) yield cut()
+  else if (size > 0) {
+    const bytes = joined(pending, Buffer.alloc(0))
+    yield isCut() ? { bytes, refused: 'line cut off' } : { bytes }
+  }
 }
 
 function joined(pending: readonly Buffer[], last: Buffer): Uint8Array {
@@ -128,13 +133,5 @@ function unreadable(input: string, cause: unknown): IpriskError {
     message: `${inputName(input)} cannot be read: ${messageOf(cause)}`,
     fault: 'environment',
     cause,
-  })
-}
-
-function lineTooLong(input: string): IpriskError {
-  return new IpriskError({
-    code: 'line_too_long',
-    message: `${inputName(input)} has a line of more than ${lineBytesMax} bytes: it is no file of lines.`,
-    fault: 'input',
   })
 }

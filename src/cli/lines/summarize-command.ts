@@ -64,9 +64,13 @@ function summaryLines(summary: Summary): readonly Line[] {
     ],
     ['path', ...splitList(summary.paths, ({ path }) => path)],
     ['status', ...splitList(summary.statuses, ({ status }) => status)],
+    [timeTitle, ...timeList(summary.times)],
   ]
   const isLog = summary.paths !== undefined
-  const shown = lists.filter(([title]) => isLog || !logLists.has(title))
+  const shown = lists.filter(
+    ([title, { top }]) =>
+      (isLog || !logLists.has(title)) && (title !== timeTitle || top.length > 0),
+  )
   const width = Math.max(
     ...shown.flatMap(([title, , names]) => [title, ...names].map(({ length }) => length)),
   )
@@ -104,6 +108,12 @@ function splitText({ addresses, classifications }: SplitRow & Share): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }
 
+const timeTitle = 'time (UTC)'
+
+function timeList(times: Summary['times'] = []): readonly [Shares<object>, readonly string[]] {
+  return splitList({ count: times.length, top: times }, ({ time }) => time.replace('T', ' '))
+}
+
 const nameCharsMax = 60
 
 function listLines(list: {
@@ -124,9 +134,11 @@ function listLines(list: {
     1,
   )
   const more = moreText(shares.count - shares.top.length, formatCount)
+  // Of times each is a small part of all: they are compared with the busiest.
+  const most = title === timeTitle ? Math.max(...shares.top.map(({ percent }) => percent)) : 100
   return [
     head,
-    ...lines.map((line, index) => withBar(line, shares.top[index]?.percent ?? 0)),
+    ...lines.map((line, index) => withBar(line, ((shares.top[index]?.percent ?? 0) / most) * 100)),
     ...(more === '' ? [] : [more]),
   ]
 }

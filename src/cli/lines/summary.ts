@@ -40,11 +40,8 @@ export function newSummarizer(table: OpenTable, top: number) {
   const seen = newTopCounts(1)
   const paths = newTopCounts(classifications.length)
   const statuses = newTopCounts(classifications.length)
+  const times = newTopCounts(classifications.length)
   let bogons = 0
-  const countryName = (id: number) => {
-    const { country_code, country } = readCountry(views.countries, id, strings)
-    return { country_code, country }
-  }
   return {
     add: (tally: LineTally): void => {
       bogons += tally.bogons
@@ -53,6 +50,7 @@ export function newSummarizer(table: OpenTable, top: number) {
       addPairs(countries, tally.countries)
       distinct.add(tally.hashes)
       addVisits(tally, { seen, paths, statuses })
+      for (const [time, counts] of tally.times) times.add(time, counts)
     },
     summary: ({ lines, addresses, bad }: Pick<BulkResult, 'lines' | 'addresses' | 'bad'>) => {
       const { count: distinctCount, isEstimate } = distinct.count()
@@ -94,14 +92,20 @@ export function newSummarizer(table: OpenTable, top: number) {
         ),
         providers: withNames(largest(providers, ''), (provider) => ({ provider })),
         asns: withNames(byAsn, (asn) => ({ asn, organization: organizations.get(asn) ?? '' })),
-        countries: withNames(byCountry, countryName),
+        countries: withNames(byCountry, (id) => countryName(table, id)),
         scores: scoreBands(bogons, judged, addresses),
         /** Beyond 200,000 different ones the counts may be a little low. */
         top_addresses: { count: distinctCount, top: topAddresses(table, seen, size) },
         ...logSplits(paths, statuses, size),
+        ...timeSplits(times, addresses),
       }
     },
   }
+}
+
+function countryName({ reader: { views, strings } }: OpenTable, id: number) {
+  const { country_code, country } = readCountry(views.countries, id, strings)
+  return { country_code, country }
 }
 
 function shareOf(addresses: number, all: number) {
@@ -117,6 +121,12 @@ function addVisits(
   for (const [text, count] of tally.ipv6) to.seen.add(text, [count])
   for (const [key, counts] of tally.paths) to.paths.add(key, counts)
   for (const [key, counts] of tally.statuses) to.statuses.add(key, counts)
+}
+
+/** In their order; hours and days without a request are left out. */
+function timeSplits(times: TopCounts, all: number) {
+  const { top } = splitOf(times, { top: Infinity, all }, (time) => ({ time }))
+  return top.length === 0 ? {} : { times: top.toSorted((a, b) => (a.time < b.time ? -1 : 1)) }
 }
 
 interface ListSize {

@@ -102,7 +102,8 @@ function countSampled(
     counter.addRequest(one.address, index)
   }
   const { length } = checks
-  const result = { lines: length, addresses: length, bad: 0, places: [], interrupted: false }
+  const whole = { bad: 0, reasons: {}, places: [], interrupted: false }
+  const result = { lines: length, addresses: length, ...whole }
   const policies = set && [...used].sort((a, b) => a - b).map((at) => set.policies[at]!.name)
   return { result, policies }
 }

@@ -2,7 +2,7 @@
 
 import { answerLines, type LineTask } from '../../bulk/answer-lines.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
-import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
+import { guessFormat } from '../../bulk/log-guess.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
 import { topShown } from '../../base/limits.ts'
 import { newDecisionMemory } from '../../policy/decision-memory.ts'
@@ -82,7 +82,5 @@ function linesOf(
   if (bytes.length > consoleLogBytesMax) {
     throw invalid(`A log has at most ${consoleLogBytesMax} bytes; "iprisk policy test" takes any.`)
   }
-  const guess = guessLogFormat(bytes)
-  const form = guess && ({ kind: 'log', word: logWords[guess] } as const)
-  return { bytes, form: form ?? { kind: 'plain' } }
+  return { bytes, form: guessFormat(bytes) }
 }

@@ -1,7 +1,28 @@
 // A chosen or dropped file; `onText` gets at most `bytesMax` of it.
 
 import { useId, useState } from 'preact/hooks'
+import { decodeText } from '../../../base/text/byte-order-mark.ts'
 import { notify } from '../ask/notices.ts'
+
+/** Unpacks gzip; reads UTF-16 that has a mark. Cut or damaged gzip gives what could be read. */
+async function textOf(file: File, bytesMax: number): Promise<string> {
+  const head = new Uint8Array(await file.slice(0, 2).arrayBuffer())
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b
+  const stream = isGzip ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  const reader = stream.getReader()
+  try {
+    for (let length = 0; length < bytesMax; length += parts.at(-1)!.length) {
+      const { value } = await reader.read()
+      if (value === undefined) break
+      parts.push(value)
+    }
+  } catch {
+    notify(`${file.name} is cut off or damaged; what could be read is used.`, true)
+  }
+  const text = new Blob(parts).slice(0, bytesMax)
+  return decodeText(new Uint8Array(await text.arrayBuffer()))
+}
 
 export function FileDrop(props: {
   readonly label: string
@@ -19,7 +40,7 @@ export function FileDrop(props: {
     if (isTooLarge && whenTooLarge !== undefined) {
       return notify(`${file.name} is larger than ${bytesMax / 1e6} MB. ${whenTooLarge}`, true)
     }
-    const text = await file.slice(0, bytesMax).text()
+    const text = await textOf(file, bytesMax)
     if (isTooLarge) {
       notify(`${file.name}: only its first ${Math.floor(bytesMax / 1e6)} MB are read.`, true)
     }

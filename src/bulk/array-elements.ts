@@ -1,0 +1,52 @@
+// A JSON array as JSON lines, so that it is read like them: each element on a line of its own, the
+// line ends inside it as spaces. Other texts pass unchanged; `[2001:db8::1]:443` begins no array.
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const space = 0x20
+const lineEnd = 0x0a
+const headBytesMax = 1024
+
+export async function* arrayElements(
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  let head: Buffer = Buffer.alloc(0)
+  let cut: ((chunk: Buffer) => Buffer) | undefined
+  for await (const chunk of chunks) {
+    if (cut !== undefined) {
+      yield cut(chunk)
+      continue
+    }
+    head = head.length === 0 ? chunk : Buffer.concat([head, chunk])
+    const text = head.toString('latin1', 0, headBytesMax)
+    // More bytes decide.
+    if (text.length < headBytesMax && /^\s*(?:\[\s*)?$/.test(text)) continue
+    cut = /^\s*\[\s*["{\]]/.test(text) ? newElementCutter() : (same) => same
+    yield cut(head)
+  }
+  if (cut === undefined && head.length > 0) yield head
+}
+
+function newElementCutter(): (chunk: Buffer) => Buffer {
+  let depth = 0
+  let isText = false
+  let isEscaped = false
+  return (chunk) => {
+    const out = Buffer.from(chunk)
+    for (let at = 0; at < out.length; at += 1) {
+      const byte = out[at]!
+      // Brackets and braces, `[`, `{`, `]` and `}`, differ in one bit.
+      const bracket = byte & ~0x20
+      if (byte === lineEnd || byte === 0x0d) out[at] = space
+      if (isEscaped) isEscaped = false
+      else if (byte === backslash) isEscaped = isText
+      else if (byte === quote) isText = !isText
+      else if (isText) continue
+      else if (bracket === 0x5b && ++depth === 1) out[at] = space
+      else if (bracket === 0x5d && --depth === 0) out[at] = lineEnd
+      else if (byte === comma && depth === 1) out[at] = lineEnd
+    }
+    return out
+  }
+}

@@ -1,0 +1,235 @@
+// One line of a log, by its form, as text: whose address, when, for what, with which status. The
+// slow way, for all that the fast one (line-field.ts, log-request.ts) does not read in place.
+//
+// Invariants: it never throws; each line is an entry, a reason why it is none, or passed over.
+
+import { parseJson } from '../base/json-object.ts'
+import type { Trust } from '../client/address/trusted-proxies.ts'
+import type { LogFormName, TimeSpan } from '../config/line-formats.ts'
+import { chooseAddress } from './log-address.ts'
+import { type LogMembers, logForms, logPrefix } from './log-forms.ts'
+
+/** Plain data: it crosses threads. */
+export interface LogFormat {
+  readonly kind: 'log'
+  readonly form: LogFormName
+  /** Of JSON, where the address is, instead of the usual members. */
+  readonly path?: readonly string[] | undefined
+  /** By the last header `#Fields:` before these lines. */
+  readonly fields?: readonly string[] | undefined
+  readonly trust?: Trust | undefined
+  /** Milliseconds since the epoch; lines from `sinceMs` to before `untilMs` count. */
+  readonly sinceMs?: number | undefined
+  readonly untilMs?: number | undefined
+  readonly by?: TimeSpan | undefined
+}
+
+export interface LogEntry {
+  readonly address: string
+  /** As logged, without its query; '' where the line has none. */
+  readonly path: string
+  readonly status: string
+  /** NaN where the line has none. */
+  readonly timeMs: number
+}
+
+/** Why a line is not read. */
+export type BadReason =
+  | 'no address'
+  | 'no time'
+  | 'not JSON'
+  | 'NUL bytes'
+  | 'line too long'
+  | 'line cut off'
+  | `not ${LogFormName}`
+
+export interface UnreadLine {
+  readonly reason: BadReason
+  /** What stands in place of an address, else the line. */
+  readonly text: string
+}
+
+/** `undefined`: a comment, or out of the span of time. */
+export type LineReader = (line: string) => LogEntry | UnreadLine | undefined
+
+interface RawEntry {
+  readonly address?: string | undefined
+  readonly forwarded?: string | undefined
+  readonly time?: string | undefined
+  /** As the client sent it: `GET /a?b HTTP/1.1`, or only what was asked for. */
+  readonly request?: string | undefined
+  readonly path?: string | undefined
+  readonly status?: string | undefined
+}
+
+/** `isGuess`: only lines that speak for the form are read. */
+export function newLineReader(format: LogFormat, isGuess = false): LineReader {
+  const { trust, sinceMs = -Infinity, untilMs = Infinity, by } = format
+  const needsTime = by !== undefined || format.sinceMs !== undefined || format.untilMs !== undefined
+  const read = rawReader(format, isGuess)
+  return (line) => {
+    const raw = read(line)
+    if (raw === undefined) return undefined
+    if (typeof raw === 'string') {
+      return { reason: line.includes('\0') ? 'NUL bytes' : raw, text: line.trim() }
+    }
+    const address = chooseAddress(raw.address ?? '', raw.forwarded, trust)
+    if (address === undefined) return { reason: 'no address', text: raw.address ?? '' }
+    const timeMs = needsTime ? parseLogTime(raw.time ?? '') : NaN
+    if (needsTime && Number.isNaN(timeMs)) return { reason: 'no time', text: raw.time ?? '' }
+    if (timeMs < sinceMs || timeMs >= untilMs) return undefined
+    const path = pathOf(raw)
+    return { address, path, status: /^\d{3}$/.test(raw.status ?? '') ? raw.status! : '', timeMs }
+  }
+}
+
+function rawReader(
+  format: LogFormat,
+  isGuess: boolean,
+): (line: string) => RawEntry | BadReason | undefined {
+  const { form, path } = format
+  const { pattern, otherwise, members, hasFields } = logForms[form]
+  if (hasFields) return fieldsReader(format.fields)
+  if (members !== undefined) {
+    const wanted = Object.fromEntries(
+      Object.entries(members).map(([role, paths]) => [role, paths.split(' ')]),
+    ) as unknown as Wanted
+    const stated = path && { ...wanted, address: [path], forwarded: [] }
+    return (line) => readMembers(line, stated ?? wanted)
+  }
+  return (line) => {
+    const text = line.slice(0, patternCharsMax).replace(logPrefix, '')
+    const found = pattern?.exec(text) ?? (isGuess ? undefined : otherwise?.exec(text))
+    return found?.groups ?? (isComment(line) ? undefined : `not ${form}`)
+  }
+}
+
+/** A request is at most some kilobytes; patterns take longer for longer lines. */
+const patternCharsMax = 16_384
+
+export const isComment = (line: string): boolean => /^\s*[#;]/.test(line)
+
+/** The path without query, host and protocol. */
+function pathOf({ request, path }: RawEntry): string {
+  const asked = path ?? request?.replace(/^[A-Z]+ (\S+)(?: .*)?$/, '$1') ?? ''
+  const target = asked.replace(/^[a-z]+:\/\/[^/?]*/, '')
+  return /^[/*]/.test(target) ? target.replace(/\?.*$/s, '') : ''
+}
+
+const fieldsWord = '#Fields:'
+
+/** The names behind `#Fields:`; `undefined` for other lines. */
+export function fieldsOf(line: string): readonly string[] | undefined {
+  if (!line.startsWith(fieldsWord)) return undefined
+  return line.slice(fieldsWord.length).trim().toLowerCase().split(/\s+/)
+}
+
+function fieldsReader(first: readonly string[] | undefined) {
+  let names = first
+  return (line: string): RawEntry | BadReason | undefined => {
+    if (line.startsWith('#')) {
+      names = fieldsOf(line) ?? names
+      return undefined
+    }
+    const text = line.replace(/\r$/, '')
+    const values = text.split(text.includes('\t') ? '\t' : ' ')
+    if (names === undefined || values.length < names.length) return 'not w3c'
+    const value = (name: string): string | undefined => {
+      const found = values[names!.indexOf(name)]
+      return found === '-' ? undefined : found
+    }
+    const date = value('date')
+    return {
+      address: value('c-ip'),
+      forwarded: (value('x-forwarded-for') ?? value('cs(x-forwarded-for)'))?.replaceAll('+', ''),
+      time: date === undefined ? value('timestamp') : `${date} ${value('time') ?? ''}`,
+      path: value('cs-uri-stem'),
+      status: value('sc-status'),
+    }
+  }
+}
+
+/** Paths with dots, or of names. */
+type Wanted = Readonly<Record<keyof LogMembers, readonly (string | readonly string[])[]>>
+
+function readMembers(line: string, wanted: Wanted): RawEntry | BadReason | undefined {
+  const value = jsonOf(line)
+  if (value === undefined) return isComment(line) ? undefined : 'not JSON'
+  const first = (name: keyof LogMembers): string | undefined => {
+    for (const path of wanted[name]) {
+      const text = memberText(value, path)
+      if (text !== undefined) return text
+    }
+    return undefined
+  }
+  return {
+    // An array of addresses alone has no members.
+    address: typeof value === 'string' ? value : addressMember(value, wanted.address),
+    forwarded: first('forwarded'),
+    time: first('time'),
+    request: first('request'),
+    status: first('status'),
+  }
+}
+
+/** The first that holds an address, else the first. */
+function addressMember(value: unknown, paths: Wanted['address']): string | undefined {
+  const texts = paths.flatMap((path) => memberText(value, path) ?? [])
+  return texts.find((text) => chooseAddress(text, undefined) !== undefined) ?? texts[0]
+}
+
+/** With a prefix in front; with `\x22`, which nginx writes without `escape=json`. */
+function jsonOf(line: string): unknown {
+  const value = parseJson(line)
+  if (value !== undefined) return value
+  const bare = line.replace(logPrefix, '').replace(/,\s*$/, '')
+  const escaped = bare.replaceAll(/\\(?:x([\dA-Fa-f]{2})|[^])/g, (whole, hex?: string) =>
+    hex === undefined ? whole : `\\u00${hex}`,
+  )
+  return parseJson(escaped)
+}
+
+/** A member may have dots in its name, too. */
+function memberText(value: unknown, path: string | readonly string[]): string | undefined {
+  const found =
+    typeof path === 'string'
+      ? (own(value, path) ?? path.split('.').reduce<unknown>(own, value))
+      : path.reduce<unknown>(own, value)
+  if (typeof found === 'string') return found
+  if (Array.isArray(found)) return found.filter((one) => typeof one === 'string').join(',')
+  return typeof found === 'number' ? String(found) : undefined
+}
+
+function own(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Readonly<Record<string, unknown>>)[name]
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const clfTime =
+  /^(\d{1,2})\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d(?:\.\d+)?)(?: ([+-]\d\d):?(\d\d))?$/
+const isoTime =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(Z|UTC|[+-]\d\d:?\d\d)?)?$/
+
+/** Milliseconds since the epoch, UTC without a zone; NaN where it is no time. Numbers are seconds or
+ * smaller units. */
+function parseLogTime(text: string): number {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return epochMs(Number(text))
+  const [, day = '', month = '', year = '', time = '', hours = '+00', minutes = '00'] =
+    clfTime.exec(text) ?? []
+  if (day !== '') {
+    const number = String(months.indexOf(month) + 1).padStart(2, '0')
+    return Date.parse(`${year}-${number}-${day.padStart(2, '0')}T${time}${hours}:${minutes}`)
+  }
+  const [, date, clock = '00:00', zone = 'Z'] = isoTime.exec(text) ?? []
+  if (date === undefined) return NaN
+  const offset = zone.replace('UTC', 'Z').replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')
+  return Date.parse(`${date}T${clock.replace(',', '.')}${offset}`)
+}
+
+/** Seconds, milliseconds, microseconds or nanoseconds: those of our days differ by their size. */
+function epochMs(value: number): number {
+  if (value < 1e11) return value * 1000
+  if (value < 1e14) return value
+  return value < 1e17 ? value / 1000 : value / 1e6
+}
