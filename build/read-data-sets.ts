@@ -2,7 +2,7 @@
 // (places). From the operator's own files, from an edition that acceptance of data sets chose, or
 // from the packages.
 
-import { formatCount } from '../src/base/text/number-format.ts'
+import { formatCount, formatCounted } from '../src/base/text/number-format.ts'
 import type { Day } from '../src/base/day.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 import type { BuildStages } from './build-stages.ts'
@@ -71,7 +71,10 @@ export function readNetworkData(
   const files = input.networkFiles ?? inUse(choice.editions, 'networks')?.files
   return stages.run('networks', async (say) => {
     const networks = await readNetworks({ files, cache: input.cache, facts, tables })
-    say(`${formatCount(networks.networks.length)} networks`)
+    const { count, samples } = networks.stats.problems
+    const leftOut =
+      count === 0 ? '' : `; ${formatCounted(count, 'row', 'rows')} left out, ${samples[0]}`
+    say(`${formatCount(networks.networks.length)} networks${leftOut}`)
     return networks
   })
 }
@@ -80,7 +83,8 @@ export function readNetworkData(
 export function readPlaceData(places: PendingPlaces, stages: BuildStages): Promise<Paired<Places>> {
   return stages.run('places', async (say) => {
     const read = await places.read()
-    say(`${formatCount(read.locations.length)} places`)
+    const leftOut = read.files.flatMap((file) => file.leftOut ?? [])
+    say([`${formatCount(read.locations.length)} places`, ...leftOut].join('; '))
     return read
   })
 }
@@ -103,7 +107,7 @@ export function dataSources(
   of: { readonly networks: Networks; readonly places: Pick<Places, 'files'>; readonly asOf: Day },
 ): readonly Source[] {
   const edition = inUse(chosen.choice.editions, 'places')
-  return [...sourcesOfNetworks(chosen, of), ...placeSources(of.places, edition)]
+  return [...sourcesOfNetworks(chosen, of), ...placeSources(of.places, of.asOf, edition)]
 }
 
 function sourcesOfNetworks(

@@ -65,9 +65,10 @@ export function placeSourceId(path: string, edition?: EditionInUse): string {
 /** Place data. */
 export function placeSources(
   places: Pick<Places, 'files'>,
+  asOf: Day,
   edition?: EditionInUse,
 ): readonly Source[] {
-  return places.files.map(({ path, day, recordCount }) => {
+  return places.files.map(({ path, day = asOf, recordCount }) => {
     const base = { kind: 'location', day, entries: recordCount }
     if (!isOfDataSet(path, edition)) return operatorsOwn(path, base)
     const id = placeSourceId(path, edition)

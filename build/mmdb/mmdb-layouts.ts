@@ -52,7 +52,7 @@ const nestedPlaceMembers = [
 ] as const
 
 const countryMembers = ['country_code', 'country', 'country_iso_code'] as const
-const stateMembers = ['state1', 'region', 'region_name', 'state'] as const
+const stateMembers = ['state1', 'region', 'region_name', 'state', 'subdivision_1_name'] as const
 const cityMembers = ['city', 'city_name'] as const
 const zipMembers = ['postcode', 'postal', 'postal_code', 'zip', 'zip_code'] as const
 const latitudeMembers = ['latitude', 'lat'] as const

@@ -1,111 +1,69 @@
-// Hot within the build: a CSV file of AS ranges, by bytes. Layouts, told apart by their fields:
+// Hot within the build: a CSV or TSV file of AS ranges, by bytes. The columns are named by a header
+// (MaxMind, IPinfo), or known by their places:
 //
-//   first,last,asn,organization     @ip-location-db/asn, IPtoASN-like files
-//   prefix,asn,organization         GeoLite2-ASN-Blocks
+//   first,last,asn,organization                  @ip-location-db/asn, DB-IP
+//   first⇥last⇥asn⇥country⇥organization          IPtoASN
+//   prefix,asn,organization
 //
-// A first row whose first field is no address is the header. The ASN may be written `AS123`. A row
-// of ASN 0 says that no AS announces the range: it is left out and is no fault. Bad rows are
-// counted and named, never fatal: one of them must not cost the other 400,000.
+// The ASN may be written `AS123`. A row of ASN 0, or of none where a header names the column, says
+// that no AS announces the range: it is left out and is no fault.
 
-import { createReadStream } from 'node:fs'
-import { messageOf, environmentError } from '../../src/base/coded-error.ts'
-import { openRegularFile } from '../../src/base/system/bounded-file.ts'
-import { byteOrderMarkBytes, withoutByteOrderMark } from '../../src/base/text/byte-order-mark.ts'
-import { compareWords, newAddressWords } from '../../src/ip/address.ts'
-import { parseAddressBytes } from '../../src/ip/parse-address.ts'
-import { maskPrefix, type RangeSink } from './collect-ranges.ts'
-import { newCsvFields, readCsvFields, type CsvFields } from './csv-fields.ts'
+import { type RangeRow, readNumber, readRangeFile } from '../parse/range-rows.ts'
+import type { RangeSink } from './collect-ranges.ts'
 
-const chunkBytes = 1 << 20
-const SLASH = 0x2f
+/** For the error about a file without a range. */
+export const rangeLayouts =
+  'CSV with a header (MaxMind: network, autonomous_system_number, autonomous_system_organization; ' +
+  'IPinfo: network or start_ip and end_ip, asn, as_name or name), CSV without one (first, last, ' +
+  'asn, organization: DB-IP), TSV without one (IPtoASN), MMDB'
+
+const asnNames = ['asn', 'autonomous_system_number', 'as_number', 'asnumber']
+const nameNames = [
+  'as_name',
+  'autonomous_system_organization',
+  'as_organization',
+  'as_description',
+  'organization',
+  'name',
+  'org',
+]
 
 /** Reads a file into `sink`. Error: `ranges_unreadable`. */
-export async function readRangeCsv(path: string, sink: RangeSink): Promise<void> {
-  try {
-    const chunks = createReadStream(path, { fd: openRegularFile(path), highWaterMark: chunkBytes })
-    await readRangeRows({ chunks, path, sink })
-  } catch (error) {
-    throw environmentError(
-      'ranges_unreadable',
-      `${path}: ${messageOf(error)}. Check the path and its permissions.`,
-      { cause: error },
-    )
-  }
+export function readRangeCsv(path: string, sink: RangeSink): Promise<void> {
+  return readRangeFile(path, asnTaker(sink))
 }
 
-/** The same for bytes from anywhere; `path` is what problems call them. */
-export async function readRangeRows(options: {
-  readonly chunks: AsyncIterable<Uint8Array>
-  readonly path: string
-  readonly sink: RangeSink
-}): Promise<void> {
-  const { path, sink } = options
-  const take = newRowTaker(path, sink)
-  const row = newCsvFields()
-  /** Where the first row begins that has no end yet. */
-  const readAll = (bytes: Uint8Array, final: boolean): number => {
-    const to = bytes.length
-    let from = 0
-    while (from < to) {
-      const next = readCsvFields({ bytes, from, to, final, row })
-      if (next < 0) break
-      take(bytes, row)
-      from = next
-    }
-    return from
-  }
-  let rest: Uint8Array = new Uint8Array(0)
-  let begun = false
-  for await (const chunk of options.chunks) {
-    let bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    // A first row that is no header would be lost with the mark.
-    if (!begun && bytes.length >= byteOrderMarkBytes) {
-      begun = true
-      bytes = withoutByteOrderMark(bytes)
-    }
-    rest = bytes.subarray(readAll(bytes, false))
-  }
-  readAll(rest, true)
-}
-
-function newRowTaker(path: string, sink: RangeSink): (bytes: Uint8Array, row: CsvFields) => void {
-  const first = newAddressWords()
-  const last = newAddressWords()
-  let line = 1
-
-  const read = (bytes: Uint8Array, row: CsvFields): string | undefined => {
-    const { starts, ends } = row
-    if (row.broken) return 'broken quotes'
-    if (row.fieldCount < 2) return ends[0] === starts[0] ? undefined : 'too few fields'
-    let slash = starts[0]!
-    while (slash < ends[0]! && bytes[slash] !== SLASH) slash++
-    const family = parseAddressBytes(bytes, starts[0]!, slash, first)
-    if (family === 0) return line === 1 ? undefined : 'no address'
-    let asnField = 2
-    if (slash === ends[0]!) {
-      if (row.fieldCount < 3) return 'too few fields'
-      if (parseAddressBytes(bytes, starts[1]!, ends[1]!, last) !== family) return 'no last address'
-    } else {
-      const length = readNumber(bytes, slash + 1, ends[0]!)
-      if (!maskPrefix({ family, length, first, last })) return 'no prefix length'
-      asnField = 1
-    }
-    if (compareWords(first, 0, last, 0, family === 4 ? 1 : 4) > 0) return 'first address after last'
-    const asn = readAsn(bytes, starts[asnField]!, ends[asnField]!)
-    if (asn < 0) return 'no AS number'
-    if (asn === 0) return undefined
-    sink.range(family, first, last, asn)
-    const name = asnField + 1
-    if (name < row.fieldCount) {
-      sink.name(asn, bytes, starts[name]!, ends[name]!, row.doubled[name] === 1)
-    }
-    return undefined
-  }
-
-  return (bytes, row) => {
-    const problem = read(bytes, row)
-    if (problem !== undefined) sink.problem(`${path}:${line}`, problem)
-    line += row.lineCount
+/** Of the rows of a file. */
+export function asnTaker(sink: RangeSink) {
+  let asnField = -1
+  let nameField = -1
+  let isNamed = true
+  return {
+    problem: sink.problem,
+    unnamed: (_count: number, isTsv: boolean) => {
+      isNamed = false
+      return ['asn', ...(isTsv ? ['country'] : []), 'name']
+    },
+    columns: (names: readonly string[]) => {
+      const at = (known: readonly string[]): number =>
+        names.indexOf(known.find((name) => names.includes(name)) ?? 'none')
+      asnField = at(asnNames)
+      nameField = at(nameNames)
+    },
+    row: ({ family, first, last, bytes, fields }: RangeRow): string | undefined => {
+      const { starts, ends, fieldCount } = fields
+      if (asnField >= fieldCount) return 'too few fields'
+      const [start, end] = [starts[asnField] ?? 0, ends[asnField] ?? 0]
+      const asn = readAsn(bytes, start, end)
+      if (asn === 0 || (isNamed && asnField >= 0 && start === end)) return undefined
+      if (asn < 0) return 'no AS number'
+      sink.range(family, first, last, asn)
+      if (nameField >= 0 && nameField < fieldCount) {
+        const isDoubled = fields.doubled[nameField] === 1
+        sink.name(asn, bytes, starts[nameField]!, ends[nameField]!, isDoubled)
+      }
+      return undefined
+    },
   }
 }
 
@@ -115,16 +73,4 @@ function readAsn(bytes: Uint8Array, start: number, end: number): number {
     end - start > 2 && (bytes[start]! | 0x20) === 0x61 && (bytes[start + 1]! | 0x20) === 0x73
   const asn = readNumber(bytes, lettered ? start + 2 : start, end)
   return asn > 0xffff_ffff ? -1 : asn
-}
-
-/** One to ten digits, or -1. */
-function readNumber(bytes: Uint8Array, start: number, end: number): number {
-  if (end <= start || end - start > 10) return -1
-  let value = 0
-  for (let at = start; at < end; at++) {
-    const digit = bytes[at]! - 0x30
-    if (digit < 0 || digit > 9) return -1
-    value = value * 10 + digit
-  }
-  return value
 }

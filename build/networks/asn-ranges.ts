@@ -4,7 +4,7 @@
 // wins wherever it says something.
 
 import { createRequire } from 'node:module'
-import { IpriskError, environmentError, inputError } from '../../src/base/coded-error.ts'
+import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { type Reading, keptReading } from '../layer/reading-cache.ts'
 import type { Layer, Layers } from '../layer/layer.ts'
@@ -12,8 +12,9 @@ import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { networkOf } from '../mmdb/mmdb-layouts.ts'
 import { type MmdbWalk, walkMmdb } from '../mmdb/walk-tree.ts'
 import { newRangeCollector, type RangeCollector, type RangeProblems } from './collect-ranges.ts'
-import { readRangeCsv } from './asn-csv.ts'
-import { flattenMostSpecific } from './most-specific.ts'
+import { rangeRowsName } from '../parse/range-rows.ts'
+import { rangeLayouts, readRangeCsv } from './asn-csv.ts'
+import { flattenMostSpecific } from '../layer/most-specific.ts'
 import { overlayTwoLayers } from '../layer/overlay.ts'
 
 export interface AsRanges {
@@ -36,18 +37,20 @@ export function defaultRangeFiles(): readonly string[] {
       require.resolve(`@ip-location-db/asn/${name}`),
     )
   } catch (error) {
-    throw environmentError(
-      'ranges_missing',
-      'The package @ip-location-db/asn is not installed and no ASN file is named. ' +
+    throw new IpriskError({
+      code: 'ranges_missing',
+      message:
+        'The package @ip-location-db/asn is not installed and no ASN file is named. ' +
         'Run `npm ci` with development dependencies where tables are built, or name a file.',
-      { cause: error },
-    )
+      fault: 'environment',
+      cause: error,
+    })
   }
 }
 
 const reading = {
   kind: 'networks',
-  code: ['../networks', '../mmdb', '../layer', '../../src/base', '../../src/ip'],
+  code: ['../networks', '../mmdb', '../layer', '../parse', '../../src/base', '../../src/ip'],
   tables: [],
 } as const satisfies Partial<Reading>
 
@@ -78,7 +81,7 @@ function renameFiles(ranges: AsRanges, files: readonly string[]): AsRanges {
 }
 
 /**
- * Reads `files` (`.csv` or `.mmdb`). Errors: `ranges_unreadable`, `ranges_empty` where all of them
+ * Reads `files` (CSV, TSV or MMDB). Errors: `ranges_unreadable`, `ranges_empty` where all of them
  * together hold no range, `ranges_format` for another ending, and those of openMmdb and walkMmdb.
  */
 export async function readAsRanges(files: readonly string[]): Promise<AsRanges> {
@@ -86,7 +89,7 @@ export async function readAsRanges(files: readonly string[]): Promise<AsRanges> 
   const walked: MmdbWalk['layers'][] = []
   let csvAt = -1
   for (const file of files) {
-    if (/\.csv$/i.test(file)) {
+    if (rangeRowsName.test(file)) {
       if (csvAt < 0) csvAt = walked.length
       await readRangeCsv(file, collector)
     } else if (/\.mmdb$/i.test(file)) {
@@ -94,7 +97,7 @@ export async function readAsRanges(files: readonly string[]): Promise<AsRanges> 
     } else {
       throw new IpriskError({
         code: 'ranges_format',
-        message: `${file}: an ASN file must end in .csv or .mmdb.`,
+        message: `${file}: an ASN file must end in .csv or .tsv, perhaps with .gz, or in .mmdb.`,
         fault: 'usage',
       })
     }
@@ -113,10 +116,11 @@ export async function readAsRanges(files: readonly string[]): Promise<AsRanges> 
   const problems = collector.problems()
   if (layers[4].count + layers[6].count <= 2) {
     const why = problems.count === 0 ? '' : ` ${problems.count} bad rows: ${problems.samples[0]}.`
-    throw inputError(
-      'ranges_empty',
-      `${files.join(', ')}: no AS range in it.${why} Check that it is an ASN range file.`,
-    )
+    throw new IpriskError({
+      code: 'ranges_empty',
+      message: `${files.join(', ')}: no AS range in it.${why} Known layouts: ${rangeLayouts}.`,
+      fault: 'input',
+    })
   }
   const organizations = collector.organizations()
   return { layers, organizations, stats: { files, rowCount, problems } }

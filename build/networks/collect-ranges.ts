@@ -2,10 +2,8 @@
 // and the spellings of each AS's name. It judges no row: asn-csv.ts reads them, most-specific.ts
 // lays them out.
 
-import { grown } from '../../src/base/grown-array.ts'
 import type { Family } from '../../src/ip/address.ts'
-import { wordsPerStart } from '../layer/layer.ts'
-import type { RangeColumns } from './most-specific.ts'
+import { newRangeColumns, type RangeColumns } from '../layer/most-specific.ts'
 import { pickOrganization } from './organization-name.ts'
 
 /** Where a reader puts what it finds. Words and bytes are the reader's own: copied, not kept. */
@@ -38,15 +36,14 @@ export interface RangeProblems {
   readonly samples: readonly string[]
 }
 
-const capacityAtFirst = 1 << 16
 /** Enough to find what is wrong with a file; the count says how much of it is. */
 const samplesMax = 20
 
 const decoder = new TextDecoder()
 
 export function newRangeCollector(): RangeCollector {
-  const ipv4 = newColumns(4)
-  const ipv6 = newColumns(6)
+  const ipv4 = newRangeColumns(4)
+  const ipv6 = newRangeColumns(6)
   /**
    * The distinct spellings of each AS. A file repeats an AS's name on each of its ranges, so the
    * bytes are compared with what is known before anything is decoded.
@@ -85,30 +82,6 @@ export function newRangeCollector(): RangeCollector {
   }
 }
 
-function newColumns(family: Family): {
-  readonly add: (first: Uint32Array, last: Uint32Array, value: number) => void
-  readonly ranges: () => RangeColumns
-} {
-  const words = wordsPerStart(family)
-  let firsts = new Uint32Array(capacityAtFirst * words)
-  let lasts = new Uint32Array(capacityAtFirst * words)
-  let values = new Uint32Array(capacityAtFirst)
-  let count = 0
-  const add = (first: Uint32Array, last: Uint32Array, value: number): void => {
-    if (count === values.length) {
-      firsts = grown(firsts, firsts.length * 2)
-      lasts = grown(lasts, lasts.length * 2)
-      values = grown(values, values.length * 2)
-    }
-    for (let word = 0; word < words; word++) {
-      firsts[count * words + word] = first[word]!
-      lasts[count * words + word] = last[word]!
-    }
-    values[count++] = value
-  }
-  return { add, ranges: () => ({ family, count, firsts, lasts, values }) }
-}
-
 interface Spelling {
   readonly bytes: Uint8Array
   readonly text: string
@@ -117,25 +90,5 @@ interface Spelling {
 function isAt(known: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   if (known.length !== end - start) return false
   for (let at = 0; at < known.length; at++) if (known[at] !== bytes[start + at]) return false
-  return true
-}
-
-/** First and last address of a prefix, in place; false where the length is none of the family. */
-export function maskPrefix(options: {
-  readonly family: Family
-  readonly length: number
-  readonly first: Uint32Array
-  readonly last: Uint32Array
-}): boolean {
-  const { family, length, first, last } = options
-  if (length < 0 || length > (family === 4 ? 32 : 128)) return false
-  for (let word = 0; word < first.length; word++) {
-    const hostBits = Math.min(Math.max(32 * (word + 1) - length, 0), 32)
-    // A shift by 32 is a shift by 0, hence the two cases.
-    const host = hostBits === 32 ? 0xffff_ffff : (1 << hostBits) - 1
-    const unused = family === 4 && word > 0
-    first[word] = unused ? 0 : first[word]! & ~host
-    last[word] = unused ? 0 : first[word]! | host
-  }
   return true
 }

@@ -11,7 +11,7 @@ import { type Layer, type Layers, renumber, wordsPerStart } from '../layer/layer
 import { classifyNetwork, traitsOfTable, type NetworkTraits } from './network-type.ts'
 import type { RangeProblems } from './collect-ranges.ts'
 import type { AsFacts } from './as-facts.ts'
-import { flattenMostSpecific } from './most-specific.ts'
+import { flattenMostSpecific } from '../layer/most-specific.ts'
 import { completeOrganization } from './organization-name.ts'
 import { overlayTwoLayers } from '../layer/overlay.ts'
 import { defaultRangeFiles, readAsRangesCached } from './asn-ranges.ts'

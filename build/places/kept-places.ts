@@ -95,6 +95,7 @@ const reading = {
     '../places',
     '../mmdb',
     '../layer',
+    '../parse',
     '../../src/base',
     '../../src/ip',
     '../../src/table/file',

@@ -1,4 +1,4 @@
-// From MMDB files of places to two layers of location ids and the locations themselves. The files
+// From MMDB and CSV files of places to two layers of location ids and the locations themselves. The files
 // are read one after the other, so that only one is in memory; the dictionary is shared.
 //
 // Invariants: `locations[id - 1]` is the Location of id; no two of them are equal; ids of many
@@ -20,15 +20,24 @@ import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { locationOf } from '../mmdb/mmdb-layouts.ts'
 import { walkMmdb } from '../mmdb/walk-tree.ts'
 import { readCountries } from './countries.ts'
+import { rangeRowsName } from '../parse/range-rows.ts'
+import {
+  isNumberedPlaces,
+  type NumberedPlaces,
+  readNumberedPlaces,
+  readPlaceCsv,
+} from './place-csv.ts'
 import { newPlaceDictionary } from './place-dictionary.ts'
 import { makePlaceRuns, type PlaceRuns } from './place-runs.ts'
 import { type Locations, newPlaceResolver } from './place.ts'
 
 interface PlaceFile {
   readonly path: string
-  readonly day: Day
+  /** `undefined`: the file states none. */
+  readonly day: Day | undefined
   /** Distinct data records. */
   readonly recordCount: number
+  readonly leftOut?: string
 }
 
 export interface Places {
@@ -47,7 +56,7 @@ export interface ReadPlaces extends Places {
 }
 
 /**
- * Reads all `files`. Errors: those of openMmdb and walkMmdb; `mmdb_layout_unknown`;
+ * Reads all `files`. Errors: those of openMmdb, walkMmdb and readPlaceCsv; `mmdb_layout_unknown`;
  * `places_overlap` where two files hold places of the same family.
  */
 export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> {
@@ -65,11 +74,17 @@ export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> 
   }
   const held: { [Of in Family]?: { readonly layer: Layer; readonly path: string } } = {}
   const stats: PlaceFile[] = []
+  const numbered = new Map(
+    files.filter(isNumberedPlaces).flatMap((path) => [...readNumberedPlaces(path)]),
+  )
   for (const path of files) {
     // Let progress be drawn between files: each holds the thread for seconds.
     await setImmediate()
-    const file = openMmdb(path)
-    const walk = walkMmdb({ file, idOf })
+    if (isNumberedPlaces(path)) {
+      stats.push({ path, day: undefined, recordCount: numbered.size })
+      continue
+    }
+    const walk = await walkPlaces(path, numbered, idOf)
     for (const family of [4, 6] as const) {
       const layer = walk.layers[family]
       if (layer === undefined || isEmpty(layer)) continue
@@ -85,7 +100,8 @@ export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> 
       }
       held[family] = { layer, path }
     }
-    stats.push({ path, day: file.day, recordCount: walk.recordCount })
+    const { day, recordCount, leftOut } = walk
+    stats.push({ path, day, recordCount, ...(leftOut === '' ? {} : { leftOut }) })
   }
   const layers = {
     4: held[4]?.layer ?? emptyLayer(4),
@@ -93,6 +109,17 @@ export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> 
   }
   const locations = largestFirst(dictionary.locations, Object.values(layers))
   return { locations, runs: makePlaceRuns(locations), layers, files: stats, unknownCountries }
+}
+
+async function walkPlaces(
+  path: string,
+  numbered: NumberedPlaces,
+  idOf: (record: unknown) => number,
+) {
+  if (rangeRowsName.test(path))
+    return { day: undefined, ...(await readPlaceCsv(path, numbered, idOf)) }
+  const file = openMmdb(path)
+  return { day: file.day, leftOut: '', ...walkMmdb({ file, idOf }) }
 }
 
 /** The locations of many addresses first; the ids in `layers` are changed to match. */

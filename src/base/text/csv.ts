@@ -1,5 +1,5 @@
 // One line of CSV: quotes as in RFC 4180, also after blanks, and none over the end of the line. The
-// compiler's large files are read by bytes (build/networks/csv-fields.ts).
+// compiler's large files are read by bytes (build/parse/csv-fields.ts).
 
 /** Trimmed, and the index of the first value that a stray quote makes doubtful. */
 interface CsvLine {

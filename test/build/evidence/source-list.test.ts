@@ -62,7 +62,7 @@ describe('sources', () => {
     const places = {
       files: [{ path: '/data/City.mmdb', day: asOf, recordCount: 3 }],
     } as unknown as Places
-    expect(placeSources(places)).toMatchObject([{ id: 'City.mmdb', entries: 3 }])
+    expect(placeSources(places, asOf)).toMatchObject([{ id: 'City.mmdb', entries: 3 }])
   })
 
   it('of places have the ids that are known before they are read', () => {
@@ -74,7 +74,7 @@ describe('sources', () => {
     const edition = { files: paths.slice(0, 1), day: asOf, quarantined: false }
     for (const inUse of [undefined, edition]) {
       const known = paths.map((path) => placeSourceId(path, inUse))
-      expect(known).toEqual(idsOf(placeSources(places, inUse)))
+      expect(known).toEqual(idsOf(placeSources(places, asOf, inUse)))
     }
   })
 

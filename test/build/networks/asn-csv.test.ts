@@ -4,8 +4,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newRangeCollector } from '../../../build/networks/collect-ranges.ts'
-import { readRangeCsv, readRangeRows } from '../../../build/networks/asn-csv.ts'
-import { rowBytesMax } from '../../../build/networks/csv-fields.ts'
+import { asnTaker, readRangeCsv } from '../../../build/networks/asn-csv.ts'
+import { readRangeRows } from '../../../build/parse/range-rows.ts'
+import { rowBytesMax } from '../../../build/parse/csv-fields.ts'
 import { addressOf, valueOf } from '../mmdb/mmdb-lookup.ts'
 
 async function* inChunks(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -20,7 +21,11 @@ async function* inChunks(bytes: Buffer, cuts: readonly number[]): AsyncGenerator
 async function read(text: string | Buffer, cuts: readonly number[] = []) {
   const bytes = Buffer.from(text)
   const collector = newRangeCollector()
-  await readRangeRows({ chunks: inChunks(bytes, cuts), path: 'asn.csv', sink: collector })
+  await readRangeRows({
+    chunks: inChunks(bytes, cuts),
+    path: 'asn.csv',
+    taker: asnTaker(collector),
+  })
   const rows = ([4, 6] as const).flatMap((family) => {
     const ranges = collector.ranges(family)
     const words = family === 4 ? 1 : 4

@@ -10,7 +10,8 @@ import { lookup, startOf, valueOf } from '../mmdb/mmdb-lookup.ts'
 import { parse } from 'csv-parse/sync'
 import { createReadStream, readFileSync } from 'node:fs'
 import { newRangeCollector } from '../../../build/networks/collect-ranges.ts'
-import { readRangeRows } from '../../../build/networks/asn-csv.ts'
+import { asnTaker } from '../../../build/networks/asn-csv.ts'
+import { readRangeRows } from '../../../build/parse/range-rows.ts'
 import { defaultRangeFiles } from '../../../build/networks/asn-ranges.ts'
 
 const tables = loadNetworkTables()
@@ -35,7 +36,7 @@ describe('the files of @ip-location-db/asn', () => {
     ] as const) {
       const collector = newRangeCollector()
       const chunks = createReadStream(path, { highWaterMark: 65_537 })
-      await readRangeRows({ chunks, path, sink: collector })
+      await readRangeRows({ chunks, path, taker: asnTaker(collector) })
       const ranges = collector.ranges(family)
       const twin: string[][] = parse(readFileSync(path))
       expect(collector.problems().count).toBe(0)

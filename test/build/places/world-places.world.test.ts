@@ -74,7 +74,7 @@ describe('the world', () => {
     expect(places.layers[6].count).toBeGreaterThan(4_300_000)
     expect(places.locations.length).toBeGreaterThan(500_000)
     expect(places.unknownCountries.size).toBe(0)
-    for (const { day } of places.files) expect(formatDay(day)).toMatch(/^20\d\d-/)
+    for (const { day } of places.files) expect(formatDay(day!)).toMatch(/^20\d\d-/)
   })
 
   it('keeps the invariants of its layers', () => {

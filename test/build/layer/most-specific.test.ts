@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { flattenMostSpecific, type RangeColumns } from '../../../build/networks/most-specific.ts'
+import { flattenMostSpecific, type RangeColumns } from '../../../build/layer/most-specific.ts'
 import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import { expectSound, lookup, addressOf } from '../mmdb/mmdb-lookup.ts'

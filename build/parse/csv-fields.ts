@@ -1,20 +1,21 @@
 // Hot within the build: CSV by bytes. Finds the fields of one row at a time in a buffer and leaves
 // it to the caller to read them; nothing is decoded or copied here. Quotes as RFC 4180 has them: a
 // field that begins with `"` reaches to the closing one, `""` inside stands for one `"`, and line
-// ends inside it belong to it. White space is content.
+// ends inside it belong to it, but between tabs a quote is content. White space is content.
 
 /** A row longer than this is damage (a quote that never closes), not data. */
 export const rowBytesMax = 65_536
 /** Fields beyond these are counted, not kept. */
-const fieldsMax = 8
+export const fieldsMax = 16
 
 const LF = 0x0a
 const CR = 0x0d
-const COMMA = 0x2c
+export const COMMA = 0x2c
 const QUOTE = 0x22
 
 /** The row that was read last. Field i is bytes[starts[i], ends[i]), without its quotes. */
 export interface CsvFields {
+  separator: number
   readonly starts: Uint32Array
   readonly ends: Uint32Array
   /** 1 where the field has `""` inside that stands for `"`. */
@@ -29,6 +30,7 @@ export interface CsvFields {
 
 export function newCsvFields(): CsvFields {
   return {
+    separator: COMMA,
     starts: new Uint32Array(fieldsMax),
     ends: new Uint32Array(fieldsMax),
     doubled: new Uint8Array(fieldsMax),
@@ -54,12 +56,13 @@ interface CsvInput {
  */
 export function readCsvFields(options: CsvInput): number {
   const { bytes, from, to, final, row } = options
+  const { separator } = row
   row.fieldCount = 0
   row.lineCount = 1
   row.broken = false
   let at = from
   for (;;) {
-    const quoted = at < to && bytes[at] === QUOTE
+    const quoted = at < to && bytes[at] === QUOTE && separator === COMMA
     const start = quoted ? at + 1 : at
     let end: number
     let doubled = 0
@@ -78,12 +81,12 @@ export function readCsvFields(options: CsvInput): number {
       end = at
       at++
       if (at < to && bytes[at] === CR && at + 1 < to && bytes[at + 1] === LF) at++
-      if (at < to && bytes[at] !== COMMA && bytes[at] !== LF) {
+      if (at < to && bytes[at] !== separator && bytes[at] !== LF) {
         row.broken = true
         while (at < to && bytes[at] !== LF) at++
       }
     } else {
-      while (at < to && bytes[at] !== COMMA && bytes[at] !== LF) at++
+      while (at < to && bytes[at] !== separator && bytes[at] !== LF) at++
       end = at
       if (end > start && at < to && bytes[at] === LF && bytes[end - 1] === CR) end--
     }

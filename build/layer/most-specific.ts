@@ -10,7 +10,8 @@
 // Not here: evidence, of which all of an address counts (build/layer/flatten-evidence.ts).
 
 import { type Family, compareWords } from '../../src/ip/address.ts'
-import { wordsPerStart, type Layer, newLayerPieces } from '../layer/layer.ts'
+import { grown } from '../../src/base/grown-array.ts'
+import { wordsPerStart, type Layer, newLayerPieces } from './layer.ts'
 
 /**
  * Ranges as columns. Range i reaches from `firsts` to `lasts`, inclusive, at i * wordsPerStart; its
@@ -23,6 +24,33 @@ export interface RangeColumns {
   readonly firsts: Uint32Array
   readonly lasts: Uint32Array
   readonly values: Uint32Array
+}
+
+const capacityAtFirst = 1 << 16
+
+/** Collects them. */
+export function newRangeColumns(family: Family): {
+  readonly add: (first: Uint32Array, last: Uint32Array, value: number) => void
+  readonly ranges: () => RangeColumns
+} {
+  const words = wordsPerStart(family)
+  let firsts = new Uint32Array(capacityAtFirst * words)
+  let lasts = new Uint32Array(capacityAtFirst * words)
+  let values = new Uint32Array(capacityAtFirst)
+  let count = 0
+  const add = (first: Uint32Array, last: Uint32Array, value: number): void => {
+    if (count === values.length) {
+      firsts = grown(firsts, firsts.length * 2)
+      lasts = grown(lasts, lasts.length * 2)
+      values = grown(values, values.length * 2)
+    }
+    for (let word = 0; word < words; word++) {
+      firsts[count * words + word] = first[word]!
+      lasts[count * words + word] = last[word]!
+    }
+    values[count++] = value
+  }
+  return { add, ranges: () => ({ family, count, firsts, lasts, values }) }
 }
 
 /** The layer of `ranges`. Their order matters only between ranges of equal size. */

@@ -1,0 +1,203 @@
+// Hot within the build: the rows of a file of address ranges, CSV or TSV, plain or packed, by bytes.
+// What a row says of its range is the caller's; here is which addresses it means:
+//
+//   first,last,…                    DB-IP, @ip-location-db, IPtoASN (TSV), IPinfo of old
+//   prefix,…   first-last,…   address,…                MaxMind, IPinfo Lite
+//
+// A first row whose first field is no address is the header and names the columns; without one they
+// are known by their places. Bad rows are counted and named, never fatal: one of them must not cost
+// the other 400,000.
+
+import { createReadStream } from 'node:fs'
+import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { openRegularFile } from '../../src/base/system/bounded-file.ts'
+import { unpackText } from '../../src/base/text/unpack-text.ts'
+import { type Family, compareWords, newAddressWords } from '../../src/ip/address.ts'
+import { parseAddressBytes } from '../../src/ip/parse-address.ts'
+import { COMMA, type CsvFields, fieldsMax, newCsvFields, readCsvFields } from './csv-fields.ts'
+
+const chunkBytes = 1 << 20
+const SLASH = 0x2f
+const DASH = 0x2d
+const TAB = 0x09
+const LF = 0x0a
+
+/** What is read so; all else is MMDB. */
+export const rangeRowsName = /\.[ct]sv(?:\.(?:gz|zst|br))?$/i
+
+/** Of one row; words, bytes and fields are the reader's own. */
+export interface RangeRow {
+  family: Family
+  readonly first: Uint32Array
+  readonly last: Uint32Array
+  bytes: Uint8Array
+  readonly fields: CsvFields
+}
+
+export interface RowTaker {
+  /** What the columns are called where no header says so, those of the range left out. */
+  readonly unnamed: (count: number, isTsv: boolean) => readonly string[]
+  /** Before the first row, the columns of the range included, as ''. */
+  readonly columns: (names: readonly string[]) => void
+  /** What is wrong with the row, a short stable phrase. */
+  readonly row: (row: RangeRow) => string | undefined
+  readonly problem: (place: string, problem: string) => void
+}
+
+/** Reads a file. Error: `ranges_unreadable`; `IpriskError`s of the taker pass. */
+export async function readRangeFile(path: string, taker: RowTaker): Promise<void> {
+  try {
+    const chunks = createReadStream(path, { fd: openRegularFile(path), highWaterMark: chunkBytes })
+    await readRangeRows({ chunks, path, taker })
+  } catch (error) {
+    if (error instanceof IpriskError) throw error
+    throw new IpriskError({
+      code: 'ranges_unreadable',
+      message: `${path}: ${messageOf(error)}. Check the path and its permissions.`,
+      fault: 'environment',
+      cause: error,
+    })
+  }
+}
+
+/** The same for bytes from anywhere; `path` is what problems call them. */
+export async function readRangeRows(options: {
+  readonly chunks: AsyncIterable<Uint8Array>
+  readonly path: string
+  readonly taker: RowTaker
+}): Promise<void> {
+  const { path, taker } = options
+  const fields = newCsvFields()
+  const take = newRowReader(path, fields, taker)
+  const warn = (reason: string): never => {
+    throw new Error(reason)
+  }
+  /** Where the first row begins that has no end yet. */
+  const readAll = (bytes: Uint8Array, final: boolean): number => {
+    const to = bytes.length
+    let from = 0
+    while (from < to) {
+      const next = readCsvFields({ bytes, from, to, final, row: fields })
+      if (next < 0) break
+      take(bytes)
+      from = next
+    }
+    return from
+  }
+  let rest: Uint8Array = new Uint8Array(0)
+  let begun = false
+  for await (const chunk of unpackText(options.chunks, { name: path, warn })) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const end = begun ? 0 : bytes.indexOf(LF)
+    if (end >= 0 && !begun) {
+      begun = true
+      fields.separator = bytes.subarray(0, end).includes(TAB) ? TAB : COMMA
+    }
+    rest = begun ? bytes.subarray(readAll(bytes, false)) : bytes
+  }
+  if (!begun && rest.includes(TAB)) fields.separator = TAB
+  readAll(rest, true)
+}
+
+const lastNames = /^(?:ip_?)?(?:range_?)?(?:end|last|to)(?:_?(?:ip|address))?$/
+
+function newRowReader(
+  path: string,
+  fields: CsvFields,
+  taker: RowTaker,
+): (bytes: Uint8Array) => void {
+  const { starts, ends } = fields
+  const [first, last] = [newAddressWords(), newAddressWords()]
+  const row: RangeRow = { family: 4, first, last, bytes: new Uint8Array(0), fields }
+  let line = 1
+  /** Whether the second column is the last address. */
+  let hasLast: boolean | undefined
+
+  const name = (names: readonly string[]): void => {
+    hasLast = lastNames.test(names[1] ?? '')
+    taker.columns(['', ...(hasLast ? [''] : []), ...names.slice(hasLast ? 2 : 1)])
+  }
+  const nameByPlace = (bytes: Uint8Array): void => {
+    hasLast = parseAddressBytes(bytes, starts[1]!, ends[1]!, last) !== 0
+    const range = hasLast ? ['', ''] : ['']
+    const count = fields.fieldCount - range.length
+    taker.columns([...range, ...taker.unnamed(count, fields.separator === TAB)])
+  }
+
+  const read = (bytes: Uint8Array): string | undefined => {
+    if (fields.broken) return 'broken quotes'
+    const [start, end] = [starts[0]!, ends[0]!]
+    if (fields.fieldCount < 2) return end === start ? undefined : 'too few fields'
+    let mark = start
+    while (mark < end && bytes[mark] !== SLASH && bytes[mark] !== DASH) mark++
+    const family = parseAddressBytes(bytes, start, mark, first)
+    if (family === 0) {
+      if (line > 1) return 'no address'
+      name(fieldTexts(bytes, fields).map((text) => text.trim().toLowerCase()))
+      return undefined
+    }
+    if (hasLast === undefined) nameByPlace(bytes)
+    if (bytes[mark] === SLASH && mark < end) {
+      const length = readNumber(bytes, mark + 1, end)
+      if (!maskPrefix({ family, length, first, last })) return 'no prefix length'
+    } else if (mark < end || hasLast === true) {
+      const [from, to] = mark < end ? [mark + 1, end] : [starts[1]!, ends[1]!]
+      if (parseAddressBytes(bytes, from, to, last) !== family) return 'no last address'
+      if (compareWords(first, 0, last, 0, family === 4 ? 1 : 4) > 0)
+        return 'first address after last'
+    } else {
+      last.set(first)
+    }
+    row.family = family
+    row.bytes = bytes
+    return taker.row(row)
+  }
+
+  return (bytes) => {
+    const problem = read(bytes)
+    if (problem !== undefined) taker.problem(`${path}:${line}`, problem)
+    line += fields.lineCount
+  }
+}
+
+const decoder = new TextDecoder()
+
+/** All that were kept. */
+export function fieldTexts(bytes: Uint8Array, row: CsvFields): readonly string[] {
+  return Array.from({ length: Math.min(row.fieldCount, fieldsMax) }, (_, at) => {
+    const text = decoder.decode(bytes.subarray(row.starts[at], row.ends[at]))
+    return row.doubled[at] === 1 ? text.replaceAll('""', '"') : text
+  })
+}
+
+/** One to ten digits, or -1. */
+export function readNumber(bytes: Uint8Array, start: number, end: number): number {
+  if (end <= start || end - start > 10) return -1
+  let value = 0
+  for (let at = start; at < end; at++) {
+    const digit = bytes[at]! - 0x30
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value
+}
+
+/** First and last address of a prefix, in place; false where the length is none of the family. */
+function maskPrefix(options: {
+  readonly family: Family
+  readonly length: number
+  readonly first: Uint32Array
+  readonly last: Uint32Array
+}): boolean {
+  const { family, length, first, last } = options
+  if (length < 0 || length > (family === 4 ? 32 : 128)) return false
+  for (let word = 0; word < first.length; word++) {
+    const hostBits = Math.min(Math.max(32 * (word + 1) - length, 0), 32)
+    // A shift by 32 is a shift by 0, hence the two cases.
+    const host = hostBits === 32 ? 0xffff_ffff : (1 << hostBits) - 1
+    const unused = family === 4 && word > 0
+    first[word] = unused ? 0 : first[word]! & ~host
+    last[word] = unused ? 0 : first[word]! | host
+  }
+  return true
+}
