@@ -266,6 +266,7 @@ export const proofs: readonly Proof[] = [
       'test/build/mmdb/damaged-file.test.ts',
       'test/build/import-history.test.ts',
       'test/bulk/log-line.test.ts',
+      'test/lists/list-forms.test.ts',
       'test/structure/regex-growth.world.test.ts',
     ]),
   },

@@ -47,12 +47,13 @@ export const entriesRemoval = z.object({ entries })
 
 export const listLines = texts
   .max(actEntriesMax, `at most ${actEntriesMax} lines`)
-  .describe('Lines as `iprisk lists import` takes them: an entry, when it expires, # a note.')
+  .describe('The lines of a file of any form that `iprisk lists import` takes.')
 
 export const listImport = z.object({
   lines: listLines,
   replace: is.onOff.optional().describe('Nothing but these lines, one request of them.'),
-  force: is.onOff.optional().describe(`${wide}; replace by none.`),
+  force: is.onOff.optional().describe(`${wide}; replace by none, or with lines left out.`),
+  preview: is.onOff.optional().describe('Change nothing; say what the import would do.'),
 })
 
 export type ListImport = z.output<typeof listImport>

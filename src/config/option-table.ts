@@ -484,8 +484,8 @@ export const optionTable = {
         .exactOptional(),
     },
   ),
-  'invocation.strict': toggle('--strict', bulkCommands, {
-    help: 'fail, exit code 1, where a single line names no address',
+  'invocation.strict': toggle('--strict', [...bulkCommands, 'lists import'], {
+    help: 'fail, exit code 1, where a single line names no address; import all lines or none',
   }),
   'invocation.fields': option('--fields <names>', ['check', 'export'], {
     help: 'the columns of CSV, or the fields of an export, commas between: classification,asn,country_code and others',
@@ -564,6 +564,9 @@ export const optionTable = {
   }),
   'invocation.replace': toggle('--replace', ['keys import', 'lists import'], {
     help: 'take the key of the file where another is there; of lists, nothing but the file',
+  }),
+  'invocation.yes': toggle('--yes', ['lists import'], {
+    help: 'do not ask on a terminal',
   }),
   // The default fills a terminal. Acts are gathered in memory, 1 KiB each.
   'invocation.last': option('--last <n>', ['keys audit'], {

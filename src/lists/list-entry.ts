@@ -31,6 +31,8 @@ const asnMax = 0xffff_ffff
 /** Follows its quotation. */
 export interface EntryFault {
   readonly fault: string
+  /** The key of the prefix, where host bits are the only fault. */
+  readonly masked?: string
 }
 
 export function parseEntryKey(text: string): string | EntryFault {
@@ -47,10 +49,9 @@ export function parseEntryKey(text: string): string | EntryFault {
       'it is no address, prefix (192.0.2.0/24), range (192.0.2.1-192.0.2.9) or AS (AS64496)'
     return { fault }
   }
-  if (text.includes('/') && hasHostBits(text)) {
-    return { fault: `it has bits behind its length; the prefix is ${formatRange(range)}` }
-  }
-  return keyOfRange(range)
+  const key = keyOfRange(range)
+  if (!text.includes('/') || !hasHostBits(text)) return key
+  return { fault: `host bits are set; did you mean ${formatRange(range)}?`, masked: key }
 }
 
 const words = newAddressWords()
@@ -107,6 +108,15 @@ export function isWide(key: string): boolean {
   const { family, first, last } = rangeOfKey(key)
   const bits = (family === 4 ? 32 : 128) - widestPrefix[family]
   return last - first >= 1n << BigInt(bits)
+}
+
+const anyRange = 1n << 129n
+
+/** IPv4 and IPv6 by their shares of all addresses; an AS is wider than any range. */
+export function entrySize(key: string): bigint {
+  if (key.startsWith('a')) return anyRange
+  const { family, first, last } = rangeOfKey(key)
+  return (last - first + 1n) << (family === 4 ? 96n : 0n)
 }
 
 export function noteFault(note: string): string | undefined {

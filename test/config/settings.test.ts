@@ -291,6 +291,7 @@ describe('what a flag says of one call', () => {
       takeover: false,
       test: false,
       strict: false,
+      yes: false,
       last: 30,
       plan: 'team',
       name: 'n',

@@ -181,6 +181,7 @@ describeWith('chromium', ['--version'], () => {
         mimeType: 'text/plain',
         buffer: Buffer.from('192.0.2.1\n192.0.2.2\n'),
       })
+      await page.click(`${dialog} >> button:text-is("Import")`)
       await page.waitForSelector('text=192.0.2.2')
       await page.click('button:text("Delete")')
       await page.click(`${dialog} >> text=Delete it`)

@@ -257,6 +257,11 @@ function listRoutes({ lists }: Fixture, { act, query, body }: FixtureRequest): R
       list.entries = list.entries.filter(({ entry }) => !texts.includes(entry))
       return acted({ removed: texts.length })
     case 'POST /import':
+      if (body['preview'] === true) {
+        const count = texts.filter((text) => /^\d/.test(text)).length
+        const lines = [`lines, read as one entry a line: ${count} entries`]
+        return ok({ added: count, changed: 0, removed: 0, cautions: [], preview: { lines } })
+      }
       list.entries.push(...texts.map((entry) => ({ entry, added: now })))
       return acted({ added: texts.length })
     case 'POST /undo':

@@ -3,9 +3,13 @@
 import { describe, expect, it } from 'vitest'
 import type { IpriskError } from '../../src/base/coded-error.ts'
 import { noteBytesMax } from '../../src/lists/list-limits.ts'
-import { parseListText } from '../../src/lists/list-text.ts'
+import { checkListFile, readListFile } from '../../src/lists/import/read-list-file.ts'
 
-const read = (text: string) => parseListText(text, 1_999, 'file').get('')?.entries
+const read = (text: string) => {
+  const file = readListFile(text, 1_999, 'file')
+  checkListFile(file, { strict: true })
+  return file.lists.get('')?.entries
+}
 const linesOf = (text: string): readonly string[] => {
   try {
     read(text)
@@ -45,7 +49,7 @@ describe('a file of entries', () => {
 
   it('has lists by name and effect in lines of JSON, and no other member', () => {
     const entry = { list: 'office', effect: 'allow', entry: '192.0.2.1', note: 'x' }
-    const lists = parseListText(JSON.stringify(entry), 1_999, 'file')
+    const { lists } = readListFile(JSON.stringify(entry), 1_999, 'file')
     expect(lists.get('office')).toMatchObject({ effect: 'allow', entries: [{ note: 'x' }] })
     expect(linesOf(JSON.stringify({ ...entry, effects: 'allow' }))[1]).toContain('effects')
   })

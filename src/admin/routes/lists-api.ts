@@ -13,13 +13,15 @@ import {
 } from '../../api/admin-requests.ts'
 import { anyObject, listOf, shape, text, textOrNull, truth, whole } from '../../api/json-schema.ts'
 import { listEffects } from '../../model/kind.ts'
-import { knownList } from '../../lists/change-lists.ts'
+import { checkImport, knownList } from '../../lists/change-lists.ts'
 import { parseCatalogue } from '../../lists/list-catalogue.ts'
-import { type ListEntry, parseEntryKey } from '../../lists/list-entry.ts'
+import { isWide, type ListEntry, parseEntryKey } from '../../lists/list-entry.ts'
 import { actEntriesMax } from '../../lists/list-limits.ts'
 import type { ListStore } from '../../lists/list-store.ts'
-import { entryJson, entryLine, formatExpiry, parseListText } from '../../lists/list-text.ts'
-import { readEntries } from '../../lists/merge-entries.ts'
+import { entryJson, entryLine, formatExpiry } from '../../lists/list-text.ts'
+import { previewImport } from '../../lists/import/preview.ts'
+import { checkListFile, listFileWarnings, readListFile } from '../../lists/import/read-list-file.ts'
+import { mergeEntries, readEntries } from '../../lists/merge-entries.ts'
 import type { AuditedAct } from '../../audit/audit-log.ts'
 import { type AdminRoute, badRequest, viewing, withBody } from '../admin-api.ts'
 import { type AdminCaller, viaOf } from '../admin-caller.ts'
@@ -45,10 +47,21 @@ const acted = shape({
   in_effect: { ...truth, description: 'Every worker of this server answers so by now.' },
 })
 
+const preview = shape({
+  entries: whole,
+  needs_force: truth,
+  lines: { ...listOf(text), description: 'For people; with the live lists that it overlaps.' },
+})
+/** Longer lists would block the primary's loop. */
+const comparedMax = 200_000
+
 const lists = '/admin/lists'
 const change = { role: 'analyst', status: 200, answer: acted } as const
 
-type Act = (caller: AdminCaller, request: ListRequest) => Promise<object>
+interface ActedAnswer {
+  readonly cautions: readonly string[]
+}
+type Act = (caller: AdminCaller, request: ListRequest) => Promise<ActedAnswer>
 
 export function listRoutes(parts: ListsApiParts): readonly AdminRoute[] {
   const act: Act = async (caller, request) => {
@@ -164,24 +177,46 @@ function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
       ...change,
       method: 'POST',
       path: `${lists}/{name}/import`,
-      summary: 'Add lines of a file to a list, or make it hold nothing else',
-      run: ({ caller, name }, body) => act(caller, importOf(name, body)),
+      summary: 'Add the entries of a file to a list, or replace its entries by them',
+      answer: shape({ ...acted.properties, preview }, ['act', 'list']),
+      run: async ({ caller, name }, body) =>
+        importLines(await parts.store(), name, body, (request) => act(caller, request)),
     }),
   ]
 }
 
-function importOf(
+async function importLines(
+  store: ListStore,
   list: string,
-  { lines, replace = false, force = false }: ListImport,
-): ListRequest {
-  const parsed = parseListText(lines.join('\n'), Date.now(), 'lines')
-  const other = [...parsed.keys()].find((name) => name !== '' && name !== list)
+  body: ListImport,
+  act: (request: ListRequest) => Promise<ActedAnswer>,
+): Promise<object> {
+  const now = Date.now()
+  const { lines, replace = false, preview: isPreview = false } = body
+  const force = body.force ?? isPreview
+  const file = readListFile(lines.join('\n'), now, 'lines')
+  const other = [...file.lists.keys()].find((name) => name !== '' && name !== list)
   if (other !== undefined) {
     throw badRequest('invalid_input', `lines must be of the list ${list}, not of ${other}.`)
   }
-  const entries = [...parsed.values()].flatMap((one) => one.entries)
-  const effect = parsed.get(list)?.effect
-  return { act: 'import', list, entries, replace, force, effect }
+  const before = knownList(parseCatalogue((await store.catalogue()).text), list)
+  checkListFile(file, { strict: before.effect === 'allow', replace, force })
+  const entries = [...file.lists.values()].flatMap((one) => one.entries)
+  const effect = file.lists.get(list)?.effect
+  const request = { act: 'import', list, entries, replace, force, effect } as const
+  const warnings = listFileWarnings(file).map((texts) => texts.join(' '))
+  if (!isPreview) {
+    const done = await act(request)
+    return { ...done, cautions: [...done.cautions, ...warnings] }
+  }
+  checkImport(before, request)
+  const change = { put: entries, remove: [], replace }
+  const { counts } = await mergeEntries({ store, now }, before, change)
+  const isEmptied = entries.length === 0 && before.entries > 0
+  const needs_force =
+    entries.some(({ key }) => isWide(key)) || (replace && (isEmptied || file.bad.count > 0))
+  const told = { ...(await previewImport(store, file, comparedMax)), needs_force }
+  return { act: 'preview', list, ...counts, cautions: warnings, in_effect: false, preview: told }
 }
 
 type StoredList = ReturnType<typeof knownList>

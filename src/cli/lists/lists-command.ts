@@ -7,18 +7,20 @@ import {
   actOnLists,
   checkListRequest,
 } from '../../lists/acts.ts'
-import { usageError } from '../../base/coded-error.ts'
+import { inputError, usageError } from '../../base/coded-error.ts'
 import { moreText } from '../../base/text/shortened-list.ts'
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
 import { listFileBytesMax } from '../../lists/list-limits.ts'
+import { entryJson, entryLine, formatExpiry } from '../../lists/list-text.ts'
+import { previewImport } from '../../lists/import/preview.ts'
 import {
-  entryJson,
-  entryLine,
-  formatExpiry,
+  checkListFile,
+  type ListFile,
+  listFileWarnings,
   type ParsedList,
-  parseListText,
-} from '../../lists/list-text.ts'
+  readListFile,
+} from '../../lists/import/read-list-file.ts'
 import { type ListCatalogue, listNamed, parseCatalogue } from '../../lists/list-catalogue.ts'
 import { checkImport, knownList, removeOrphans } from '../../lists/change-lists.ts'
 import type { ListEntry } from '../../lists/list-entry.ts'
@@ -33,7 +35,8 @@ import {
 import { readEntries } from '../../lists/merge-entries.ts'
 import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { printResult, printTable, warn } from '../terminal/io.ts'
+import { type AskIo, confirm } from '../terminal/confirm.ts'
+import { type Command, printLines, printResult, printTable, warn } from '../terminal/io.ts'
 
 async function act(settings: Settings, io: CommandIo, request: ListRequest): Promise<void> {
   const result = await withStores(settings, async (stores) =>
@@ -94,9 +97,13 @@ export const listsRemove: StoreCommand = (settings, io, [list = '', ...entries])
 export const listsUndo: StoreCommand = (settings, io, [list]) =>
   act(settings, io, { act: 'undo', list })
 
-/** Lines for the list NAME, or JSON lines that name their lists; all lists are checked before the
- * first import. */
-export const listsImport: StoreCommand = async (settings, io, [path = '', name]) => {
+/** A file of any form for the list NAME, or lines that name their lists; all lists are checked, and
+ * on a terminal the user is asked, before the first import. */
+export const listsImport: Command<Promise<void>, CommandIo & AskIo> = async (
+  settings,
+  io,
+  [path = '', name],
+) => {
   const origin = path === '-' ? 'standard input' : path
   const text = await readInputFile(path, {
     bytesMax: listFileBytesMax,
@@ -104,29 +111,51 @@ export const listsImport: StoreCommand = async (settings, io, [path = '', name])
     what: `The file of entries ${path}`,
     takesPipes: true,
   })
-  const lists = parseListText(text, io.now, origin)
-  if (name === undefined && lists.has('')) {
+  const file = readListFile(text, io.now, origin)
+  const lists = new Map(file.lists)
+  const isEmpty = file.good + file.bad.count === 0
+  if (name === undefined && !file.namesLists && !isEmpty) {
     throw usageError(
       `Lines of ${origin} name no list: "iprisk lists import ${path} NAME" takes them into one.`,
     )
   }
-  if (name !== undefined && [...lists.keys()].some((list) => list !== '')) {
+  if (name !== undefined && file.namesLists) {
     throw usageError(`The lines of ${origin} name their lists themselves; leave ${name} out.`)
   }
   // An empty file means an empty list.
   if (name !== undefined && lists.size === 0) lists.set('', { effect: undefined, entries: [] })
-  if (lists.size === 0) warn(io, `there is no entry in ${origin}.`)
+  if (isEmpty) warn(io, `there is no entry in ${origin}.`)
   await withStores(settings, async (stores) => {
     const store = await stores.openLists()
     const catalogue = await catalogueOf(store)
+    const { invocation } = settings
+    const isAllowed = listNamed(catalogue, name ?? '')?.effect === 'allow'
+    checkListFile(file, { ...invocation, strict: invocation.strict || isAllowed })
     const requests = [...lists].flatMap(([own, lines]) =>
-      importRequests(catalogue, name ?? own, lines, settings.invocation),
+      importRequests(catalogue, name ?? own, lines, invocation),
     )
     for (const request of requests) checkListRequest(io, request)
+    await showImport(io, store, file)
+    const names = [...lists.keys()].map((own) => name ?? own).join(', ')
+    const question = invocation.replace
+      ? `Replace all entries of ${names}?`
+      : `Import into ${names}?`
+    if (!invocation.yes && names !== '' && !(await confirm(io, question))) {
+      throw inputError('lists_file', 'Nothing was imported: the answer was not yes.')
+    }
     for (const request of requests) report(settings, io, await actOn(settings, io, store, request))
     await removeOrphans({ store, now: io.now })
   })
   await notifyServers(settings, 'lists', io.err)
+}
+
+/** What was read, and what it would touch, before anything is done. */
+async function showImport(io: CommandIo, store: ListStore, file: ListFile): Promise<void> {
+  for (const [text = '', ...lines] of listFileWarnings(file)) {
+    warn(io, text)
+    printLines({ out: io.err }, lines)
+  }
+  if (file.good > 0) printLines({ out: io.err }, (await previewImport(store, file)).lines)
 }
 
 /** Throws if existing lists do not match the lines. */

@@ -10,7 +10,7 @@ import { type ListSource, compileLists } from '../../lists/compile/compile-lists
 import { readEntryRows } from '../../lists/compile/entry-rows.ts'
 import { encodeChunk } from '../../lists/list-chunk.ts'
 import { listFileBytesMax } from '../../lists/list-limits.ts'
-import { parseListText } from '../../lists/list-text.ts'
+import { checkListFile, readListFile } from '../../lists/import/read-list-file.ts'
 import { mapLists } from '../../lists/open-lists.ts'
 import { readListSources } from '../../lists/read-sources.ts'
 import { withStores } from '../keys/key-session.ts'
@@ -55,7 +55,9 @@ async function sourcesOfFile(path: string): Promise<readonly ListSource[]> {
     what: `The lists ${path}`,
     advice: '; name a state folder or a file of "iprisk lists export"',
   })
-  const lists = parseListText(text, Date.now(), path)
+  const file = readListFile(text, Date.now(), path)
+  checkListFile(file, { strict: true })
+  const { lists } = file
   if (lists.has('')) {
     const message = `The lines of ${path} name no list; "iprisk lists export" writes such that do.`
     throw new IpriskError({ code: 'lists_file', message, fault: 'input' })

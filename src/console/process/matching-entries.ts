@@ -5,7 +5,7 @@ import { networkWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { parseCatalogue } from '../../lists/list-catalogue.ts'
 import { decodeChunk } from '../../lists/list-chunk.ts'
-import { formatEntryKey, hex, keyOfAs, rangeOfKey } from '../../lists/list-entry.ts'
+import { entrySize, formatEntryKey, hex, keyOfAs } from '../../lists/list-entry.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { formatExpiry } from '../../lists/list-text.ts'
 import type { Located } from '../../table/lookup/locate.ts'
@@ -45,7 +45,7 @@ export async function matchingEntries(
       for (const { key, expires, note } of decodeChunk(text ?? '')) {
         if (!isMatch(key, asked) || (expires !== 0 && expires <= nowSeconds)) continue
         const until = expires === 0 ? null : formatExpiry(expires)
-        found.push({ list, effect, entry: formatEntryKey(key), until, note, size: sizeOf(key) })
+        found.push({ list, effect, entry: formatEntryKey(key), until, note, size: entrySize(key) })
       }
     }
     if (found.length > known) continue
@@ -55,14 +55,7 @@ export async function matchingEntries(
   return found.map(({ size: _size, ...one }) => one)
 }
 
-const widest = 1n << 129n
-
-/** An AS is wider than any range. */
-function sizeOf(key: string): bigint {
-  if (key.startsWith('a')) return widest - 1n
-  const { family, first, last } = rangeOfKey(key)
-  return (last - first + 1n) << (family === 4 ? 96n : 0n)
-}
+const widest = 1n << 130n
 
 /** Keys: the family's letter, first and last address, with equally many digits. */
 function isMatch(key: string, { addresses, system }: AskedKeys): boolean {

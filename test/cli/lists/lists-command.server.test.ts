@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { writeSmallTable } from '../../table/small-table.ts'
 import { type Ended, newFolder, runHere } from '../program.ts'
@@ -42,7 +43,7 @@ describe('iprisk lists', () => {
     const err = await refused('lists', 'add', 'office', '192.0.2.1', '1.2.3', '10.1.2.3/8', 'AS0')
     for (const part of [
       '"1.2.3": it is no address',
-      'the prefix is 10.0.0.0/8',
+      'host bits are set; did you mean 10.0.0.0/8?',
       'AS numbers are 1',
     ]) {
       expect(err).toContain(part)
@@ -93,6 +94,32 @@ describe('iprisk lists', () => {
     expect(await done('lists', 'show', 'a')).toContain('why, exactly')
     await done('lists', 'add', 'a', '9.9.9.9', '--note', 'another')
     expect(await done('lists', 'undo')).toContain('undone: 1 changed; it has 4 entries')
+  }, 120_000)
+
+  it('imports a file of another form with what it says, and asks no one without a terminal', async () => {
+    await done('lists', 'create', 'bad', '--effect', 'block')
+    await done('lists', 'create', 'office', '--effect', 'allow')
+    await done('lists', 'add', 'office', '9.9.9.0/24')
+    const drop = '; Spamhaus DROP List\n9.9.0.0/16 ; SBL1\n9.8.7.5/24 ; SBL2\nx\n'
+    writeFileSync(join(cwd, 'drop.txt.gz'), gzipSync(Buffer.from(drop, 'utf16le')))
+    expect(await refused('lists', 'import', 'drop.txt.gz', 'bad')).toContain('could not be read')
+    writeFileSync(join(cwd, 'drop.txt.gz'), gzipSync(Buffer.from(`\ufeff${drop}`, 'utf16le')))
+    const taken = await run('lists', 'import', 'drop.txt.gz', 'bad')
+    expect([taken.code, taken.out]).toEqual([0, 'bad: 2 added; it has 2 entries.\n'])
+    expect(taken.err.split('\n')).toEqual([
+      'iprisk: warning: 1 line of drop.txt.gz could not be read:',
+      expect.stringContaining('drop.txt.gz:4: "x": it is no address'),
+      'iprisk: warning: host bits were masked in 1 entry:',
+      expect.stringContaining('host bits are set; did you mean 9.8.7.0/24?'),
+      'drop.txt.gz, read as one entry a line: 2 entries, the widest 9.9.0.0/16',
+      '1 overlap what is in office (effect allow)',
+      '',
+    ])
+    for (const args of [['bad', '--replace'], ['bad', '--strict'], ['office']]) {
+      expect(await refused('lists', 'import', 'drop.txt.gz', ...args)).toContain(':4: "x"')
+    }
+    expect(await done('lists', 'export', 'office')).toBe('9.9.9.0/24\n')
+    await done('lists', 'import', 'drop.txt.gz', 'bad', '--replace', '--force')
   }, 120_000)
 
   it('imports all lists of a file or none', async () => {

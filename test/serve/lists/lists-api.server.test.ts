@@ -97,6 +97,25 @@ it('takes in and gives out lists as lines of files, by pages', async () => {
   await ask('POST', '/undo')
   expect((await ask('GET', '/office')).value).toMatchObject({ entries: 4 })
 
+  // A preview changes nothing, and says what would need force.
+  const ipset = ['create x hash:net', 'add x 9.0.0.0/6', 'add x 9.5.0.5/24', 'nonsense']
+  const would = await ask('POST', '/many/import', { lines: ipset, replace: true, preview: true })
+  expect(would.value).toMatchObject({
+    act: 'preview',
+    added: 2,
+    removed: 0,
+    in_effect: false,
+    preview: {
+      entries: 2,
+      needs_force: true,
+      lines: [
+        'lines, read as ipset: 2 entries, the widest 8.0.0.0/6',
+        '2 overlap what is in office (effect allow)',
+      ],
+    },
+  })
+  expect((await ask('GET', '/many')).value).toMatchObject({ entries: 0 })
+
   const all = Array.from({ length: 15_000 }, (_, i) => `9.7.${i >> 8}.${i & 255}`)
   for (const from of [0, 7500]) {
     await ask('POST', '/many/import', { lines: all.slice(from, from + 7500) })

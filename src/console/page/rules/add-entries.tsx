@@ -6,7 +6,6 @@ import { Question } from '../parts/dialog.tsx'
 import { Choice, Form, LinesField, TextField, Tick } from '../parts/fields.tsx'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { counted } from '../text/figures.ts'
 
 /** The parts shown of src/admin/routes/lists-api.ts's answers. */
 export interface ListHead {
@@ -85,6 +84,15 @@ export function AddEntries(props: {
   )
 }
 
+interface Previewed extends Acted {
+  readonly preview: { readonly lines: readonly string[]; readonly needs_force: boolean }
+}
+
+interface Asked {
+  readonly lines: readonly string[]
+  readonly would: Previewed
+}
+
 /** Larger files need `iprisk lists import`. */
 const linesMax = 10_000
 const fileBytesMax = 1_500_000
@@ -96,36 +104,41 @@ export function ImportLines(props: {
 }) {
   const { path, head, onImported } = props
   const [isWhole, setWhole] = useState(false)
-  const [asked, setAsked] = useState<readonly string[] | undefined>(undefined)
+  const [asked, setAsked] = useState<Asked | undefined>(undefined)
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
-  const take = (text: string): void => {
+  const take = async (text: string): Promise<void> => {
     // Keeps empty lines: errors refer to line numbers.
     const lines = text.trimEnd().split(/\r?\n/)
     if (lines.length > linesMax) {
       const message = `The file has ${lines.length} lines; here ${linesMax} are taken. "iprisk lists import" takes more.`
       return setRefusal({ kind: 'refused', status: 0, code: '', message, mistakes: [] })
     }
-    if (isWhole) setAsked(lines)
-    else void send(lines)
+    const would = await send<Previewed>({ lines, replace: isWhole, preview: true })
+    if (would !== undefined) setAsked({ lines, would })
   }
-  const send = async (lines: readonly string[]): Promise<void> => {
+  const send = async <Answer,>(
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<Answer | undefined> => {
+    const answer = await ask<Answer>('POST', `${path}/import`, body)
+    setRefusal(answer.kind === 'refused' ? answer : undefined)
+    return answer.kind === 'refused' ? undefined : answer.value
+  }
+  const go = async ({ lines, would }: Asked): Promise<void> => {
     setAsked(undefined)
-    // The server refuses to empty a list without it; the user has confirmed.
-    const force = (isWhole && entryCount(lines) === 0) || undefined
-    const answer = await ask<Acted>('POST', `${path}/import`, { lines, replace: isWhole, force })
-    if (answer.kind === 'refused') return setRefusal(answer)
-    setRefusal(undefined)
-    onImported(answer.value)
+    // The user has seen what it is needed for.
+    const force = would.preview.needs_force || undefined
+    const acted = await send<Acted>({ lines, replace: isWhole, force })
+    if (acted !== undefined) onImported(acted)
   }
   return (
     <>
       {asked !== undefined && (
         <Question
-          title={`Replace what ${head.name} holds?`}
-          text={replaceText(entryCount(asked), head.entries)}
-          yes="Replace them"
-          isDanger
-          act={() => void send(asked)}
+          title={isWhole ? `Replace what ${head.name} holds?` : `Import into ${head.name}?`}
+          text={previewText(asked.would)}
+          yes={isWhole ? 'Replace them' : 'Import'}
+          isDanger={isWhole || asked.would.preview.needs_force}
+          act={() => void go(asked)}
           onClose={() => setAsked(undefined)}
         />
       )}
@@ -133,10 +146,10 @@ export function ImportLines(props: {
         <summary>Import a file</summary>
         <div class="actions">
           <FileDrop
-            label="A file: an entry a line, when it expires, # a note"
+            label="A file of entries: a line each, CSV, JSON, or of a firewall"
             bytesMax={fileBytesMax}
             whenTooLarge={'Nothing was imported; "iprisk lists import" takes it.'}
-            onText={take}
+            onText={(text) => void take(text)}
           />
           <Tick label="the list holds nothing else afterwards" isOn={isWhole} set={setWhole} />
         </div>
@@ -146,15 +159,7 @@ export function ImportLines(props: {
   )
 }
 
-/** Replacing may remove more than the user expects. */
-function replaceText(inFile: number, now: number): string {
-  const file =
-    inFile === 0
-      ? 'The file has no entry: the list will be empty.'
-      : `The file has ${counted(inFile, 'entry', 'entries')}.`
-  return `${file} The list has ${counted(now, 'entry', 'entries')} now. Undo can bring them back.`
-}
-
-function entryCount(lines: readonly string[]): number {
-  return lines.filter((line) => !/^\s*(?:#|$)/.test(line)).length
+function previewText({ preview, added, changed, removed, cautions }: Previewed): string {
+  const counts = `${added} would be added, ${changed} changed, ${removed} removed`
+  return `${[...preview.lines, ...cautions, counts].join('. ')}. Undo can take it back.`
 }

@@ -1,0 +1,75 @@
+// The table of forms in which people have lists, told apart by how a file begins. A new form is a
+// row here and a reader beside it; readers report what they cannot read and judge no entry.
+
+import { isJsonObject, parseJson } from '../../base/json-object.ts'
+import { csvByHeader, readJson } from './member-forms.ts'
+import { readOwnLines } from './own-lines.ts'
+import { readBraces, readFail2ban, readIpset, readPlain } from './text-forms.ts'
+import { commentMark, type ReadForm } from './written-entry.ts'
+
+interface FoundForm {
+  readonly read: ReadForm
+  /** Which columns, say. */
+  readonly how?: string
+}
+
+interface ListForm {
+  readonly name: string
+  /** Of the first content lines, and the comment before them; `undefined`: another form. */
+  readonly of: (rows: readonly string[], comment: string) => FoundForm | undefined
+}
+
+/** A form that one of the first lines gives away. */
+const marked = (name: string, mark: RegExp, read: ReadForm): ListForm => ({
+  name,
+  of: (rows) => (rows.some((row) => mark.test(row)) ? { read } : undefined),
+})
+
+export const ownLinesName = 'lines of "iprisk lists export"'
+
+/** The first that takes a file reads it. */
+const listForms: readonly ListForm[] = [
+  {
+    name: ownLinesName,
+    of: ([row = '']) => (isOwnLine(parseJson(row)) ? { read: readOwnLines } : undefined),
+  },
+  marked('fail2ban', /Banned IP list:|^\[\{'|fail2ban\.\w+\s*\[\d+\]: /, readFail2ban),
+  { name: 'JSON', of: ([row = '']) => (/^[[{]/.test(row) ? { read: readJson } : undefined) },
+  marked('pf table', /^table\s*<\w+>/, readBraces),
+  marked(
+    'nft set',
+    /^(?:table|set|map) [^{]*\{$|^elements\s*=|^add element |^define \w+\s*=/,
+    readBraces,
+  ),
+  marked('ipset', /^(?:create|add|-N|-A) \S+ \S|^Revision: \d/, readIpset),
+  { name: 'CSV', of: csvByHeader },
+]
+
+const isOwnLine = (value: unknown): boolean => isJsonObject(value) && 'list' in value
+
+const headLinesMax = 1000
+const headRowsMax = 20
+
+/** How a file is to be read; one entry a line where nothing says otherwise. */
+export function formOf(lines: readonly string[]): {
+  readonly name: string
+  readonly read: ReadForm
+} {
+  const rows: string[] = []
+  let comment = ''
+  for (const line of lines.slice(0, headLinesMax)) {
+    const content = line.trim()
+    const [mark] = commentMark.exec(content) ?? []
+    if (mark !== undefined && rows.length === 0) {
+      comment = content.slice(mark.length).trim() || comment
+    }
+    if (mark === undefined && content !== '') rows.push(content)
+    if (rows.length === headRowsMax) break
+  }
+  for (const { name, of } of rows.length === 0 ? [] : listForms) {
+    const found = of(rows, comment)
+    if (found === undefined) continue
+    return { name: found.how === undefined ? name : `${name} (${found.how})`, read: found.read }
+  }
+  return { name: 'one entry a line', read: readPlain }
+}

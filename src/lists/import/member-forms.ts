@@ -1,0 +1,191 @@
+// Entries with named members: CSV by its header, JSON by its member names. The names are those of
+// the programs and publishers that we know (CrowdSec, DShield, Spamhaus, AWS, abuse.ch, MISP, nft).
+
+import { isJsonObject, parseJson } from '../../base/json-object.ts'
+import { splitCsvLine } from '../../base/text/csv.ts'
+import {
+  type EntrySink,
+  eachContent,
+  expiryOf,
+  instantFault,
+  isEntry,
+  noteText,
+  type ReadForm,
+  type WrittenEntry,
+  withLength,
+} from './written-entry.ts'
+
+/** Lower case, letters and digits alone; the first that is there counts. */
+const roleNames = {
+  address:
+    'entry cidr ipcidr ip ipaddress ipaddr address addr prefix ipprefix ipv4prefix ipv6prefix network ' +
+    'ipnetwork subnet netblock range iprange ipv4 ipv6 srcip sourceip srcaddr sourceaddress clientip ' +
+    'remoteip remoteaddr dstip destinationip dstaddr attackerip host val value indicator ioc',
+  first: 'start first startip ipstart startaddress rangestart iprangestart ipfrom firstip from',
+  last: 'end last endip ipend endaddress rangeend iprangeend ipto lastip to',
+  mask: 'netmask mask prefixlength prefixlen len',
+  asn: 'asn asnumber autonomoussystemnumber',
+  scope: 'scope',
+  action: 'action',
+  type: 'type',
+  simulated: 'simulated',
+  note: 'note comment reason description scenario malware sblid',
+  expires: 'expires expiry expiration expiresat until validuntil duration timeout',
+} as const
+type Role = keyof typeof roleNames
+type Members = Partial<Record<Role, string>>
+
+const roles = Object.entries(roleNames).map(
+  ([role, names]) => [role as Role, names.split(' ')] as const,
+)
+
+/** Which of `names` has each role. */
+function rolesIn(names: readonly string[]): ReadonlyMap<Role, number> {
+  const plain = names.map((name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
+  const found = new Map<Role, number>()
+  for (const [role, known] of roles) {
+    const name = known.find((one) => plain.includes(one))
+    if (name !== undefined) found.set(role, plain.indexOf(name))
+  }
+  return found
+}
+
+const hasAddress = (found: ReadonlyMap<Role, unknown>): boolean =>
+  found.has('address') || (found.has('first') && found.has('last')) || found.has('asn')
+
+/** Or why there is none. */
+function entryOfMembers(members: Members, now: number): WrittenEntry | string {
+  const { first = '', last = '', mask = '', asn = '', expires = '' } = members
+  // CrowdSec writes `Ip:192.0.2.1`.
+  const [, named, value] =
+    /^(ip|range|as|country|username):(.+)$/i.exec(members.address ?? '') ?? []
+  const scope = named ?? members.scope
+  const ends = last === '' ? first : `${first}-${last}`
+  const isSystem = scope?.toLowerCase() === 'as' || (members.address ?? ends) === ''
+  const written = value?.trim() ?? (members.address || ends || asn)
+  if (scope !== undefined && !/^(?:ip|range|as)$/i.test(scope)) return `its scope is ${scope}`
+  const action = scope === undefined ? undefined : (members.action ?? members.type)
+  if (action !== undefined && action !== 'ban') return `it is no ban but ${action}`
+  if (members.simulated === 'true') return 'it is simulated'
+  const isBare = mask !== '' && written === members.address && !written.includes('/')
+  const text = isBare ? withLength(`${written}/${mask}`) : withLength(written)
+  const until = expires === '' ? 0 : expiryOf(expires, now)
+  if (until === undefined) return instantFault(expires)
+  const isNumber = isSystem && /^\d+$/.test(text)
+  return { text: isNumber ? `AS${text}` : text, note: noteText(members.note), expires: until }
+}
+
+const delimiters = [',', ';', '\t', '|'] as const
+
+/** Also where the header is a comment, or stands behind Excel's `sep=;`. */
+export function csvByHeader(rows: readonly string[], comment: string) {
+  const [, stated] = sepLine.exec(rows[0] ?? '') ?? []
+  const header = rows[stated === undefined ? 0 : 1] ?? ''
+  for (const delimiter of stated === undefined ? delimiters : [stated]) {
+    const cells = splitCsvLine(header, delimiter).values
+    const named = splitCsvLine(comment, delimiter).values
+    const isComment = named.length > 1 && named.length === cells.length
+    for (const names of [...(cells.some(isEntry) ? [] : [cells]), ...(isComment ? [named] : [])]) {
+      const columns = rolesIn(names)
+      if (!hasAddress(columns)) continue
+      const how = [...columns.values()].map((at) => names[at]).join(', ')
+      return { read: csvReader(delimiter, columns, names === cells ? header : ''), how }
+    }
+  }
+  return undefined
+}
+
+const sepLine = /^sep=(.)$/i
+
+function csvReader(delimiter: string, columns: ReadonlyMap<Role, number>, head = ''): ReadForm {
+  return (lines, sink, now) =>
+    eachContent(lines, (content, line) => {
+      if (content === head || sepLine.test(content)) return
+      const { values } = splitCsvLine(content, delimiter)
+      put(
+        membersOf(columns, (at) => values[at]),
+        { line, sink, now },
+        content,
+      )
+    })
+}
+
+function membersOf(
+  found: ReadonlyMap<Role, number>,
+  valueAt: (at: number) => string | undefined,
+): Members {
+  return Object.fromEntries([...found].map(([role, at]) => [role, valueAt(at) ?? '']))
+}
+
+interface Place {
+  readonly line: number
+  readonly sink: EntrySink
+  readonly now: number
+}
+
+function put(members: Members, { line, sink, now }: Place, written: string): void {
+  const entry = entryOfMembers(members, now)
+  if (typeof entry === 'string') sink.bad(line, written, entry)
+  else sink.entry(line, written, entry)
+}
+
+/** JSON lines, or one JSON text of any nesting. */
+export function readJson(lines: readonly string[], sink: EntrySink, now: number): void {
+  let isLines: boolean | undefined
+  eachContent(lines, (content, line) => {
+    if (isLines === false) return
+    const value = parseJson(content)
+    isLines ??= value !== undefined
+    if (value !== undefined) walk(value, { line, sink, now })
+    else if (isLines) sink.bad(line, content, 'it is no JSON')
+  })
+  if (isLines !== false) return
+  const value = parseJson(lines.join('\n'))
+  if (value !== undefined) walk(value, { line: 0, sink, now })
+  else sink.bad(1, lines[0] ?? '', 'the file is no JSON: its text is cut or broken')
+}
+
+const depthMax = 32
+
+function walk(value: unknown, place: Place, depth = 0): void {
+  const { line, sink } = place
+  const written = (): string => (JSON.stringify(value) ?? '').slice(0, 200)
+  const text = textOf(value)
+  if (text !== undefined) return sink.entry(line, written(), { text })
+  if (depth > depthMax) return sink.bad(line, '', `it nests over ${depthMax} deep`)
+  const inner = (one: unknown): void => walk(one, place, depth + 1)
+  if (Array.isArray(value)) return value.forEach(inner)
+  if (!isJsonObject(value)) return sink.bad(line, written(), 'it is no object')
+  const { nftables, type, elem, decisions } = value
+  // Of nft nothing but sets of addresses, and of CrowdSec's alerts their decisions.
+  if (Array.isArray(nftables)) return nftables.forEach((one) => setOf(one).forEach(inner))
+  if (elem !== undefined && !/^ipv[46]_addr$/.test(textOf(type) ?? 'ipv4_addr')) return
+  const holder = elem ?? decisions
+  if (isJsonObject(holder) || Array.isArray(holder)) return inner(holder)
+  const texts = Object.entries(value).flatMap(([name, one]) => {
+    const member = textOf(one)
+    return member === undefined ? [] : [[name, member] as const]
+  })
+  const found = rolesIn(texts.map(([name]) => name))
+  if (hasAddress(found)) {
+    const members = membersOf(found, (at) => texts[at]?.[1])
+    return put(members, place, written())
+  }
+  if (type === 'metadata') return
+  const nested = Object.values(value).filter((one) => typeof one === 'object' && one !== null)
+  if (nested.length === 0) return sink.bad(line, written(), 'none of its members is an address')
+  nested.forEach(inner)
+}
+
+const setOf = (item: unknown): readonly unknown[] =>
+  isJsonObject(item) && isJsonObject(item['set']) && 'elem' in item['set'] ? [item['set']] : []
+
+/** Of a scalar, and of nft's ranges and prefixes. */
+function textOf(value: unknown): string | undefined {
+  if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
+  if (!isJsonObject(value)) return undefined
+  const { prefix, range, addr, len } = value
+  if (Array.isArray(range) && range.length === 2) return range.join('-')
+  if (isJsonObject(prefix)) return textOf(prefix)
+  return typeof addr === 'string' && typeof len === 'number' ? `${addr}/${len}` : undefined
+}
