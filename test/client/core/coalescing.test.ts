@@ -161,7 +161,7 @@ describe('checks that go together', () => {
         done += asked.length
       }
       // From how many answers the cache has served is another matter.
-      const counts = ({ counts }: typeof alone) => ({ ...counts(), cached: 0, retried: 0 })
+      const counts = (client: typeof alone) => ({ ...client.counts(), cached: 0, retried: 0 })
       expect(counts(together)).toEqual(counts(alone))
       requests = {
         together: requests.together + one.sent.length,

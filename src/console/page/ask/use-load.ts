@@ -3,10 +3,16 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type Refusal, ask } from './ask.ts'
 
-export type Loaded<T> = ReturnType<typeof useLoad<T>>
+export interface Loaded<T> {
+  /** It stays while the next one loads. */
+  readonly value: T | undefined
+  readonly refusal: Refusal | undefined
+  readonly isLoading: boolean
+  readonly again: () => void
+}
 
-/** `null`: load nothing. A value stays while the next one loads; never shows one of another path. */
-export function useLoad<T>(path: string | null, everyMs = 0) {
+/** `null`: load nothing. Never shows a value of another path. */
+export function useLoad<T>(path: string | null, everyMs = 0): Loaded<T> {
   const [state, setState] = useState<{ path: string | null; value?: T; refusal?: Refusal }>({
     path,
   })
