@@ -76,7 +76,7 @@ function readOptions() {
   return {
     // Load generators take whole seconds.
     secondsPerRound: Math.max(1, Math.round(seconds / rounds)),
-    warmupSeconds: smoke ? 1 : 3,
+    warmupSeconds: smoke ? 0 : 3,
     rounds,
     connections,
     workers: workers === 0 ? undefined : workers,
@@ -130,7 +130,9 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
         threads,
         cores: loadCores,
       })
-    for (const server of servers) await load(server, options.warmupSeconds, connections)
+    if (options.warmupSeconds > 0) {
+      for (const server of servers) await load(server, options.warmupSeconds, connections)
+    }
     const own = servers.filter(({ name }) => name === 'iprisk' || name === 'bare')
     const peak = await interleave(servers, rounds, (server, round) =>
       measureRound(server, round, () => load(server, options.secondsPerRound, connections)),
