@@ -4,44 +4,25 @@
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lookup } from 'node:dns'
-import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
-import { join } from 'node:path'
 import type { Dispatcher } from 'undici'
 import { EnvHttpProxyAgent } from 'undici'
 import { IpriskError, messageOf, environmentError } from '../../src/base/coded-error.ts'
-import { packageRoot } from '../../src/base/package-root.ts'
 import type { NetworkHealth } from './network-health.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import { type ResolveHost, isSpecialHost, outboundLookup } from '../../src/ip/outbound-policy.ts'
 
-export interface ConnectionPools {
-  readonly limits: FetchLimits
-  readonly health: NetworkHealth
-  readonly userAgent: string
-  /** For what `mayBePrivate`. */
-  readonly unrestricted: Dispatcher
-  /** For all else: public addresses only. */
-  readonly publicOnly: Dispatcher
-  /**
-   * Whether `url`, which is `configured` or what that redirects to, may be of a private network: on
-   * the operator's mirror, or behind a private address that is configured in figures. What a name
-   * resolves to does not make it so: that is its owner's word.
-   */
-  mayBePrivate(url: URL, configured: URL): boolean
-  close(): Promise<void>
-}
+export type ConnectionPools = ReturnType<typeof openConnectionPools>
 
 export function openConnectionPools(options: {
   readonly limits: FetchLimits
   readonly health: NetworkHealth
-  readonly userAgent: string
   /** The name of the mirror, where there is one. */
   readonly mirrorHost?: string | undefined
   /** The system's, but in tests. */
   readonly resolve?: ResolveHost
-}): ConnectionPools {
-  const { limits, health, userAgent, mirrorHost, resolve = lookup } = options
+}) {
+  const { limits, health, mirrorHost, resolve = lookup } = options
   const unrestricted = openPool(limits, outboundLookup(resolve, undefined))
   const publicOnly = openPool(limits, outboundLookup(resolve, refusedAddress))
   // The pools' own `connect` events are lost behind a proxy.
@@ -50,10 +31,16 @@ export function openConnectionPools(options: {
   return {
     limits,
     health,
-    userAgent,
+    /** For what `mayBePrivate`. */
     unrestricted,
+    /** For all else: public addresses only. */
     publicOnly,
-    mayBePrivate: (url, configured) =>
+    /**
+     * Whether `url`, which is `configured` or what that redirects to, may be of a private network:
+     * on the operator's mirror, or behind a private address that is configured in figures. What a
+     * name resolves to does not make it so: that is its owner's word.
+     */
+    mayBePrivate: (url: URL, configured: URL): boolean =>
       isSpecialHost(configured.hostname) ||
       (configured.hostname === mirrorHost && url.hostname === mirrorHost),
     async close() {
@@ -94,19 +81,4 @@ function openPool(limits: FetchLimits, watched: LookupFunction): Dispatcher {
       cause: thrown,
     })
   }
-}
-
-/** `iprisk/<version> (+<contact>)`: who asks, and where a publisher can complain. */
-export function userAgentOf(contact: string | undefined): string {
-  const { version, homepage } = ownPackage()
-  const where = contact ?? homepage
-  return where === undefined
-    ? `iprisk/${version} (IP risk table compiler)`
-    : `iprisk/${version} (+${where})`
-}
-
-function ownPackage(): { readonly version: string; readonly homepage: string | undefined } {
-  const path = join(packageRoot, 'package.json')
-  const { version, homepage } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
-  return { version: String(version), homepage: typeof homepage === 'string' ? homepage : undefined }
 }

@@ -16,11 +16,10 @@ import {
   fetchProblem,
   toFetchFailure,
 } from './fetch-error.ts'
-import type { GetAnswer, Validators } from './http-get.ts'
-import { httpGet } from './http-get.ts'
+import { httpGet, type Validators } from './http-get.ts'
 import { recheckMs } from './fetch-limits.ts'
 import type { ConnectionPools } from './connection-pools.ts'
-import type { SnapshotRecord } from './snapshot-record.ts'
+import type { SnapshotRecord, SnapshotSet } from './snapshot-record.ts'
 import type { StoredSnapshot } from './snapshot-store.ts'
 import { commitSnapshotSet, readStoredSnapshots } from './snapshot-store.ts'
 import { publicUrl } from './public-url.ts'
@@ -39,16 +38,9 @@ export interface FileOutcome {
   readonly trouble?: FetchTrouble
 }
 
-export interface FeedFetch {
-  /** Fetches one file. True when it was the set's last. */
-  fetchFile(file: FeedFile, url: URL): Promise<boolean>
-  /** Puts the set in place; gives the problem instead, where not one file could be had. */
-  end(): Promise<FetchProblem | undefined>
-  /** Of a set that was put in place. */
-  outcome(file: FeedFile): FileOutcome
-}
+export type FeedFetch = ReturnType<typeof newFeedFetch>
 
-export interface FeedFetchOptions {
+interface FeedFetchOptions {
   readonly feed: CatalogueFeed
   readonly files: readonly FeedFile[]
   readonly folder: string
@@ -63,10 +55,9 @@ export interface FeedFetchOptions {
 interface Part {
   readonly record: SnapshotRecord
   readonly state: Exclude<FileOutcome['state'], 'missing'>
-  readonly temporary?: string
 }
 
-export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
+export function newFeedFetch(options: FeedFetchOptions) {
   const { feed, files, folder, from } = options
   const home = join(folder, feed.id)
   const parts = new Map<string, Part>()
@@ -91,27 +82,32 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
     }
   }
   const discard = async (): Promise<void> => {
-    for (const { temporary } of parts.values()) {
+    for (const { record } of parts.values()) {
+      const { temporary } = record
       if (temporary !== undefined) await rm(join(home, temporary), { force: true })
     }
   }
   return {
-    async fetchFile(file, url) {
+    /** Fetches one file. True when it was the set's last. */
+    async fetchFile(file: FeedFile, url: URL): Promise<boolean> {
       await part(file, url)
       return --pending === 0
     },
-    async end() {
+    /** Puts the set in place; gives the problem instead, where not one file could be had. */
+    async end(): Promise<FetchProblem | undefined> {
       if (parts.size === 0) return problems.values().next().value
       try {
         await keepStored()
-        await commitSnapshotSet(folder, feed.id, setOf(parts))
+        const set = [...parts].map(([name, { record }]) => [name, record])
+        await commitSnapshotSet(folder, feed.id, Object.fromEntries(set) as SnapshotSet)
         return undefined
       } catch (thrown) {
         await discard()
         return fetchProblem(toFetchFailure(thrown, home).error, from)
       }
     },
-    outcome(file) {
+    /** Of a set that was put in place. */
+    outcome(file: FeedFile): FileOutcome {
       const { text, trouble } = problems.get(file.path) ?? {}
       const failed = trouble === undefined ? {} : { problem: text, trouble }
       const got = parts.get(file.path)
@@ -122,16 +118,6 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
       return { state, path: join(home, file.path), day: record.day, ...failed }
     },
   }
-}
-
-function setOf(parts: ReadonlyMap<string, Part>): Parameters<typeof commitSnapshotSet>[2] {
-  const files = new Map<string, SnapshotRecord>()
-  const temporary = new Map<string, string>()
-  for (const [name, part] of parts) {
-    files.set(name, part.record)
-    if (part.temporary !== undefined) temporary.set(name, part.temporary)
-  }
-  return { files, temporary }
 }
 
 /** One file's part of the set; throws why it cannot be had. */
@@ -153,7 +139,7 @@ async function fetchPart(request: {
   }
   const temporary = temporaryName(file.path)
   const to = join(home, temporary)
-  const answer: GetAnswer = await httpGet(options.network, {
+  const answer = await httpGet(options.network, {
     url,
     to,
     format: file.format,
@@ -169,15 +155,16 @@ async function fetchPart(request: {
   }
   const since = copy?.since ?? copy?.day
   if (answer.kind === 'unchanged') {
-    const content = { sha256: (known as StoredSnapshot).sha256, bytes: known?.bytes ?? 0 }
-    return { record: { ...content, ...news, since, ...answer.validators }, state: 'unchanged' }
+    const { sha256, bytes } = known as StoredSnapshot
+    const record = { sha256, bytes, ...news, since, ...answer.validators }
+    return { record, state: 'unchanged' }
   }
   const { sha256, bytes } = answer
   const isNews = copy?.sha256 !== sha256
   const began = isNews ? options.day : since
   const record = { sha256, bytes, ...news, since: began, ...answer.validators }
   const why = isNews ? await whyWithoutEntries(to, file) : undefined
-  if (isNews && why === undefined) return { record, state: 'fresh', temporary }
+  if (isNews && why === undefined) return { record: { ...record, temporary }, state: 'fresh' }
   await rm(to, { force: true })
   if (why === undefined) return { record, state: 'unchanged' }
   const message = `${address}: ${why}; the publisher has moved it or changed its form`

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { backoffMs } from '../../src/base/backoff.ts'
 import { environmentError, type IpriskError } from '../../src/base/coded-error.ts'
+import { packageVersion } from '../../src/base/package-root.ts'
 import { downloadBody, tooLarge } from './download-body.ts'
 import type { FetchFailure } from './fetch-error.ts'
 import { toFetchFailure, messageOrCode, statusFailure } from './fetch-error.ts'
@@ -111,10 +112,11 @@ async function attemptGet(network: ConnectionPools, request: GetRequest): Promis
   const shown = publicUrl(request.url)
   // By hand: AbortSignal.any of a timeout can be collected before it fires (Node 20).
   const controller = new AbortController()
-  let late = false
+  let late: IpriskError | undefined
   const end = (): void => controller.abort()
   const timer = setTimeout(() => {
-    late = true
+    const message = `${shown}: not finished after ${limits.wholeMs / 1000} s`
+    late = environmentError('fetch_timeout', message, { retryable: true })
     end()
   }, limits.wholeMs)
   health.signal.addEventListener('abort', end)
@@ -123,14 +125,8 @@ async function attemptGet(network: ConnectionPools, request: GetRequest): Promis
     const response = await follow(network, request, controller.signal)
     return await readResponse(response, request, controller.signal)
   } catch (thrown) {
-    if (health.signal.aborted)
-      return { kind: 'failed', ...toFetchFailure(health.signal.reason, shown) }
-    if (!late) return { kind: 'failed', ...toFetchFailure(thrown, shown) }
-    const message = `${shown}: not finished after ${limits.wholeMs / 1000} s`
-    return {
-      kind: 'failed',
-      error: environmentError('fetch_timeout', message, { retryable: true }),
-    }
+    const why: unknown = health.signal.aborted ? health.signal.reason : (late ?? thrown)
+    return { kind: 'failed', ...toFetchFailure(why, shown) }
   } finally {
     clearTimeout(timer)
     health.signal.removeEventListener('abort', end)
@@ -153,7 +149,7 @@ async function follow(
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'GET',
-      headers: requestHeaders(network, request, url),
+      headers: requestHeaders(request, url),
       signal,
       headersTimeout: limits.headersMs,
       bodyTimeout: limits.idleMs,
@@ -209,15 +205,11 @@ export function redirectTarget(from: URL, location: string | undefined): URL {
   throw environmentError('fetch_redirect', `${publicUrl(from)}: ${why}`)
 }
 
-function requestHeaders(
-  network: ConnectionPools,
-  request: GetRequest,
-  url: URL,
-): Record<string, string | undefined> {
+function requestHeaders(request: GetRequest, url: URL): Record<string, string | undefined> {
   const { etag, lastModified } = request.validators ?? {}
   const own = url.origin === request.url.origin
   return {
-    'user-agent': network.userAgent,
+    'user-agent': `iprisk/${packageVersion} (IP risk table compiler)`,
     accept: '*/*',
     'accept-encoding': 'gzip, deflate, br',
     'if-none-match': etag,
@@ -233,7 +225,10 @@ async function readResponse(
 ): Promise<Attempt> {
   const shown = publicUrl(request.url)
   const status = response.statusCode
-  const validators = validatorsOf(response)
+  const validators: Validators = {
+    etag: header(response, 'etag'),
+    lastModified: header(response, 'last-modified'),
+  }
   if (status === 304 && request.validators !== undefined) {
     await discardResponse(response)
     const { etag = request.validators.etag, lastModified = request.validators.lastModified } =
@@ -262,10 +257,6 @@ async function readResponse(
     url: shown,
   })
   return { kind: 'fresh', validators, ...received }
-}
-
-function validatorsOf(response: Dispatcher.ResponseData): Validators {
-  return { etag: header(response, 'etag'), lastModified: header(response, 'last-modified') }
 }
 
 function header(response: Dispatcher.ResponseData, name: string): string | undefined {

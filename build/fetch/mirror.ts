@@ -13,34 +13,23 @@ import { MIRROR_INDEX_BYTES_MAX } from './fetch-limits.ts'
 import type { ConnectionPools } from './connection-pools.ts'
 import { publicUrl, mirrorUrl } from './public-url.ts'
 
-export type MirrorDays =
-  | { readonly kind: 'days'; readonly days: ReadonlyMap<string, Day> }
-  | { readonly kind: 'failed'; readonly error: IpriskError }
-
 /** The day of each feed that the mirror's feeds.json names; none where it has no such file. */
 export async function mirrorDays(
   network: ConnectionPools,
   base: URL,
   { folder, today }: { readonly folder: string; readonly today: Day },
-): Promise<MirrorDays> {
+): Promise<ReadonlyMap<string, Day> | IpriskError> {
   const url = mirrorUrl(base, ['feeds.json'])
   const to = join(folder, temporaryName('feeds.json'))
   const bytes = { min: 2, max: MIRROR_INDEX_BYTES_MAX }
   try {
     const answer = await httpGet(network, { url, to, format: 'json', bytes })
     if (answer.kind === 'failed') {
-      if (answer.status === 404 || answer.status === 410) return { kind: 'days', days: new Map() }
-      return { kind: 'failed', error: answer.error }
+      return answer.status === 404 || answer.status === 410 ? new Map() : answer.error
     }
+    const message = `${publicUrl(url)}: it is not an array of feeds, so the days are not known`
     const days = parseMirrorDays(await readFile(to, 'utf8'), today)
-    if (days !== undefined) return { kind: 'days', days }
-    return {
-      kind: 'failed',
-      error: environmentError(
-        'fetch_mirror',
-        `${publicUrl(url)}: it is not an array of feeds, so the days are not known`,
-      ),
-    }
+    return days ?? environmentError('fetch_mirror', message)
   } finally {
     await rm(to, { force: true })
   }

@@ -4,35 +4,23 @@
 
 import { type IpriskError, environmentError } from '../../src/base/coded-error.ts'
 
-export interface NetworkHealth {
-  /** Aborted, with an IpriskError as reason, once the run is to end early. */
-  readonly signal: AbortSignal
-  onAnswer(host: string): void
-  /** Something could be connected to, be it a proxy: there is a network. */
-  onConnected(): void
-  /** Ends the run where nothing was connected to or has answered so far. */
-  endIfUnreached(afterMs: number): void
-  /** All tries to connect to the host failed. */
-  onUnreachable(host: string, why: string): void
-  /** Why the host is not to be tried again; `undefined` where it is. */
-  problemOf(host: string): string | undefined
-  /** Ends the run early for another reason: its time is over, or the caller wants it. */
-  end(reason: IpriskError): void
-}
+export type NetworkHealth = ReturnType<typeof openNetworkHealth>
 
+/** `hosts`: how many the run would ask. */
 export function openNetworkHealth(options: {
-  /** Distinct hosts that the run would ask. */
   readonly hosts: number
   readonly deadHosts: number
-}): NetworkHealth {
+}) {
   const controller = new AbortController()
   const answered = new Set<string>()
   const unreachable = new Map<string, string>()
   const enough = Math.min(options.hosts, options.deadHosts)
   let connected = false
-  const endWithoutNetwork = (what: string): void => {
-    if (controller.signal.aborted) return
-    controller.abort(
+  const end = (reason: IpriskError): void => {
+    if (!controller.signal.aborted) controller.abort(reason)
+  }
+  const endWithoutNetwork = (what: string): void =>
+    end(
       environmentError(
         'fetch_no_network',
         `no host can be reached (${what}); check the network, DNS and HTTPS_PROXY, ` +
@@ -40,30 +28,35 @@ export function openNetworkHealth(options: {
         { retryable: true },
       ),
     )
-  }
   return {
-    signal: controller.signal,
+    /** Aborted, with an IpriskError as reason, once the run is to end early. */
+    get signal(): AbortSignal {
+      return controller.signal
+    },
+    /** Something could be connected to, be it a proxy: there is a network. */
     onConnected() {
       connected = true
     },
-    endIfUnreached(afterMs) {
+    /** Ends the run where nothing was connected to or has answered so far. */
+    endIfUnreached(afterMs: number): void {
       if (!connected && answered.size === 0) {
         endWithoutNetwork(`no connection within ${afterMs / 1000} s`)
       }
     },
-    onAnswer(host) {
+    onAnswer(host: string): void {
       answered.add(host)
       unreachable.delete(host)
     },
-    onUnreachable(host, why) {
+    /** All tries to connect to the host failed. */
+    onUnreachable(host: string, why: string): void {
       if (answered.has(host)) return
       unreachable.set(host, why)
       if (answered.size > 0 || unreachable.size < enough) return
       endWithoutNetwork(`tried ${[...unreachable.keys()].join(', ')}; the last: ${why}`)
     },
-    problemOf: (host) => unreachable.get(host),
-    end(reason) {
-      if (!controller.signal.aborted) controller.abort(reason)
-    },
+    /** Why the host is not to be tried again; `undefined` where it is. */
+    problemOf: (host: string): string | undefined => unreachable.get(host),
+    /** Ends the run early for another reason. */
+    end,
   }
 }

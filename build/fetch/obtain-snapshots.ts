@@ -7,17 +7,17 @@
 // store that cannot be written.
 
 import { join } from 'node:path'
-import { environmentError, type IpriskError } from '../../src/base/coded-error.ts'
+import { environmentError, IpriskError } from '../../src/base/coded-error.ts'
 import type { Day } from '../../src/base/day.ts'
 import { removeTemporaryFiles } from '../../src/base/system/atomic-file.ts'
 import { acquireFileLock } from '../../src/base/system/file-lock.ts'
 import type { CatalogueFeed, FeedFile } from '../catalogue/feed.ts'
-import { type ConnectionPools, openConnectionPools, userAgentOf } from './connection-pools.ts'
+import { type ConnectionPools, openConnectionPools } from './connection-pools.ts'
 import { type FetchProblem } from './fetch-error.ts'
 import { type FeedFetch, type FileOutcome, newFeedFetch } from './fetch-feed.ts'
 import { type FetchLimits, fetchLimits } from './fetch-limits.ts'
 import { mirrorDays } from './mirror.ts'
-import { type NetworkHealth, openNetworkHealth } from './network-health.ts'
+import { openNetworkHealth } from './network-health.ts'
 import { mirrorUrl, parseWebUrl } from './public-url.ts'
 import { type StoredSnapshot, readStoredSnapshots, recoverSnapshots } from './snapshot-store.ts'
 
@@ -57,10 +57,6 @@ export interface ObtainOptions {
   /** The day of a fetch from a publisher, or from a mirror that does not state one. */
   readonly today: Day
   readonly onProgress?: (progress: FetchProgress) => void
-  /** Ends the run early; what has not come by then stays as it was stored. */
-  readonly signal?: AbortSignal
-  /** Address or mailbox in the User-Agent, for publishers who want to know whom to write to. */
-  readonly contact?: string
   readonly limits?: Partial<FetchLimits>
   /** Milliseconds since the epoch; a clock for tests. */
   readonly now?: () => number
@@ -136,50 +132,37 @@ async function fetchAll(options: ObtainOptions, base: URL | undefined): Promise<
     ),
   )
   const health = openNetworkHealth({ hosts: hosts.size, deadHosts: limits.deadHosts })
-  const stop = endings(options, limits, health)
-  const userAgent = userAgentOf(options.contact)
-  const network = openConnectionPools({ limits, health, userAgent, mirrorHost: base?.hostname })
+  const over = setTimeout(() => {
+    const message = `fetching has taken ${limits.obtainMs / 1000} s, the limit of one run`
+    health.end(environmentError('fetch_over_time', message, { retryable: true }))
+  }, limits.obtainMs).unref()
+  const { reachMs } = limits
+  const reach = setTimeout(() => health.endIfUnreached(reachMs), reachMs).unref()
+  const network = openConnectionPools({ limits, health, mirrorHost: base?.hostname })
   try {
     const days = base === undefined ? undefined : await mirrorDays(network, base, options)
-    if (days?.kind === 'failed') {
-      health.end(days.error)
-      options.onProgress?.({ kind: 'notice', message: days.error.message })
-      return await fromStore(options, days.error.message)
+    if (days instanceof IpriskError) {
+      health.end(days)
+      options.onProgress?.({ kind: 'notice', message: days.message })
+      return await fromStore(options, days.message)
     }
-    const dayOfFeed = (feed: CatalogueFeed): Day => days?.days.get(feed.id) ?? options.today
+    const dayOfFeed = (feed: CatalogueFeed): Day => days?.get(feed.id) ?? options.today
     return await runFeeds({ options, network, base, dayOfFeed })
   } finally {
-    stop()
+    clearTimeout(over)
+    clearTimeout(reach)
     await network.close()
   }
 }
 
-/** Ends the run by its time limit or the caller's signal; returns how to let go of both. */
-function endings(options: ObtainOptions, limits: FetchLimits, health: NetworkHealth): () => void {
-  const over = setTimeout(() => {
-    const message = `fetching has taken ${limits.obtainMs / 1000} s, the limit of one run`
-    health.end(environmentError('fetch_over_time', message, { retryable: true }))
-  }, limits.obtainMs)
-  over.unref()
-  const reach = setTimeout(() => health.endIfUnreached(limits.reachMs), limits.reachMs)
-  reach.unref()
-  const stopped = (): void =>
-    health.end(environmentError('fetch_stopped', 'fetching was stopped', { retryable: true }))
-  if (options.signal?.aborted === true) stopped()
-  options.signal?.addEventListener('abort', stopped, { once: true })
-  return () => {
-    clearTimeout(over)
-    clearTimeout(reach)
-    options.signal?.removeEventListener('abort', stopped)
-  }
-}
-
-async function runFeeds(run: {
+interface FetchRun {
   readonly options: ObtainOptions
   readonly network: ConnectionPools
   readonly base: URL | undefined
   readonly dayOfFeed: (feed: CatalogueFeed) => Day
-}): Promise<ObtainedFile[]> {
+}
+
+async function runFeeds(run: FetchRun): Promise<ObtainedFile[]> {
   const { options, network, base } = run
   const { limits, health } = network
   health.signal.addEventListener('abort', () => {
@@ -209,11 +192,7 @@ async function runFeeds(run: {
   return options.feeds.flatMap((feed) => results.get(feed.id) ?? [])
 }
 
-function beginFeed(
-  run: Parameters<typeof runFeeds>[0],
-  feed: CatalogueFeed,
-  files = usedFiles(feed),
-): FeedFetch {
+function beginFeed(run: FetchRun, feed: CatalogueFeed, files = usedFiles(feed)): FeedFetch {
   const { options, network, base, dayOfFeed } = run
   const { mode } = options
   return newFeedFetch({
@@ -230,7 +209,7 @@ function beginFeed(
 
 /** Puts in place what could be had, or leaves the stored set. */
 async function endFeed(
-  run: Parameters<typeof runFeeds>[0],
+  run: FetchRun,
   feed: CatalogueFeed,
   fetching: FeedFetch,
 ): Promise<ObtainedFile[]> {
@@ -246,7 +225,7 @@ async function endFeed(
 
 /** In place of a feed's only file, where that is neither to be had nor stored. */
 async function fetchAlternate(
-  run: Parameters<typeof runFeeds>[0],
+  run: FetchRun,
   feed: CatalogueFeed,
   { text, trouble }: FetchProblem,
 ): Promise<ObtainedFile[] | undefined> {

@@ -2,93 +2,52 @@
 // `snapshots.next.json` while a set is being put in place. Only its form: snapshot-store.ts reads
 // and writes the files.
 
+import { z } from 'zod'
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
-import { isJsonObject, parseJson } from '../../src/base/json-object.ts'
+import { parseJson } from '../../src/base/json-object.ts'
+import { dayText } from '../../src/config/setting-checks.ts'
 
-export interface SnapshotRecord {
-  readonly sha256: string
-  readonly bytes: number
+/** A name within its folder, never a path out of it. */
+export const plainName = z.string().regex(/^\.?[A-Za-z0-9][A-Za-z0-9._-]*$/)
+
+export const writtenDay = z.codec(dayText, z.custom<Day>(), {
+  decode: (text) => parseDay(text) as Day,
+  encode: formatDay,
+})
+
+const record = z.object({
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: z.int(),
   /** The day of the fetch, or the mirror's word on it. Never a file's time. */
-  readonly day: Day
-  readonly from: 'mirror' | 'publisher'
+  day: writtenDay,
+  from: z.enum(['mirror', 'publisher']),
   /** Without any credential. */
-  readonly url: string
-  readonly etag?: string | undefined
-  readonly lastModified?: string | undefined
+  url: z.string(),
+  etag: z.string().optional(),
+  lastModified: z.string().optional(),
   /** ISO 8601, UTC. */
-  readonly fetchedAt: string
+  fetchedAt: z.string(),
   /** The day of the first fetch that gave these bytes; absent in records of older versions. */
-  readonly since?: Day | undefined
-}
+  since: writtenDay.optional(),
+  /** Of a new file in a set in the making: its name until then. */
+  temporary: plainName.optional(),
+})
 
-/** One set: the files of a feed that were fetched together, by name. */
-export interface SnapshotSet {
-  readonly files: ReadonlyMap<string, SnapshotRecord>
-  /** Of a set in the making: the temporary names of those that are new. */
-  readonly temporary: ReadonlyMap<string, string>
-}
+/** Another version is not read. */
+const written = z.object({ version: z.literal(1), files: z.record(plainName, record) })
 
-/** The form of the json; another version is not read. */
-const VERSION = 1
+export type SnapshotRecord = Readonly<z.output<typeof record>>
+
+/** The files of a feed that were fetched together, by name. */
+export type SnapshotSet = Readonly<Record<string, SnapshotRecord>>
 
 export function formatSnapshotSet(set: SnapshotSet): string {
-  const files = Object.fromEntries(
-    [...set.files].sort(byName).map(([name, record]) => {
-      const day = formatDay(record.day)
-      const since = record.since === undefined ? undefined : formatDay(record.since)
-      return [name, { ...record, day, since, temporary: set.temporary.get(name) }]
-    }),
-  )
-  return `${JSON.stringify({ version: VERSION, files }, undefined, 2)}\n`
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1
+  const names = Object.keys(set).sort()
+  const files = Object.fromEntries(names.map((name) => [name, set[name]!]))
+  return `${JSON.stringify(z.encode(written, { version: 1, files }), undefined, 2)}\n`
 }
 
 /** The inverse of `formatSnapshotSet`; `undefined` for anything else. */
 export function parseSnapshotSet(text: string): SnapshotSet | undefined {
-  const root = parseJson(text)
-  if (!isJsonObject(root) || root['version'] !== VERSION || !isJsonObject(root['files']))
-    return undefined
-  const files = new Map<string, SnapshotRecord>()
-  const temporary = new Map<string, string>()
-  for (const [name, value] of Object.entries(root['files'])) {
-    const record = isPlainName(name) ? parseRecord(value) : undefined
-    if (record === undefined) return undefined
-    files.set(name, record)
-    const beside = (value as Record<string, unknown>)['temporary']
-    if (typeof beside === 'string' && isPlainName(beside)) temporary.set(name, beside)
-  }
-  return { files, temporary }
-}
-
-function parseRecord(value: unknown): SnapshotRecord | undefined {
-  if (!isJsonObject(value)) return undefined
-  const { sha256, bytes, from, url, etag, lastModified, fetchedAt } = value
-  const day = typeof value['day'] === 'string' ? parseDay(value['day']) : undefined
-  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return undefined
-  if (!Number.isSafeInteger(bytes) || day === undefined) return undefined
-  if (from !== 'mirror' && from !== 'publisher') return undefined
-  if (typeof url !== 'string' || typeof fetchedAt !== 'string') return undefined
-  return {
-    sha256,
-    bytes: bytes as number,
-    day,
-    from,
-    url,
-    etag: textOrNone(etag),
-    lastModified: textOrNone(lastModified),
-    fetchedAt,
-    since: typeof value['since'] === 'string' ? parseDay(value['since']) : undefined,
-  }
-}
-
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
-
-/** A name within the folder, never a path out of it. */
-export function isPlainName(name: string): boolean {
-  return /^[A-Za-z0-9._-]+$/.test(name) && name !== '.' && name !== '..'
+  return written.safeParse(parseJson(text)).data?.files
 }

@@ -59,57 +59,40 @@ export async function readStoredSnapshots(
   }
 }
 
-async function readOnce(
-  home: string,
-  feedId: string,
-): Promise<{ readonly snapshots: StoredSnapshot[]; readonly problems: string[] }> {
+async function readOnce(home: string, feedId: string) {
   const next = await readSet(home, NEXT_NAME)
-  const pending = typeof next === 'object' ? await locate(home, next) : undefined
-  if (typeof next === 'object' && pending !== undefined) {
-    return { snapshots: stored(feedId, next, pending), problems: [] }
-  }
+  const pending = typeof next === 'object' ? await locate(home, feedId, next) : undefined
+  if (pending !== undefined) return { snapshots: pending, problems: [] }
   const set = await readSet(home, RECORDS_NAME)
   if (set === 'absent') return { snapshots: [], problems: [] }
   if (set === 'damaged') {
     const path = join(home, RECORDS_NAME)
     return { snapshots: [], problems: [`${path} is damaged; its files are not used`] }
   }
-  const paths = new Map<string, string>()
+  const snapshots: StoredSnapshot[] = []
   const problems: string[] = []
-  for (const [name, record] of set.files) {
-    const path = join(home, name)
-    if (await fileHasContent(path, record)) paths.set(name, path)
+  for (const [file, record] of Object.entries(set)) {
+    const path = join(home, file)
+    if (await fileHasContent(path, record)) snapshots.push({ ...record, feedId, file, path })
     else problems.push(`${path} is not what ${RECORDS_NAME} says of it; it is not used`)
   }
-  return { snapshots: stored(feedId, set, paths), problems }
+  return { snapshots, problems }
 }
 
-function stored(
-  feedId: string,
-  set: SnapshotSet,
-  paths: ReadonlyMap<string, string>,
-): StoredSnapshot[] {
-  return [...paths].map(([file, path]) => {
-    const record = set.files.get(file) as SnapshotRecord
-    return { ...record, feedId, file, path }
-  })
-}
-
-/** Where each file of a set in the making is; `undefined` unless all are there. */
+/** The files of a set in the making; `undefined` unless all are there. */
 async function locate(
   home: string,
+  feedId: string,
   set: SnapshotSet,
-): Promise<ReadonlyMap<string, string> | undefined> {
-  const paths = new Map<string, string>()
-  for (const [name, record] of set.files) {
-    const beside = set.temporary.get(name)
-    const places = [join(home, name), ...(beside === undefined ? [] : [join(home, beside)])]
-    for (const path of places) {
-      if (!paths.has(name) && (await fileHasContent(path, record))) paths.set(name, path)
-    }
-    if (!paths.has(name)) return undefined
+): Promise<StoredSnapshot[] | undefined> {
+  const snapshots: StoredSnapshot[] = []
+  for (const [file, { temporary = file, ...record }] of Object.entries(set)) {
+    const isPlaced = await fileHasContent(join(home, file), record)
+    const path = join(home, isPlaced ? file : temporary)
+    if (!isPlaced && !(await fileHasContent(path, record))) return undefined
+    snapshots.push({ ...record, feedId, file, path })
   }
-  return paths
+  return snapshots
 }
 
 async function readSet(home: string, name: string): Promise<SnapshotSet | 'absent' | 'damaged'> {
@@ -123,7 +106,7 @@ async function readSet(home: string, name: string): Promise<SnapshotSet | 'absen
 }
 
 /**
- * Puts a feed's new set in place of its old one. `set.temporary` names the new files, already
+ * Puts a feed's new set in place of its old one. Its files with a temporary name are new, already
  * flushed in the feed's folder; the others stay as they are. Files of the old set that the new one
  * does not have are removed.
  */
@@ -139,21 +122,20 @@ export async function commitSnapshotSet(
 
 async function finishSet(home: string, set: SnapshotSet): Promise<void> {
   const old = await readSet(home, RECORDS_NAME)
-  for (const [name, beside] of set.temporary) {
+  const placed: Record<string, SnapshotRecord> = {}
+  for (const [name, { temporary, ...record }] of Object.entries(set)) {
+    placed[name] = record
+    if (temporary === undefined) continue
     // Of a set that a killed run began, some have been renamed before.
-    await rename(join(home, beside), join(home, name)).catch((thrown: NodeJS.ErrnoException) => {
+    await rename(join(home, temporary), join(home, name)).catch((thrown: NodeJS.ErrnoException) => {
       if (thrown.code !== 'ENOENT') throw thrown
     })
   }
   await flushFolder(home)
-  await replaceFile(
-    join(home, RECORDS_NAME),
-    formatSnapshotSet({ files: set.files, temporary: new Map() }),
-  )
+  await replaceFile(join(home, RECORDS_NAME), formatSnapshotSet(placed))
   await rm(join(home, NEXT_NAME), { force: true })
-  const gone = typeof old === 'object' ? [...old.files.keys()] : []
-  for (const name of gone) {
-    if (!set.files.has(name)) await rm(join(home, name), { force: true })
+  for (const name of typeof old === 'object' ? Object.keys(old) : []) {
+    if (placed[name] === undefined) await rm(join(home, name), { force: true })
   }
   await flushFolder(home)
 }
@@ -162,15 +144,13 @@ async function finishSet(home: string, set: SnapshotSet): Promise<void> {
 export async function recoverSnapshots(folder: string, feedId: string): Promise<void> {
   const home = join(folder, feedId)
   const next = await readSet(home, NEXT_NAME)
-  if (typeof next === 'object' && (await locate(home, next)) !== undefined) {
+  if (typeof next === 'object' && (await locate(home, feedId, next)) !== undefined) {
     await finishSet(home, next)
   } else if (next !== 'absent') {
     await rm(join(home, NEXT_NAME), { force: true })
   }
   await removeTemporaryFiles(home)
 }
-
-// Whether a file still has the content that was written down of it, by size and SHA-256.
 
 /** Whether the file is there with just this content. The size is asked first, as it is cheap. */
 export async function fileHasContent(

@@ -52,7 +52,6 @@ export const errorCodes = {
   fetch_redirect: { meaning: 'A redirect was not followed.' },
   fetch_refused_address: { meaning: 'A feed leads to an address that is not public.' },
   fetch_status: { meaning: "A feed's server answered with an error status." },
-  fetch_stopped: { meaning: 'The download broke off.' },
   fetch_timeout: { meaning: 'The download took too long.' },
   fetch_tls: { meaning: "A feed server's certificate was not accepted." },
   fetch_too_large: { meaning: 'A feed is larger than its limit.' },

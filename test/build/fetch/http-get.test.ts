@@ -13,7 +13,7 @@ import { httpGet, redirectTarget } from '../../../build/fetch/http-get.ts'
 import type { FetchLimits } from '../../../build/fetch/fetch-limits.ts'
 import { redirectsMax } from '../../../src/ip/outbound-policy.ts'
 import type { ConnectionPools } from '../../../build/fetch/connection-pools.ts'
-import { openConnectionPools, userAgentOf } from '../../../build/fetch/connection-pools.ts'
+import { openConnectionPools } from '../../../build/fetch/connection-pools.ts'
 import type { Handler } from './site.ts'
 import { closedPort, newFolder, openSite, quickLimits, text } from './site.ts'
 
@@ -28,7 +28,6 @@ function newNetwork(limits: Partial<FetchLimits> = {}): ConnectionPools {
   const network = openConnectionPools({
     limits: { ...quickLimits, ...limits },
     health: openNetworkHealth({ hosts: 1, deadHosts: 1 }),
-    userAgent: userAgentOf('ops@example.org'),
   })
   open.push(network)
   return network
@@ -65,7 +64,7 @@ describe('get', () => {
     const bytes = list.length
     expect(answer).toEqual({ kind: 'fresh', sha256, bytes, validators: { etag: '"1"' } })
     expect(readFileSync(to, 'utf8')).toBe(list)
-    expect(site.requests[0]?.headers['user-agent']).toMatch(/^iprisk\/\d+\.\d+\.\d+ \(\+ops@/)
+    expect(site.requests[0]?.headers['user-agent']).toMatch(/^iprisk\/\d+\.\d+\.\d+ \(IP risk/)
   })
 
   it('revalidates, and takes 304 for an answer only where it asked', async () => {

@@ -29,10 +29,13 @@ const program = `
     const record = { sha256, bytes: content.length, day: 20000 + set, from: 'publisher',
       url: 'https://a.example/', fetchedAt: '2026-08-22T00:00:00.000Z' }
     const names = ['a.txt', 'b.txt', 'c.txt']
-    const temporary = new Map(names.map((name) => [name, '.' + name + '.' + set + '.tmp']))
-    for (const name of temporary.values()) writeFileSync(folder + '/f/' + name, content)
-    const files = new Map(names.map((name) => [name, record]))
-    await commitSnapshotSet(folder, 'f', { files, temporary })
+    const next = {}
+    for (const name of names) {
+      const temporary = '.' + name + '.' + set + '.tmp'
+      writeFileSync(folder + '/f/' + temporary, content)
+      next[name] = { ...record, temporary }
+    }
+    await commitSnapshotSet(folder, 'f', next)
     console.log('done')
   }
 `

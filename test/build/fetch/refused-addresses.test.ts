@@ -35,7 +35,6 @@ async function redirected(
   const network = openConnectionPools({
     limits: quickLimits,
     health: openNetworkHealth({ hosts: 1, deadHosts: 1 }),
-    userAgent: 'test',
   })
   const answer = await httpGet(network, {
     url: new URL('http://feeds.example/list'),
@@ -57,7 +56,6 @@ describe('a name', () => {
     const network = openConnectionPools({
       limits: quickLimits,
       health: openNetworkHealth({ hosts: 1, deadHosts: 1 }),
-      userAgent: 'test',
       mirrorHost,
       resolve: (host, _options, callback) => {
         const found = answers[host] ?? []
@@ -137,7 +135,6 @@ describe('a redirect from a public host', () => {
     const network = openConnectionPools({
       limits: quickLimits,
       health: openNetworkHealth({ hosts: 2, deadHosts: 2 }),
-      userAgent: 'test',
       mirrorHost: 'localhost',
     })
     const folder = newFolder()

@@ -36,8 +36,6 @@ function record(content: string, day: Day = today): SnapshotRecord {
   }
 }
 
-const none: ReadonlyMap<string, string> = new Map()
-
 /** A folder with feed `f`: the old set in place, the new one's files under temporary names. */
 async function newStore(): Promise<{
   readonly folder: string
@@ -54,19 +52,13 @@ async function newStore(): Promise<{
   const old = ['a.txt', 'b.txt', 'gone.txt'].map(
     (name) => [name, record(readFileSync(join(home, name), 'utf8'), yesterday)] as const,
   )
-  await commitSnapshotSet(folder, 'f', { files: new Map(old), temporary: none })
+  await commitSnapshotSet(folder, 'f', Object.fromEntries(old))
   writeFileSync(join(home, '.a.txt.1.tmp'), 'new a')
   writeFileSync(join(home, '.c.txt.1.tmp'), 'new c')
   const next = {
-    files: new Map([
-      ['a.txt', record('new a')],
-      ['b.txt', record('same')],
-      ['c.txt', record('new c')],
-    ]),
-    temporary: new Map([
-      ['a.txt', '.a.txt.1.tmp'],
-      ['c.txt', '.c.txt.1.tmp'],
-    ]),
+    'a.txt': { ...record('new a'), temporary: '.a.txt.1.tmp' },
+    'b.txt': record('same'),
+    'c.txt': { ...record('new c'), temporary: '.c.txt.1.tmp' },
   }
   return { folder, home, next }
 }
@@ -106,8 +98,11 @@ describe('commitSet', () => {
       renameSync(join(home, '.snapshots.next.json.9.tmp'), join(home, 'snapshots.next.json')),
     (home) => renameSync(join(home, '.a.txt.1.tmp'), join(home, 'a.txt')),
     (home) => renameSync(join(home, '.c.txt.1.tmp'), join(home, 'c.txt')),
-    (home, next) =>
-      writeFileSync(join(home, 'snapshots.json'), formatSnapshotSet({ ...next, temporary: none })),
+    (home, next) => {
+      const placed = Object.entries(next).map(([name, { temporary: _, ...one }]) => [name, one])
+      const set = Object.fromEntries(placed) as SnapshotSet
+      writeFileSync(join(home, 'snapshots.json'), formatSnapshotSet(set))
+    },
     (home) => rmSync(join(home, 'snapshots.next.json')),
     (home) => rmSync(join(home, 'gone.txt')),
   ]
@@ -175,11 +170,12 @@ describe('readStored', () => {
     const writing = (async () => {
       for (let turn = 0; !writes.stop; turn++) {
         const content = `turn ${turn}`
-        const names = ['a.txt', 'b.txt']
-        const temporary = new Map(names.map((name) => [name, `.${name}.${turn}.tmp`]))
-        for (const beside of temporary.values()) writeFileSync(join(home, beside), content)
-        const files = new Map(names.map((name) => [name, record(content, (today + turn) as Day)]))
-        await commitSnapshotSet(folder, 'f', { files, temporary })
+        const set = ['a.txt', 'b.txt'].map((name) => {
+          const temporary = `.${name}.${turn}.tmp`
+          writeFileSync(join(home, temporary), content)
+          return [name, { ...record(content, (today + turn) as Day), temporary }]
+        })
+        await commitSnapshotSet(folder, 'f', Object.fromEntries(set) as SnapshotSet)
       }
     })()
     for (let turn = 0; turn < 100; turn++) {
@@ -196,10 +192,7 @@ describe('readStored', () => {
 
 describe('record', () => {
   it('reads what it writes, and none that lacks a member', () => {
-    const set = {
-      files: new Map([['a.txt', record('a')]]),
-      temporary: new Map([['a.txt', '.a.tmp']]),
-    }
+    const set = { 'a.txt': { ...record('a'), temporary: '.a.tmp' } }
     expect(parseSnapshotSet(formatSnapshotSet(set))).toEqual(set)
     const { files } = JSON.parse(formatSnapshotSet(set)) as { files: Record<string, object> }
     for (const member of ['sha256', 'bytes', 'day', 'from', 'url', 'fetchedAt']) {
