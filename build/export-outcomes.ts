@@ -19,7 +19,7 @@ import {
   readDayOutcomes,
 } from '../src/feedback/feedback-files.ts'
 import { hashOfFile } from './fetch/snapshot-store.ts'
-import { type DuckDb, type ParquetColumn, openDuckDb, sqlQuote } from './history/duckdb.ts'
+import { type DuckDb, type ParquetColumn, sqlQuote, withDuckDb } from './history/duckdb.ts'
 
 export interface ExportedDay {
   readonly day: string
@@ -60,12 +60,9 @@ export async function exportOutcomes(
     await rm(join(folder, name))
     exported.push({ day, state: 'removed', outcomes: 0 })
   }
-  const duck = await openDuckDb({ spill: folder })
-  try {
+  await withDuckDb({ spill: folder }, async (duck) => {
     for (const one of days) exported.push(await exportDay(duck, folder, one))
-  } finally {
-    await duck.close()
-  }
+  })
   return exported.sort((a, b) => (a.day < b.day ? -1 : 1))
 }
 
@@ -92,9 +89,7 @@ async function exportDay(
   await readDayOutcomes(path, (one) => rows.push(one))
   const about = { iprisk_day: day, iprisk_hash: hash, iprisk_rows: String(rows.length) }
   // Whole addresses, so readable by the owner only.
-  await replaceWith(target, 0o600, (temporary) =>
-    duck.writeParquet(temporary, { columns, rows }, about),
-  )
+  await replaceWith(target, 0o600, (path) => duck.writeParquet({ path, columns, rows, about }))
   return { day, state: 'written', outcomes: rows.length }
 }
 

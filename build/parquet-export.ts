@@ -3,7 +3,7 @@
 
 import { dirname } from 'node:path'
 import { replaceWith } from '../src/base/system/atomic-file.ts'
-import { copyToParquetSql, openDuckDb, sqlQuote } from './history/duckdb.ts'
+import { copyToParquetSql, sqlQuote, withDuckDb } from './history/duckdb.ts'
 
 /** Columns by what they hold. */
 export interface ParquetColumn {
@@ -36,12 +36,9 @@ export async function writeParquetExport(
     `(select * from read_csv(${sqlQuote(lines)}, auto_detect = false, header = false, ` +
     `delim = ',', quote = '"', escape = '"', new_line = '\\n', ` +
     `columns = {${types.join(', ')}}, force_not_null = [${texts.join(', ')}]))`
-  await replaceWith(target, 0o644, async (temporary) => {
-    const duck = await openDuckDb({ spill: dirname(temporary), memoryBytes })
-    try {
-      await duck.run(copyToParquetSql(read, temporary, about))
-    } finally {
-      await duck.close()
-    }
-  })
+  await replaceWith(target, 0o644, (temporary) =>
+    withDuckDb({ spill: dirname(temporary), memoryBytes }, (duck) =>
+      duck.run(copyToParquetSql(read, temporary, about)),
+    ),
+  )
 }

@@ -13,7 +13,7 @@ import type { CatalogueFeed, Feed } from '../catalogue/feed.ts'
 import { flushFolder } from '../../src/base/system/atomic-file.ts'
 import { fileHasContent, hashOfFile } from '../fetch/snapshot-store.ts'
 import { dayFiles } from '../history/history-days.ts'
-import { openDuckDb } from '../history/duckdb.ts'
+import { withDuckDb } from '../history/duckdb.ts'
 import { readDayRows } from '../history/day-file.ts'
 import { newParseCounts } from '../parse/parse-counts.ts'
 import {
@@ -117,8 +117,7 @@ async function readCopy(store: string, feed: Feed, copy: KeptCopy): Promise<Last
 async function readNewestDay(store: string, feed: Feed): Promise<LastGood | undefined> {
   const stored = await dayFiles({ store }, feed.id)
   if (stored.length === 0) return undefined
-  const duck = await openDuckDb({ spill: store })
-  try {
+  return withDuckDb({ spill: store }, async (duck) => {
     for (const { day, path } of stored.toReversed()) {
       const rows = await readDayRows(duck, path).catch(() => [])
       if (rows.length === 0) continue
@@ -136,9 +135,7 @@ async function readNewestDay(store: string, feed: Feed): Promise<LastGood | unde
       return { files: [file], title: `its ${place}` }
     }
     return undefined
-  } finally {
-    await duck.close()
-  }
+  })
 }
 
 function isCategory(text: string | undefined): text is BotCategory {

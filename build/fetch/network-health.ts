@@ -7,10 +7,7 @@ import { type IpriskError, environmentError } from '../../src/base/coded-error.t
 export type NetworkHealth = ReturnType<typeof openNetworkHealth>
 
 /** `hosts`: how many the run would ask. */
-export function openNetworkHealth(options: {
-  readonly hosts: number
-  readonly deadHosts: number
-}) {
+export function openNetworkHealth(options: { readonly hosts: number; readonly deadHosts: number }) {
   const controller = new AbortController()
   const answered = new Set<string>()
   const unreachable = new Map<string, string>()

@@ -4,55 +4,29 @@
 import { type Day, dayOf } from '../../src/base/day.ts'
 import { type Range, formatRange } from '../../src/ip/range.ts'
 import { type DayFile, dayFiles, storedFeeds } from './history-days.ts'
-import { type DuckDb, openDuckDb, readParquetSql } from './duckdb.ts'
+import { type DuckDb, readParquetSql, withDuckDb } from './duckdb.ts'
 import { readDayMetadata } from './day-file.ts'
-
-export interface TimelineOptions {
-  readonly store: string
-  /** One address. */
-  readonly address: Range
-  /** The last day shown; by default `lastDay` of the store. */
-  readonly asOf?: Day | undefined
-  /** How many days are shown. */
-  readonly dayCount: number
-}
 
 /** `missing`: the feed has no snapshot of the day, which says nothing. */
 export type DayState = 'listed' | 'absent' | 'missing'
 
-export interface FeedTimeline {
-  readonly feed: string
-  /** One state for each day shown, oldest first. */
-  readonly states: readonly DayState[]
-  /** Over all days kept. */
-  readonly firstSeen: Day
-  readonly lastSeen: Day
-  /** Of the days shown. */
-  readonly daysListed: number
-  readonly daysObserved: number
-  /** As it was listed: the narrowest range first. */
-  readonly ranges: readonly string[]
-}
+export type FeedTimeline = AddressTimeline['feeds'][number]
+export type AddressTimeline = Awaited<ReturnType<typeof addressTimeline>>
 
-export interface AddressTimeline {
-  readonly asOf: Day
-  readonly days: readonly Day[]
-  /** Those that list it or did, by their names. */
-  readonly feeds: readonly FeedTimeline[]
-  /** Those that have snapshots of the days shown and never listed it. */
-  readonly silent: readonly { readonly feed: string; readonly daysObserved: number }[]
-  readonly problems: readonly string[]
-}
-
-export async function addressTimeline(options: TimelineOptions): Promise<AddressTimeline> {
+/** `address`: one. `asOf`: the last day shown; by default `lastDay` of the store. */
+export async function addressTimeline(options: {
+  readonly store: string
+  readonly address: Range
+  readonly asOf?: Day | undefined
+  /** How many days are shown. */
+  readonly dayCount: number
+}) {
   const { store, address, dayCount } = options
   const stored = await snapshotsIn(store)
   const asOf = options.asOf ?? lastDay(stored) ?? dayOf(Date.now())
   const upTo = stored.filter(({ day }) => day <= asOf)
   const days = Array.from({ length: dayCount }, (_, at) => (asOf - dayCount + 1 + at) as Day)
-  if (upTo.length === 0) return { asOf, days, feeds: [], silent: [], problems: [] }
-  const duck = await openDuckDb({ spill: store })
-  try {
+  return withDuckDb({ spill: store }, async (duck) => {
     const metadata = await readDayMetadata(
       duck,
       upTo.map(({ path }) => path),
@@ -67,9 +41,7 @@ export async function addressTimeline(options: TimelineOptions): Promise<Address
       .map(({ path }) => `${path} is damaged; the day counts as missing`)
     const found = await find(duck, snapshots, address)
     return { asOf, days, problems, ...perFeed(snapshots, found, days) }
-  } finally {
-    await duck.close()
-  }
+  })
 }
 
 /**
@@ -129,29 +101,36 @@ function perFeed(
   snapshots: readonly Stored[],
   found: ReadonlyMap<string, readonly Range[]>,
   days: readonly Day[],
-): Pick<AddressTimeline, 'feeds' | 'silent'> {
-  const feeds: FeedTimeline[] = []
-  const silent: { feed: string; daysObserved: number }[] = []
-  for (const feed of new Set(snapshots.map(({ feed }) => feed))) {
+) {
+  const all = [...new Set(snapshots.map(({ feed }) => feed))].map((feed) => {
     const own = snapshots.filter((snapshot) => snapshot.feed === feed)
     const observed = new Set(own.map(({ day }) => day))
     const listed = own.filter(({ path }) => found.has(path)).map(({ day }) => day)
-    const [firstSeen, lastSeen] = [listed.at(0), listed.at(-1)]
-    if (firstSeen === undefined || lastSeen === undefined) {
-      const daysObserved = days.filter((day) => observed.has(day)).length
-      if (daysObserved > 0) silent.push({ feed, daysObserved })
-      continue
-    }
     const states = days.map((day): DayState => {
       if (!observed.has(day)) return 'missing'
       return listed.includes(day) ? 'listed' : 'absent'
     })
-    const daysListed = states.filter((state) => state === 'listed').length
-    const daysObserved = states.filter((state) => state !== 'missing').length
-    const ranges = narrowestFirst(own.flatMap(({ path }) => found.get(path) ?? []))
-    feeds.push({ feed, states, firstSeen, lastSeen, daysListed, daysObserved, ranges })
+    return {
+      feed,
+      /** One for each day shown, oldest first. */
+      states,
+      /** Over all days kept. */
+      firstSeen: listed[0]!,
+      lastSeen: listed.at(-1)!,
+      daysListed: states.filter((state) => state === 'listed').length,
+      daysObserved: states.filter((state) => state !== 'missing').length,
+      /** As it was listed: the narrowest range first. */
+      ranges: narrowestFirst(own.flatMap(({ path }) => found.get(path) ?? [])),
+    }
+  })
+  return {
+    /** Those that list it or did, by their names. */
+    feeds: all.filter(({ ranges }) => ranges.length > 0),
+    /** Those that have snapshots of the days shown and never listed it. */
+    silent: all
+      .filter(({ ranges, daysObserved }) => ranges.length === 0 && daysObserved > 0)
+      .map(({ feed, daysObserved }) => ({ feed, daysObserved })),
   }
-  return { feeds, silent }
 }
 
 function narrowestFirst(ranges: readonly Range[]): readonly string[] {

@@ -24,27 +24,13 @@ import { readDayMetadata } from './day-file.ts'
 /** Days that percent_days_seen looks back (contract 3.5). */
 export const windowDays = 30
 
-export interface AggregateOptions extends AggregateSpan, HistoryFolders {}
+assert(windowDays <= 32, 'the days of the window are bits of one word')
 
-export interface AggregateSpan {
+export interface AggregateOptions extends HistoryFolders {
   readonly asOf: Day
-  /** At most 32: the days are bits of a word. */
-  readonly window?: number | undefined
 }
 
-/** A feed's snapshots up to `asOf`. */
-export interface FeedDays {
-  /** The days with a file that can be read, ascending. */
-  readonly files: readonly DayFile[]
-  /** Those of the window, as a mask. */
-  readonly observedMask: number
-  /** Ranges last seen longer ago are left out, but for those of the newest day. */
-  readonly countedDays: number
-  /** Some row says more than its range. */
-  readonly detailed: boolean
-  /** Files that count as missing, and why. */
-  readonly problems: readonly string[]
-}
+type FeedDays = Awaited<ReturnType<typeof findFeedDays>>
 
 /** What a range's entry said beside it, of its newest day. */
 export interface EntryDetails {
@@ -60,7 +46,7 @@ export interface RangeColumns {
   readonly last: Uint32Array
   readonly firstSeen: Uint32Array
   readonly lastSeen: Uint32Array
-  /** The days of the window on which it was listed; a part of `FeedDays.observedMask`. */
+  /** The days of the window on which it was listed. */
   readonly listed: Uint32Array
 }
 
@@ -69,14 +55,12 @@ export interface RangeBatch extends RangeColumns {
   readonly details: ((row: number) => EntryDetails) | undefined
 }
 
-/** Which days a feed has. A file that is damaged or another's is a day without a snapshot. */
-export async function findFeedDays(
-  duck: DuckDb,
-  feed: KeptFeed,
-  options: AggregateOptions,
-): Promise<FeedDays> {
-  const { asOf, window = windowDays } = options
-  assert(window >= 1 && window <= 32, 'the days of the window are bits of one word')
+/**
+ * Which days up to `asOf` a feed has. A file that is damaged or another's is a day without a
+ * snapshot.
+ */
+export async function findFeedDays(duck: DuckDb, feed: KeptFeed, options: AggregateOptions) {
+  const { asOf } = options
   const past = (await dayFiles(options, feed.id)).filter(({ day }) => day <= asOf)
   const countedDays = evidenceDays(feed)
   const old = new Set(pastKeeping(past, countedDays))
@@ -96,7 +80,16 @@ export async function findFeedDays(
       if (statement.detailCount > 0) detailed = true
     }
   }
-  return { files, observedMask: maskOf(files, options), detailed, problems, countedDays }
+  return {
+    /** The days with a file that can be read, ascending. */
+    files,
+    /** Ranges last seen longer ago are left out, but for those of the newest day. */
+    countedDays,
+    /** Some row says more than its range. */
+    detailed,
+    /** Files that count as missing, and why. */
+    problems,
+  }
 }
 
 function pathsOf(files: readonly DayFile[]): readonly string[] {
@@ -107,63 +100,54 @@ function problemOf(path: string): string {
   return `${path} is damaged; the day counts as missing`
 }
 
-function maskOf(files: readonly DayFile[], { asOf, window = windowDays }: AggregateSpan): number {
-  let mask = 0
-  for (const { day } of files) if (asOf - day < window) mask |= 1 << (asOf - day)
-  return mask >>> 0
-}
-
 /** `found` without the files that cannot be read whole. It reads each: only after a failure. */
 export async function findReadableDays(
   duck: DuckDb,
   found: FeedDays,
-  options: AggregateSpan,
+  asOf: Day,
 ): Promise<FeedDays> {
   const files: DayFile[] = []
   const problems = [...found.problems]
   for (const file of found.files) {
-    const alone = { ...found, files: [file], countedDays: options.asOf }
+    const alone = { ...found, files: [file], countedDays: asOf }
     try {
       for (const family of [4, 6] as const) {
-        await aggregateDays(duck, { family, found: alone }, options, () => undefined)
+        await aggregateDays(duck, { family, found: alone, asOf }, () => undefined)
       }
       files.push(file)
     } catch {
       problems.push(problemOf(file.path))
     }
   }
-  return { ...found, files, observedMask: maskOf(files, options), problems }
+  return { ...found, files, problems }
 }
 
 /** Hands over the feed's ranges of one family. `take` may keep a batch's arrays. */
 export async function aggregateDays(
   duck: DuckDb,
-  of: { readonly family: Family; readonly found: FeedDays },
-  options: AggregateSpan,
+  of: { readonly family: Family; readonly found: FeedDays; readonly asOf: Day },
   take: (batch: RangeBatch) => void,
 ): Promise<void> {
-  const { family, found } = of
+  const { family, found, asOf } = of
   const { files, detailed, countedDays } = found
   const newest = files.at(-1)?.day
   if (newest === undefined) return
   // What the newest snapshot lists is kept, however old: it is what the feed still says.
-  const oldest = Math.min(newest, options.asOf - countedDays)
-  const query = aggregateQuery({ paths: pathsOf(files), family, oldest, detailed }, options)
+  const oldest = Math.min(newest, asOf - countedDays)
+  const query = aggregateQuery({ paths: pathsOf(files), family, oldest, detailed, asOf })
   await duck.stream(query, ({ count, columns }) => {
     take(batchOf(count, { columns, family, detailed }))
   })
 }
 
-function aggregateQuery(
-  of: {
-    readonly paths: readonly string[]
-    readonly family: Family
-    readonly oldest: number
-    readonly detailed: boolean
-  },
-  { asOf, window = windowDays }: AggregateSpan,
-): string {
-  const { paths, family, oldest, detailed } = of
+function aggregateQuery(of: {
+  readonly paths: readonly string[]
+  readonly family: Family
+  readonly oldest: number
+  readonly detailed: boolean
+  readonly asOf: Day
+}): string {
+  const { paths, family, oldest, detailed, asOf } = of
   // Keys no wider than they must be: grouping is bound by memory.
   const key =
     family === 4
@@ -176,7 +160,7 @@ function aggregateQuery(
     with rows as (
       select ${key}, (day - date '1970-01-01')::uinteger as d,
         ${detailed ? 'lists, provider, category,' : ''}
-        case when ${asOf} - d < ${window} then 1::uinteger << (${asOf} - d)::uinteger
+        case when ${asOf} - d < ${windowDays} then 1::uinteger << (${asOf} - d)::uinteger
           else 0::uinteger end as bit
       from ${readParquetSql(paths)} where family = ${family}
     ), grouped as (

@@ -29,7 +29,7 @@ const columnsOf = (day: Day): readonly ParquetColumn<ListedRange>[] => [
 ]
 
 /** What a day's file says of itself. */
-export interface DayMetadata {
+interface DayMetadata {
   readonly feed: string
   readonly day: Day
   readonly rowCount: number
@@ -44,22 +44,14 @@ export async function writeDayFile(
 ): Promise<void> {
   const { feed, day, content } = of
   const { rows, detailCount, hash } = content
-  await duck.writeParquet(
-    path,
-    { columns: columnsOf(day), rows },
-    formatDayMetadata({ feed, day, rowCount: rows.length, detailCount, hash }),
-  )
-}
-
-/** The key-value metadata; the inverse of `parseDayMetadata`. */
-export function formatDayMetadata(statement: DayMetadata): Readonly<Record<string, string>> {
-  return {
-    iprisk_feed: statement.feed,
-    iprisk_day: formatDay(statement.day),
-    iprisk_rows: String(statement.rowCount),
-    iprisk_details: String(statement.detailCount),
-    iprisk_hash: statement.hash,
+  const about = {
+    iprisk_feed: feed,
+    iprisk_day: formatDay(day),
+    iprisk_rows: String(rows.length),
+    iprisk_details: String(detailCount),
+    iprisk_hash: hash,
   }
+  await duck.writeParquet({ path, columns: columnsOf(day), rows, about })
 }
 
 /** The rows of a file as they were written. Throws where it is damaged. */
@@ -92,8 +84,11 @@ export async function readDayMetadata(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, DayMetadata>> {
   if (paths.length === 0) return new Map()
+  const query =
+    'select file_name, decode(key), decode(value) ' +
+    `from parquet_kv_metadata([${paths.map(sqlQuote).join(', ')}])`
   try {
-    return parseDayMetadata(await duck.all(metadataQuery(paths)))
+    return parseDayMetadata(await duck.all(query))
   } catch {
     // One damaged file spoils the query for all: then each is asked alone.
     if (paths.length === 1) return new Map()
@@ -105,13 +100,7 @@ export async function readDayMetadata(
   }
 }
 
-function metadataQuery(paths: readonly string[]): string {
-  return (
-    'select file_name, decode(key), decode(value) ' +
-    `from parquet_kv_metadata([${paths.map(sqlQuote).join(', ')}])`
-  )
-}
-
+/** The inverse of what `writeDayFile` says of a file. */
 function parseDayMetadata(rows: readonly (readonly unknown[])[]): ReadonlyMap<string, DayMetadata> {
   const said = new Map<string, Map<string, string>>()
   for (const [path, key, value] of rows as readonly (readonly [string, string, string])[]) {

@@ -5,7 +5,7 @@
 // removed by a later engine beside it, once it is so old that no engine can be using it.
 
 import { randomUUID } from 'node:crypto'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   DATE,
@@ -24,9 +24,10 @@ import {
 } from '@duckdb/node-api'
 import { messageOf, environmentError } from '../../src/base/coded-error.ts'
 import { msPerDay } from '../../src/base/day.ts'
+import { namesIn } from '../../src/base/system/atomic-file.ts'
 
 /** Leaves room for the rest of a build on a machine of 4 GB. */
-export const duckMemoryBytes = 1_500_000_000
+const memoryBytesUsual = 1_500_000_000
 
 /** No query of ours runs for a day. */
 const spillAgeMsMax = msPerDay
@@ -48,17 +49,14 @@ const types = {
 /**
  * What a row holds; a `date` is a number of days since 1970-01-01, a `timestamp` of milliseconds.
  */
-export type ParquetValue = string | number | bigint | null
+type ParquetValue = string | number | bigint | null
 
 /** One column of a chunk: the value of a row as SQL's type gives it. */
 export interface ResultColumn {
   getItem(row: number): unknown
 }
 
-export interface ResultChunk {
-  readonly count: number
-  readonly columns: readonly ResultColumn[]
-}
+type ResultChunk = ReturnType<typeof chunkOf>
 
 /** A column to write: its name and type, and what it holds of a row. */
 export interface ParquetColumn<Row> {
@@ -67,36 +65,33 @@ export interface ParquetColumn<Row> {
   readonly of: (row: Row) => ParquetValue
 }
 
-/** A table to write. */
-export interface ParquetRows<Row> {
+interface ParquetFile<Row> {
+  readonly path: string
   readonly columns: readonly ParquetColumn<Row>[]
   readonly rows: readonly Row[]
+  /** What the file says of itself. */
+  readonly about: Readonly<Record<string, string>>
 }
 
-export interface DuckDb {
-  run(sql: string): Promise<void>
-  /** Hands over the result chunk by chunk; a chunk is dead when `take` returns. */
-  stream(sql: string, take: (chunk: ResultChunk) => void): Promise<void>
-  /** All rows of a small result. */
-  all(sql: string): Promise<readonly (readonly unknown[])[]>
-  /**
-   * Writes the rows, in their order, with what the file says of itself. Not atomic, not flushed.
-   */
-  writeParquet<Row>(
-    path: string,
-    table: ParquetRows<Row>,
-    about: Readonly<Record<string, string>>,
-  ): Promise<void>
-  /** The same engine and its memory, for statements that run at the same time. */
-  beside(): Promise<DuckDb>
-  close(): Promise<void>
-}
+export type DuckDb = Awaited<ReturnType<typeof connectTo>>
 
-export interface DuckDbOptions {
+interface DuckDbOptions {
   /** A folder on a disk with room; a folder within it is used and removed. */
   readonly spill: string
-  readonly memoryBytes?: number | undefined
+  readonly memoryBytes?: number
   readonly threads?: number | undefined
+}
+
+export async function withDuckDb<T>(
+  options: DuckDbOptions,
+  use: (duck: DuckDb) => Promise<T>,
+): Promise<T> {
+  const duck = await openDuckDb(options)
+  try {
+    return await use(duck)
+  } finally {
+    await duck.close()
+  }
 }
 
 /** Closes by `close`, which also removes what was spilled. */
@@ -105,7 +100,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   // DuckDB makes the folder only when it must spill: to read, no right to write is needed.
   const spill = join(options.spill, `${spillPrefix}${randomUUID()}`)
   const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: `${Math.floor((options.memoryBytes ?? duckMemoryBytes) / 1e6)}MB`,
+    memory_limit: `${Math.floor((options.memoryBytes ?? memoryBytesUsual) / 1e6)}MB`,
     temp_directory: spill,
     // It downloads nothing.
     autoinstall_known_extensions: 'false',
@@ -117,14 +112,19 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   })
 }
 
+/** The same engine and its memory, for statements that run at the same time. */
+export const connectBeside = ({ instance }: DuckDb): Promise<DuckDb> => connectTo(instance)
+
 /** One connection, whose statements run one after the other. */
-async function connectTo(instance: DuckDBInstance, onClose: () => Promise<void>): Promise<DuckDb> {
+async function connectTo(instance: DuckDBInstance, onClose = async () => undefined as void) {
   const connection = await instance.connect()
   return {
-    async run(sql) {
+    instance,
+    async run(sql: string): Promise<void> {
       await guard(sql, async () => connection.run(sql))
     },
-    async stream(sql, take) {
+    /** Hands over the result chunk by chunk; a chunk is dead when `take` returns. */
+    async stream(sql: string, take: (chunk: ResultChunk) => void): Promise<void> {
       await guard(sql, async () => {
         const result = await connection.stream(sql)
         for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0;) {
@@ -133,14 +133,15 @@ async function connectTo(instance: DuckDBInstance, onClose: () => Promise<void>)
         }
       })
     },
-    async all(sql) {
+    /** All rows of a small result. */
+    async all(sql: string): Promise<readonly (readonly unknown[])[]> {
       return guard(sql, async () => (await connection.run(sql)).getRowsJS())
     },
-    async writeParquet(path, table, about) {
-      await guard(path, async () => writeParquet(connection, { path, ...table, about }))
+    /** The rows in their order. Not atomic, not flushed. */
+    async writeParquet<Row>(file: ParquetFile<Row>): Promise<void> {
+      await guard(file.path, async () => writeParquet(connection, file))
     },
-    beside: async () => connectTo(instance, async () => undefined),
-    async close() {
+    async close(): Promise<void> {
       connection.closeSync()
       await onClose()
     },
@@ -172,7 +173,7 @@ export function copyToParquetSql(
   )
 }
 
-function chunkOf(chunk: DuckDBDataChunk): ResultChunk {
+function chunkOf(chunk: DuckDBDataChunk) {
   const columns: ResultColumn[] = []
   for (let column = 0; column < chunk.columnCount; column++) {
     columns.push(chunk.getColumnVector(column))
@@ -182,9 +183,8 @@ function chunkOf(chunk: DuckDBDataChunk): ResultChunk {
 
 async function writeParquet<Row>(
   connection: DuckDBConnection,
-  file: ParquetRows<Row> & { readonly path: string; readonly about: Record<string, string> },
+  { path, columns, rows, about }: ParquetFile<Row>,
 ): Promise<void> {
-  const { columns, rows, about } = file
   const named = columns.map(({ name, type }) => `"${name}" ${types[type].toString()}`)
   await connection.run(`create or replace temp table written (${named.join(', ')})`)
   const appender = await connection.createAppender('written')
@@ -203,7 +203,7 @@ async function writeParquet<Row>(
   } finally {
     appender.closeSync()
   }
-  await connection.run(copyToParquetSql('written', file.path, about))
+  await connection.run(copyToParquetSql('written', path, about))
   await connection.run('drop table written')
 }
 
@@ -227,8 +227,8 @@ async function guard<T>(about: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function removeOldSpills(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.startsWith(spillPrefix))
-  for (const name of names) {
+  for (const name of namesIn(folder)) {
+    if (!name.startsWith(spillPrefix)) continue
     const path = join(folder, name)
     const found = await stat(path).catch(() => undefined)
     if (found === undefined || Date.now() - found.mtimeMs < spillAgeMsMax) continue

@@ -28,31 +28,16 @@ import {
 import { type DuckDb, openDuckDb } from './duckdb.ts'
 import { readDayRows, readDayMetadata, writeDayFile } from './day-file.ts'
 
-export interface HistoryStore {
-  /**
-   * Adds what a fetch of `day` listed. An address counts as listed on a day if any fetch of that
-   * day listed it: what is there already stays. The same again changes nothing.
-   */
-  addSnapshot(snapshot: DayListing): Promise<WrittenDay>
-  /** Makes `listed` the whole of the day, in place of what was there. */
-  setDay(snapshot: DayListing): Promise<WrittenDay>
-  close(): Promise<void>
-}
+export type HistoryStore = Awaited<ReturnType<typeof openHistoryStore>>
 
-export interface DayListing {
+interface DayListing {
   readonly feed: string
   readonly day: Day
   readonly listed: Iterable<ListedRange>
 }
 
-export interface WrittenDay {
-  readonly state: 'written' | 'unchanged'
-  readonly rowCount: number
-}
-
 /** Where `staging` is given, days are written there, and the store stays as it is. */
 export interface HistoryStoreOptions extends HistoryFolders {
-  readonly memoryBytes?: number | undefined
   /** The store's lock, where the caller holds it; by default it is taken until `close`. */
   readonly lock?: FileLock | undefined
   /** The caller's engine; by default one is opened until `close`. */
@@ -73,13 +58,12 @@ export function lockHistory(store: string): FileLock {
 }
 
 /** Opens the store for writing. Throws `history_locked` while another run has it. */
-export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
+export async function openHistoryStore(options: HistoryStoreOptions) {
   const { store } = options
   const lock = options.lock === undefined ? lockHistory(store) : undefined
   try {
     for (const feed of await storedFeeds(store)) await removeTemporaryFiles(join(store, feed))
-    const own = { spill: store, memoryBytes: options.memoryBytes }
-    const duck = options.duck ?? (await openDuckDb(own))
+    const duck = options.duck ?? (await openDuckDb({ spill: store }))
     return newStore(options, duck, lock)
   } catch (thrown) {
     lock?.release()
@@ -87,14 +71,14 @@ export async function openHistoryStore(options: HistoryStoreOptions): Promise<Hi
   }
 }
 
-function newStore(
-  folders: HistoryStoreOptions,
-  duck: DuckDb,
-  lock: FileLock | undefined,
-): HistoryStore {
+function newStore(folders: HistoryStoreOptions, duck: DuckDb, lock: FileLock | undefined) {
   const to = folders.staging ?? folders.store
   return {
-    async addSnapshot({ feed, day, listed }) {
+    /**
+     * Adds what a fetch of `day` listed. An address counts as listed on a day if any fetch of that
+     * day listed it: what is there already stays. The same again changes nothing.
+     */
+    async addSnapshot({ feed, day, listed }: DayListing) {
       const path = checkedDayPath(to, feed, day)
       const content = dayContent(listed)
       const there = await storedDay(duck, folders, { feed, day })
@@ -105,12 +89,13 @@ function newStore(
       const both = dayContent([...before, ...content.rows])
       return writeDay(duck, { path, feed, day, content: both, hash: there.hash })
     },
-    async setDay({ feed, day, listed }) {
+    /** Makes `listed` the whole of the day, in place of what was there. */
+    async setDay({ feed, day, listed }: DayListing) {
       const path = checkedDayPath(to, feed, day)
       const there = await storedDay(duck, folders, { feed, day })
       return writeDay(duck, { path, feed, day, content: dayContent(listed), hash: there?.hash })
     },
-    async close() {
+    async close(): Promise<void> {
       if (folders.duck === undefined) await duck.close()
       lock?.release()
     },
@@ -139,14 +124,14 @@ async function writeDay(
     /** Of what is there already. */
     readonly hash: string | undefined
   },
-): Promise<WrittenDay> {
+) {
   const { path, content } = file
   const rowCount = content.rows.length
-  if (file.hash === content.hash) return { state: 'unchanged', rowCount }
+  if (file.hash === content.hash) return { state: 'unchanged', rowCount } as const
   const folder = dirname(path)
   if ((await mkdir(folder, { recursive: true })) !== undefined) await flushFolder(dirname(folder))
   await replaceWith(path, 0o644, (temporary) => writeDayFile(duck, temporary, file))
-  return { state: 'written', rowCount }
+  return { state: 'written', rowCount } as const
 }
 
 /**

@@ -17,14 +17,13 @@ import {
   aggregateDays,
   type AggregateOptions,
   type EntryDetails,
-  type FeedDays,
   findFeedDays,
   findReadableDays,
+  windowDays,
 } from './aggregate-days.ts'
-import { type DuckDb, openDuckDb } from './duckdb.ts'
-import { type KeptFeed, storedFeeds } from './history-days.ts'
+import { connectBeside, type DuckDb, withDuckDb } from './duckdb.ts'
+import type { KeptFeed } from './history-days.ts'
 import {
-  countMaskDays,
   findRow,
   foldNested,
   type HistoryRanges,
@@ -33,33 +32,9 @@ import {
   newHistoryRangesBuilder,
 } from './history-ranges.ts'
 import type { HistoryStoreOptions } from './history-store.ts'
-import { type RecordReport, recordToday, type SnapshotEntries } from './record-today.ts'
+import { recordToday, type SnapshotEntries } from './record-today.ts'
 
-export interface FeedHistory {
-  /** Days with a snapshot up to the day of the build, ascending; at least one. */
-  readonly days: readonly Day[]
-  /** Days of the window with a snapshot: what shares are taken of. */
-  readonly daysObserved: number
-  /** Distinct ranges seen lately enough to count. */
-  readonly count: number
-  /**
-   * When this very range (as listed, before it is widened to a /64) was listed, as it was or inside
-   * a wider one; `undefined` where the history does not know it. A marked range has not lapsed.
-   */
-  markListed(range: Range): ListedDays | undefined
-  /**
-   * Ranges without a mark. None for kinds that do not fade: what such a feed no longer lists is no
-   * longer so.
-   */
-  lapsed(): Iterable<LapsedRange>
-}
-
-/** A range that the newest snapshot no longer lists. */
-export interface LapsedRange {
-  readonly range: Range
-  readonly seen: ListedDays
-  readonly details: EntryDetails
-}
+export type FeedHistory = Awaited<ReturnType<typeof readDays>>
 
 export interface History {
   /** `undefined` where the store has no snapshot of the feed up to that day. */
@@ -68,27 +43,17 @@ export interface History {
   readonly problems: readonly string[]
 }
 
-interface HistoryOptions extends AggregateOptions {
-  readonly feeds: readonly KeptFeed[]
-  readonly memoryBytes?: number | undefined
-}
-
 /** A history of nothing, for a build without a store. */
 export const noHistory: History = { of: () => undefined, problems: [] }
 
-export async function readHistory(options: HistoryOptions): Promise<History> {
-  const { store, staging, feeds } = options
-  const folders = staging === undefined ? [store] : [store, staging]
-  const stored = new Set((await Promise.all(folders.map(storedFeeds))).flat())
-  if (feeds.every(({ id }) => !stored.has(id))) return noHistory
-  const duck = await openDuckDb({ spill: store, memoryBytes: options.memoryBytes })
-  try {
+export function readHistory(
+  options: AggregateOptions & { readonly feeds: readonly KeptFeed[] },
+): Promise<History> {
+  return withDuckDb({ spill: options.store }, async (duck) => {
     const reader = newHistoryReader(duck, options)
-    for (const feed of feeds) reader.read(feed)
-    return await reader.history()
-  } finally {
-    await duck.close()
-  }
+    for (const feed of options.feeds) reader.read(feed)
+    return reader.history()
+  })
 }
 
 /**
@@ -96,13 +61,13 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
  * has come to its end.
  */
 function newHistoryReader(duck: DuckDb, options: AggregateOptions) {
-  const found = new Map<string, FeedHistory>()
+  const histories = new Map<string, FeedHistory>()
   const problems: string[] = []
   const readAfter = async (before: Promise<void>, feed: KeptFeed) => {
     await before
-    const read = await readFeed(duck, feed, options)
-    problems.push(...read.problems)
-    if (read.history !== undefined) found.set(feed.id, read.history)
+    const { found, history } = await readFeed(duck, feed, options)
+    problems.push(...found.problems)
+    if (found.files.length > 0) histories.set(feed.id, history)
   }
   let all = Promise.resolve()
   return {
@@ -115,59 +80,48 @@ function newHistoryReader(duck: DuckDb, options: AggregateOptions) {
     /** What was read, when all of it is. Throws what reading any of it throws. */
     async history(): Promise<History> {
       await all
-      return { of: (feedId) => found.get(feedId), problems }
+      return { of: (feedId) => histories.get(feedId), problems }
     },
   }
 }
 
-interface ReadFeed {
-  readonly history: FeedHistory | undefined
-  readonly problems: readonly string[]
-}
-
-async function readFeed(
-  duck: DuckDb,
-  feed: KeptFeed,
-  options: AggregateOptions,
-): Promise<ReadFeed> {
+async function readFeed(duck: DuckDb, feed: KeptFeed, options: AggregateOptions) {
+  const { asOf } = options
   const found = await findFeedDays(duck, feed, options)
   try {
-    return await readDays(duck, { feed, found }, options)
+    return { found, history: await readDays(duck, { feed, found, asOf }) }
   } catch (thrown) {
     // Damage inside a file shows only when it is read. Such a file counts as missing.
-    const readable = await findReadableDays(duck, found, options)
+    const readable = await findReadableDays(duck, found, asOf)
     if (readable.files.length === found.files.length) throw thrown
-    return readDays(duck, { feed, found: readable }, options)
+    return { found: readable, history: await readDays(duck, { feed, found: readable, asOf }) }
   }
 }
 
 async function readDays(
   duck: DuckDb,
-  of: { readonly feed: Pick<Feed, 'id' | 'kind'>; readonly found: FeedDays },
-  options: AggregateOptions,
-): Promise<ReadFeed> {
-  const { feed, found } = of
-  const { problems, files } = found
-  const days = files.map(({ day }) => day)
-  if (days.length === 0) return { history: undefined, problems }
+  of: Omit<Parameters<typeof aggregateDays>[1], 'family'> & { readonly feed: KeptFeed },
+) {
+  const { feed, found, asOf } = of
   const details = newDetails()
   const tableOf = async (family: Family): Promise<HistoryRanges> => {
     const maker = newHistoryRangesBuilder(family, details.id)
-    await aggregateDays(duck, { family, found }, options, (batch) => maker.add(batch))
+    await aggregateDays(duck, { family, found, asOf }, (batch) => maker.add(batch))
     const table = maker.ranges()
     foldNested(table)
     return table
   }
   const tables = { 4: await tableOf(4), 6: await tableOf(6) }
+  const days: readonly Day[] = found.files.map(({ day }) => day)
   const fades = feed.kind !== 'network' && halfLifeDays[feed.kind] !== undefined
   return {
-    history: {
-      days,
-      daysObserved: countMaskDays(found.observedMask),
-      count: tables[4].count + tables[6].count,
-      ...newListedMarks(tables, { fades, details: details.values }),
-    },
-    problems,
+    /** Days with a snapshot up to the day of the build, ascending. */
+    days,
+    /** Days of the window with a snapshot: what shares are taken of. */
+    daysObserved: days.filter((day) => asOf - day < windowDays).length,
+    /** Distinct ranges seen lately enough to count. */
+    count: tables[4].count + tables[6].count,
+    ...newListedMarks(tables, { fades, details: details.values }),
   }
 }
 
@@ -175,12 +129,17 @@ async function readDays(
 function newListedMarks(
   tables: Readonly<Record<Family, HistoryRanges>>,
   feed: { readonly fades: boolean; readonly details: readonly EntryDetails[] },
-): Pick<FeedHistory, 'markListed' | 'lapsed'> {
+) {
   const marked = { 4: new Uint8Array(tables[4].count), 6: new Uint8Array(tables[6].count) }
   const first = newAddressWords()
   const last = newAddressWords()
   return {
-    markListed(range) {
+    /**
+     * When this very range (as listed, before it is widened to a /64) was listed, as it was or
+     * inside a wider one; `undefined` where the history does not know it. A marked range has not
+     * lapsed.
+     */
+    markListed(range: Range): ListedDays | undefined {
       bigintToWords(range.family, range.first, first)
       bigintToWords(range.family, range.last, last)
       const table = tables[range.family]
@@ -189,6 +148,10 @@ function newListedMarks(
       marked[range.family][row] = 1
       return listedDaysAt(table, row)
     },
+    /**
+     * Ranges without a mark, which the newest snapshot no longer lists. None for kinds that do not
+     * fade: what such a feed no longer lists is no longer so.
+     */
     *lapsed() {
       if (!feed.fades) return
       for (const family of [4, 6] as const) {
@@ -238,14 +201,12 @@ const threads = availableParallelism() > 2 ? undefined : 1
 /**
  * The caller holds the store's lock, or its folder exists. Throws what recording and reading throw.
  */
-export async function recordAndRead(
+export function recordAndRead(
   files: readonly SnapshotEntries[],
   options: AggregateOptions & HistoryStoreOptions & { readonly without: ReadonlySet<string> },
-): Promise<{ readonly recorded: RecordReport; readonly history: History }> {
-  const { store, memoryBytes } = options
-  const duck = await openDuckDb({ spill: store, memoryBytes, threads })
-  try {
-    const reading = await duck.beside()
+) {
+  return withDuckDb({ spill: options.store, threads }, async (duck) => {
+    const reading = await connectBeside(duck)
     const reader = newHistoryReader(reading, options)
     try {
       const onFeed = (feed: Feed): void => reader.read(feed)
@@ -256,7 +217,5 @@ export async function recordAndRead(
       await reader.history().catch(() => undefined)
       await reading.close()
     }
-  } finally {
-    await duck.close()
-  }
+  })
 }

@@ -20,13 +20,6 @@ export interface SnapshotEntries {
   readonly problem: string | undefined
 }
 
-export interface RecordReport {
-  readonly writtenCount: number
-  readonly unchangedCount: number
-  /** Feeds that could not be added, one line each. */
-  readonly problems: readonly string[]
-}
-
 /** Adds the snapshots to the store, or to its staging folder. Throws what opening it throws. */
 export async function recordToday(
   files: readonly SnapshotEntries[],
@@ -36,13 +29,15 @@ export async function recordToday(
     /** Called when a feed's day is where it shall be, also of a feed that adds nothing. */
     readonly onFeed?: ((feed: Feed) => void) | undefined
   },
-): Promise<RecordReport> {
+) {
+  /** `problems`: feeds that could not be added, one line each. */
   const report = { writtenCount: 0, unchangedCount: 0, problems: [] as string[] }
   const store = await openHistoryStore(options)
   try {
     for (const [feed, own] of groupByFeed(files)) {
       const without = options.without?.has(feed.id) === true
-      const listed = without || !isComplete(feed, own) ? [] : listedBy(feed, own)
+      const isUsed = !without && isComplete(feed, own)
+      const listed = isUsed ? own.flatMap(({ entries }) => admissibleRanges(feed, entries)) : []
       if (listed.length > 0) {
         const day = Math.max(...own.map(({ day }) => day)) as Day
         try {
@@ -75,10 +70,6 @@ export function admissibleRanges(feed: Feed, entries: readonly Entry[]): ListedR
     })
   }
   return listed
-}
-
-function listedBy(feed: Feed, own: readonly SnapshotEntries[]): ListedRange[] {
-  return own.flatMap(({ entries }) => admissibleRanges(feed, entries))
 }
 
 function isComplete(feed: Feed, own: readonly SnapshotEntries[]): boolean {

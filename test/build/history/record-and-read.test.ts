@@ -6,11 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { dayPath } from '../../../build/history/history-days.ts'
 import { lockHistory } from '../../../build/history/history-store.ts'
 import { type History, readHistory, recordAndRead } from '../../../build/history/read-history.ts'
-import {
-  type RecordReport,
-  recordToday,
-  type SnapshotEntries,
-} from '../../../build/history/record-today.ts'
+import { recordToday, type SnapshotEntries } from '../../../build/history/record-today.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { rowsOf } from './history-recount.ts'
 import { feedOf, feeds, listed, range, today, useFolder, withStore } from './history-sample.ts'
@@ -38,7 +34,7 @@ const files = [
 const without = new Set(['tor-exits-x4b'])
 
 interface Found {
-  readonly recorded: RecordReport
+  readonly recorded: Awaited<ReturnType<typeof recordToday>>
   readonly history: History
 }
 
