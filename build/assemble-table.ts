@@ -2,18 +2,14 @@
 // evidence and network, a record for every distinct (network, place, verdict, evidence), and the
 // sections that hold them.
 
-import type { Day } from '../src/base/day.ts'
 import type { TableCoverage } from '../src/model/coverage.ts'
-import type { Network } from '../src/model/network.ts'
 import type { Reason, Verdict } from '../src/model/verdict.ts'
 import { networkWords, verdictWords } from '../src/schema/table-layout.ts'
 import { packTraits } from '../src/table/file/network-record.ts'
 import { packReason, packVerdict } from '../src/table/file/verdict-record.ts'
 import { densitySections } from './evidence/listing-density.ts'
-import type { EvidenceBook } from './evidence/evidence-book.ts'
 import { cleanSource } from './evidence/source-list.ts'
-import type { ListInterner } from './layer/flatten-evidence.ts'
-import { newVerdictBook } from './judge-evidence.ts'
+import { newVerdictBook, type VerdictInputs } from './judge-evidence.ts'
 import { newInterner, newTupleInterner } from './layer/intern.ts'
 import type { Layers } from './layer/layer.ts'
 import { type PairedLayers, joinEvidence } from './layer/overlay.ts'
@@ -23,34 +19,17 @@ import type { TableContent } from './write/write-table.ts'
 import { type Locations, newCountryPlaces } from './places/place.ts'
 import type { PlaceRuns } from './places/place-runs.ts'
 import { newStringCollector, runSections, type StringCollector } from './write/text-sections.ts'
-import type { Source } from '../src/table/file/table-source.ts'
 
-export interface TableParts {
-  readonly asOf: Day
-  readonly sources: readonly Source[]
+export interface TableParts extends VerdictInputs {
   readonly coverage: TableCoverage
-  /** Id n is at n - 1. */
-  readonly networks: readonly Network[]
   /** Id n is at n - 1. */
   readonly locations: Locations
   readonly placeRuns: PlaceRuns
   readonly pairs: PairedLayers
-  readonly book: EvidenceBook
-  readonly lists: ListInterner
   readonly evidenceLayers: Layers
-  /** Numbers of the statements about an AS, ascending. */
-  readonly statementsOfAs: (network: Network) => readonly number[]
 }
 
-export interface AssembledTable {
-  readonly content: TableContent
-  /** Of pieces, by family. */
-  readonly boundaries: Readonly<Record<4 | 6, number>>
-  /** Id n is at n; the verdict of every record. */
-  readonly verdicts: readonly Verdict[]
-}
-
-export function assembleTable(parts: TableParts): AssembledTable {
+export function assembleTable(parts: TableParts) {
   const strings = newStringCollector()
   const judging = newVerdictBook(parts)
   const records = newTupleInterner(piecesOf(parts) / piecesOfRecord)
@@ -76,7 +55,9 @@ export function assembleTable(parts: TableParts): AssembledTable {
     book: parts.book,
   })
   return {
+    /** Of pieces, by family. */
     boundaries: { 4: pieces[4].count, 6: pieces[6].count },
+    /** Id n is at n; the verdict of every record. */
     verdicts: judging.verdicts,
     content: {
       asOf: parts.asOf,
@@ -94,7 +75,7 @@ export function assembleTable(parts: TableParts): AssembledTable {
         ...densities,
         ...runs,
       },
-    },
+    } as TableContent,
   }
 }
 

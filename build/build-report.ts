@@ -1,96 +1,23 @@
 // The build report, as JSON for scripts. Figures only; nothing is decided here. What people see of
 // it is in build-summary.ts.
 
+import { groupBy } from '../src/base/counts.ts'
 import { type Day, formatDay } from '../src/base/day.ts'
-import type { CoverageReport } from '../src/api/coverage-answer.ts'
-import { type Classification, classifications, type Kind } from '../src/model/kind.ts'
+import { type Classification, classifications } from '../src/model/kind.ts'
 import { coverageReportOf } from '../src/table/answer/table-coverage.ts'
 import { formatCounted } from '../src/base/text/number-format.ts'
 import { joinFew } from '../src/base/text/shortened-list.ts'
 import type { CompiledTable, NormalisedFile } from './compile-table.ts'
 import type { FetchReport } from './fetch-report.ts'
-import type { FetchTrouble } from './fetch/fetch-error.ts'
+import { newestDay } from './evidence/read-snapshots.ts'
 import { type ObtainedFile, stateOfFeed } from './fetch/obtain-snapshots.ts'
 import { type BuildStage, peakBytes } from './build-stages.ts'
 import type { WrittenTable } from './write/write-table.ts'
-import type { Quarantine } from './acceptance/feed-quarantine.ts'
 import type { PromotionReport } from './acceptance/promote-table.ts'
 
-export interface FeedReport {
-  readonly id: string
-  readonly kind: string
-  /** YYYY-MM-DD: the day that the snapshot is of; absent where there is none. */
-  readonly day?: string | undefined
-  /** Its day is later than the table's: what it lists counts as listed on the table's day. */
-  readonly clamped?: true | undefined
-  /**
-   * fresh, unchanged, recent (of a short while ago, so not asked for), stored (an older snapshot in
-   * place of one that could not be had), missing (`quarantined` has what stands in for it, if any).
-   */
-  readonly state: string
-  /** Entries in its files, those taken, those not taken by reason. */
-  readonly entries: number
-  readonly kept: number
-  readonly dropped: Readonly<Record<string, number>>
-  /** Distinct ranges among those kept. */
-  readonly unique: number
-  /** Ranges that it listed lately and no longer lists: their evidence fades. */
-  readonly lapsed: number
-  /** IPv4 addresses that no other feed of its kind lists. */
-  readonly alone_ipv4: number
-  /** `file:place: reason: sample` of the first entries that were not taken. */
-  readonly first_bad: readonly string[]
-  readonly problem?: string | undefined
-  /** Of a problem of fetching, what became of the address: dead, moved, failing. */
-  readonly trouble?: FetchTrouble | undefined
-  /** Why its newest snapshot is not used, and what is in its place. */
-  readonly quarantined?: Quarantine | undefined
-}
-
-export interface DataSetReport {
-  readonly id: string
-  readonly kind: string
-  /** YYYY-MM-DD: the day that the edition states. */
-  readonly day: string
-  /**
-   * embedded (that of the installed package), fetched, stored (the one fetched last), kept (the
-   * last good one).
-   */
-  readonly state: string
-  /** Why there is nothing newer. */
-  readonly problem?: string | undefined
-  readonly quarantined?: Quarantine | undefined
-}
-
-export interface BuildReport {
-  readonly table: {
-    readonly path: string
-    readonly id: string
-    readonly as_of: string
-    readonly bytes: number
-    readonly ipv4_boundaries: number
-    readonly ipv6_boundaries: number
-    readonly networks: number
-    readonly locations: number
-    readonly verdicts: number
-  }
-  readonly fetch: FetchReport
-  readonly feeds: readonly FeedReport[]
-  /** Which kinds the feeds cover, on the day of the table. */
-  readonly coverage: CoverageReport['kinds']
-  /** IPv4 addresses and IPv6 /64s with evidence of each kind. */
-  readonly kinds: Readonly<Record<Kind, { readonly ipv4: number; readonly ipv6_64s: number }>>
-  /** Distinct verdicts by classification. */
-  readonly verdicts: Readonly<Partial<Record<Classification, number>>>
-  /** Whether the table went live, and what spoke against it. */
-  readonly promotion: PromotionReport
-  /** The editions of places and networks in it, where the operator named no own files. */
-  readonly data_sets: readonly DataSetReport[]
-  readonly networks: { readonly bad_rows: number; readonly first_bad: readonly string[] }
-  readonly stages: readonly BuildStage[]
-  readonly seconds: number
-  readonly peak_bytes: number
-}
+export type BuildReport = ReturnType<typeof newBuildReport>
+export type FeedReport = BuildReport['feeds'][number]
+export type DataSetReport = BuildReport['data_sets'][number]
 
 export function newBuildReport(facts: {
   readonly compiled: CompiledTable
@@ -100,7 +27,7 @@ export function newBuildReport(facts: {
   readonly stages: readonly BuildStage[]
   readonly path: string
   readonly promotion: PromotionReport
-}): BuildReport {
+}) {
   const { compiled, written, obtained, fetched, stages, path, promotion } = facts
   const { assembled, networks } = compiled
   return {
@@ -117,17 +44,28 @@ export function newBuildReport(facts: {
     },
     fetch: fetched,
     feeds: feedReports(compiled, obtained),
+    /** Which kinds the feeds cover, on the day of the table. */
     coverage: coverageReportOf(assembled.content, 0).kinds,
+    /** IPv4 addresses and IPv6 /64s with evidence of each kind. */
     kinds: compiled.listed.byKind,
+    /** Whether the table went live, and what spoke against it. */
     promotion,
+    /** The editions of places and networks in it, where the operator named no own files. */
     data_sets: compiled.editions.map(({ feed, edition, from, problem, quarantine }) => ({
       id: feed.id,
-      kind: feed.kind,
+      kind: feed.kind as string,
+      /** YYYY-MM-DD: the day that the edition states. */
       day: formatDay(edition.day),
-      state: from,
+      /**
+       * embedded (that of the installed package), fetched, stored (the one fetched last), kept (the
+       * last good one).
+       */
+      state: from as string,
+      /** Why there is nothing newer. */
       problem,
       quarantined: quarantine,
     })),
+    /** Distinct verdicts by classification. */
     verdicts: countClasses(assembled.verdicts.map((verdict) => verdict.classification)),
     networks: {
       bad_rows: networks.stats.problems.count,
@@ -139,17 +77,9 @@ export function newBuildReport(facts: {
   }
 }
 
-function feedReports(
-  compiled: CompiledTable,
-  obtained: readonly ObtainedFile[],
-): readonly FeedReport[] {
-  const states = new Map<string, ObtainedFile[]>()
-  for (const one of obtained) states.set(one.feed.id, [...(states.get(one.feed.id) ?? []), one])
-  const results = new Map<string, NormalisedFile[]>()
-  for (const result of compiled.files) {
-    const id = result.read.feed.id
-    results.set(id, [...(results.get(id) ?? []), result])
-  }
+function feedReports(compiled: CompiledTable, obtained: readonly ObtainedFile[]) {
+  const states = groupBy(obtained, ({ feed }) => feed.id)
+  const results = groupBy(compiled.files, ({ read }) => read.feed.id)
   const ids = [...new Set([...results.keys(), ...states.keys()])].sort()
   return ids.map((id) => {
     const files = results.get(id) ?? []
@@ -158,19 +88,33 @@ function feedReports(
     const problem = files.find((file) => file.read.problem !== undefined)?.read.problem
     return {
       id,
-      kind: files[0]?.read.feed.kind ?? own?.[0]?.feed.kind ?? '',
-      day: files.length === 0 ? undefined : formatDay(newestDay(files)),
+      kind: (files[0]?.read.feed.kind ?? own?.[0]?.feed.kind ?? '') as string,
+      /** YYYY-MM-DD: the day that the snapshot is of; absent where there is none. */
+      day: files.length === 0 ? undefined : formatDay(newestDay(files.map(({ read }) => read))),
+      /** Its day is later than the table's: what it lists counts as listed on the table's day. */
       clamped: files.some((file) => isClamped(file, compiled.asOf)) || undefined,
-      state: got?.state ?? 'built in',
+      /**
+       * fresh, unchanged, recent (of a short while ago, so not asked for), stored (an older snapshot
+       * in place of one that could not be had), missing (`quarantined` has what stands in for it, if
+       * any).
+       */
+      state: (got?.state ?? 'built in') as string,
+      /** Entries in its files, those taken, those not taken by reason. */
       entries: sum(files, (file) => file.read.tally.entryCount),
       kept: sum(files, (file) => file.kept),
       dropped: dropsOf(files),
+      /** Distinct ranges among those kept. */
       unique: sum(files, (file) => file.kept - file.duplicates),
+      /** Ranges that it listed lately and no longer lists: their evidence fades. */
       lapsed: files[0]?.lapsed ?? 0,
+      /** IPv4 addresses that no other feed of its kind lists. */
       alone_ipv4: compiled.listed.aloneIpv4.get(files[0]?.source ?? -1) ?? 0,
+      /** `file:place: reason: sample` of the first entries that were not taken. */
       first_bad: files.flatMap((file) => file.read.tally.bad).slice(0, 5),
       problem: problem ?? got?.problem,
+      /** Of a problem of fetching, what became of the address: dead, moved, failing. */
       trouble: got?.trouble,
+      /** Why its newest snapshot is not used, and what is in its place. */
       quarantined: compiled.acceptance.quarantined.get(id),
     }
   })
@@ -202,10 +146,6 @@ export function clampedLine({
 /** Hand-kept tables are of no day of the world. */
 function isClamped({ read }: NormalisedFile, asOf: Day): boolean {
   return read.feed.files.length > 0 && read.day > asOf
-}
-
-function newestDay(files: readonly NormalisedFile[]): Day {
-  return Math.max(...files.map(({ read }) => read.day)) as Day
 }
 
 function sum(files: readonly NormalisedFile[], figure: (file: NormalisedFile) => number): number {

@@ -8,19 +8,17 @@
 //   (an edition that acceptance of data sets chose, as the ranges of networks are; the thread that
 //   reads them waits for the networks)
 
+import { groupBy } from '../src/base/counts.ts'
 import { formatCount } from '../src/base/text/number-format.ts'
 import type { Day } from '../src/base/day.ts'
 import { assert } from '../src/base/assert.ts'
 import type { Range } from '../src/ip/range.ts'
 import { toRangeSet } from '../src/ip/range-set.ts'
-import type { TableCoverage } from '../src/model/coverage.ts'
 import type { Network } from '../src/model/network.ts'
-import { type AssembledTable, assembleTable } from './assemble-table.ts'
+import { assembleTable } from './assemble-table.ts'
 import { newAsEvidence } from './evidence/as-evidence.ts'
-import { groupByFeed } from './catalogue/feed.ts'
 import { crawlersFile, networksPart, newestTableDay } from './evidence/builtin-feeds.ts'
 import {
-  type CoverageByKind,
   coverageByKind,
   feedContents,
   newestDays,
@@ -29,11 +27,10 @@ import {
 import { type ListedAddresses, listedAddresses } from './evidence/listed-addresses.ts'
 import { dropFormerOwners } from './evidence/former-owners.ts'
 import { addNeighbourhoods } from './evidence/neighbourhoods.ts'
-import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
-import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
+import { newEvidenceBook } from './evidence/evidence-book.ts'
 import { type FeedAcceptance, acceptFeeds } from './acceptance/feed-quarantine.ts'
 import type { HistoryTransaction } from './acceptance/history-transaction.ts'
-import { type History, noHistory, recordAndRead } from './history/read-history.ts'
+import { noHistory, recordAndRead, type History } from './history/read-history.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
 import { type Layer, type Layers, valueAt } from './layer/layer.ts'
 import { newRangeInterner } from './layer/intern.ts'
@@ -58,21 +55,16 @@ import {
   torOperatorsFile,
   vpnOperatorsFile,
 } from './evidence/operator-ranges.ts'
-import { feedSources } from './evidence/source-list.ts'
+import { feedSources, networkSources, placeSources } from './evidence/source-list.ts'
 import {
-  type ChosenData,
   type DataSetInput,
   chooseDataSets,
-  dataSourceIds,
-  dataSources,
   readNetworkData,
   readPlaceData,
 } from './read-data-sets.ts'
-import type { PendingPlaces } from './places/place-reader.ts'
 import type { BuildStages } from './build-stages.ts'
-import type { Source } from '../src/table/file/table-source.ts'
 
-export interface CompileInput extends DataSetInput {
+interface CompileInput extends DataSetInput {
   readonly snapshots: readonly SnapshotFile[]
   /** Their last good content stands in, where acceptance has one. */
   readonly missing?: readonly MissingFeed[]
@@ -90,29 +82,16 @@ export interface NormalisedFile {
   readonly source: number
 }
 
-export interface CompiledTable {
-  readonly assembled: AssembledTable
-  readonly asOf: Day
-  readonly files: readonly NormalisedFile[]
-  readonly networks: Networks
-  readonly locationCount: number
-  readonly listed: ListedAddresses
-  /** Which feeds are quarantined; its `commit` is called when the table is live. */
-  readonly acceptance: Pick<FeedAcceptance, 'quarantined' | 'commit'>
-  /** What acceptance of data sets chose; each is to be committed behind acceptance of feeds. */
-  readonly editions: readonly ChosenEdition[]
-  /** What went wrong with the history, one line each. */
-  readonly problems: readonly string[]
-}
+export type CompiledTable = Awaited<ReturnType<typeof compileTable>>
 
 /** Reads the history that `transaction` holds. Throws what reading networks and places throws. */
 export async function compileTable(
   input: CompileInput,
-  transaction: Pick<HistoryTransaction, 'history'>,
+  transaction: { readonly history: HistoryTransaction['history'] | undefined },
   stages: BuildStages,
-): Promise<CompiledTable> {
+) {
   const statements = await readStatements(input, transaction, stages)
-  const { asOf, book, files, acceptance, networks, chosen, problems } = statements
+  const { asOf, book, files, acceptance, networks, choice, problems } = statements
   const lists = newListInterner()
   const evidenceLayers = await flattenObservations(statements.observations, lists, stages)
   const listed = listedAddresses({
@@ -123,8 +102,10 @@ export async function compileTable(
   })
   // Waited for as late as can be: they are read beside all this.
   const places = await readPlaceData(statements.places, stages)
-  const sources = [...dataSources(chosen, { networks, places, asOf }), ...statements.feedSources]
-  assert(isOfIds(sources, statements.sourceIds), 'compile: evidence is numbered by other sources')
+  const [ofNetworks, ofFeeds] = [statements.networkSources, statements.feedSources]
+  const sources = [...ofNetworks, ...placeSources(places, asOf, choice.ofPlaces), ...ofFeeds]
+  const isNumbered = sources.length === statements.sourceIds.length
+  assert(isNumbered, 'compile: evidence is numbered by other sources')
   const assembled = await stages.run('verdicts', (say) => {
     const result = assembleTable({
       asOf,
@@ -150,36 +131,21 @@ export async function compileTable(
     networks,
     locationCount: places.locations.length,
     listed,
+    /** Which feeds are quarantined; its `commit` is called when the table is live. */
     acceptance,
-    editions: chosen.choice.editions,
+    /** What acceptance of data sets chose; each is to be committed behind acceptance of feeds. */
+    editions: choice.editions,
+    /** What went wrong with the history, one line each. */
     problems,
   }
 }
 
 /** What a table is made of: all but the entries and the history, which end here. */
-interface Statements {
-  readonly asOf: Day
-  readonly networks: Networks
-  readonly chosen: ChosenData
-  readonly places: PendingPlaces
-  /** By which evidence is numbered: those of the data sets' sources and of these. */
-  readonly sourceIds: readonly string[]
-  /** Those of the feeds; the data sets' come before them. */
-  readonly feedSources: readonly Source[]
-  readonly files: readonly NormalisedFile[]
-  readonly acceptance: CompiledTable['acceptance']
-  readonly book: EvidenceBook
-  readonly observations: NormaliseContext['observations']
-  readonly statementsOfAs: (network: Network) => readonly number[]
-  readonly coverage: (listed: ListedAddresses) => TableCoverage
-  readonly problems: readonly string[]
-}
-
 async function readStatements(
   input: CompileInput,
-  transaction: Pick<HistoryTransaction, 'history'>,
+  { history: folders }: Parameters<typeof compileTable>[1],
   stages: BuildStages,
-): Promise<Statements> {
+) {
   const tables = loadNetworkTables()
   const choice = await chooseDataSets(input, stages)
   const acceptance = await stages.run('read feeds', async (say) => {
@@ -189,15 +155,15 @@ async function readStatements(
   })
   const facts = collectAsFacts(asEntriesOf(acceptance.files))
   const withEgress = { ...tables, corporatePrefixes: corporateEgress(tables, acceptance.files) }
-  const chosen = { ...input, choice }
-  const networks = await readNetworkData({ ...chosen, facts, tables: withEgress }, stages)
+  const edition = choice.ofNetworks
+  const networks = await readNetworkData(input, { edition, facts, tables: withEgress }, stages)
   const places = choice.places.layOver({
     4: networks.layers[4],
     6: clearTransitionPrefixes(networks.layers[6]),
   })
   const asOf = input.asOf ?? medianDay(acceptance.files) ?? newestTableDay(tables)
   const { history, problems } = await stages.run('history', (say) =>
-    recordAndReadHistory(transaction, acceptance, asOf, say),
+    recordAndReadHistory(folders, acceptance, asOf, say),
   )
   const byFeeds = coverageByKind(feedContents(acceptance.files, acceptance.held), asOf)
   const operators = [
@@ -206,9 +172,11 @@ async function readStatements(
     hostingPrefixesFile(tables.hostingPrefixes, { space: networks, asOf }),
   ]
   const read = [...announcedRanges(acceptance.files, networks), ...operators]
-  const sources = feedSources(read, asOf, acceptance.quarantined)
-  const ofData = dataSourceIds(chosen, { networks, asOf })
-  const sourceIds = [...ofData, ...sources.map(({ id }) => id)]
+  const ofFeeds = feedSources(read, asOf, acceptance.quarantined)
+  const ofNetworks = networkSources(input.networkFiles, networks, asOf, edition)
+  const [networkIds, feedIds] = [ofNetworks, ofFeeds].map((some) => some.map(({ id }) => id))
+  // Places are not read yet, and no evidence is theirs: their paths stand for their ids.
+  const sourceIds = [...networkIds!, ...choice.placeFiles, ...feedIds!]
   const context = newNormaliseContext(asOf, networks, tables)
   const { book, observations } = context
   const files = await stages.run('normalise', (say) => {
@@ -219,37 +187,29 @@ async function readStatements(
     return results
   })
   const { quarantined, commit } = acceptance
+  // Of the files it keeps those that hold a kind without a feed.
+  const byHand = read.filter(({ feed }) => feed.files.length === 0)
   return {
     asOf,
     files,
     networks,
-    chosen,
+    choice,
     places,
     book,
     observations,
+    /** By which evidence is numbered: those of networks, places and feeds. */
     sourceIds,
-    feedSources: sources,
+    networkSources: ofNetworks,
+    feedSources: ofFeeds,
     acceptance: { quarantined, commit },
     statementsOfAs: newAsEvidence(
       { tables, facts, sourceIds, asOf, files: read.map(withoutEntries) },
       book,
     ),
-    coverage: newCoverage(byFeeds, read),
+    coverage: ({ newestIpv4: addresses }: ListedAddresses) =>
+      tableCoverage(byFeeds, { files: byHand, addresses }),
     problems: [...acceptance.problems, ...problems],
   }
-}
-
-/** Of the files it keeps those that hold a kind without a feed. */
-function newCoverage(
-  byFeeds: CoverageByKind,
-  files: readonly ParsedSnapshot[],
-): Statements['coverage'] {
-  const byHand = files.filter(({ feed }) => feed.files.length === 0)
-  return ({ newestIpv4 }) => tableCoverage(byFeeds, { files: byHand, addresses: newestIpv4 })
-}
-
-function isOfIds(sources: readonly Source[], ids: readonly string[]): boolean {
-  return sources.length === ids.length && sources.every(({ id }, at) => id === ids[at])
 }
 
 /** The observations are used up: nothing else needs them, and the verdicts need their memory. */
@@ -298,11 +258,11 @@ function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
 
 /** Stages what passed acceptance, and reads with the history what concerns this build. */
 async function recordAndReadHistory(
-  { history: folders }: Pick<HistoryTransaction, 'history'>,
+  folders: HistoryTransaction['history'] | undefined,
   { files, quarantined }: FeedAcceptance,
   asOf: Day,
   say: (text: string) => void,
-): Promise<{ readonly history: History; readonly problems: readonly string[] }> {
+) {
   if (folders === undefined) return { history: noHistory, problems: [] }
   const without = new Set(quarantined.keys())
   const { recorded, history } = await recordAndRead(files, { ...folders, without, asOf })
@@ -321,7 +281,7 @@ function normaliseAll(
   context: NormaliseContext,
 ): readonly NormalisedFile[] {
   const sourceOf = (id: string): number => input.sourceIds.indexOf(id)
-  return [...groupByFeed(input.files)].flatMap(([feed, files]) => {
+  return [...groupBy(input.files, ({ feed }) => feed)].flatMap(([feed, files]) => {
     const source = sourceOf(feed.id)
     const history = input.history.of(feed.id)
     const part = networksPart(feed)

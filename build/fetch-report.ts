@@ -2,31 +2,30 @@
 // Only feeds count: networks and places always have an edition
 // (build/acceptance/edition-acceptance.ts).
 
-import { addTo } from '../src/base/counts.ts'
+import { addTo, groupBy } from '../src/base/counts.ts'
 import { formatDay } from '../src/base/day.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
 import type { Quarantine } from './acceptance/feed-quarantine.ts'
 import type { FetchMode, ObtainedFile } from './fetch/obtain-snapshots.ts'
 
-export interface FetchReport {
-  /** Feeds that were asked for: all but those whose copy is of a short while ago. */
-  readonly asked: number
-  /** Those of them whose publisher, or the mirror, answered in this run. */
-  readonly answered: number
-  /** Why some were not even tried (offline, no network, no time left); null where all were. */
-  readonly cut_short: string | null
-}
+export type FetchReport = ReturnType<typeof fetchReport>
 
 /** `notices`: what was said of the run as a whole. */
 export function fetchReport(
   files: readonly ObtainedFile[],
   { mode, notices }: { readonly mode: FetchMode; readonly notices: readonly string[] },
-): FetchReport {
-  const asked = feedsIn(files.filter(({ state }) => state !== 'recent'))
-  const answered = feedsIn(files.filter(hasAnswered))
+) {
+  const asked = feedsOf(files.filter(({ state }) => state !== 'recent')).length
+  const answered = feedsOf(files.filter(hasAnswered)).length
   const ended = notices.findLast((notice) => files.some((file) => isCost(file, notice, files)))
-  const cut_short = mode.kind === 'offline' ? 'offline' : (ended ?? null)
-  return { asked, answered, cut_short }
+  return {
+    /** Feeds that were asked for: all but those whose copy is of a short while ago. */
+    asked,
+    /** Those of them whose publisher, or the mirror, answered in this run. */
+    answered,
+    /** Why some were not even tried (offline, no network, no time left); null where all were. */
+    cut_short: mode.kind === 'offline' ? 'offline' : (ended ?? null),
+  }
 }
 
 /** Whether nobody at all answered who was asked. */
@@ -45,9 +44,6 @@ function isCost(
 
 /** It came, or its publisher said that the stored copy is the newest. */
 const hasAnswered = ({ state }: ObtainedFile): boolean => state === 'fresh' || state === 'unchanged'
-
-const feedsIn = (files: readonly ObtainedFile[]): number =>
-  new Set(files.map(({ feed }) => feed.id)).size
 
 // What a person is told of the fetching of a build: one line of figures, and one line a feed that
 // could not be had. Where the whole run ended early (no network, no time), one line stands for all
@@ -98,14 +94,11 @@ function lost(files: readonly ObtainedFile[]): string {
 
 /** One line a problem, with the feeds that have it. */
 function singleLines(files: readonly ObtainedFile[]): readonly string[] {
-  const byProblem = new Map<string, ObtainedFile[]>()
-  for (const file of files) {
-    if (file.problem === undefined) continue
-    // What stands in for one that is missing, acceptance says.
-    const instead = file.state === 'stored' ? ' (its last good snapshot is used)' : ''
-    const text = `${file.problem}${instead}`
-    byProblem.set(text, [...(byProblem.get(text) ?? []), file])
-  }
+  const late = files.filter(({ problem }) => problem !== undefined)
+  // What stands in for one that is missing, acceptance says.
+  const byProblem = groupBy(late, ({ problem, state }) =>
+    state === 'stored' ? `${problem} (its last good snapshot is used)` : `${problem}`,
+  )
   return [...byProblem].map(([problem, those]) => `${feedsOf(those).join(', ')}: ${problem}`)
 }
 
@@ -121,13 +114,8 @@ export function editionLines(
   editions: readonly ChosenEdition[],
   { keepDataSets }: { readonly keepDataSets: boolean },
 ): readonly string[] {
-  const byProblem = new Map<string, ChosenEdition[]>()
-  for (const edition of keepDataSets ? [] : editions) {
-    const { problem } = edition
-    if (problem === undefined) continue
-    byProblem.set(problem, [...(byProblem.get(problem) ?? []), edition])
-  }
-  const older = [...byProblem].map(([problem, those]) => {
+  const late = editions.filter(({ problem }) => problem !== undefined && !keepDataSets)
+  const older = [...groupBy(late, ({ problem }) => problem)].map(([problem, those]) => {
     const names = those.map(({ feed }) => feed.id).join(', ')
     const used = those.map(
       ({ feed, from, edition }) => `${from} ${feed.kind} of ${formatDay(edition.day)}`,

@@ -74,7 +74,7 @@ export async function importHistory(folder: string, options: ImportOptions): Pro
   // what a killed build began, and keeps other runs away.
   const transaction = await beginHistoryTransaction(options.store)
   try {
-    const lock = transaction.history?.lock
+    const { lock } = transaction.history
     const store = await openHistoryStore({ store: options.store, lock })
     try {
       for (const name of folders) {

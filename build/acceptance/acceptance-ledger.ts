@@ -8,21 +8,57 @@
 
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
-import { isJsonObject, isWhole, type JsonObject, parseJson } from '../../src/base/json-object.ts'
+import { z } from 'zod'
+import type { Day } from '../../src/base/day.ts'
+import { parseJson } from '../../src/base/json-object.ts'
 import { replaceFile } from '../../src/base/system/atomic-file.ts'
+import { plainName, writtenDay } from '../fetch/snapshot-record.ts'
 import { dayPath, storedDays, storedFeeds } from '../history/history-days.ts'
-import { openDuckDb } from '../history/duckdb.ts'
+import { withDuckDb } from '../history/duckdb.ts'
 import { readDayMetadata } from '../history/day-file.ts'
 import { type DatedSize, pastSizesMax } from './feed-size.ts'
 
-export interface KeptFile {
-  readonly path: string
-  readonly sha256: string
-  readonly bytes: number
-  /** The day of the fetch. */
-  readonly day: Day
-}
+/** Its day is that of the fetch. */
+const keptFile = z.object({
+  path: plainName,
+  sha256: z.string(),
+  bytes: z.int().nonnegative(),
+  day: writtenDay,
+})
+
+const dated = z.codec(
+  z.object({ day: writtenDay, level: z.int().nonnegative() }),
+  z.custom<DatedSize>(),
+  {
+    decode: ({ day, level }) => ({ day, size: level }),
+    encode: ({ day, size }) => ({ day, level: size }),
+  },
+)
+
+const writtenMemory = z.object({
+  levels: z.array(dated),
+  moved: z.boolean(),
+  held: z.array(dated),
+  good: z.object({ folder: plainName, files: z.array(keptFile) }).optional(),
+})
+
+const ledgerFile = z.object({
+  version: z.literal(1),
+  feeds: z.record(
+    z.string(),
+    z.codec(writtenMemory, z.custom<FeedMemory>(), {
+      decode: ({ levels: sizes, good: lastGood, ...rest }) => ({ ...rest, sizes, lastGood }),
+      encode: ({ sizes, moved, held, lastGood }) => ({
+        levels: [...sizes],
+        moved,
+        held: [...held],
+        good: lastGood && { ...lastGood, files: [...lastGood.files] },
+      }),
+    }),
+  ),
+})
+
+export type KeptFile = Readonly<z.output<typeof keptFile>>
 
 export interface FeedMemory {
   /** Of the last snapshots that passed, by their own days, oldest first. */
@@ -45,19 +81,18 @@ export function acceptanceFolder(store: string): string {
 /** An empty one where there is none or it cannot be trusted; the second is said. */
 export async function readAcceptanceLedger(
   store: string,
-): Promise<{ readonly ledger: AcceptanceLedger; readonly problem: string | undefined }> {
+): Promise<{ readonly ledger: AcceptanceLedger; readonly problem?: string }> {
   const path = join(acceptanceFolder(store), ledgerName)
   let text: string
   try {
     text = await readFile(path, 'utf8')
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
-    return { ledger: new Map(), problem: undefined }
+    return { ledger: new Map() }
   }
-  const ledger = parseLedger(text)
-  return ledger === undefined
-    ? { ledger: new Map(), problem: `${path} is damaged; acceptance knows only the history` }
-    : { ledger, problem: undefined }
+  const { data } = ledgerFile.safeParse(parseJson(text))
+  if (data !== undefined) return { ledger: new Map(Object.entries(data.feeds)) }
+  return { ledger: new Map(), problem: `${path} is damaged; acceptance knows only the history` }
 }
 
 /** The caller holds the lock of the history. */
@@ -67,14 +102,8 @@ export async function writeAcceptanceLedger(
 ): Promise<void> {
   const folder = acceptanceFolder(store)
   await mkdir(folder, { recursive: true })
-  const dated = (held: DatedSize): object => ({ day: formatDay(held.day), level: held.size })
-  const feeds = [...ledger].sort(([a], [b]) => (a < b ? -1 : 1))
-  const written = feeds.map(([id, { sizes, moved, held, lastGood }]) => {
-    const files = lastGood?.files.map((file) => ({ ...file, day: formatDay(file.day) }))
-    const good = lastGood && { folder: lastGood.folder, files }
-    return [id, { levels: sizes.map(dated), moved, held: held.map(dated), good }]
-  })
-  const text = JSON.stringify({ version: 1, feeds: Object.fromEntries(written) }, undefined, 1)
+  const feeds = Object.fromEntries([...ledger].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const text = JSON.stringify(z.encode(ledgerFile, { version: 1, feeds }), undefined, 1)
   await replaceFile(join(folder, ledgerName), `${text}\n`)
 }
 
@@ -94,23 +123,14 @@ export async function storedSizes(
   store: string,
   days: ReadonlyMap<string, readonly Day[]>,
 ): Promise<ReadonlyMap<string, readonly DatedSize[]>> {
-  const sizes = new Map<string, readonly DatedSize[]>()
-  if ([...days.values()].every((own) => own.length === 0)) return sizes
-  const duck = await openDuckDb({ spill: store })
-  try {
-    const paths = [...days].flatMap(([feed, own]) => own.map((day) => dayPath(store, feed, day)))
-    const said = await readDayMetadata(duck, paths)
-    for (const [feed, own] of days) {
-      const known = own.flatMap((day): DatedSize[] => {
-        const statement = said.get(dayPath(store, feed, day))
-        return statement === undefined ? [] : [{ day, size: statement.rowCount }]
-      })
-      sizes.set(feed, known)
-    }
-  } finally {
-    await duck.close()
+  const paths = [...days].flatMap(([feed, own]) => own.map((day) => dayPath(store, feed, day)))
+  if (paths.length === 0) return new Map()
+  const said = await withDuckDb({ spill: store }, (duck) => readDayMetadata(duck, paths))
+  const sizeOf = (feed: string, day: Day): DatedSize[] => {
+    const { rowCount: size } = said.get(dayPath(store, feed, day)) ?? {}
+    return size === undefined ? [] : [{ day, size }]
   }
-  return sizes
+  return new Map([...days].map(([feed, own]) => [feed, own.flatMap((day) => sizeOf(feed, day))]))
 }
 
 /**
@@ -126,60 +146,4 @@ export function pastSizes(
   for (const { day, size } of [...history, ...(memory?.sizes ?? [])]) byDay.set(day, size)
   const sorted = [...byDay].sort(([a], [b]) => a - b)
   return sorted.slice(-pastSizesMax).map(([day, size]) => ({ day, size }))
-}
-
-/** The inverse of what `writeAcceptanceLedger` writes; `undefined` for anything else. */
-function parseLedger(text: string): AcceptanceLedger | undefined {
-  const root = parseJson(text)
-  if (!isJsonObject(root) || root['version'] !== 1 || !isJsonObject(root['feeds'])) return undefined
-  const ledger = new Map<string, FeedMemory>()
-  for (const [id, value] of Object.entries(root['feeds'])) {
-    const memory = isJsonObject(value) ? parseMemory(value) : undefined
-    if (memory === undefined) return undefined
-    ledger.set(id, memory)
-  }
-  return ledger
-}
-
-function parseMemory(value: JsonObject): FeedMemory | undefined {
-  const sizes = parseAll(value['levels'], parseSize)
-  const held = parseAll(value['held'], parseSize)
-  const { moved, good } = value
-  if (sizes === undefined || held === undefined || typeof moved !== 'boolean') return undefined
-  if (good === undefined) return { sizes, held, moved }
-  const folder = isJsonObject(good) ? good['folder'] : undefined
-  const files = isJsonObject(good) ? parseAll(good['files'], parseFile) : undefined
-  if (!isPlainName(folder) || files === undefined) return undefined
-  return { sizes, held, moved, lastGood: { folder, files } }
-}
-
-function parseSize(value: JsonObject): DatedSize | undefined {
-  const day = dayIn(value)
-  const { level } = value
-  return day === undefined || !isWhole(level) ? undefined : { day, size: level }
-}
-
-function parseFile(value: JsonObject): KeptFile | undefined {
-  const day = dayIn(value)
-  const { path, sha256, bytes } = value
-  if (day === undefined || !isPlainName(path) || !isWhole(bytes)) return undefined
-  return typeof sha256 === 'string' ? { path, sha256, bytes, day } : undefined
-}
-
-function parseAll<T>(
-  value: unknown,
-  parse: (each: JsonObject) => T | undefined,
-): readonly T[] | undefined {
-  if (!Array.isArray(value)) return undefined
-  const parsed = value.flatMap((each: unknown) => (isJsonObject(each) ? (parse(each) ?? []) : []))
-  return parsed.length === value.length ? parsed : undefined
-}
-
-function dayIn({ day }: JsonObject): Day | undefined {
-  return typeof day === 'string' ? parseDay(day) : undefined
-}
-
-/** A name that stays in its folder. */
-function isPlainName(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value)
 }

@@ -17,16 +17,7 @@ import { type OverlapDepth, newOverlapDepth, overlapMax } from './overlap-depth.
  * Of a feed's entries, how many may lie on canaries. In sixty real days the worst share was 0.08 %:
  * one loopback address in a proxy list of 1,191.
  */
-export const canaryShareMax = 0.001
-
-export interface CheckedContent {
-  /** The files without the entries on canaries and infrastructure. */
-  readonly files: readonly ParsedSnapshot[]
-  /** Distinct ranges and ASNs that the feed may list. */
-  readonly size: number
-  /** Why none of it may be used, one line each. */
-  readonly reasons: readonly string[]
-}
+const canaryShareMax = 0.001
 
 /** What the checks of all feeds of a build share. */
 export interface CheckContext {
@@ -36,10 +27,7 @@ export interface CheckContext {
 }
 
 /** Of one feed, all of its files. It counts drops into their tallies, so it runs once a file. */
-export function checkContent(
-  files: readonly ParsedSnapshot[],
-  context: CheckContext,
-): CheckedContent {
+export function checkContent(files: readonly ParsedSnapshot[], context: CheckContext) {
   const { index } = context
   const reasons = new Set<string>()
   const distinct = { ranges: newRangeSubset(context.ranges), asns: new Set<number>() }
@@ -68,7 +56,14 @@ export function checkContent(
   if (deepest > overlapMax) {
     reasons.add(`up to ${deepest} of its entries hold one address; at most ${overlapMax} may`)
   }
-  return { files: kept, size, reasons: [...reasons].slice(0, reasonsMax) }
+  return {
+    /** Without the entries on canaries and infrastructure. */
+    files: kept as readonly ParsedSnapshot[],
+    /** Distinct ranges and ASNs that the feed may list. */
+    size,
+    /** Why none of it may be used, one line each. */
+    reasons: [...reasons].slice(0, reasonsMax) as readonly string[],
+  }
 }
 
 /** Three tell what is wrong; a list of a thousand wide prefixes has no more to say. */

@@ -152,13 +152,7 @@ function readFiles(kind: DataSetKind, paths: readonly string[]): readonly string
 function haveSameContent(some: readonly string[], others: readonly string[]): boolean {
   const same = (a: string, b: string): boolean =>
     statSync(a).size === statSync(b).size && readFileSync(a).equals(readFileSync(b))
-  return (
-    some.length === others.length &&
-    some.every((path, at) => {
-      const other = others[at]
-      return other !== undefined && same(path, other)
-    })
-  )
+  return some.length === others.length && some.every((path, at) => same(path, others[at]!))
 }
 
 async function areKept(paths: readonly string[], kept: readonly KeptFile[]): Promise<boolean> {
@@ -186,7 +180,7 @@ async function changesAbove(
     if (now === undefined) return [`it says nothing of IPv${family}`]
     const { monthly, most } = editionBounds[kind][family]
     const bound = Math.min(monthly * months, most)
-    const share = editionChange(before, now).ofAddresses
+    const share = editionChange(before, now)
     if (share <= bound) return []
     const what = kind === 'places' ? 'country' : 'origin AS'
     return [
@@ -263,26 +257,19 @@ function percent(share: number): string {
 }
 
 /**
- * How much two editions of a data set differ: of one family, the share of the addresses, and of the
- * pieces, that the earlier edition says something of and the later one says otherwise or nothing.
- * What only the later one knows is no change. Pure.
+ * How much two editions of a data set differ: of one family, the share of the addresses (of IPv6 of
+ * the /64s, to within a /53), 0 to 1, that the earlier edition says something of and the later one
+ * says otherwise or nothing. What only the later one knows is no change. The values of both layers
+ * are of one numbering; 0 is "nothing here".
  *
  *   earlier   │   NO    │  SE   │ nothing │
  *   later     │   NO  │    SE   │   FI    │
  *   changed           ├─┤
  */
-interface EditionChange {
-  /** Weighted by addresses; of IPv6 by /64s, to within a /53. 0 to 1. */
-  readonly ofAddresses: number
-  /** By the first address of each piece of the earlier edition. 0 to 1. */
-  readonly ofEntries: number
-}
-
-/** The values of both layers are of one numbering; 0 is "nothing here". */
-export function editionChange(earlier: Layer, later: Layer): EditionChange {
+export function editionChange(earlier: Layer, later: Layer): number {
   const end = earlier.family === 4 ? 2 ** 32 : 2 ** 64
-  const addresses = { all: 0, changed: 0 }
-  const entries = { all: 0, changed: 0 }
+  let all = 0
+  let changed = 0
   let other = 0
   for (let piece = 0; piece < earlier.count; piece++) {
     const value = earlier.values[piece]!
@@ -290,18 +277,16 @@ export function editionChange(earlier: Layer, later: Layer): EditionChange {
     let at = startAt(earlier, piece)
     while (other + 1 < later.count && startAt(later, other + 1) <= at) other++
     if (value === 0) continue
-    entries.all++
-    if (later.values[other]! !== value) entries.changed++
     while (at < stop) {
       const next = other + 1 === later.count ? end : startAt(later, other + 1)
       const size = Math.min(next, stop) - at
-      addresses.all += size
-      if (later.values[other]! !== value) addresses.changed += size
+      all += size
+      if (later.values[other]! !== value) changed += size
       at += size
       if (next <= stop && other + 1 < later.count) other++
     }
   }
-  return { ofAddresses: share(addresses), ofEntries: share(entries) }
+  return all === 0 ? 0 : changed / all
 }
 
 /** The start of a piece: an IPv4 address, or the number of an IPv6 /64. */
@@ -310,8 +295,4 @@ function startAt(layer: Layer, piece: number): number {
   return layer.family === 4
     ? layer.starts[at]!
     : layer.starts[at]! * 2 ** 32 + layer.starts[at + 1]!
-}
-
-function share({ all, changed }: { readonly all: number; readonly changed: number }): number {
-  return all === 0 ? 0 : changed / all
 }

@@ -34,21 +34,15 @@ const visitorKinds: ReadonlySet<Feed['kind']> = new Set([
   'blocklist',
 ])
 
-export interface CanaryIndex {
-  /** The canary that an entry of such a feed may not name, or `undefined`. */
-  kindOf(feed: Pick<Feed, 'kind'>, range: Range): CanaryKind | undefined
-  /** Whose infrastructure an entry names, narrower than a network; `undefined` for none. */
-  infrastructureOf(feed: Pick<Feed, 'kind'>, range: Range): string | undefined
-  /** Whether an entry of such a feed holds the whole range of a resolver. */
-  holdsResolver(feed: Pick<Feed, 'kind'>, range: Range): boolean
-}
+export type CanaryIndex = ReturnType<typeof newCanaryIndex>
 
+type OfKind = Pick<Feed, 'kind'>
 type Sets = Readonly<Record<Family, readonly Range[]>>
 
 export function newCanaryIndex(
   canaries: readonly Canary[],
   tables: Pick<NetworkTables, 'resolvers' | 'crawlers' | 'infrastructure'>,
-): CanaryIndex {
+) {
   const ofKind = (kind: CanaryKind): Range[] =>
     canaries.filter((canary) => canary.kind === kind).map(({ range }) => range)
   const engines = tables.crawlers.filter(({ category }) => category === 'search_crawler')
@@ -58,7 +52,8 @@ export function newCanaryIndex(
   const searchEngines = setsOf([...engines.map(({ range }) => range), ...ofKind('search_engine')])
   const wide = resolverRows.filter(({ first, last }) => first !== last)
   return {
-    kindOf(feed, range) {
+    /** The canary that an entry of such a feed may not name, or `undefined`. */
+    kindOf(feed: OfKind, range: Range): CanaryKind | undefined {
       if (!judgingKinds.has(feed.kind)) return undefined
       if (overlaps(resolvers, range)) return 'resolver'
       if (overlaps(roots, range)) return 'root_server'
@@ -66,12 +61,14 @@ export function newCanaryIndex(
         ? 'search_engine'
         : undefined
     },
-    infrastructureOf: ({ kind }, range) =>
+    /** Whose infrastructure an entry names, narrower than a network; `undefined` for none. */
+    infrastructureOf: ({ kind }: OfKind, range: Range): string | undefined =>
       visitorKinds.has(kind) && !isNetworkRange(range)
         ? tables.infrastructure.find(({ range: it }) => holds(it, range))?.name
         : undefined,
-    holdsResolver: (feed, range) =>
-      judgingKinds.has(feed.kind) && wide.some((it) => holds(range, it)),
+    /** Whether an entry of such a feed holds the whole range of a resolver. */
+    holdsResolver: ({ kind }: OfKind, range: Range): boolean =>
+      judgingKinds.has(kind) && wide.some((it) => holds(range, it)),
   }
 }
 

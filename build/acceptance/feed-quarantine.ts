@@ -8,15 +8,21 @@
 // knows of acceptance; nothing is remembered before `commit`, so that a build that came to nothing
 // leaves acceptance as it was.
 
+import { groupBy } from '../../src/base/counts.ts'
 import type { Day } from '../../src/base/day.ts'
 import { loadCanaries } from '../../src/table/canaries.ts'
-import { type Feed, groupByFeed } from '../catalogue/feed.ts'
+import type { Feed } from '../catalogue/feed.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
-import type { MissingFeed, ParsedSnapshot, SnapshotFile } from '../evidence/read-snapshots.ts'
+import {
+  type MissingFeed,
+  newestDay,
+  type ParsedSnapshot,
+  type SnapshotFile,
+} from '../evidence/read-snapshots.ts'
 import { newRangeInterner } from '../layer/intern.ts'
 import { newParseCounts } from '../parse/parse-counts.ts'
 import { newCanaryIndex } from './entry-canaries.ts'
-import { keepLastGood, readLastGood, removeOldCopies } from './last-good.ts'
+import { keepLastGood, type LastGood, readLastGood, removeOldCopies } from './last-good.ts'
 import {
   type FeedMemory,
   type AcceptanceLedger,
@@ -41,27 +47,16 @@ export interface Quarantine {
   readonly instead: string
 }
 
-export interface FeedAcceptance {
-  /** All files that a build may use, hand-kept tables included. */
-  readonly files: readonly ParsedSnapshot[]
-  /** What each feed of the catalogue holds in them, by its id. */
-  readonly held: ReadonlyMap<string, HeldEntries>
-  /** By the id of the feed. */
-  readonly quarantined: ReadonlyMap<string, Quarantine>
-  /** What concerns no single feed. */
-  readonly problems: readonly string[]
-  /** Remembers what passed and what did not. Called once, when the table is live. */
-  readonly commit: () => Promise<void>
-}
+export type FeedAcceptance = Awaited<ReturnType<typeof acceptFeeds>>
 
 /** Distinct ranges and ASNs of a feed. */
-export interface HeldEntries {
+interface HeldEntries {
   readonly size: number
   /** What it usually holds, by its last snapshots; `undefined` where there are too few of them. */
   readonly usual: number | undefined
 }
 
-export interface FeedAcceptanceInput {
+export async function acceptFeeds(input: {
   /** As they were read. */
   readonly files: readonly ParsedSnapshot[]
   /** Where they were read from. */
@@ -71,9 +66,7 @@ export interface FeedAcceptanceInput {
   /** The store of the history, beside which acceptance remembers; `undefined`: no past at all. */
   readonly store: string | undefined
   readonly tables: Pick<NetworkTables, 'resolvers' | 'crawlers' | 'infrastructure'>
-}
-
-export async function acceptFeeds(input: FeedAcceptanceInput): Promise<FeedAcceptance> {
+}) {
   const { store } = input
   const context = {
     index: newCanaryIndex(loadCanaries(), input.tables),
@@ -81,7 +74,8 @@ export async function acceptFeeds(input: FeedAcceptanceInput): Promise<FeedAccep
   }
   const past = store === undefined ? noPast : await readPast(store)
   // Hand-kept tables are no feeds.
-  const feeds = groupByFeed(input.files.filter(({ feed }) => feed.files.length > 0))
+  const fetched = input.files.filter(({ feed }) => feed.files.length > 0)
+  const feeds = groupBy(fetched, ({ feed }) => feed)
   const judged = new Map<Feed, JudgedFeed>()
   const standIns = new Map<Feed, GoodContent>()
   for (const { feed, problem } of input.missing) {
@@ -92,7 +86,8 @@ export async function acceptFeeds(input: FeedAcceptanceInput): Promise<FeedAccep
   }
   for (const [feed, files] of feeds) {
     if (judged.has(feed)) continue
-    const day = fetchDay(input.snapshots, feed) ?? newestDay(files)
+    const own = input.snapshots.filter((snapshot) => snapshot.feed === feed)
+    const day = newestDay(own.length === 0 ? files : own)
     judged.set(feed, judgeFeed({ files, day, context, past }))
   }
   const files = input.files.filter(({ feed }) => !feeds.has(feed))
@@ -110,31 +105,49 @@ export async function acceptFeeds(input: FeedAcceptanceInput): Promise<FeedAccep
       quarantined.set(feed.id, { reasons, instead: instead.title })
     }
   }
-  const commit = ledgerCommit(store, { judged, past, snapshots: input.snapshots })
-  return { files, held, quarantined, problems: past.problems, commit }
-}
-
-/** Apart, so that it holds none of the entries until the table is live. */
-function ledgerCommit(
-  store: string | undefined,
-  of: Omit<LedgerUpdate, 'judged'> & { readonly judged: ReadonlyMap<Feed, JudgedFeed> },
-): FeedAcceptance['commit'] {
-  const { past, snapshots } = of
-  const judged = new Map(
-    [...of.judged].map(([feed, { reasons, memory }]) => [feed, { reasons, memory }]),
-  )
-  return async () => {
-    if (store !== undefined) await updateLedger(store, { judged, past, snapshots })
+  return {
+    /** All files that a build may use, hand-kept tables included. */
+    files: files as readonly ParsedSnapshot[],
+    /** What each feed of the catalogue holds in them, by its id. */
+    held: held as ReadonlyMap<string, HeldEntries>,
+    /** By the id of the feed. */
+    quarantined: quarantined as ReadonlyMap<string, Quarantine>,
+    /** What concerns no single feed. */
+    problems: past.problems,
+    /** Remembers what passed and what did not. Called once, when the table is live. */
+    commit: ledgerUpdate(store, { judged, past, snapshots: input.snapshots }),
   }
 }
 
-interface LedgerUpdate {
-  readonly judged: ReadonlyMap<Feed, Pick<JudgedFeed, 'reasons' | 'memory'>>
-  readonly past: AcceptancePast
-  readonly snapshots: readonly SnapshotFile[]
+/** Apart, so that it holds none of the entries until the table is live. */
+function ledgerUpdate(
+  store: string | undefined,
+  of: {
+    readonly judged: ReadonlyMap<Feed, JudgedFeed>
+    readonly past: AcceptancePast
+    readonly snapshots: readonly SnapshotFile[]
+  },
+): () => Promise<void> {
+  const { snapshots } = of
+  const before = of.past.ledger
+  const judged = [...of.judged].map(([feed, { reasons, memory }]) => {
+    return { feed, isGood: reasons.length === 0, memory }
+  })
+  return async () => {
+    if (store === undefined) return
+    const ledger = new Map(before)
+    for (const { feed, isGood, memory } of judged) {
+      const known = before.get(feed.id)?.lastGood
+      const own = snapshots.filter((snapshot) => snapshot.feed === feed)
+      const lastGood = isGood ? await keepLastGood(store, own, known) : known
+      ledger.set(feed.id, { ...memory, lastGood })
+    }
+    await writeAcceptanceLedger(store, ledger)
+    await removeOldCopies(store, ledger)
+  }
 }
 
-export interface AcceptancePast {
+interface AcceptancePast {
   readonly ledger: AcceptanceLedger
   readonly history: ReadonlyMap<string, readonly DatedSize[]>
   readonly problems: readonly string[]
@@ -148,7 +161,7 @@ async function readPast(store: string): Promise<AcceptancePast> {
   return { ledger, history, problems: problem === undefined ? [] : [problem] }
 }
 
-export interface JudgedFeed extends HeldEntries {
+interface JudgedFeed extends HeldEntries {
   readonly files: readonly ParsedSnapshot[]
   readonly reasons: readonly string[]
   /** What the ledger is to say, its last good files aside. */
@@ -200,10 +213,8 @@ function remembered(
   return { memory, past, usual }
 }
 
-interface GoodContent {
-  readonly files: readonly ParsedSnapshot[]
+interface GoodContent extends LastGood {
   readonly size: number
-  readonly title: string
 }
 
 /** The last good content, checked in its turn; `undefined` where none can be used. */
@@ -228,25 +239,4 @@ function noContent(feed: Feed, day: Day): GoodContent {
   const tally = newParseCounts(feed.id)
   const empty: ParsedSnapshot = { feed, tally, entries: [], day, problem: undefined }
   return { files: [empty], size: 0, title: 'nothing' }
-}
-
-async function updateLedger(store: string, of: LedgerUpdate): Promise<void> {
-  const ledger = new Map(of.past.ledger)
-  for (const [feed, { reasons, memory }] of of.judged) {
-    const known = of.past.ledger.get(feed.id)?.lastGood
-    const own = of.snapshots.filter((snapshot) => snapshot.feed === feed)
-    const lastGood = reasons.length > 0 ? known : await keepLastGood(store, own, known)
-    ledger.set(feed.id, { ...memory, lastGood })
-  }
-  await writeAcceptanceLedger(store, ledger)
-  await removeOldCopies(store, ledger)
-}
-
-function fetchDay(snapshots: readonly SnapshotFile[], feed: Feed): Day | undefined {
-  const days = snapshots.filter((snapshot) => snapshot.feed === feed).map(({ day }) => day)
-  return days.length === 0 ? undefined : (Math.max(...days) as Day)
-}
-
-function newestDay(files: readonly ParsedSnapshot[]): Day {
-  return Math.max(...files.map(({ day }) => day)) as Day
 }

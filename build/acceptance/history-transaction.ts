@@ -14,30 +14,17 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { flushFolder, removeTemporaryFiles } from '../../src/base/system/atomic-file.ts'
-import type { FileLock } from '../../src/base/system/file-lock.ts'
 import { type KeptFeed, dayFiles, dayPath, storedFeeds } from '../history/history-days.ts'
 import { lockHistory, pruneHistory } from '../history/history-store.ts'
 import { acceptanceFolder } from './acceptance-ledger.ts'
 
-export interface HistoryTransaction {
-  /** Where the build reads and writes days; `undefined`: it has no history. */
-  readonly history:
-    { readonly store: string; readonly staging: string; readonly lock: FileLock } | undefined
-  /** Puts the staged days into the store, then prunes it. */
-  commit(): Promise<void>
-  /** Drops the days that were not committed, and frees the history. */
-  release(): Promise<void>
-}
+export type HistoryTransaction = Awaited<ReturnType<typeof beginHistoryTransaction>>
 
 /**
  * Ends what a killed run began. `feeds`: those that say how long their history is kept. Throws
  * `history_locked` while another run writes the history.
  */
-export async function beginHistoryTransaction(
-  store: string | undefined,
-  feeds: readonly KeptFeed[] = [],
-): Promise<HistoryTransaction> {
-  if (store === undefined) return noTransaction
+export async function beginHistoryTransaction(store: string, feeds: readonly KeptFeed[] = []) {
   const lock = lockHistory(store)
   const staging = join(store, '.staging')
   const removeStaged = async (): Promise<void> => rm(staging, { recursive: true, force: true })
@@ -50,26 +37,23 @@ export async function beginHistoryTransaction(
     throw thrown
   }
   return {
+    /** Where the build reads and writes days. */
     history: { store, staging, lock },
-    async commit() {
+    /** Puts the staged days into the store, then prunes it. */
+    async commit(): Promise<void> {
       await mkdir(staging, { recursive: true })
       await rename(staging, acceptedFolder(store))
       await flushFolder(store)
       await moveAcceptedDays(store)
       await pruneHistory(store, feeds)
     },
-    async release() {
+    /** Drops the days that were not committed, and frees the history. */
+    async release(): Promise<void> {
       // What a failing disk keeps is removed by the next run.
       await removeStaged().catch(() => undefined)
       lock.release()
     },
   }
-}
-
-const noTransaction: HistoryTransaction = {
-  history: undefined,
-  commit: async () => undefined,
-  release: async () => undefined,
 }
 
 function acceptedFolder(store: string): string {

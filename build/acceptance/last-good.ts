@@ -6,7 +6,7 @@ import { constants } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Day, formatDay } from '../../src/base/day.ts'
+import { formatDay } from '../../src/base/day.ts'
 import { formatRange } from '../../src/ip/range.ts'
 import { type BotCategory, botCategories } from '../../src/model/kind.ts'
 import type { CatalogueFeed, Feed } from '../catalogue/feed.ts'
@@ -17,6 +17,7 @@ import { withDuckDb } from '../history/duckdb.ts'
 import { readDayRows } from '../history/day-file.ts'
 import { newParseCounts } from '../parse/parse-counts.ts'
 import {
+  newestDay,
   type ParsedSnapshot,
   type SnapshotFile,
   parseSnapshot,
@@ -110,8 +111,7 @@ async function readCopy(store: string, feed: Feed, copy: KeptCopy): Promise<Last
     files.push(read)
   }
   if (files.length === 0) return undefined
-  const newest = Math.max(...files.map(({ day }) => day)) as Day
-  return { files, title: `its snapshot of ${formatDay(newest)}` }
+  return { files, title: `its snapshot of ${formatDay(newestDay(files))}` }
 }
 
 async function readNewestDay(store: string, feed: Feed): Promise<LastGood | undefined> {

@@ -17,14 +17,9 @@ import type { Entry } from '../parse/entry.ts'
  */
 export const overlapMax = 32
 
-export interface OverlapDepth {
-  /** Takes an entry that counts; `ranges` numbers the distinct ranges of the feed. */
-  readonly add: (entry: Entry, range: Range, ranges: RangeInterner) => void
-  /** No address is held by more. */
-  readonly deepest: () => number
-}
+export type OverlapDepth = ReturnType<typeof newOverlapDepth>
 
-export function newOverlapDepth(): OverlapDepth {
+export function newOverlapDepth() {
   const wide: Readonly<Record<Family, Range[]>> = { 4: [], 6: [] }
   /**
    * What else is said of a range that was listed before, by its number; and all that is said of
@@ -40,7 +35,8 @@ export function newOverlapDepth(): OverlapDepth {
     return said.add(factOf(entry)).size === before ? 0 : said.size
   }
   return {
-    add: (entry, range, ranges) => {
+    /** Takes an entry that counts; `ranges` numbers the distinct ranges of the feed. */
+    add: (entry: Entry, range: Range, ranges: RangeInterner): void => {
       const before = ranges.count
       const id = ranges.id(0, range)
       const isOne = range.first === range.last
@@ -52,7 +48,8 @@ export function newOverlapDepth(): OverlapDepth {
       if (isOne) moreOfOne = Math.max(moreOfOne, said)
       else if (isFirst || said > 0) wide[range.family].push(range)
     },
-    deepest: () =>
+    /** No address is held by more. */
+    deepest: (): number =>
       Math.max(nestOf(wide[4], sortedIpv4), nestOf(wide[6], sortedIpv6)) + 1 + moreOfOne,
   }
 }

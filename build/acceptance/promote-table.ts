@@ -39,13 +39,16 @@ export function rejectedPath(out: string): string {
 /** Flips that the report shows. */
 const flipsShownMax = 10
 
+/** What acceptance of tables found of a new one, as the build report says it. */
+export type PromotionReport = ReturnType<typeof judgeTable>
+
 export function judgeTable(of: {
   readonly candidate: string
   readonly live: string
   readonly networks: SampledSpace
   readonly flipsMaxPercent: number
   readonly force: boolean
-}): PromotionReport {
+}) {
   const candidate = openTable(of.candidate)
   const live = openLiveTable(of.live)
   try {
@@ -64,12 +67,19 @@ export function judgeTable(of: {
     }
     return {
       promoted: reasons.length === 0 || of.force,
+      /** It went live although there are reasons against it. */
       forced: reasons.length > 0 && of.force,
       reasons,
+      /** Why the verdicts are not held against those of the table before this one. */
       not_compared: notCompared,
+      /** Addresses asked of the table before this one too, and how many it judges otherwise. */
       sampled: compared,
       flipped: changed,
+      /**
+       * Of the sample, judged otherwise because a new edition of the networks has another one there.
+       */
       moved: moved || undefined,
+      /** Some of those that count: `192.0.2.1: clean low, now vpn high`. */
       flips,
     }
   } finally {
@@ -166,21 +176,4 @@ export function buildRejected(
       'If the change is right (a new version, other feeds or other network data change many ' +
       'verdicts at once), build again with --force.',
   )
-}
-
-/** What acceptance of tables found of a new one, as the build report says it. */
-export interface PromotionReport {
-  readonly promoted: boolean
-  /** It went live although there are reasons against it. */
-  readonly forced: boolean
-  readonly reasons: readonly string[]
-  /** Why the verdicts are not held against those of the table before this one. */
-  readonly not_compared?: string | undefined
-  /** Addresses asked of the table before this one too, and how many it judges otherwise. */
-  readonly sampled: number
-  readonly flipped: number
-  /** Of the sample, judged otherwise because a new edition of the networks has another one there. */
-  readonly moved?: number | undefined
-  /** Some of those that count: `192.0.2.1: clean low, now vpn high`. */
-  readonly flips: readonly string[]
 }

@@ -156,21 +156,6 @@ export function isFeed(feed: CatalogueFeed): feed is Feed {
   return !isDataSet(feed)
 }
 
-// Files of feeds, each feed with its own.
-
-/** Feeds in order of their first files, and the files of each in their order. */
-export function groupByFeed<T extends { readonly feed: Feed }>(
-  files: readonly T[],
-): ReadonlyMap<Feed, readonly T[]> {
-  const groups = new Map<Feed, T[]>()
-  for (const file of files) {
-    const own = groups.get(file.feed)
-    if (own === undefined) groups.set(file.feed, [file])
-    else own.push(file)
-  }
-  return groups
-}
-
 const special = { 4: bogonRanges(4), 6: bogonRanges(6) }
 
 /** Why a range of `feed` is not taken, or `undefined`. */

@@ -77,6 +77,10 @@ export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnaps
   return { feed, tally, entries, day: isPossible ? stated : day, problem: undefined }
 }
 
+export function newestDay(of: readonly { readonly day: Day }[]): Day {
+  return Math.max(...of.map(({ day }) => day)) as Day
+}
+
 /**
  * The median of the feeds' days (of each the newest of its files); the earlier of the middle two.
  * Hand-kept tables have no files and do not count: their day is not one of the world.

@@ -9,7 +9,7 @@ import type { DataSetFeed, Feed } from '../catalogue/feed.ts'
 import type { Networks } from '../networks/read-networks.ts'
 import type { Places } from '../places/read-places.ts'
 import { hostersFeed, namesFeed, neighbourFeeds, networksPart } from './builtin-feeds.ts'
-import { embeddedEdition } from './data-edition.ts'
+import { type DataEdition, embeddedEdition } from './data-edition.ts'
 import { voiceOf } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
 
@@ -17,13 +17,13 @@ import type { ParsedSnapshot } from './read-snapshots.ts'
 export const networksSourceId = 'ip-location-db-asn'
 
 /** What acceptance of data sets chose; the embedded edition where there is none. */
-export interface EditionInUse {
-  readonly files: readonly string[]
-  readonly day: Day
-  /** A newer one was fetched and is kept out. */
-  readonly quarantined: boolean
-  /** Whose it is, where it was fetched: the embedded one may be another's. */
-  readonly feed?: Pick<DataSetFeed, 'provider' | 'licence' | 'homepage'>
+interface EditionInUse {
+  readonly edition: DataEdition
+  /** Whose it is, unless it is the embedded one, which may be another's. */
+  readonly feed: Pick<DataSetFeed, 'provider' | 'licence' | 'homepage'>
+  readonly from: string
+  /** Why a newer one was fetched and is kept out. */
+  readonly quarantine?: object
 }
 
 const embeddedNetworks = {
@@ -43,41 +43,34 @@ export function networkSources(
   files: readonly string[] | undefined,
   networks: Networks,
   asOf: Day,
-  edition?: EditionInUse,
+  inUse?: EditionInUse,
 ): readonly Source[] {
   const base = { kind: 'network', day: asOf, entries: networks.stats.rowCount }
   if (files !== undefined) return files.map((file) => operatorsOwn(file, base))
-  const day = edition?.day ?? embeddedEdition('networks')?.day ?? asOf
-  const { provider, licence, homepage } = edition?.feed ?? embeddedNetworks
-  const held = heldBack(edition?.quarantined)
+  const day = (inUse?.edition ?? embeddedEdition('networks'))?.day ?? asOf
+  const isFetched = inUse !== undefined && inUse.from !== 'embedded'
+  const { provider, licence, homepage } = isFetched ? inUse.feed : embeddedNetworks
+  const held = heldBack(inUse?.quarantine !== undefined)
   return [{ ...base, day, id: networksSourceId, provider, licence, homepage, ...held }]
 }
 
-function heldBack(isHeld: boolean | undefined): Pick<Source, 'quarantined'> {
-  return isHeld === true ? { quarantined: true } : {}
-}
-
-/** The id that `placeSources` gives a file, before it is read. */
-export function placeSourceId(path: string, edition?: EditionInUse): string {
-  return basename(path, isOfDataSet(path, edition) ? '.mmdb' : '')
+function heldBack(isHeld: boolean): Pick<Source, 'quarantined'> {
+  return isHeld ? { quarantined: true } : {}
 }
 
 /** Place data. */
 export function placeSources(
   places: Pick<Places, 'files'>,
   asOf: Day,
-  edition?: EditionInUse,
+  inUse?: EditionInUse,
 ): readonly Source[] {
   return places.files.map(({ path, day = asOf, recordCount }) => {
     const base = { kind: 'location', day, entries: recordCount }
-    if (!isOfDataSet(path, edition)) return operatorsOwn(path, base)
-    const id = placeSourceId(path, edition)
-    return { ...base, id, ...embeddedPlaces, ...heldBack(edition?.quarantined) }
+    const isOfDataSet = inUse?.edition.files.includes(path) ?? path.includes('@ip-location-db')
+    if (!isOfDataSet) return operatorsOwn(path, base)
+    const held = heldBack(inUse?.quarantine !== undefined)
+    return { ...base, id: basename(path, '.mmdb'), ...embeddedPlaces, ...held }
   })
-}
-
-function isOfDataSet(path: string, edition: EditionInUse | undefined): boolean {
-  return edition?.files.includes(path) ?? path.includes('@ip-location-db')
 }
 
 /**

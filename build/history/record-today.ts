@@ -5,9 +5,10 @@
 // dropped its other half. Facts of ASes and hand-kept tables add nothing either: they do not say
 // what was listed on a day.
 
+import { groupBy } from '../../src/base/counts.ts'
 import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
-import { type Feed, groupByFeed, whyInadmissible } from '../catalogue/feed.ts'
+import { type Feed, whyInadmissible } from '../catalogue/feed.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'
 import type { ListedRange } from './day-content.ts'
 import { type HistoryStoreOptions, openHistoryStore } from './history-store.ts'
@@ -34,7 +35,7 @@ export async function recordToday(
   const report = { writtenCount: 0, unchangedCount: 0, problems: [] as string[] }
   const store = await openHistoryStore(options)
   try {
-    for (const [feed, own] of groupByFeed(files)) {
+    for (const [feed, own] of groupBy(files, ({ feed }) => feed)) {
       const without = options.without?.has(feed.id) === true
       const isUsed = !without && isComplete(feed, own)
       const listed = isUsed ? own.flatMap(({ entries }) => admissibleRanges(feed, entries)) : []

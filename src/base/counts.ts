@@ -1,4 +1,4 @@
-// Counts by key.
+// Counts and groups by key.
 
 export function addTo<Key>(counts: Map<Key, number>, key: Key, count = 1): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
@@ -16,4 +16,19 @@ export function largestSums<Key>(
   const sums = new Map<Key, number>()
   for (const [key, count] of counts) addTo(sums, key, count)
   return [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+}
+
+/** Groups in the order of their first items. */
+export function groupBy<Key, Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => Key,
+): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
 }

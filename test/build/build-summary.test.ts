@@ -9,6 +9,8 @@ function feed(id: string, more: Partial<FeedReport> = {}): FeedReport {
   return {
     id,
     kind: 'tor',
+    day: undefined,
+    clamped: undefined,
     state: 'fresh',
     entries: 10,
     kept: 8,
@@ -17,17 +19,30 @@ function feed(id: string, more: Partial<FeedReport> = {}): FeedReport {
     lapsed: 0,
     alone_ipv4: 1,
     first_bad: ['a:1: bogon: 10.0.0.1'],
+    problem: undefined,
+    trouble: undefined,
+    quarantined: undefined,
     ...more,
   }
 }
 
-const places = { id: 'places-dbip-city', kind: 'places', day: '2026-06-05', state: 'embedded' }
-const networks = { id: 'networks-asn', kind: 'networks', day: '2026-07-02', state: 'fetched' }
+const sound = { problem: undefined, quarantined: undefined }
+const places = {
+  id: 'places-dbip-city',
+  kind: 'places',
+  day: '2026-06-05',
+  state: 'embedded',
+  ...sound,
+}
+const networks = {
+  id: 'networks-asn',
+  kind: 'networks',
+  day: '2026-07-02',
+  state: 'fetched',
+  ...sound,
+}
 
-function report(
-  feeds: readonly FeedReport[],
-  dataSets: readonly DataSetReport[] = [networks, places],
-): BuildReport {
+function report(feeds: FeedReport[], dataSets: DataSetReport[] = [networks, places]): BuildReport {
   const covered = { ipv4: 1_234_567, ipv6_64s: 1 }
   return {
     table: {
@@ -47,7 +62,16 @@ function report(
     verdicts: {},
     coverage: [],
     data_sets: dataSets,
-    promotion: { promoted: true, forced: false, reasons: [], sampled: 0, flipped: 0, flips: [] },
+    promotion: {
+      promoted: true,
+      forced: false,
+      reasons: [],
+      not_compared: undefined,
+      sampled: 0,
+      flipped: 0,
+      moved: undefined,
+      flips: [],
+    },
     networks: { bad_rows: 0, first_bad: [] },
     stages: [],
     seconds: 20,

