@@ -11,18 +11,15 @@ export interface BuildStage {
   readonly peakBytes: number
 }
 
-export interface BuildStages {
-  /** Runs `work` as stage `name`; `say` may be called to describe what it found. */
-  run<T>(name: string, work: (say: (text: string) => void) => T | Promise<T>): Promise<T>
-  readonly done: readonly BuildStage[]
-}
+export type BuildStages = ReturnType<typeof newBuildStages>
 
 /** `tell` gets what a person should see: a stage that begins, and what came of it. */
-export function newBuildStages(tell: OnBuildProgress): BuildStages {
+export function newBuildStages(tell: OnBuildProgress) {
   const done: BuildStage[] = []
   return {
-    done,
-    async run(name, work) {
+    done: done as readonly BuildStage[],
+    /** Runs `work` as stage `name`; `say` may be called to describe what it found. */
+    async run<T>(name: string, work: (say: (text: string) => void) => T | Promise<T>): Promise<T> {
       const begun = performance.now()
       let found = ''
       tell({ kind: 'begin', name })

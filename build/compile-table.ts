@@ -48,13 +48,7 @@ import {
   parseSnapshot,
   withoutEntries,
 } from './evidence/read-snapshots.ts'
-import {
-  announcedRanges,
-  corporateEgress,
-  hostingPrefixesFile,
-  torOperatorsFile,
-  vpnOperatorsFile,
-} from './evidence/operator-ranges.ts'
+import { announcedRanges, corporateEgress, operatorsFiles } from './evidence/operator-ranges.ts'
 import { feedSources, networkSources, placeSources } from './evidence/source-list.ts'
 import {
   type DataSetInput,
@@ -166,11 +160,7 @@ async function readStatements(
     recordAndReadHistory(folders, acceptance, asOf, say),
   )
   const byFeeds = coverageByKind(feedContents(acceptance.files, acceptance.held), asOf)
-  const operators = [
-    torOperatorsFile(tables.torOperators, { space: networks, asOf, byFeeds }),
-    vpnOperatorsFile(tables.vpnOperators, { space: networks, asOf }),
-    hostingPrefixesFile(tables.hostingPrefixes, { space: networks, asOf }),
-  ]
+  const operators = operatorsFiles(tables, { space: networks, asOf, byFeeds })
   const read = [...announcedRanges(acceptance.files, networks), ...operators]
   const ofFeeds = feedSources(read, asOf, acceptance.quarantined)
   const ofNetworks = networkSources(input.networkFiles, networks, asOf, edition)

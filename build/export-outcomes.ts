@@ -21,7 +21,7 @@ import {
 import { hashOfFile } from './fetch/snapshot-store.ts'
 import { type DuckDb, type ParquetColumn, sqlQuote, withDuckDb } from './history/duckdb.ts'
 
-export interface ExportedDay {
+interface ExportedDay {
   readonly day: string
   readonly state: 'written' | 'unchanged' | 'removed'
   readonly outcomes: number

@@ -14,11 +14,12 @@ import { formatCount } from '../src/base/text/number-format.ts'
 import { halfLifeDays } from '../src/score/weight/decay.ts'
 import type { BuildReport, FeedReport } from './build-report.ts'
 import type { CatalogueFeed } from './catalogue/feed.ts'
+import type { SnapshotRecord } from './fetch/snapshot-record.ts'
 import { readStoredSnapshots } from './fetch/snapshot-store.ts'
 
 const failingStates = ['dead', 'moved', 'failing', 'frozen', 'shrunk'] as const
 
-export interface FailingFeed {
+interface FailingFeed {
   readonly id: string
   readonly state: (typeof failingStates)[number]
   readonly why: string
@@ -45,8 +46,9 @@ export async function failingFeeds(
   const failing: FailingFeed[] = []
   for (const feed of catalogue) {
     const said = reports.get(feed.id)
-    const stored = said && (await readStoredSnapshots(snapshots, feed.id))
-    const found = said && judgeHealth(feed, said, { stored: stored ?? [], asOf })
+    if (said === undefined) continue
+    const stored = await readStoredSnapshots(snapshots, feed.id)
+    const found = judgeHealth(feed, said, stored, asOf)
     if (found !== undefined) failing.push({ id: feed.id, ...found })
   }
   const rank = ({ state }: FailingFeed): number => failingStates.indexOf(state)
@@ -56,13 +58,8 @@ export async function failingFeeds(
 function judgeHealth(
   feed: CatalogueFeed,
   report: FeedReport,
-  {
-    stored,
-    asOf,
-  }: {
-    readonly stored: readonly { readonly day: Day; readonly since?: Day | undefined }[]
-    readonly asOf: Day
-  },
+  stored: readonly SnapshotRecord[],
+  asOf: Day,
 ): Omit<FailingFeed, 'id'> | undefined {
   const { problem = '', trouble, quarantined, unique } = report
   if (trouble !== undefined) return { state: trouble, why: problem }

@@ -30,7 +30,7 @@ import type { ListedRange } from './history/day-content.ts'
 import { storedDays } from './history/history-days.ts'
 import { type HistoryStore, openHistoryStore } from './history/history-store.ts'
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly store: string
   readonly feeds: readonly Feed[]
   /** The day that counts as today; later days are refused. By default the clock's. */
@@ -40,31 +40,10 @@ export interface ImportOptions {
   readonly onFile?: ((file: ImportedFile) => void) | undefined
 }
 
-export interface ImportedFile {
-  readonly feed: string
-  readonly day: Day
-  readonly state: 'written' | 'unchanged'
-  /** Distinct ranges of the day. */
-  readonly rowCount: number
-  /** Lines that are no address, prefix or range, or that the feed may not list. */
-  readonly dropCount: number
-}
-
-export interface ImportReport {
-  readonly files: readonly ImportedFile[]
-  /** Folders that are no feed of the catalogue. */
-  readonly unknownFeeds: readonly string[]
-  /** Files that were not used, `feed/file: why`. */
-  readonly problems: readonly string[]
-  /** Files that acceptance holds back, or would have without `force`, `feed/file: why; why`. */
-  readonly quarantined: readonly string[]
-  /** The first bad lines of each file, `feed/file:line 3: why: text`. */
-  readonly bad: readonly string[]
-  readonly dropCount: number
-}
+export type ImportedFile = Awaited<ReturnType<typeof importFile>>
 
 /** Throws `history_folder` where the folder cannot be read, and what opening the store throws. */
-export async function importHistory(folder: string, options: ImportOptions): Promise<ImportReport> {
+export async function importHistory(folder: string, options: ImportOptions) {
   const feeds = new Map(options.feeds.map((feed) => [feed.id, feed]))
   const folders = await foldersIn(folder)
   const unknownFeeds = folders.filter((name) => !feeds.has(name))
@@ -89,14 +68,21 @@ export async function importHistory(folder: string, options: ImportOptions): Pro
   } finally {
     await transaction.release()
   }
-  const dropCount = outcome.files.reduce((sum, file) => sum + file.dropCount, 0)
-  return { ...outcome, unknownFeeds, dropCount }
+  return {
+    ...outcome,
+    /** Folders that are no feed of the catalogue. */
+    unknownFeeds,
+    dropCount: outcome.files.reduce((sum, file) => sum + file.dropCount, 0),
+  }
 }
 
 interface ImportOutcome {
   readonly files: ImportedFile[]
+  /** Files that were not used, `feed/file: why`. */
   readonly problems: string[]
+  /** The first bad lines of each file, `feed/file:line 3: why: text`. */
   readonly bad: string[]
+  /** Files that acceptance holds back, or would have without `force`, `feed/file: why; why`. */
   readonly quarantined: string[]
 }
 
@@ -171,7 +157,7 @@ async function readListed(of: {
   return read
 }
 
-async function importFile(store: HistoryStore, file: ParsedSnapshot): Promise<ImportedFile> {
+async function importFile(store: HistoryStore, file: ParsedSnapshot) {
   const { feed, day, tally, entries } = file
   const listed: ListedRange[] = []
   for (const { text, place } of entries) {
@@ -184,7 +170,15 @@ async function importFile(store: HistoryStore, file: ParsedSnapshot): Promise<Im
   }
   if (listed.length === 0) throw unusable(emptyText(file))
   const { state, rowCount } = await store.setDay({ feed: feed.id, day, listed })
-  return { feed: feed.id, day, state, rowCount, dropCount: tally.dropCount }
+  return {
+    feed: feed.id,
+    day,
+    state,
+    /** Distinct ranges of the day. */
+    rowCount,
+    /** Lines that are no address, prefix or range, or that the feed may not list. */
+    dropCount: tally.dropCount,
+  }
 }
 
 function emptyText({ tally }: Pick<ParsedSnapshot, 'tally'>): string {

@@ -17,16 +17,6 @@ import type { EvidenceBook } from './evidence/evidence-book.ts'
 import { type ListInterner, newListInterner } from './layer/flatten-evidence.ts'
 import { newInterner, newTupleInterner } from './layer/intern.ts'
 
-export interface VerdictBook {
-  readonly verdicts: readonly Verdict[]
-  /** By index of the network: its list of statements about the AS. */
-  readonly asLists: readonly number[]
-  /** Id of the verdict of a list in a network; 0 is no list, and no network. */
-  verdictOf(family: 4 | 6, network: number, list: number): number
-  /** The address is announced in many places: of its place only the country is told. */
-  isAnycast(verdict: number): boolean
-}
-
 export interface VerdictInputs {
   readonly asOf: Day
   /** One of them tells the age of the data of networks. */
@@ -41,7 +31,7 @@ export interface VerdictInputs {
 
 const notJudged = -1
 
-export function newVerdictBook(inputs: VerdictInputs): VerdictBook {
+export function newVerdictBook(inputs: VerdictInputs) {
   const { networks, lists } = inputs
   const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
   const asLists = networks.map((network) => lists.id(inputs.statementsOfAs(network)))
@@ -81,12 +71,15 @@ export function newVerdictBook(inputs: VerdictInputs): VerdictBook {
   const anycast: boolean[] = []
   return {
     verdicts: verdicts.values,
-    asLists,
-    isAnycast: (verdict) =>
+    /** By index of the network: its list of statements about the AS. */
+    asLists: asLists as readonly number[],
+    /** The address is announced in many places: of its place only the country is told. */
+    isAnycast: (verdict: number): boolean =>
       (anycast[verdict] ??= verdicts.values[verdict]!.reasons.some(
         ({ code }) => code === 'anycast',
       )),
-    verdictOf(family, asked, list) {
+    /** Id of the verdict of a list in a network; 0 is no list, and no network. */
+    verdictOf(family: 4 | 6, asked: number, list: number): number {
       const network = asked === 0 && isUnknown[family] ? unknown : asked
       if (list === 0) {
         const known = withoutList[network]!

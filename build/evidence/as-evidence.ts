@@ -5,7 +5,6 @@ import type { Day } from '../../src/base/day.ts'
 import { memoise } from '../../src/base/memoise.ts'
 import type { Network } from '../../src/model/network.ts'
 import { hostersFeed, namesFeed, newestTableDay } from './builtin-feeds.ts'
-import type { Feed } from '../catalogue/feed.ts'
 import { type EvidenceBook, seenOnDay } from './evidence-book.ts'
 import { hostingLists, hostingTableVoice, namesVoice } from '../networks/network-type.ts'
 import type { AsFacts } from '../networks/as-facts.ts'
@@ -14,26 +13,22 @@ import type { NetworkTables } from '../networks/network-tables.ts'
 import { voiceOf } from './normalise.ts'
 import type { TakenSnapshot } from './read-snapshots.ts'
 
-export interface AsEvidenceContext {
-  readonly tables: NetworkTables
-  readonly facts: AsFacts
-  /** Ids of the table's sources, by index. */
-  readonly sourceIds: readonly string[]
-  readonly files: readonly TakenSnapshot[]
-  readonly asOf: Day
-}
-
-interface Speaker {
-  readonly feed: Feed
-  readonly day: Day
-}
+type Speaker = Pick<TakenSnapshot, 'feed' | 'day'>
 
 /** Numbers of the statements about a network's AS, ascending; none for an access network. */
 export function newAsEvidence(
-  { tables, facts, sourceIds, files, asOf }: AsEvidenceContext,
+  of: {
+    readonly tables: NetworkTables
+    readonly facts: AsFacts
+    /** Ids of the table's sources, by index. */
+    readonly sourceIds: readonly string[]
+    readonly files: readonly Speaker[]
+    readonly asOf: Day
+  },
   book: EvidenceBook,
 ): (network: Network) => readonly number[] {
-  const speakers = new Map<string, Speaker>(files.map(({ feed, day }) => [feed.id, { feed, day }]))
+  const { tables, facts, sourceIds, files, asOf } = of
+  const speakers = new Map(files.map((file): [string, Speaker] => [file.feed.id, file]))
   speakers.set(hostingTableVoice, { feed: hostersFeed, day: newestTableDay(tables) })
   speakers.set(namesVoice, { feed: namesFeed, day: asOf })
   /** By speaker and provider: thousands of ASes share one, and the book knows what it has seen. */

@@ -6,31 +6,20 @@ import type { Day } from '../../src/base/day.ts'
 import type { Range } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { evidenceWords } from '../../src/schema/table-layout.ts'
-import type { SectionViews } from '../../src/schema/table-sections.ts'
 import { packEvidence } from '../../src/table/file/evidence-record.ts'
 import { newInterner, newRangeInterner } from '../layer/intern.ts'
 
 /** A feed's word on a range; `range` is undefined for evidence of an AS. */
-export interface Statement {
+interface Statement {
   /** Index into the table's sources. */
   readonly source: number
   readonly evidence: Evidence
   readonly range: Range | undefined
 }
 
-export interface EvidenceBook {
-  /** Number of a statement, from 1. */
-  id(statement: Statement): number
-  readonly count: number
-  /** The statement with number `id`. */
-  at(id: number): Statement
-  /** Equal for statements that the model cannot tell apart. */
-  meaning(id: number): number
-  /** Number n lies at n - 1 of `evidence`. */
-  sections(stringId: (text: string) => number): Pick<SectionViews, 'evidence' | 'evidence_ranges'>
-}
+export type EvidenceBook = ReturnType<typeof newEvidenceBook>
 
-export function newEvidenceBook(): EvidenceBook {
+export function newEvidenceBook() {
   const meanings = newInterner<string>((key) => key, 1)
   // Most statements share few evidence objects: their meaning is looked up by identity first.
   const known = new Map<Evidence, number>()
@@ -46,10 +35,11 @@ export function newEvidenceBook(): EvidenceBook {
   /** Of each statement, by its number less 1. */
   const statementMeanings: number[] = []
   return {
-    get count() {
+    get count(): number {
       return statements.length
     },
-    id(statement) {
+    /** Number of a statement, from 1. */
+    id(statement: Statement): number {
       const meaning = meaningOf(statement)
       const id = ids.id(meaning, statement.range)
       if (id === statements.length) {
@@ -58,9 +48,12 @@ export function newEvidenceBook(): EvidenceBook {
       }
       return id + 1
     },
-    at: (id) => statements[id - 1] as Statement,
-    meaning: (id) => statementMeanings[id - 1]!,
-    sections(stringId) {
+    /** The statement with number `id`. */
+    at: (id: number) => statements[id - 1] as Statement,
+    /** Equal for statements that the model cannot tell apart. */
+    meaning: (id: number): number => statementMeanings[id - 1]!,
+    /** Number n lies at n - 1 of `evidence`. */
+    sections(stringId: (text: string) => number) {
       const evidence = new Uint32Array(statements.length * evidenceWords)
       const ranges: number[] = []
       statements.forEach((statement, index) => {

@@ -2,22 +2,13 @@
 // and of each feed those that no other feed of its kind lists. IPv6 is counted in /64s (a
 // customer's line), as addresses would say nothing.
 
+import { addTo } from '../../src/base/counts.ts'
 import type { Day } from '../../src/base/day.ts'
 import { type Kind, kinds } from '../../src/model/kind.ts'
 import type { EvidenceBook } from './evidence-book.ts'
 import { type Layer, type Layers, wordsPerStart } from '../layer/layer.ts'
 
-export interface ListedAddresses {
-  /** IPv4 addresses and IPv6 /64s (rounded up) for which there is evidence of that kind. */
-  readonly byKind: Readonly<Record<Kind, { readonly ipv4: number; readonly ipv6_64s: number }>>
-  /**
-   * IPv4 addresses in the newest snapshots of feeds: without hand-kept tables, and without what
-   * feeds no longer list, which fades for weeks and would hide that a feed has lost half of it.
-   */
-  readonly newestIpv4: Readonly<Record<Kind, number>>
-  /** By source index: IPv4 addresses that no other source of the same kind lists. */
-  readonly aloneIpv4: ReadonlyMap<number, number>
-}
+export type ListedAddresses = ReturnType<typeof listedAddresses>
 
 /** `newestDays`: by source index, from which day on a statement is of its newest snapshot. */
 export function listedAddresses(of: {
@@ -25,12 +16,12 @@ export function listedAddresses(of: {
   readonly lists: readonly (readonly number[])[]
   readonly book: EvidenceBook
   readonly newestDays: ReadonlyMap<number, Day>
-}): ListedAddresses {
+}) {
   const { layers, lists, book, newestDays } = of
-  const byKind = Object.fromEntries(
-    kinds.map((kind) => [kind, { ipv4: 0, ipv6_64s: 0 }]),
-  ) as Record<Kind, { ipv4: number; ipv6_64s: number }>
-  const newestIpv4 = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
+  const perKind = <T>(none: () => T): Record<Kind, T> =>
+    Object.fromEntries(kinds.map((kind) => [kind, none()])) as Record<Kind, T>
+  const byKind = perKind(() => ({ ipv4: 0, ipv6_64s: 0 }))
+  const newestIpv4 = perKind(() => 0)
   const aloneIpv4 = new Map<number, number>()
   for (const family of [4, 6] as const) {
     const layer = layers[family]
@@ -43,26 +34,31 @@ export function listedAddresses(of: {
         if (family === 6) continue
         if (isNewest) newestIpv4[kind] += size
         const [only = -1] = sources
-        if (sources.size === 1) aloneIpv4.set(only, (aloneIpv4.get(only) ?? 0) + size)
+        if (sources.size === 1) addTo(aloneIpv4, only, size)
       }
     }
   }
   for (const kind of kinds) byKind[kind].ipv6_64s = Math.ceil(byKind[kind].ipv6_64s)
-  return { byKind, newestIpv4, aloneIpv4 }
+  return {
+    /** IPv4 addresses and IPv6 /64s (rounded up) for which there is evidence of that kind. */
+    byKind,
+    /**
+     * IPv4 addresses in the newest snapshots of feeds: without hand-kept tables, and without what
+     * feeds no longer list, which fades for weeks and would hide that a feed has lost half of it.
+     */
+    newestIpv4,
+    /** By source index: IPv4 addresses that no other source of the same kind lists. */
+    aloneIpv4: aloneIpv4 as ReadonlyMap<number, number>,
+  }
 }
 
-interface Listing {
-  readonly sources: Set<number>
-  /** The newest snapshot of some feed lists the piece. */
-  isNewest: boolean
-}
-
+/** `isNewest`: the newest snapshot of some feed lists the piece. */
 function listingsByKind(
   list: readonly number[],
   book: EvidenceBook,
   newestDays: ReadonlyMap<number, Day>,
-): ReadonlyMap<Kind, Listing> {
-  const found = new Map<Kind, Listing>()
+) {
+  const found = new Map<Kind, { readonly sources: Set<number>; isNewest: boolean }>()
   for (const id of list) {
     const { evidence, source } = book.at(id)
     // What neighbours say lists nothing.

@@ -7,11 +7,10 @@ import { kinds } from '../../src/model/kind.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import type { Network } from '../../src/model/network.ts'
 import { densitySlots, recordWords } from '../../src/schema/table-layout.ts'
-import type { SectionViews } from '../../src/schema/table-sections.ts'
 import type { EvidenceBook } from './evidence-book.ts'
 import type { Layers } from '../layer/layer.ts'
 
-export interface DensityParts {
+interface DensityParts {
   /** Their values are records. */
   readonly pieces: Layers
   readonly records: Uint32Array
@@ -26,9 +25,7 @@ const slots = kinds.length + 1
 const two32 = 2 ** 32
 
 /** Every network has the sums of its whole AS, those that are not 0. */
-export function densitySections(
-  parts: DensityParts,
-): Pick<SectionViews, 'density_lists' | 'density_slots' | 'densities'> {
+export function densitySections(parts: DensityParts) {
   const { networks } = parts
   const places = new Map<number, number>()
   const placeOf = networks.map(({ asn }) => {

@@ -11,6 +11,7 @@
 //   blocklist   a /24 with ten times as many blocklisted addresses as the mean of such /24s in
 //               networks of the same type
 
+import { addTo } from '../../src/base/counts.ts'
 import type { Day } from '../../src/base/day.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { bigintToWords } from '../../src/ip/range.ts'
@@ -36,7 +37,7 @@ const operatorsMin = 3
 const addressesPerServer = 1000
 const timesPeers = 10
 
-export interface NeighbourhoodContext {
+interface NeighbourhoodContext {
   readonly asOf: Day
   readonly book: EvidenceBook
   /** What is found is added. */
@@ -154,13 +155,10 @@ function noteServer(
   landlord.blocks.set(block, seenTogether(landlord.blocks.get(block), of.evidence))
 }
 
-/** An address within its prefix; of IPv6 a /64. */
-interface Site {
-  readonly prefix: number
-  readonly address: number
-}
+type Site = ReturnType<typeof siteOf>
 
-function siteOf(family: Family, first: bigint): Site {
+/** An address within its prefix; of IPv6 a /64. */
+function siteOf(family: Family, first: bigint) {
   if (family === 4) return { prefix: Number(first >> 8n), address: Number(first & 0xffn) }
   return { prefix: Number(first >> 80n), address: Number((first >> 64n) & 0xffffn) }
 }
@@ -223,8 +221,7 @@ function sizesOf({ count, starts, values }: Layer): ReadonlyMap<number, number> 
   const sizes = new Map<number, number>()
   for (let piece = 0; piece < count; piece++) {
     const end = piece + 1 < count ? starts[piece + 1]! : 2 ** 32
-    const id = values[piece]!
-    sizes.set(id, (sizes.get(id) ?? 0) + end - starts[piece]!)
+    addTo(sizes, values[piece]!, end - starts[piece]!)
   }
   return sizes
 }

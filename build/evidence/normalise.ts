@@ -47,14 +47,7 @@ export interface NormaliseContext {
   readonly inAccess: (family: 4 | 6, words: Uint32Array) => boolean
 }
 
-export interface Normaliser {
-  /** Takes one entry of a snapshot of day `day`; what it cannot take goes to `tally`. */
-  addEntry(entry: Entry, day: Day, tally: ParseCounts): EntryOutcome
-  /** Makes the statements; gives how many are of ranges that are no longer listed. */
-  finish(): { readonly lapsed: number }
-}
-
-export type EntryOutcome = 'kept' | 'duplicate' | 'dropped'
+type EntryOutcome = 'kept' | 'duplicate' | 'dropped'
 
 /** What a feed says of one meant range. */
 interface MeantRange {
@@ -69,7 +62,7 @@ interface MeantRange {
 type FactDetails = Pick<Entry, 'provider' | 'category' | 'lists'>
 
 /** Whose voice a feed's statements have, and what it said before. */
-export interface SpokenFrom {
+interface SpokenFrom {
   /** Its index in the table. */
   readonly source: number
   readonly history: FeedHistory | undefined
@@ -78,7 +71,7 @@ export interface SpokenFrom {
 }
 
 /** A normaliser for one feed; the one before it is finished. */
-export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseContext): Normaliser {
+export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseContext) {
   const meantRanges: MeantRange[] = []
   const ids = newRangeSubset(context.ranges)
   const factOf = newFactNumbers()
@@ -130,10 +123,12 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseCo
   }
 
   return {
-    addEntry: (entry, day, tally) =>
+    /** Takes one entry of a snapshot of day `day`; what it cannot take goes to `tally`. */
+    addEntry: (entry: Entry, day: Day, tally: ParseCounts): EntryOutcome =>
       entry.range === undefined && /^AS\d/i.test(entry.text)
         ? normaliseAsn(entry, tally)
         : normaliseRange(entry, day, tally),
+    /** Makes the statements; gives how many are of ranges that are no longer listed. */
     finish() {
       const lapsed = addLapsed()
       const daysObserved = observedDays(from.history, { newest, asOf: context.asOf })

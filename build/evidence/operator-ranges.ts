@@ -26,31 +26,27 @@ import { parseAsn } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
 
 /** Who announces the space: value n is network n - 1, 0 nobody. */
-export interface AnnouncedSpace<N = Announcer> {
+interface AnnouncedSpace<N = Announcer> {
   readonly networks: readonly N[]
   readonly layers: Layers
 }
 
-/** Its day is that of the build, on which its rows were checked. */
-export function torOperatorsFile(
-  rows: readonly AnnouncedPrefixRow[],
+/** As files, all of the day of the build, on which their rows were checked. */
+export function operatorsFiles(
+  tables: Pick<NetworkTables, 'torOperators' | 'vpnOperators' | 'hostingPrefixes'>,
   from: {
     readonly space: AnnouncedSpace
     readonly asOf: Day
     /** Where it has a fresh consensus, that names the exits themselves. */
     readonly byFeeds: Pick<CoverageByKind, 'tor'>
   },
-): ParsedSnapshot {
-  const { byFeeds } = from
-  return prefixesFile(torOperatorsFeed(byFeeds.tor.state === 'full'), rows, from)
-}
-
-/** Its day is that of the build, on which its rows were checked. */
-export function hostingPrefixesFile(
-  rows: readonly AnnouncedPrefixRow[],
-  from: { readonly space: AnnouncedSpace; readonly asOf: Day },
-): ParsedSnapshot {
-  return prefixesFile(hostersFeed, rows, from)
+): readonly [ParsedSnapshot, ParsedSnapshot, ParsedSnapshot] {
+  const torFeed = torOperatorsFeed(from.byFeeds.tor.state === 'full')
+  return [
+    prefixesFile(torFeed, tables.torOperators, from),
+    vpnOperatorsFile(tables.vpnOperators, from),
+    prefixesFile(hostersFeed, tables.hostingPrefixes, from),
+  ]
 }
 
 function prefixesFile(
@@ -68,8 +64,7 @@ function prefixesFile(
   return fileOf(feed, { tally, entries, asOf })
 }
 
-/** Its day is that of the build, on which its rows were checked. */
-export function vpnOperatorsFile(
+function vpnOperatorsFile(
   rows: readonly VpnOperatorRow[],
   { space, asOf }: { readonly space: AnnouncedSpace; readonly asOf: Day },
 ): ParsedSnapshot {

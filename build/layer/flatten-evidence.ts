@@ -35,20 +35,17 @@ export function flattenEvidence(
     : sweep(ipv6Space, ipv6Ends(observations), lists)
 }
 
-export interface ListInterner {
-  id(evidence: readonly number[]): number
-  readonly lists: readonly (readonly number[])[]
-}
+export type ListInterner = ReturnType<typeof newListInterner>
 
 /** Ids from 1 in order of first appearance; the empty list is 0. */
-export function newListInterner(): ListInterner {
+export function newListInterner() {
   const ids = new Map<string, number>()
   /** Of lists of one, which most are, by that one: a text a list would be most of the work. */
   let single = new Uint32Array(1 << 10)
   const lists: (readonly number[])[] = []
   return {
-    lists,
-    id(evidence) {
+    lists: lists as readonly (readonly number[])[],
+    id(evidence: readonly number[]): number {
       if (evidence.length === 0) return 0
       if (evidence.length === 1) {
         const only = evidence[0]!

@@ -6,18 +6,13 @@ import { inLargePages } from '../../src/base/system/memory-map.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { bigintToWords, type Range } from '../../src/ip/range.ts'
 
-interface Interner<T> {
-  readonly id: (value: T) => number
-  readonly values: readonly T[]
-}
-
 /** Numbers for values by a text key; ids start at `firstId`. */
-export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1): Interner<T> {
+export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1) {
   const ids = new Map<string, number>()
   const values: T[] = []
   return {
-    values,
-    id(value) {
+    values: values as readonly T[],
+    id(value: T): number {
       const text = key(value)
       const known = ids.get(text)
       if (known !== undefined) return known
@@ -29,19 +24,14 @@ export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1): Inter
   }
 }
 
+type TupleInterner = ReturnType<typeof newTupleInterner>
+
 /**
  * Numbers, from 0, for tuples of four 32-bit words. A Map would need a string a tuple and ends at
  * 2^24 entries; this is open addressing with linear probing over typed arrays, at most half full.
+ * Who knows about how many there will be says so: to grow takes as long as to fill.
  */
-interface TupleInterner {
-  id(a: number, b: number, c: number, d: number): number
-  readonly count: number
-  /** All tuples, four words each. */
-  words(): Uint32Array
-}
-
-/** Who knows about how many there will be says so: to grow takes as long as to fill. */
-export function newTupleInterner(expected = 0): TupleInterner {
+export function newTupleInterner(expected = 0) {
   let capacity = 1 << Math.max(16, Math.ceil(Math.log2(expected * 2 + 1)))
   let slots = inLargePages(new Uint32Array(capacity))
   let tuples = inLargePages(new Uint32Array(capacity * 2))
@@ -66,10 +56,10 @@ export function newTupleInterner(expected = 0): TupleInterner {
   }
 
   return {
-    get count() {
+    get count(): number {
       return count
     },
-    id(a, b, c, d) {
+    id(a: number, b: number, c: number, d: number): number {
       let slot = hash(a, b, c, d) & (capacity - 1)
       for (;;) {
         const id = slots[slot]! - 1
@@ -94,7 +84,8 @@ export function newTupleInterner(expected = 0): TupleInterner {
       if (count * 2 >= capacity) grow()
       return count - 1
     },
-    words: () => tuples.slice(0, count * 4),
+    /** All tuples, four words each. */
+    words: (): Uint32Array => tuples.slice(0, count * 4),
   }
 }
 

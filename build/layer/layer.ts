@@ -73,19 +73,13 @@ export function renumber(layers: readonly Layer[], numbers: Uint32Array): void {
   }
 }
 
-/** Collects pieces in address order; neighbours of equal value become one. */
-export interface LayerPieces {
-  /**
-   * A piece that begins at the address in `starts`, whose first word lies at `from`. Pieces must
-   * ascend, the first must be 0.
-   */
-  readonly add: (starts: Uint32Array, value: number, from?: number) => void
-  /** The layer of all pieces so far; what is added later does not change it. */
-  readonly layer: () => Layer
-}
+export type LayerPieces = ReturnType<typeof newLayerPieces>
 
-/** Who knows how many pieces there can be at most says so: memory that is not filled costs none. */
-export function newLayerPieces(family: Family, capacity = 1 << 12): LayerPieces {
+/**
+ * Collects pieces in address order; neighbours of equal value become one. Who knows how many there
+ * can be at most says so: memory that is not filled costs none.
+ */
+export function newLayerPieces(family: Family, capacity = 1 << 12) {
   const words = wordsPerStart(family)
   let starts: Uint32Array = inLargePages(new Uint32Array(capacity * words))
   let values: Uint32Array = inLargePages(new Uint32Array(capacity))
@@ -98,6 +92,10 @@ export function newLayerPieces(family: Family, capacity = 1 << 12): LayerPieces 
     return more
   }
 
+  /**
+   * A piece that begins at the address in `start`, whose first word lies at `from`. Pieces must
+   * ascend, the first must be 0.
+   */
   const add = (start: Uint32Array, value: number, from = 0): void => {
     if (value === lastValue) return
     if (count === values.length) {
@@ -118,7 +116,7 @@ export function newLayerPieces(family: Family, capacity = 1 << 12): LayerPieces 
     lastValue = value
   }
 
-  // Not copied: beyond them is memory that was never filled.
+  /** Of all pieces so far, not copied; what is added later does not change it. */
   const layer = (): Layer => ({
     family,
     count,

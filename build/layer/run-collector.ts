@@ -5,25 +5,15 @@
 import { inLargePages } from '../../src/base/system/memory-map.ts'
 import { runElementBytes } from '../../src/schema/table-layout.ts'
 
-export interface RunCollector {
-  /** The element at which the run begins. */
-  readonly add: (text: string, facts: number) => number
-  /** Puts runs behind that another collector made; the element at which the first one begins. */
-  readonly append: (runs: Uint32Array) => number
-  /** Sets the word of facts of the run that begins at that element. */
-  readonly setFacts: (element: number, facts: number) => void
-  /** All of them, to be read once no more are added. */
-  readonly runs: () => Uint32Array
-}
-
-export function newRunCollector(bytesExpected: number): RunCollector {
+export function newRunCollector(bytesExpected: number) {
   let room = inLargePages(Buffer.alloc(bytesExpected + runElementBytes))
   let end = 0
   const makeRoom = (bytes: number): void => {
     if (end + bytes > room.length) room = Buffer.concat([room, Buffer.alloc(room.length + bytes)])
   }
   return {
-    add(text, facts) {
+    /** The element at which the run begins. */
+    add(text: string, facts: number): number {
       // No character takes more than three bytes.
       makeRoom(2 * runElementBytes + text.length * 3)
       const begin = end / runElementBytes
@@ -33,16 +23,19 @@ export function newRunCollector(bytesExpected: number): RunCollector {
       end += runElementBytes * (1 + Math.ceil(written / runElementBytes))
       return begin
     },
-    append(runs) {
+    /** Puts runs behind that another collector made; the element at which the first one begins. */
+    append(runs: Uint32Array): number {
       makeRoom(runs.byteLength)
       const begin = end / runElementBytes
       room.set(new Uint8Array(runs.buffer, runs.byteOffset, runs.byteLength), end)
       end += runs.byteLength
       return begin
     },
-    setFacts(element, facts) {
+    /** Sets the word of facts of the run that begins at that element. */
+    setFacts(element: number, facts: number): void {
       room.writeUInt32LE(facts, element * runElementBytes + 4)
     },
-    runs: () => new Uint32Array(room.buffer, room.byteOffset, end / 4),
+    /** All of them, to be read once no more are added. */
+    runs: (): Uint32Array => new Uint32Array(room.buffer, room.byteOffset, end / 4),
   }
 }

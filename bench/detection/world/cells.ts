@@ -37,11 +37,7 @@ import { networksPart } from '../../../build/evidence/builtin-feeds.ts'
 import { coverageByKind, feedContents } from '../../../build/evidence/kind-coverage.ts'
 import { dropFormerOwners } from '../../../build/evidence/former-owners.ts'
 import { addNeighbourhoods } from '../../../build/evidence/neighbourhoods.ts'
-import {
-  hostingPrefixesFile,
-  torOperatorsFile,
-  vpnOperatorsFile,
-} from '../../../build/evidence/operator-ranges.ts'
+import { operatorsFiles } from '../../../build/evidence/operator-ranges.ts'
 import type { NetworkTables } from '../../../build/networks/network-tables.ts'
 import { pieceSize } from './address-count.ts'
 
@@ -112,12 +108,7 @@ export function newWorld(options: WorldOptions): World {
   const { land, tables, asOf } = options
   const byFeeds = coverageByKind(feedContents(options.files, new Map()), asOf)
   const space = land.networks
-  const files = [
-    ...options.files,
-    torOperatorsFile(tables.torOperators, { space, asOf, byFeeds }),
-    vpnOperatorsFile(tables.vpnOperators, { space, asOf }),
-    hostingPrefixesFile(tables.hostingPrefixes, { space, asOf }),
-  ]
+  const files = [...options.files, ...operatorsFiles(tables, { space, asOf, byFeeds })]
   const history = options.history ?? noHistory
   const { networks } = land.networks
   const layers = land.networks.layers

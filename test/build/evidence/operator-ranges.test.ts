@@ -1,13 +1,7 @@
 // The tables of operators' own space: a row counts while its owner announces all of it.
 
 import { describe, expect, it } from 'vitest'
-import {
-  type AnnouncedSpace,
-  announcedRanges,
-  hostingPrefixesFile,
-  torOperatorsFile,
-  vpnOperatorsFile,
-} from '../../../build/evidence/operator-ranges.ts'
+import { announcedRanges, operatorsFiles } from '../../../build/evidence/operator-ranges.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { catalogueFolder, loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import type { Layer } from '../../../build/layer/layer.ts'
@@ -33,7 +27,7 @@ const ipv6: Layer = {
   starts: Uint32Array.of(0, 0, 0, 0, 0x2a000000, 0, 0, 0, 0x2a000001, 0, 0, 0),
   values: Uint32Array.of(0, 1, 0),
 }
-const space: AnnouncedSpace = {
+const space = {
   networks: [
     { asn: 100, organization: 'Operator S.A.' },
     { asn: 200, organization: 'Stranger Ltd' },
@@ -42,7 +36,13 @@ const space: AnnouncedSpace = {
   ],
   layers: { 4: ipv4, 6: ipv6 },
 }
+const none = { torOperators: [], vpnOperators: [], hostingPrefixes: [] }
 const from = { source: 'https://example.org/', day: 1 as Day }
+
+function filesOf(tables: Parameters<typeof operatorsFiles>[0], besideConsensus = false) {
+  const state = besideConsensus ? 'full' : 'partly'
+  return operatorsFiles(tables, { space, asOf, byFeeds: { tor: { state, newest: asOf } } })
+}
 
 function readTor(prefixes: readonly (readonly [string, number])[], besideConsensus = false) {
   const rows = prefixes.map(([prefix, asn]) => ({
@@ -51,8 +51,7 @@ function readTor(prefixes: readonly (readonly [string, number])[], besideConsens
     name: 'Operator',
     ...from,
   }))
-  const state = besideConsensus ? 'full' : 'partly'
-  return torOperatorsFile(rows, { space, asOf, byFeeds: { tor: { state, newest: asOf } } })
+  return filesOf({ ...none, torOperators: rows }, besideConsensus)[0]
 }
 
 function readVpn(...written: readonly string[]) {
@@ -61,7 +60,7 @@ function readVpn(...written: readonly string[]) {
     const range = asn === undefined ? parsePrefix(text)! : undefined
     return { asn, range, owner: 'Operator', name: 'Service', ...from }
   })
-  return vpnOperatorsFile(rows, { space, asOf })
+  return filesOf({ ...none, vpnOperators: rows })[1]
 }
 
 describe('a row of Tor operators', () => {
@@ -108,7 +107,7 @@ describe('a row of prefixes that rent servers', () => {
       name: 'Carrier',
       ...from,
     }))
-    const { feed, entries, tally, day } = hostingPrefixesFile(rows, { space, asOf })
+    const { feed, entries, tally, day } = filesOf({ ...none, hostingPrefixes: rows })[2]
     expect(entries).toEqual([{ text: '9.0.0.0/24', place: 'Carrier', provider: 'Carrier' }])
     expect(tally.bad).toEqual([
       'data/tables/hosting-prefixes.csv:Carrier: announced by another owner: 9.0.2.0/23 by AS200 Stranger Ltd',
