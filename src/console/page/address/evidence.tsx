@@ -1,7 +1,14 @@
 // Which feeds list the address, since when, and on which of the last sixty days.
 
 import type { AddressView } from '../../../api/admin-answers.ts'
-import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
+import {
+  type Column,
+  DataTable,
+  freeText,
+  plain,
+  sorted,
+  sortedNumber,
+} from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { kindTag } from '../parts/tag.tsx'
 import { percent } from '../text/figures.ts'
@@ -43,35 +50,24 @@ function rowsOf(strips: readonly Strip[], pieces: readonly Piece[]): readonly Ro
 }
 
 const columns: readonly Column<Row>[] = [
-  sorted('feed', 'Feed', ({ feed }) => feed, freeText),
-  sorted('kind', 'Kind', ({ kind }) => kind, kindTag),
+  sorted('Feed', ({ feed }) => feed, freeText),
+  sorted('Kind', ({ kind }) => kind, kindTag),
   {
-    id: 'days',
     title: 'Sixty days',
     meaning: 'strip',
     cell: ({ days, kind }) =>
       days === '' ? <span class="quiet">no history</span> : <DayStrip days={days} kind={kind} />,
   },
-  sorted('since', 'Since', ({ since }) => since),
-  sorted('until', 'Until', ({ until }) => until),
-  {
-    id: 'matched',
-    title: 'Matched',
-    cell: ({ piece }) => (piece === undefined ? '' : <code>{piece.matched}</code>),
-  },
-  sorted('provider', 'Provider', ({ piece }) => piece?.provider ?? '', freeText),
-  {
-    id: 'confidence',
-    title: 'Confidence',
-    cell: ({ piece }) => piece?.confidence ?? 'counts no more',
-  },
-  {
-    id: 'weight',
-    title: 'Weight',
-    isNumber: true,
-    by: ({ piece }) => piece?.weight ?? 0,
-    cell: ({ piece }) => (piece === undefined ? '' : percent(piece.weight)),
-  },
+  sorted('Since', ({ since }) => since),
+  sorted('Until', ({ until }) => until),
+  plain('Matched', ({ piece }) => piece && <code>{piece.matched}</code>),
+  sorted('Provider', ({ piece }) => piece?.provider ?? '', freeText),
+  plain('Confidence', ({ piece }) => piece?.confidence ?? 'counts no more'),
+  sortedNumber(
+    'Weight',
+    ({ piece }) => piece?.weight ?? 0,
+    (weight, { piece }) => piece && percent(weight),
+  ),
 ]
 
 // One cell a day, the oldest first.

@@ -3,11 +3,17 @@
 import { useMemo } from 'preact/hooks'
 import { useKept } from '../ask/kept-drafts.ts'
 import { BarList } from '../parts/bar-list.tsx'
-import { type Column, DataTable, freeText, sorted, sortedNumber } from '../parts/data-table.tsx'
+import {
+  type Column,
+  DataTable,
+  freeText,
+  plain,
+  sorted,
+  sortedNumber,
+} from '../parts/data-table.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
-import { routeTo } from '../route.ts'
+import { ActionTag, addressLink, KindTag, LevelTag } from '../parts/tag.tsx'
 import { type AddressRow, type JudgedRow, answerCsv, isJudged } from '../text/answer-csv.ts'
 import { count, counted, percent, type Share, sharesBy, words } from '../text/figures.ts'
 import { kindTone } from '../text/tone.ts'
@@ -113,50 +119,27 @@ const of =
     isJudged(row) ? row[name] : none
 
 const columns: readonly Column<AddressRow>[] = [
-  {
-    id: 'ip',
-    title: 'Address',
-    by: ({ ip }) => ip,
-    cell: (row) =>
-      isJudged(row) ? (
-        <a class="mono" href={routeTo('address', row.ip)}>
-          {row.ip}
-        </a>
-      ) : (
-        <code>{row.ip}</code>
-      ),
-  },
-  {
-    id: 'class',
-    title: 'Class',
-    by: of('classification', ''),
-    cell: (row) => (isJudged(row) ? <KindTag kind={row.classification} /> : row.error),
-  },
-  sortedNumber('score', 'Score', of('risk_score', -1), (score) => (score < 0 ? '' : score)),
-  {
-    id: 'level',
-    title: 'Level',
-    by: of('risk_score', -1),
-    cell: (row) => isJudged(row) && <LevelTag level={row.risk_level} />,
-  },
-  {
-    id: 'action',
-    title: 'Decision',
-    by: of('action', ''),
-    cell: (row) => isJudged(row) && row.action !== '' && <ActionTag action={row.action} />,
-  },
-  {
-    id: 'network',
-    title: 'Network',
-    by: of('network', ''),
-    cell: (row) => isJudged(row) && freeText(networkOf(row)),
-  },
-  sorted('type', 'Type', of('network_type', ''), words),
-  sorted('country', 'Country', of('country', '')),
-  sorted('provider', 'Provider', of('provider', '')),
-  {
-    id: 'reasons',
-    title: 'Reasons and lists',
-    cell: (row) => isJudged(row) && freeText([...row.reasons, ...row.lists].join(', ')),
-  },
+  sorted(
+    'Address',
+    ({ ip }) => ip,
+    (ip, row) => (isJudged(row) ? addressLink(ip) : <code>{ip}</code>),
+  ),
+  sorted('Class', of('classification', ''), (kind, row) =>
+    isJudged(row) ? <KindTag kind={kind} /> : row.error,
+  ),
+  sortedNumber('Score', of('risk_score', -1), (score) => (score < 0 ? '' : score)),
+  sorted(
+    'Level',
+    of('risk_score', -1),
+    (_, row) => isJudged(row) && <LevelTag level={row.risk_level} />,
+  ),
+  sorted('Decision', of('action', ''), (action) => action !== '' && <ActionTag action={action} />),
+  sorted('Network', of('network', ''), (_, row) => isJudged(row) && freeText(networkOf(row))),
+  sorted('Type', of('network_type', ''), words),
+  sorted('Country', of('country', '')),
+  sorted('Provider', of('provider', '')),
+  plain(
+    'Reasons and lists',
+    (row) => isJudged(row) && freeText([...row.reasons, ...row.lists].join(', ')),
+  ),
 ]

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { TableChanges } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { TitledBars } from '../parts/bar-list.tsx'
-import { type Column, DataTable, sorted } from '../parts/data-table.tsx'
+import { type Column, DataTable, sorted, sortedNumber } from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { kindTag } from '../parts/tag.tsx'
@@ -85,18 +85,15 @@ function Counts(props: Counted & { readonly of: string }) {
 
 const flips: readonly Column<Flip>[] = [
   sorted(
-    'prefix',
     'Prefix',
     ({ prefix }) => prefix,
     (prefix) => <code>{prefix}</code>,
   ),
-  sorted('from', 'From', ({ from }) => from, kindTag),
-  sorted('to', 'To', ({ to }) => to, kindTag),
-  {
-    id: 'score',
-    title: 'Score',
-    isNumber: true,
-    by: (flip) => Math.abs(flip.score_to - flip.score_from),
-    cell: (flip) => `${flip.score_from} → ${flip.score_to}`,
-  },
+  sorted('From', ({ from }) => from, kindTag),
+  sorted('To', ({ to }) => to, kindTag),
+  sortedNumber(
+    'Score',
+    (flip) => Math.abs(flip.score_to - flip.score_from),
+    (_, flip) => `${flip.score_from} → ${flip.score_to}`,
+  ),
 ]

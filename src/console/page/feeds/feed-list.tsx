@@ -46,45 +46,39 @@ export function FeedList({ feeds }: { readonly feeds: readonly Feed[] }) {
 }
 
 const columns: readonly Column<Feed>[] = [
-  {
-    id: 'feed',
-    title: 'Feed',
-    by: ({ id }) => id,
-    cell: ({ id, name }) => (
+  sorted(
+    'Feed',
+    ({ id }) => id,
+    (id, { name }) => (
       <>
         <strong>{id}</strong>
         {name !== id && <p class="quiet free">{name}</p>}
       </>
     ),
-  },
-  sorted('kind', 'Kind', ({ kind }) => kind, kindTag),
-  sortedNumber('entries', 'Entries', ({ entries }) => entries),
+  ),
+  sorted('Kind', ({ kind }) => kind, kindTag),
+  sortedNumber('Entries', ({ entries }) => entries),
   {
-    id: 'history',
     title: 'Sixty days',
     meaning: 'entries',
     cell: ({ history }) => <SparkLine values={history} />,
   },
-  {
-    id: 'age',
-    title: 'Age',
-    isNumber: true,
-    by: (feed) => feed.age_days,
-    cell: (feed) => (
-      <span class={feed.age_days > 7 ? 'warn' : undefined} title={feed.day}>
-        {counted(feed.age_days, 'day')}
+  sortedNumber(
+    'Age',
+    ({ age_days }) => age_days,
+    (days, { day }) => (
+      <span class={days > 7 ? 'warn' : undefined} title={day}>
+        {counted(days, 'day')}
       </span>
     ),
-  },
-  sorted('day', 'Of', ({ day }) => day),
-  {
-    id: 'state',
-    title: 'State',
-    by: ({ quarantined }) => (quarantined === null ? 1 : 0),
-    cell: ({ quarantined }) =>
-      quarantined === null ? 'in use' : <span class="warn">quarantine</span>,
-  },
-  sorted('licence', 'Licence', ({ licence }) => licence, freeText),
+  ),
+  sorted('Of', ({ day }) => day),
+  sorted(
+    'State',
+    ({ quarantined }) => (quarantined === null ? 1 : 0),
+    (isUsed) => (isUsed ? 'in use' : <span class="warn">quarantine</span>),
+  ),
+  sorted('Licence', ({ licence }) => licence, freeText),
 ]
 
 // Days without a number leave a gap.

@@ -8,7 +8,7 @@ import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { AskFirst } from '../parts/dialog.tsx'
-import { type Column, DataTable, sorted } from '../parts/data-table.tsx'
+import { type Column, DataTable, plain, sorted, sortedNumber } from '../parts/data-table.tsx'
 import { Tick } from '../parts/fields.tsx'
 import { Meaning, Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
@@ -128,10 +128,9 @@ function actions(of: {
   readonly rotate: (id: string) => Promise<void>
   readonly revoke: (id: string) => Promise<void>
 }): Column<Key> {
-  return {
-    id: 'actions',
-    title: 'Change',
-    cell: ({ id, name, revoked }) =>
+  return plain(
+    'Change',
+    ({ id, name, revoked }) =>
       revoked === null && (
         <div class="actions">
           <AskFirst
@@ -153,59 +152,47 @@ function actions(of: {
           />
         </div>
       ),
-  }
+  )
 }
 
 const columns: readonly Column<Key>[] = [
-  {
-    id: 'name',
-    title: 'Name',
-    by: ({ name }) => name,
-    cell: ({ id, name }) => (
+  sorted(
+    'Name',
+    ({ name }) => name,
+    (name, { id }) => (
       <>
         <strong class="free">{name || 'without a name'}</strong>
         <p class="quiet mono">{id}</p>
       </>
     ),
-  },
-  {
-    id: 'plan',
-    title: 'Plan',
-    by: ({ plan }) => plan,
-    cell: ({ plan, test }) => (test ? `${plan}, for tests` : plan),
-  },
-  {
-    id: 'rate',
-    title: 'A second',
-    isNumber: true,
-    by: ({ per_second: rate }) => rate ?? Infinity,
-    cell: ({ per_second: rate }) => (rate === null ? 'no limit' : count(rate)),
-  },
-  {
-    id: 'used',
-    title: 'Used this month',
-    isNumber: true,
-    by: ({ used }) => used,
-    cell: (key) => <Used used={key.used} quota={key.quota} />,
-  },
-  {
-    id: 'policies',
-    title: 'Policies',
-    cell: ({ policies }) => policies.join(', ') || 'default',
-  },
-  {
-    id: 'last',
-    title: 'Last used',
-    by: ({ last_used: last }) => last ?? '',
-    cell: ({ last_used: last }) => last ?? 'never',
-  },
-  sorted('created', 'Made', ({ created }) => created, utcTime),
-  {
-    id: 'ends',
-    title: 'Ends',
-    by: ({ revoked, expires }) => revoked ?? expires ?? '9',
-    cell: endOf,
-  },
+  ),
+  sorted(
+    'Plan',
+    ({ plan }) => plan,
+    (plan, { test }) => (test ? `${plan}, for tests` : plan),
+  ),
+  sortedNumber(
+    'A second',
+    ({ per_second: rate }) => rate ?? Infinity,
+    (rate) => (rate === Infinity ? 'no limit' : count(rate)),
+  ),
+  sortedNumber(
+    'Used this month',
+    ({ used }) => used,
+    (used, { quota }) => <Used used={used} quota={quota} />,
+  ),
+  plain('Policies', ({ policies }) => policies.join(', ') || 'default'),
+  sorted(
+    'Last used',
+    ({ last_used: last }) => last ?? '',
+    (last) => last || 'never',
+  ),
+  sorted('Made', ({ created }) => created, utcTime),
+  sorted(
+    'Ends',
+    ({ revoked, expires }) => revoked ?? expires ?? '9',
+    (_, key) => endOf(key),
+  ),
 ]
 
 function endOf({ state, revoked, expires }: Key): string {

@@ -6,7 +6,7 @@ import { count } from '../text/figures.ts'
 import { Meaning } from './panel.tsx'
 
 export interface Column<Row> {
-  readonly id: string
+  /** Another than those of the other columns. */
   readonly title: string
   readonly meaning?: string
   readonly isNumber?: boolean
@@ -15,28 +15,31 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren
 }
 
+/** Does not sort. */
+export const plain = <Row,>(title: string, cell: Column<Row>['cell']): Column<Row> => {
+  return { title, cell }
+}
+
 /** Sorts by what it shows. */
-export const sorted = <Row, Value extends string>(
-  id: string,
+export const sorted = <Row, Value extends string | number>(
   title: string,
   by: (row: Row) => Value,
-  show: (value: Value) => ComponentChildren = (value) => value,
-): Column<Row> => ({ id, title, by, cell: (row) => show(by(row)) })
+  show: (value: Value, row: Row) => ComponentChildren = (value) => value,
+): Column<Row> => ({ title, by, cell: (row) => show(by(row), row) })
 
 export const sortedNumber = <Row,>(
-  id: string,
   title: string,
   by: (row: Row) => number,
-  show: (value: number) => ComponentChildren = count,
-): Column<Row> => ({ id, title, isNumber: true, by, cell: (row) => show(by(row)) })
+  show: (value: number, row: Row) => ComponentChildren = count,
+): Column<Row> => ({ ...sorted(title, by, show), isNumber: true })
 
 /** May break anywhere. */
-export const freeText = (text: string | undefined): ComponentChildren => (
+export const freeText = (text: ComponentChildren): ComponentChildren => (
   <span class="free">{text}</span>
 )
 
 interface Order {
-  readonly id: string
+  readonly title: string
   readonly isDown: boolean
 }
 
@@ -69,15 +72,15 @@ export function DataTable<Row>(props: {
           <thead>
             <tr>
               {columns.map((column) => (
-                <Head key={column.id} column={column} order={order} setOrder={setOrder} />
+                <Head key={column.title} column={column} order={order} setOrder={setOrder} />
               ))}
             </tr>
           </thead>
           <tbody>
             {shown.map((row) => (
               <tr key={keyOf(row)}>
-                {columns.map(({ id, isNumber = false, cell }) => (
-                  <td key={id} class={isNumber ? 'number' : undefined}>
+                {columns.map(({ title, isNumber = false, cell }) => (
+                  <td key={title} class={isNumber ? 'number' : undefined}>
                     {cell(row)}
                   </td>
                 ))}
@@ -106,7 +109,7 @@ function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: Order | undefined,
 ): readonly Row[] {
-  const by = columns.find(({ id }) => id === order?.id)?.by
+  const by = columns.find(({ title }) => title === order?.title)?.by
   if (by === undefined) return rows
   const sign = order?.isDown === true ? -1 : 1
   const keyed = rows.map((row) => ({ row, key: by(row) }))
@@ -121,8 +124,8 @@ function Head<Row>(props: {
   readonly setOrder: (order: Order) => void
 }) {
   const { column, order, setOrder } = props
-  const { id, title, meaning, isNumber = false, by } = column
-  const isSorted = order?.id === id
+  const { title, meaning, isNumber = false, by } = column
+  const isSorted = order?.title === title
   const direction = order?.isDown === true ? 'descending' : 'ascending'
   const label = meaning === undefined ? title : <Meaning of={meaning}>{title}</Meaning>
   if (by === undefined) {
@@ -140,7 +143,7 @@ function Head<Row>(props: {
       class={isNumber ? 'number' : undefined}
       aria-sort={isSorted ? direction : 'none'}
     >
-      <button type="button" class="sort" onClick={() => setOrder({ id, isDown: next })}>
+      <button type="button" class="sort" onClick={() => setOrder({ title, isDown: next })}>
         {title}
         <span class="sort-mark" aria-hidden="true">
           {isSorted ? (order.isDown ? '↓' : '↑') : '↕'}

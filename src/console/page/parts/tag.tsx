@@ -1,5 +1,6 @@
-// A class, level or action as a coloured dot and its word.
+// A class, level or action as a coloured dot and its word; an address as a link to its page.
 
+import { routeTo } from '../route.ts'
 import { words } from '../text/figures.ts'
 import { actionTone, kindTone, levelTone } from '../text/tone.ts'
 
@@ -24,4 +25,10 @@ export const LevelTag = ({ level }: { readonly level: string }) => (
 
 export const ActionTag = ({ action }: { readonly action: string }) => (
   <Tag tone={actionTone(action)}>{action}</Tag>
+)
+
+export const addressLink = (ip: string) => (
+  <a class="mono" href={routeTo('address', ip)}>
+    {ip}
+  </a>
 )

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { AuditView } from '../../../api/admin-answers.ts'
 import { askOrNotify } from '../ask/ask.ts'
 import { useLoad } from '../ask/use-load.ts'
-import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
+import { type Column, DataTable, freeText, plain, sorted } from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { utcTime } from '../text/figures.ts'
@@ -48,9 +48,9 @@ export function AuditLog() {
 }
 
 const columns: readonly Column<Row>[] = [
-  sorted('at', 'When', ({ at }) => at, utcTime),
-  sorted('who', 'Who', ({ who }) => who),
-  sorted('via', 'By', ({ via }) => via),
-  sorted('act', 'Act', ({ act }) => act),
-  { id: 'what', title: 'What', cell: ({ what }) => freeText(what) },
+  sorted('When', ({ at }) => at, utcTime),
+  sorted('Who', ({ who }) => who),
+  sorted('By', ({ via }) => via),
+  sorted('Act', ({ act }) => act),
+  plain('What', ({ what }) => freeText(what)),
 ]

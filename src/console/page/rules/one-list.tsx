@@ -5,7 +5,7 @@ import { askOrNotify } from '../ask/ask.ts'
 import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
 import { useLoad } from '../ask/use-load.ts'
-import { type Column, DataTable, freeText, sorted } from '../parts/data-table.tsx'
+import { type Column, DataTable, freeText, plain, sorted } from '../parts/data-table.tsx'
 import { AskFirst } from '../parts/dialog.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -128,30 +128,25 @@ function EntryTable(props: {
   readonly empty: string
 }) {
   const { entries, remove, empty } = props
-  const act: readonly Column<ListEntry>[] =
-    remove === undefined
-      ? []
-      : [
-          {
-            id: 'act',
-            title: 'Change',
-            cell: ({ entry }) => (
-              <AskFirst
-                label="Remove"
-                about={entry}
-                title={`Remove ${entry}?`}
-                text="Undo can bring it back."
-                yes="Remove it"
-                isDanger
-                act={() => remove(entry)}
-              />
-            ),
-          },
-        ]
+  const change = plain<ListEntry>(
+    'Change',
+    ({ entry }) =>
+      remove && (
+        <AskFirst
+          label="Remove"
+          about={entry}
+          title={`Remove ${entry}?`}
+          text="Undo can bring it back."
+          yes="Remove it"
+          isDanger
+          act={() => remove(entry)}
+        />
+      ),
+  )
   return (
     <DataTable
       label="Entries"
-      columns={[...columns, ...act]}
+      columns={remove === undefined ? columns : [...columns, change]}
       rows={entries}
       keyOf={({ entry }) => entry}
       empty={empty}
@@ -160,15 +155,14 @@ function EntryTable(props: {
 }
 
 const columns: readonly Column<ListEntry>[] = [
-  { id: 'entry', title: 'Entry', cell: ({ entry }) => <code>{entry}</code> },
-  {
-    id: 'expires',
-    title: 'Until',
-    by: ({ expires = '9' }) => expires,
-    cell: ({ expires }) => (expires === undefined ? 'always' : utcTime(expires)),
-  },
-  sorted('note', 'Note', ({ note = '' }) => note, freeText),
-  sorted('added', 'Added', ({ added }) => added, utcTime),
+  plain('Entry', ({ entry }) => <code>{entry}</code>),
+  sorted(
+    'Until',
+    ({ expires = '9' }) => expires,
+    (until) => (until === '9' ? 'always' : utcTime(until)),
+  ),
+  sorted('Note', ({ note = '' }) => note, freeText),
+  sorted('Added', ({ added }) => added, utcTime),
 ]
 
 // Loads a list page by page; a search reads ten pages, and ten more on request.

@@ -4,13 +4,12 @@ import { useEffect, useState } from 'preact/hooks'
 import type { RehearsalReport, RehearsalView, RequestShare } from '../../../api/admin-answers.ts'
 import { type Refusal, ask } from '../ask/ask.ts'
 import { TitledBars } from '../parts/bar-list.tsx'
-import { type Column, DataTable, sortedNumber } from '../parts/data-table.tsx'
+import { type Column, DataTable, plain, sortedNumber } from '../parts/data-table.tsx'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'
 import type { PoliciesAnswer } from '../parts/policy-choice.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { ActionTag, kindTag } from '../parts/tag.tsx'
-import { routeTo } from '../route.ts'
+import { ActionTag, addressLink, kindTag } from '../parts/tag.tsx'
 import { count, counted, percent } from '../text/figures.ts'
 import { actionTone } from '../text/tone.ts'
 
@@ -173,35 +172,20 @@ function Outcome({ report }: { readonly report: RehearsalReport }) {
 }
 
 const ruleColumns: readonly Column<Rule>[] = [
-  { id: 'rule', title: 'Rule', cell: ({ rule }) => (rule === '' ? 'otherwise' : rule) },
-  { id: 'action', title: 'Action', cell: ({ action }) => <ActionTag action={action} /> },
-  sortedNumber('requests', 'Requests', ({ requests }) => requests),
-  sortedNumber('percent', 'Share', (rule) => rule.percent / 100, percent),
-  {
-    id: 'observe',
-    title: 'In observation',
-    cell: ({ would_change: number }) =>
-      number === undefined ? '' : `would change ${count(number)}`,
-  },
+  plain('Rule', ({ rule }) => rule || 'otherwise'),
+  plain('Action', ({ action }) => <ActionTag action={action} />),
+  sortedNumber('Requests', ({ requests }) => requests),
+  sortedNumber('Share', (rule) => rule.percent / 100, percent),
+  plain('In observation', ({ would_change: number }) =>
+    number === undefined ? '' : `would change ${count(number)}`,
+  ),
 ]
 
 const exampleColumns: readonly Column<Example>[] = [
-  {
-    id: 'ip',
-    title: 'Address',
-    cell: ({ ip }) => (
-      <a class="mono" href={routeTo('address', ip)}>
-        {ip}
-      </a>
-    ),
-  },
-  sortedNumber('requests', 'Requests', ({ requests }) => requests),
-  { id: 'class', title: 'Class', cell: ({ classification }) => kindTag(classification) },
-  {
-    id: 'before',
-    title: 'Now',
-    cell: ({ action_before: before = '' }) => before && <ActionTag action={before} />,
-  },
-  { id: 'action', title: 'Then', cell: ({ action }) => <ActionTag action={action} /> },
-  { id: 'rule', title: 'Rule', cell: ({ rule }) => rule },
+  plain('Address', ({ ip }) => addressLink(ip)),
+  sortedNumber('Requests', ({ requests }) => requests),
+  plain('Class', ({ classification }) => kindTag(classification)),
+  plain('Now', ({ action_before: before = '' }) => before && <ActionTag action={before} />),
+  plain('Then', ({ action }) => <ActionTag action={action} />),
+  plain('Rule', ({ rule }) => rule),
 ]
