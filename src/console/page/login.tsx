@@ -2,20 +2,16 @@
 
 import { useState } from 'preact/hooks'
 import type { ConsoleLogin } from '../../api/admin-answers.ts'
-import { type Refusal, ask } from './ask/ask.ts'
+import { useAsk } from './ask/use-load.ts'
 import { Form, TextField } from './parts/fields.tsx'
 import { Problem } from './parts/problem.tsx'
 
 export function Login({ onSession }: { readonly onSession: (session: ConsoleLogin) => void }) {
   const [token, setToken] = useState('')
-  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
-  const [isAsking, setAsking] = useState(false)
+  const { send, isAsking, refusal } = useAsk()
   const enter = async (): Promise<void> => {
-    setAsking(true)
-    const answer = await ask<ConsoleLogin>('POST', '/console/login', { token: token.trim() })
-    setAsking(false)
-    if (answer.kind === 'ok') onSession(answer.value)
-    else setRefusal(answer)
+    const session = await send<ConsoleLogin>('POST', '/console/login', { token: token.trim() })
+    if (session !== undefined) onSession(session)
   }
   return (
     <main class="login">

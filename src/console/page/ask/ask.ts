@@ -42,7 +42,7 @@ export async function findSession(): Promise<ConsoleSession | null> {
 /** Not repeated automatically: somebody else may have signed in. */
 const anew = 'Another tab has signed in anew, and this one goes on with it. Do it once more.'
 
-type Method = 'GET' | 'POST' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'DELETE'
 
 export async function ask<T>(
   method: Method,

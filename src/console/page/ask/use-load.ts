@@ -1,7 +1,8 @@
-// Loads a view's value when it opens or its path changes, and optionally at intervals.
+// Loads a view's value when it opens or its path changes, and optionally at intervals; and sends what
+// a form asks for, of which it shows the refusal.
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { type Refusal, ask } from './ask.ts'
+import { type Method, type Refusal, ask } from './ask.ts'
 
 export interface Loaded<T> {
   /** It stays while the next one loads. */
@@ -44,4 +45,22 @@ export function useLoad<T>(path: string | null, everyMs = 0): Loaded<T> {
   const value = isHere ? state.value : undefined
   const refusal = isHere ? state.refusal : undefined
   return { value, refusal, isLoading: path !== null && !value && !refusal, again }
+}
+
+export function useAsk() {
+  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const [isAsking, setAsking] = useState(false)
+  /** `undefined` where it was refused. */
+  const send = async <T>(
+    method: Method,
+    path: string,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<T | undefined> => {
+    setAsking(true)
+    const answer = await ask<T>(method, path, body)
+    setAsking(false)
+    setRefusal(answer.kind === 'refused' ? answer : undefined)
+    return answer.kind === 'ok' ? answer.value : undefined
+  }
+  return { send, isAsking, refusal, setRefusal }
 }

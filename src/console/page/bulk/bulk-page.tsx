@@ -1,10 +1,9 @@
 // Up to ten thousand addresses at once: pasted, or of a log that is dropped here. The log stays in
 // the browser; only the addresses in it are asked for.
 
-import { useState } from 'preact/hooks'
 import type { AddressRows } from '../../../api/admin-answers.ts'
-import { type Refusal, ask } from '../ask/ask.ts'
 import { useKept } from '../ask/kept-drafts.ts'
+import { useAsk } from '../ask/use-load.ts'
 import { Form, LinesField } from '../parts/fields.tsx'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -27,8 +26,7 @@ export function BulkPage() {
   const [text, setText] = useKept('many text', '')
   const [policy, setPolicy] = useKept('many policy', 'default')
   const [asked, setAsked] = useKept<Asked | undefined>('many asked', undefined)
-  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
-  const [isAsking, setAsking] = useState(false)
+  const { send, isAsking, refusal, setRefusal } = useAsk()
   const look = async (from: string): Promise<void> => {
     const found = addressesOfText(from, addressesMax)
     const { addresses } = found
@@ -36,11 +34,8 @@ export function BulkPage() {
     if (addresses.length === 0) {
       return setAsked({ rows: [], note: 'The text names no address.' })
     }
-    setAsking(true)
-    const answer = await ask<AddressRows>('POST', '/admin/addresses', { addresses, policy })
-    setAsking(false)
-    if (answer.kind === 'refused') return setRefusal(answer)
-    setAsked({ rows: answer.value.rows, note: noteOf(found) })
+    const answer = await send<AddressRows>('POST', '/admin/addresses', { addresses, policy })
+    if (answer !== undefined) setAsked({ rows: answer.rows, note: noteOf(found) })
   }
   return (
     <>

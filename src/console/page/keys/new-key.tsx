@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks'
 import type { KeyIssued } from '../../../api/admin-answers.ts'
-import { type Refusal, ask } from '../ask/ask.ts'
+import { useAsk } from '../ask/use-load.ts'
 import { Choice, Form, TextField, Tick } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -35,14 +35,7 @@ function bodyOf(draft: Draft) {
   }
 }
 
-function LimitField(props: {
-  readonly label: string
-  readonly min: number
-  readonly value: string
-  readonly set: (next: string) => void
-}) {
-  return <TextField {...props} type="number" placeholder="the plan’s" />
-}
+const limit = { type: 'number', placeholder: 'the plan’s' } as const
 
 function EndFields(props: {
   readonly draft: Draft
@@ -73,18 +66,17 @@ export function NewKey(props: {
 }) {
   const { plans, onMade } = props
   const [draft, setDraft] = useState<Draft>(empty)
-  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const { send, refusal } = useAsk()
   const isAsking = useRef(false)
-  const send = async (): Promise<void> => {
+  const make = async (): Promise<void> => {
     // A second click must not create a second key.
     if (isAsking.current) return
     isAsking.current = true
-    const answer = await ask<KeyIssued>('POST', '/admin/keys', bodyOf(draft))
+    const key = await send<KeyIssued>('POST', '/admin/keys', bodyOf(draft))
     isAsking.current = false
-    if (answer.kind === 'refused') return setRefusal(answer)
-    setRefusal(undefined)
+    if (key === undefined) return
     setDraft(empty)
-    onMade(answer.value)
+    onMade(key)
   }
   const text = (member: Exclude<keyof Draft, 'isTest' | 'isEndless' | 'expires'>) => ({
     value: draft[member],
@@ -92,7 +84,7 @@ export function NewKey(props: {
   })
   return (
     <Panel title="New key" meaning="keys">
-      <Form class="fields" send={send}>
+      <Form class="fields" send={make}>
         <TextField
           label="Name"
           placeholder="login service"
@@ -109,8 +101,8 @@ export function NewKey(props: {
           choose={(plan) => setDraft({ ...draft, plan })}
         />
         <EndFields draft={draft} change={(some) => setDraft({ ...draft, ...some })} />
-        <LimitField label="Requests a second" min={1} {...text('rate')} />
-        <LimitField label="Addresses a month" min={0} {...text('quota')} />
+        <TextField label="Requests a second" min={1} {...limit} {...text('rate')} />
+        <TextField label="Addresses a month" min={0} {...limit} {...text('quota')} />
         <TextField
           label="Policies, the first is its default"
           placeholder="default"

@@ -1,11 +1,11 @@
 // The policies, and a draft that is checked while it is edited, and tried before it is saved.
 
 import { useEffect, useState } from 'preact/hooks'
-import { ask, type Refusal } from '../ask/ask.ts'
+import { ask } from '../ask/ask.ts'
 import { useKept } from '../ask/kept-drafts.ts'
 import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
-import { useLoad } from '../ask/use-load.ts'
+import { useAsk, useLoad } from '../ask/use-load.ts'
 import { AskFirst } from '../parts/dialog.tsx'
 import { Form, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -54,16 +54,14 @@ function Draft(props: { readonly answer: PoliciesAnswer; readonly load: () => vo
   const { answer, load } = props
   const { status, file_tag, policies } = answer
   const { draft, name, setDraft, setName, add, remove, drop } = useDraft(answer)
-  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const { send, refusal, setRefusal } = useAsk()
   const mistakes = useMistakes(draft)
   const maySave = useMay('admin')
   const mayTry = useMay('analyst')
   const isChanged = JSON.stringify(draft) !== JSON.stringify(policies)
   const save = async (): Promise<void> => {
     const body = { policies: draft, revision: status?.revision ?? null, file_tag }
-    const saved = await ask('POST', '/admin/policies', body)
-    if (saved.kind === 'refused') return setRefusal(saved)
-    setRefusal(undefined)
+    if ((await send('POST', '/admin/policies', body)) === undefined) return
     notify('The policies are saved, and decide.')
     load()
   }

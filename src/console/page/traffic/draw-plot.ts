@@ -50,8 +50,8 @@ export function drawPlot(place: HTMLElement, first: Chart, told: Told) {
 const namesOf = ({ series }: Chart): string => series.map(({ name }) => name).join('\n')
 
 /** Stacked series are reversed: each is drawn over the higher one. */
-function dataOf({ at, series, isStacked }: Chart): UPlot.AlignedData {
-  if (!isStacked) return [[...at], ...series.map(({ values }) => [...values])]
+function dataOf({ at, series, unit }: Chart): UPlot.AlignedData {
+  if (unit !== 'rate') return [[...at], ...series.map(({ values }) => [...values])]
   const sums = stacked(series.map(({ values }) => values.map((value) => value ?? 0)))
   return [[...at], ...sums.toReversed()]
 }
@@ -59,7 +59,8 @@ function dataOf({ at, series, isStacked }: Chart): UPlot.AlignedData {
 function newPlot(place: HTMLElement, chart: Chart, { text, onPoint }: Told): UPlot {
   const ink = colourOf(place, 'ink-quiet')
   const line = colourOf(place, 'ink-line')
-  const series = chart.isStacked ? chart.series.toReversed() : chart.series
+  const isStacked = chart.unit === 'rate'
+  const series = isStacked ? chart.series.toReversed() : chart.series
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false } } as const
   const font = `11px ${getComputedStyle(document.body).fontFamily}`
   return new UPlot(
@@ -84,7 +85,7 @@ function newPlot(place: HTMLElement, chart: Chart, { text, onPoint }: Told): UPl
         ...series.map(({ tone }): UPlot.Series => {
           const colour = colourOf(place, tone)
           const points = { show: false }
-          return chart.isStacked
+          return isStacked
             ? { stroke: colour, fill: colour, width: 0.5, points }
             : { stroke: colour, width: 1.5, points }
         }),

@@ -5,7 +5,7 @@ import { words } from '../text/figures.ts'
 import { seriesNames } from '../text/stack.ts'
 import { actionTone, kindTone } from '../text/tone.ts'
 
-export interface ChartSeries {
+interface ChartSeries {
   readonly name: string
   /** The style class of its colour. */
   readonly tone: string
@@ -13,11 +13,11 @@ export interface ChartSeries {
 }
 
 export interface Chart {
-  readonly id: string
-  readonly title: string
+  /** Another than those of the other charts. */
   readonly meaning: string
-  readonly unit: 'rate' | 'seconds' | 'share'
-  readonly isStacked: boolean
+  readonly title: string
+  /** Series of a rate are stacked. */
+  readonly unit: 'rate' | 'seconds'
   /** Horizontal axis, seconds since 1970. */
   readonly at: readonly number[]
   readonly series: readonly ChartSeries[]
@@ -29,63 +29,26 @@ const seriesMax = 9
 
 export function chartsOf(minutes: readonly Minute[]): readonly Chart[] {
   const at = minutes.map((minute) => Date.parse(minute.at) / 1000)
-  const rates = { unit: 'rate', isStacked: true, at } as const
+  const rates = { unit: 'rate', at } as const
   const by = (of: (minute: Minute) => Readonly<Record<string, number>>, tone: Tone) =>
     seriesBy(minutes, of, tone)
+  const classes = by((minute) => minute.classes, kindTone)
+  const sources = by((minute) => minute.sources, sourceTone)
+  const decisionTone: Tone = (name) => actionTone(name.split('/').at(-1) ?? '')
+  const decisions = by((minute) => minute.decisions, decisionTone)
+  const errors = by(({ statuses }) => without200(statuses), statusTone)
+  const limits = by(({ limited: { rate, quota } }) => ({ rate, quota }), limitTone)
+  const bySource = { ...rates, meaning: 'sources', title: 'Checks by source', series: sources }
+  const seconds = { unit: 'seconds', at, series: latencyOf(minutes) } as const
   return [
-    {
-      ...rates,
-      id: 'classes',
-      title: 'Checks by class',
-      meaning: 'classes',
-      series: by((minute) => minute.classes, kindTone),
-    },
+    { ...rates, meaning: 'classes', title: 'Checks by class', series: classes },
     // Where the API alone is asked it would show the same as the first.
-    ...(minutes.some(({ sources }) => Object.keys(sources).some((one) => one !== 'check'))
-      ? [
-          {
-            ...rates,
-            id: 'sources',
-            title: 'Checks by source',
-            meaning: 'sources',
-            series: by(({ sources }) => sources, sourceTone),
-          },
-        ]
-      : []),
-    { ...rates, id: 'scores', title: 'Scores', meaning: 'scores', series: scoresOf(minutes) },
-    {
-      ...rates,
-      id: 'decisions',
-      title: 'Decisions',
-      meaning: 'decisions',
-      series: by(
-        (minute) => minute.decisions,
-        (name) => actionTone(name.split('/').at(-1) ?? ''),
-      ),
-    },
-    {
-      id: 'latency',
-      title: 'Time to answer',
-      meaning: 'latency',
-      unit: 'seconds',
-      isStacked: false,
-      at,
-      series: latencyOf(minutes),
-    },
-    {
-      ...rates,
-      id: 'errors',
-      title: 'Answers that are no 200',
-      meaning: 'errors',
-      series: by(({ statuses }) => without200(statuses), statusTone),
-    },
-    {
-      ...rates,
-      id: 'limits',
-      title: 'Limited',
-      meaning: 'limits',
-      series: by(({ limited: { rate, quota } }) => ({ rate, quota }), limitTone),
-    },
+    ...(sources.some(({ name }) => name !== 'check') ? [bySource] : []),
+    { ...rates, meaning: 'scores', title: 'Scores', series: scoresOf(minutes) },
+    { ...rates, meaning: 'decisions', title: 'Decisions', series: decisions },
+    { ...seconds, meaning: 'latency', title: 'Time to answer' },
+    { ...rates, meaning: 'errors', title: 'Answers that are no 200', series: errors },
+    { ...rates, meaning: 'limits', title: 'Limited', series: limits },
   ]
 }
 

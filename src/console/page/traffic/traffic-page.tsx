@@ -61,7 +61,7 @@ export function TrafficPage() {
           <Figures minutes={shown} />
           <div class="grid plots">
             {charts.map((chart) => (
-              <ChartPanel key={chart.id} chart={chart} />
+              <ChartPanel key={chart.meaning} chart={chart} />
             ))}
           </div>
           <div class="grid tops">
@@ -106,7 +106,6 @@ function useFollowed(loaded: Loaded<TrafficView>) {
 const texts: Readonly<Record<Chart['unit'], (value: number) => string>> = {
   rate: (value) => `${rate(value)}/s`,
   seconds: duration,
-  share: percent,
 }
 
 function ChartPanel({ chart }: { readonly chart: Chart }) {
