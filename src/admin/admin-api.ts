@@ -2,13 +2,13 @@
 // checks and audit as the command line. A route is a row; `adminDocument` describes them all as
 // OpenAPI. admin-server.ts decides who the caller is; here, what its role may do.
 
-import { type ErrorCode, type ErrorCodeRow, errorCodes } from '../base/error-codes.ts'
+import { type ErrorCodeRow, errorCodes } from '../base/error-codes.ts'
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { ConsoleError } from '../api/admin-answers.ts'
 import { jsonSchemaOf } from '../api/admin-requests.ts'
 import { shape, text } from '../api/json-schema.ts'
-import { IpriskError } from '../base/coded-error.ts'
+import { inputError, IpriskError } from '../base/coded-error.ts'
 import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { repeatedMembers, repeatedMessage } from '../base/text/repeated-members.ts'
@@ -82,7 +82,7 @@ export function withBody<Body extends z.ZodObject>(
       const isUnknown = error.issues.some(({ code }) => code === 'unrecognized_keys')
       const unknown = isUnknown ? unknownMember(written, Object.keys(body.shape)) : undefined
       const why = unknown === undefined ? faultText(error.issues) : `There is ${unknown}`
-      throw badRequest('invalid_input', why)
+      throw inputError('invalid_input', why)
     },
   }
 }
@@ -154,10 +154,10 @@ function nameIn(pattern: string, path: string): string | undefined {
 function objectOf(bytes: Uint8Array): JsonObject {
   const value = parseJsonObject(bytes)
   if (typeof value !== 'object') {
-    throw badRequest('invalid_input', 'The body must be a JSON object.')
+    throw inputError('invalid_input', 'The body must be a JSON object.')
   }
   const [repeated] = repeatedMembers(Buffer.from(bytes).toString())
-  if (repeated !== undefined) throw badRequest('invalid_input', repeatedMessage(repeated))
+  if (repeated !== undefined) throw inputError('invalid_input', repeatedMessage(repeated))
   return value
 }
 
@@ -172,10 +172,6 @@ export async function readJsonBody(
   })
   release()
   return objectOf(bytes)
-}
-
-export function badRequest(code: ErrorCode, message: string): IpriskError {
-  return new IpriskError({ code, message, fault: 'input' })
 }
 
 // /admin/openapi.json.

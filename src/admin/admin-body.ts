@@ -7,7 +7,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { assert } from '../base/assert.ts'
-import { IpriskError } from '../base/coded-error.ts'
+import { environmentError, inputError, type IpriskError } from '../base/coded-error.ts'
 import type { AdminRole } from '../model/roles.ts'
 import { type AdminCaller, viaOf } from './admin-caller.ts'
 
@@ -30,16 +30,11 @@ const bodyMsMax = (bytesMax: number): number =>
 
 const heldBytes = new Map<string, number>()
 
-export interface AdminBody {
-  readonly bytes: Uint8Array
-  /** Call it once, when the bytes are no longer needed. */
-  readonly release: () => void
-}
-
+/** `release` is to be called once, when the bytes are no longer needed. */
 export function readAdminBody(
   request: IncomingMessage,
   { caller, bytesMax }: { readonly caller: AdminCaller; readonly bytesMax: number },
-): Promise<AdminBody> {
+): Promise<{ readonly bytes: Uint8Array; readonly release: () => void }> {
   assert(
     bytesMax <= roomBytesOf[caller.role] / 2,
     'the room of a role holds any body of its routes',
@@ -62,7 +57,7 @@ export function readAdminBody(
     const take = (piece: Buffer): void => {
       const needed = bytes + piece.length
       if (needed > bytesMax) {
-        refuse(bodyError('payload_too_large', `A body has at most ${bytesMax} bytes.`))
+        refuse(inputError('payload_too_large', `A body has at most ${bytesMax} bytes.`))
         return
       }
       if (needed > held.length) {
@@ -82,25 +77,20 @@ export function readAdminBody(
       stop()
       resolve({ bytes: held.subarray(0, bytes), release: room.release })
     }
-    const breakOff = (): void => refuse(bodyError('admin_body_late', 'The body broke off.'))
+    const breakOff = (): void => refuse(inputError('admin_body_late', 'The body broke off.'))
     const timer = setTimeout(() => {
       const seconds = Math.round(bodyMsMax(bytesMax) / 1000)
-      refuse(bodyError('admin_body_late', `The body was not complete after ${seconds} seconds.`))
+      refuse(inputError('admin_body_late', `The body was not complete after ${seconds} seconds.`))
     }, bodyMsMax(bytesMax))
     request.on('data', take).on('end', finish).on('close', breakOff).on('error', breakOff)
   })
 }
 
-function bodyError(code: 'payload_too_large' | 'admin_body_late', message: string): IpriskError {
-  return new IpriskError({ code, message, fault: 'input' })
-}
-
-const full = new IpriskError({
-  code: 'admin_bodies_full',
-  message: 'Too many request bodies in progress for your role; retry in a few seconds.',
-  fault: 'environment',
-  retryable: true,
-})
+const full = environmentError(
+  'admin_bodies_full',
+  'Too many request bodies in progress for your role; retry in a few seconds.',
+  { retryable: true },
+)
 
 function createRoom(caller: AdminCaller) {
   const { role } = caller

@@ -10,7 +10,7 @@
 // loopback or a socket only (src/config/setting-rules.ts).
 
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { environmentError, type IpriskError, messageOf } from '../base/coded-error.ts'
 import { type AdminRole, adminRoles } from '../model/roles.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 
@@ -49,9 +49,8 @@ export function createTokenMatcher(files: {
     ...(one === undefined ? [] : [{ hash: hashSecret(readAdminToken(one)), caller: unnamedAdmin }]),
     ...(more === undefined ? [] : readAdminTokens(more)),
   ]
-  const different = new Set(known.map(({ hash }) => hash.toString('hex')))
-  if (more !== undefined && different.size < known.length) {
-    throw unusable(more, ': a token stands there that is also that of --admin-token-file')
+  if (more !== undefined && differentTokens(known) < known.length) {
+    throw unusable(more, 'a token stands there that is also that of --admin-token-file')
   }
   return (token) => {
     const hash = hashSecret(token)
@@ -67,27 +66,33 @@ export function bearerOf(authorization = ''): string {
 }
 
 function readAdminTokens(path: string): readonly KnownToken[] {
-  let text: string
-  try {
-    text = readBoundedFile(path, secretFile).bytes.toString('latin1')
-  } catch (cause) {
-    throw unusable(path, `: ${messageOf(cause)}`, cause)
-  }
-  const lines = text.split('\n').map((line) => line.trim())
-  const tokens = lines.flatMap((line, at) => {
+  const lines = readTokenFile(path, unusable).split('\n')
+  const tokens = lines.flatMap((written, at) => {
+    const line = written.trim()
     if (line === '' || line.startsWith('#')) return []
     const parsed = parseLine(line)
     // Never the line itself: it holds a secret.
-    if (typeof parsed === 'string') throw unusable(path, `: line ${at + 1}: ${parsed}`)
+    if (typeof parsed === 'string') throw unusable(path, `line ${at + 1}: ${parsed}`)
     return [parsed]
   })
-  if (tokens.length === 0) throw unusable(path, ': it names nobody')
-  if (tokens.length > adminTokensMax) throw unusable(path, `: more than ${adminTokensMax} tokens`)
+  if (tokens.length === 0) throw unusable(path, 'it names nobody')
+  if (tokens.length > adminTokensMax) throw unusable(path, `more than ${adminTokensMax} tokens`)
   const names = new Set(tokens.map(({ caller }) => caller.name))
-  if (names.size < tokens.length) throw unusable(path, ': a name stands there twice')
-  const different = new Set(tokens.map(({ hash }) => hash.toString('hex')))
-  if (different.size < tokens.length) throw unusable(path, ': a token stands there twice')
+  if (names.size < tokens.length) throw unusable(path, 'a name stands there twice')
+  if (differentTokens(tokens) < tokens.length) throw unusable(path, 'a token stands there twice')
   return tokens
+}
+
+function differentTokens(tokens: readonly KnownToken[]): number {
+  return new Set(tokens.map(({ hash }) => hash.toString('hex'))).size
+}
+
+function readTokenFile(path: string, fail: typeof unusable): string {
+  try {
+    return readBoundedFile(path, secretFile).bytes.toString('latin1')
+  } catch (cause) {
+    throw fail(path, messageOf(cause), cause)
+  }
 }
 
 const nameForm = /^[a-z][a-z0-9._@-]{0,63}$/i
@@ -113,14 +118,10 @@ function parseLine(line: string): KnownToken | string {
 }
 
 function unusable(path: string, why: string, cause?: unknown): IpriskError {
-  return new IpriskError({
-    code: 'admin_token_unusable',
-    message:
-      `The admin tokens in ${path} cannot be used${why}. A line is a role, a name and a token; ` +
-      '"openssl rand -hex 32" makes one.',
-    fault: 'environment',
-    cause,
-  })
+  const message =
+    `The admin tokens in ${path} cannot be used: ${why}. A line is a role, a name and a token; ` +
+    '"openssl rand -hex 32" makes one.'
+  return environmentError('admin_token_unusable', message, { cause })
 }
 
 /** Too long to be guessed over a network, too short to be a whole file of something else. */
@@ -128,12 +129,7 @@ const tokenChars = { min: 16, max: 512 } as const
 
 /** Throws `admin_token_unusable`. */
 export function readAdminToken(path: string): string {
-  let text: string
-  try {
-    text = readBoundedFile(path, secretFile).bytes.toString('latin1').trim()
-  } catch (cause) {
-    throw unusableToken(path, messageOf(cause), cause)
-  }
+  const text = readTokenFile(path, unusableToken).trim()
   if (!/^[\x21-\x7e]*$/.test(text))
     throw unusableToken(path, 'a token is one word of printable ASCII')
   const { min, max } = tokenChars
@@ -142,10 +138,6 @@ export function readAdminToken(path: string): string {
 }
 
 function unusableToken(path: string, why: string, cause?: unknown): IpriskError {
-  return new IpriskError({
-    code: 'admin_token_unusable',
-    message: `The admin token in ${path} cannot be used: ${why}. "openssl rand -hex 32" makes one.`,
-    fault: 'environment',
-    cause,
-  })
+  const message = `The admin token in ${path} cannot be used: ${why}. "openssl rand -hex 32" makes one.`
+  return environmentError('admin_token_unusable', message, { cause })
 }

@@ -13,7 +13,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIP } from 'node:net'
 import { dirname } from 'node:path'
 import type { CoverageAnswer } from '../api/coverage-answer.ts'
-import { IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'
+import { environmentError, type IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'
 import { type HostPort, portUnavailable } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening, listenOnUnixSocket } from '../supervisor/sockets/unix-socket.ts'
 import {
@@ -107,14 +107,10 @@ function socketUnavailable(path: string, cause: unknown): IpriskError {
     : inUse
       ? 'Stop the server that has it, or name'
       : 'Name'
-  return new IpriskError({
-    code: 'port_unavailable',
-    message:
-      `The admin socket ${path} cannot be listened on: ${why}. ` +
-      `${fix} another with --admin-socket.`,
-    fault: 'environment',
-    cause,
-  })
+  const message =
+    `The admin socket ${path} cannot be listened on: ${why}. ` +
+    `${fix} another with --admin-socket.`
+  return environmentError('port_unavailable', message, { cause })
 }
 
 /** Takes the name over from a dead server, not from a living one. */

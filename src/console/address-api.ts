@@ -1,14 +1,8 @@
 // The routes that look at addresses. The console's process computes the answers as bytes.
 
-import {
-  type AdminRequest,
-  type AdminRoute,
-  type RouteReply,
-  badRequest,
-  viewing,
-} from '../admin/admin-api.ts'
+import { type AdminRequest, type AdminRoute, type RouteReply, viewing } from '../admin/admin-api.ts'
 import { viaOf } from '../admin/admin-caller.ts'
-import { IpriskError } from '../base/coded-error.ts'
+import { environmentError, inputError } from '../base/coded-error.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ListFile, TableInfo } from '../table/served-table.ts'
 import type { Policies } from '../model/policy-form.ts'
@@ -40,7 +34,7 @@ export function worldOf({ settings, tables, lists, policies }: ConsoleParts): An
   const file = tables.file()
   if (file === undefined) {
     const message = 'No table answers yet: "iprisk build" makes one.'
-    throw new IpriskError({ code: 'no_table', message, fault: 'environment', retryable: true })
+    throw environmentError('no_table', message, { retryable: true })
   }
   const { state, store } = settings
   return {
@@ -91,11 +85,11 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         const policy = query.get('policy') ?? undefined
         const without = (query.get('without') ?? '').split(',').filter((feed) => feed !== '')
         if (without.length > feedsWithoutMax) {
-          throw badRequest('invalid_input', `without names at most ${feedsWithoutMax} feeds.`)
+          throw inputError('invalid_input', `without names at most ${feedsWithoutMax} feeds.`)
         }
         const days = Number(query.get('days') ?? 0)
         if (!Number.isInteger(days) || days < 0 || days > daysAheadMax) {
-          throw badRequest(
+          throw inputError(
             'invalid_input',
             `days must be a whole number from 0 to ${daysAheadMax}.`,
           )

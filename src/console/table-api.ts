@@ -1,11 +1,11 @@
 // The routes of feeds, changes of tables, and rehearsals, computed by the console's process.
 
 import { randomUUID } from 'node:crypto'
-import { type AdminRoute, badRequest, type RouteReply, viewing } from '../admin/admin-api.ts'
+import { type AdminRoute, type RouteReply, viewing } from '../admin/admin-api.ts'
 import type { RehearsalView } from '../api/admin-answers.ts'
 import { consoleLogBytesMax, rehearsalRequest } from '../api/admin-requests.ts'
 import { anyObject, listOf, shape, text, textOrNull, whole } from '../api/json-schema.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { environmentError, inputError, messageOf } from '../base/coded-error.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { asked, type ConsoleParts, worldOf } from './address-api.ts'
 
@@ -78,12 +78,8 @@ function changesRoute(parts: ConsoleParts): AdminRoute {
         const { failure } = known
         // A new request tries again; polling stops here.
         known = undefined
-        throw new IpriskError({
-          code: 'console_unavailable',
-          message: `The tables could not be compared: ${failure}`,
-          fault: 'environment',
-          retryable: true,
-        })
+        const message = `The tables could not be compared: ${failure}`
+        throw environmentError('console_unavailable', message, { retryable: true })
       }
       if (known?.key !== key) void compute(key, before.path)
       if (known?.body !== undefined) return { reply: { status: 200, body: known.body } }
@@ -147,7 +143,7 @@ function createRehearsals() {
   return {
     begin(run: () => Promise<Uint8Array>): string {
       if ([...outcomes.values()].some(({ status }) => status === 'running')) {
-        throw badRequest('rehearsal_running', 'A rehearsal runs already; one runs at a time.')
+        throw inputError('rehearsal_running', 'A rehearsal runs already; one runs at a time.')
       }
       for (const id of outcomes.keys()) {
         if (outcomes.size < consoleRehearsalsKept) break
@@ -166,7 +162,7 @@ function createRehearsals() {
       const outcome = outcomes.get(id)
       if (outcome === undefined) {
         const message = `There is no rehearsal ${id.slice(0, 40)}: only the last ones are remembered.`
-        throw badRequest('rehearsal_unknown', message)
+        throw inputError('rehearsal_unknown', message)
       }
       if (outcome.status !== 'done') {
         const view: RehearsalView = { id, ...outcome }

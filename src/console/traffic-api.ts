@@ -1,6 +1,7 @@
 // The route of the traffic by minute.
 
-import { type AdminRoute, badRequest, viewing } from '../admin/admin-api.ts'
+import { inputError } from '../base/coded-error.ts'
+import { type AdminRoute, viewing } from '../admin/admin-api.ts'
 import { listOf, objectOrNull, shape, text, whole } from '../api/json-schema.ts'
 import type { TrafficRing } from './traffic-ring.ts'
 
@@ -36,7 +37,7 @@ export function trafficRoutes(ring: TrafficRing): readonly AdminRoute[] {
         const since = query.get('since')
         const sinceMs = since === null ? -Infinity : Date.parse(since)
         if (Number.isNaN(sinceMs)) {
-          throw badRequest('invalid_input', 'since must be an instant as `at` has it.')
+          throw inputError('invalid_input', 'since must be an instant as `at` has it.')
         }
         return ring.view(sinceMs)
       },

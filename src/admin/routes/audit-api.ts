@@ -1,11 +1,12 @@
 // The audit log's route. It reads only the end of the file, so that a log of years does not block
 // the primary; `iprisk keys audit` reads all of it.
 
+import { inputError } from '../../base/coded-error.ts'
 import { type AuditEntry, auditActor, readAuditLog } from '../../audit/audit-log.ts'
 import { joinFew } from '../../base/text/shortened-list.ts'
 import type { AuditView } from '../../api/admin-answers.ts'
 import { listOf, shape, text } from '../../api/json-schema.ts'
-import { type AdminRoute, badRequest, viewing } from '../admin-api.ts'
+import { type AdminRoute, viewing } from '../admin-api.ts'
 
 const auditRowsMax = 1000
 const auditTailBytesMax = 8_388_608
@@ -28,7 +29,7 @@ export function auditRoutes({ state }: { readonly state: string }): readonly Adm
       run: async ({ query }) => {
         const before = query.get('before') ?? undefined
         if (before !== undefined && Number.isNaN(Date.parse(before))) {
-          throw badRequest('invalid_input', 'before must be an instant as `at` has it.')
+          throw inputError('invalid_input', 'before must be an instant as `at` has it.')
         }
         const limit = limitOf(query.get('limit'))
         const how = { before, tailBytes: auditTailBytesMax }
@@ -42,7 +43,7 @@ export function auditRoutes({ state }: { readonly state: string }): readonly Adm
 function limitOf(asked: string | null): number {
   const limit = Number(asked ?? rowsDefault)
   if (Number.isInteger(limit) && limit >= 1 && limit <= auditRowsMax) return limit
-  throw badRequest('invalid_input', `limit must be a whole number from 1 to ${auditRowsMax}.`)
+  throw inputError('invalid_input', `limit must be a whole number from 1 to ${auditRowsMax}.`)
 }
 
 function rowOf(entry: AuditEntry): AuditView['rows'][number] {

@@ -2,6 +2,7 @@
 // answer that issues it. Every worker knows a change when it is answered; other machines see it in
 // the store within a second.
 
+import { inputError } from '../../base/coded-error.ts'
 import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
 import type { AuditedAct } from '../../audit/audit-log.ts'
 import { withAudit } from '../../account/keys/audited-keys.ts'
@@ -31,13 +32,7 @@ import {
   whole,
   wholeOrNull,
 } from '../../api/json-schema.ts'
-import {
-  type AdminRequest,
-  type AdminRoute,
-  allFaults,
-  badRequest,
-  withBody,
-} from '../admin-api.ts'
+import { type AdminRequest, type AdminRoute, allFaults, withBody } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 
 /** The newest; `iprisk keys list` has all. */
@@ -224,7 +219,7 @@ async function act<T>(
 
 function idOf({ name }: AdminRequest): string {
   if (isKeyId(name)) return name
-  throw badRequest(
+  throw inputError(
     'invalid_input',
     'An id is the 12 letters and digits between "irk_" and the next "_" of a key.',
   )

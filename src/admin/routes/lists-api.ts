@@ -1,6 +1,7 @@
 // The routes of own lists. A request has at most `actEntriesMax` entries: larger files would block
 // the primary's loop, and go by "iprisk lists import".
 
+import { inputError } from '../../base/coded-error.ts'
 import { type ListRequest, actOnLists } from '../../lists/acts.ts'
 import {
   entriesAddition,
@@ -23,7 +24,7 @@ import { previewImport } from '../../lists/import/preview.ts'
 import { checkListFile, listFileWarnings, readListFile } from '../../lists/import/read-list-file.ts'
 import { mergeEntries, readEntries } from '../../lists/merge-entries.ts'
 import type { AuditedAct } from '../../audit/audit-log.ts'
-import { type AdminRoute, badRequest, viewing, withBody } from '../admin-api.ts'
+import { type AdminRoute, viewing, withBody } from '../admin-api.ts'
 import { type AdminCaller, viaOf } from '../admin-caller.ts'
 
 export interface ListsApiParts {
@@ -197,7 +198,7 @@ async function importLines(
   const file = readListFile(lines.join('\n'), now, 'lines')
   const other = [...file.lists.keys()].find((name) => name !== '' && name !== list)
   if (other !== undefined) {
-    throw badRequest('invalid_input', `lines must be of the list ${list}, not of ${other}.`)
+    throw inputError('invalid_input', `lines must be of the list ${list}, not of ${other}.`)
   }
   const before = knownList(parseCatalogue((await store.catalogue()).text), list)
   checkListFile(file, { strict: before.effect === 'allow', replace, force })
@@ -238,7 +239,7 @@ async function readPage(
 ) {
   const list = knownList(parseCatalogue((await store.catalogue()).text), name)
   const key = after === null ? '' : parseEntryKey(after)
-  if (typeof key !== 'string') throw badRequest('invalid_input', `after: ${key.fault}.`)
+  if (typeof key !== 'string') throw inputError('invalid_input', `after: ${key.fault}.`)
   const nowSeconds = Date.now() / 1000
   const entries: ListEntry[] = []
   const { chunks } = list

@@ -2,9 +2,9 @@
 
 import { type AuditedAct, withAuditedChanges } from '../../audit/audit-log.ts'
 import { objectOrNull, shape, text, textOrNull, truth } from '../../api/json-schema.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { environmentError, inputError } from '../../base/coded-error.ts'
 import type { Refresh } from '../../supervisor/tables/refresh.ts'
-import { type AdminRoute, badRequest, viewing } from '../admin-api.ts'
+import { type AdminRoute, viewing } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 
 export interface RefreshApiParts {
@@ -45,11 +45,10 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
         const refresh = parts.refresh()
         if (refresh === undefined) {
           const message = 'The server is starting; try again in a moment.'
-          const code = 'starting'
-          throw new IpriskError({ code, message, fault: 'environment', retryable: true })
+          throw environmentError('starting', message, { retryable: true })
         }
         if (refresh === null) {
-          throw badRequest(
+          throw inputError(
             'refresh_elsewhere',
             'This server takes its tables from a publisher (--table-url) and builds none: refresh there.',
           )
@@ -65,7 +64,7 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
           },
           async () => {
             if (refresh.start()) return refresh.view()
-            throw badRequest(
+            throw inputError(
               'refresh_running',
               'A refresh runs already; GET /admin/refresh says how far it is.',
             )

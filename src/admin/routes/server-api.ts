@@ -5,7 +5,7 @@ import {
   type ServerAuditChange,
   withAuditedChanges,
 } from '../../audit/audit-log.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { inputError } from '../../base/coded-error.ts'
 import { checkInThread } from '../../policy/check-thread.ts'
 import { type WrittenPolicies, checkWrittenInTurns } from '../../policy/policy-file.ts'
 import type { PolicyPlace } from '../../policy/policy-place.ts'
@@ -168,5 +168,5 @@ function done(outcome: SwapOutcome): { readonly table: string } {
       : outcome.kind === 'refused'
         ? outcome.reason
         : 'The server is ending.'
-  throw new IpriskError({ code: 'table_refused', message, fault: 'input' })
+  throw inputError('table_refused', message)
 }

@@ -8,7 +8,7 @@
 // primary.
 
 import { isErrorCode } from '../../base/error-codes.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { environmentError, IpriskError } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import { type ChildError, createChildTask, type ProcessEnd } from '../../base/system/child-task.ts'
 import type { ConsoleAnswer, ConsoleQuestion } from './console-messages.ts'
@@ -108,10 +108,6 @@ function thrownByProcess({ code, message, fault }: ChildError): IpriskError {
 }
 
 function unavailable(why: string): IpriskError {
-  return new IpriskError({
-    code: 'console_unavailable',
-    message: `The console cannot compute this now: ${why}. Try again.`,
-    fault: 'environment',
-    retryable: true,
-  })
+  const message = `The console cannot compute this now: ${why}. Try again.`
+  return environmentError('console_unavailable', message, { retryable: true })
 }

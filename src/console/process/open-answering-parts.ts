@@ -1,7 +1,7 @@
 // The table, lists and policies for a question, kept open until a question names others.
 
 import { type Stores, openStores, silentHooks } from '../../account/stores/open-stores.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { inputError, type IpriskError } from '../../base/coded-error.ts'
 import { type LazilyOpened, openLazily } from '../../base/memoise.ts'
 import { mapLists } from '../../lists/open-lists.ts'
 import { decideBy } from '../../policy/decide-by.ts'
@@ -59,5 +59,5 @@ function chosenPolicy(
 }
 
 export function invalid(message: string): IpriskError {
-  return new IpriskError({ code: 'invalid_input', message, fault: 'input' })
+  return inputError('invalid_input', message)
 }
