@@ -11,22 +11,19 @@ export function memoise<K, T>(make: (key: K) => T): (key: K) => T {
   }
 }
 
-/** Opened when first asked for, and then kept open. */
-export interface LazilyOpened<T> {
-  /** A failure is not kept: the next call tries again. */
-  readonly get: () => Promise<T>
-  /** `undefined` where nothing is open. Never rejects. */
-  readonly ifOpen: () => Promise<T | undefined>
-}
+export type LazilyOpened<T> = ReturnType<typeof openLazily<T>>
 
-export function openLazily<T>(open: () => Promise<T>): LazilyOpened<T> {
+/** Opened when first asked for, and then kept open. */
+export function openLazily<T>(open: () => Promise<T>) {
   let opened: Promise<T> | undefined
   return {
-    get: () =>
+    /** A failure is not kept: the next call tries again. */
+    get: (): Promise<T> =>
       (opened ??= open().catch((cause: unknown) => {
         opened = undefined
         throw cause
       })),
-    ifOpen: async () => opened?.catch(() => undefined),
+    /** `undefined` where nothing is open. Never rejects. */
+    ifOpen: async (): Promise<T | undefined> => opened?.catch(() => undefined),
   }
 }

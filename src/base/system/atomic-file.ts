@@ -101,16 +101,13 @@ function faultOf(path: string): string | undefined {
   }
 }
 
-/** The writer creates `temporary`, then commits; it always calls `discard` at the end. */
-export interface Replacement {
-  readonly temporary: string
-  readonly commit: () => Promise<void>
-  readonly commitSync: () => void
-  readonly discard: () => void
-}
+export type Replacement = ReturnType<typeof beginReplacing>
 
-/** `mode` is that of a new file and, for a secret, of any. */
-export function beginReplacing(path: string, mode: number): Replacement {
+/**
+ * The writer creates `temporary`, then commits; it always calls `discard` at the end. `mode` is that
+ * of a new file and, for a secret, of any.
+ */
+export function beginReplacing(path: string, mode: number) {
   const target = outputTarget(path)
   const folder = dirname(target)
   const temporary = join(folder, temporaryName(basename(target)))
@@ -121,7 +118,7 @@ export function beginReplacing(path: string, mode: number): Replacement {
   }
   return {
     temporary,
-    commit: async () => {
+    commit: async (): Promise<void> => {
       const handle = await open(temporary, 'r+')
       try {
         inherit(handle.fd)
@@ -132,7 +129,7 @@ export function beginReplacing(path: string, mode: number): Replacement {
       await rename(temporary, target)
       await flushFolder(folder)
     },
-    commitSync: () => {
+    commitSync: (): void => {
       const descriptor = openSync(temporary, 'r+')
       try {
         inherit(descriptor)
@@ -143,7 +140,7 @@ export function beginReplacing(path: string, mode: number): Replacement {
       renameSync(temporary, target)
       flushFolderSync(folder)
     },
-    discard: () => rmSync(temporary, { force: true }),
+    discard: (): void => rmSync(temporary, { force: true }),
   }
 }
 

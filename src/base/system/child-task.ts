@@ -64,7 +64,7 @@ export function endOf(
   })
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   readonly program: string | URL
   readonly arguments?: readonly string[]
   readonly nodeFlags?: readonly string[]
@@ -74,19 +74,15 @@ export interface ChildOptions {
   readonly hasLowPriority?: boolean
 }
 
-export interface Child<Question, Answer> {
-  readonly pid: number | undefined
-  readonly ask: (
-    question: Question,
-    how: { readonly msMax: number; readonly signal: AbortSignal },
-  ) => Promise<ChildOutcome<Answer>>
-  readonly release: () => void
-  readonly kill: () => void
-  readonly ended: Promise<ProcessEnd>
+interface AskBounds {
+  readonly msMax: number
+  readonly signal: AbortSignal
 }
 
+export type Child<Question, Answer> = ReturnType<typeof startChild<Question, Answer>>
+
 /** `program` is a compiled file that calls `answerParent`. */
-export function startChild<Question, Answer>(options: ChildOptions): Child<Question, Answer> {
+export function startChild<Question, Answer>(options: ChildOptions) {
   const { program, environment = process.env, nodeFlags = [], keepsWords = false } = options
   const output = keepsWords ? 'pipe' : 'inherit'
   const child = fork(program, options.arguments, {
@@ -109,7 +105,7 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
   const kill = (): void => void child.kill('SIGKILL')
   return {
     pid: child.pid,
-    ask: (question, { msMax, signal }) =>
+    ask: (question: Question, { msMax, signal }: AskBounds): Promise<ChildOutcome<Answer>> =>
       new Promise((resolve) => {
         const settle = (outcome: ChildOutcome<Answer>): void => {
           clearTimeout(timer)
@@ -146,7 +142,7 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
           }
         }
       }),
-    release: () => {
+    release: (): void => {
       if (child.connected) child.disconnect()
     },
     kill,
@@ -157,19 +153,12 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
 export async function askOnce<Question, Answer>(
   child: Child<Question, Answer>,
   question: Question,
-  how: { readonly msMax: number; readonly signal: AbortSignal },
+  how: AskBounds,
 ): Promise<ChildOutcome<Answer>> {
   const outcome = await child.ask(question, how)
   child.release()
   await child.ended
   return outcome
-}
-
-export interface ChildTask<Question, Answer> {
-  readonly ask: (question: Question) => Promise<ChildOutcome<Answer>>
-  /** The next question starts another one. */
-  readonly stop: () => void
-  readonly close: () => void
 }
 
 /**
@@ -182,7 +171,7 @@ export function createChildTask<Question, Answer>(
     readonly idleMs: number
     readonly onEnd?: (end: ProcessEnd) => void
   },
-): ChildTask<Question, Answer> {
+) {
   const { msMax, idleMs, onEnd } = options
   const closing = new AbortController()
   const { signal } = closing
@@ -196,14 +185,12 @@ export function createChildTask<Question, Answer>(
   }
   const start = (): Child<Question, Answer> => {
     const started = startChild<Question, Answer>(options)
-    void watchEnd(started)
+    void started.ended.then((end) => {
+      if (child !== started) return
+      child = undefined
+      onEnd?.(end)
+    })
     return started
-  }
-  const watchEnd = async (started: Child<Question, Answer>): Promise<void> => {
-    const end = await started.ended
-    if (child !== started) return
-    child = undefined
-    onEnd?.(end)
   }
   const run = async (question: Question): Promise<ChildOutcome<Answer>> => {
     if (signal.aborted) return { kind: 'stopped' }
@@ -215,9 +202,10 @@ export function createChildTask<Question, Answer>(
     return outcome
   }
   return {
-    ask: (question) => enqueue(() => run(question)),
+    ask: (question: Question) => enqueue(() => run(question)),
+    /** The next question starts another one. */
     stop,
-    close: () => {
+    close: (): void => {
       closing.abort()
       stop()
     },

@@ -28,7 +28,7 @@ const flock = koffi.load(null).func('int flock(int fd, int operation)')
 
 export interface FileLock {
   /** Also removes the file. A second call does nothing. */
-  release(): void
+  readonly release: () => void
 }
 
 /**

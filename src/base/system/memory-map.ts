@@ -71,21 +71,32 @@ export function mapFile(path: string): MappedFile {
     return { length, slot }
   })
   const { pointer, buffer } = slot
+  const bytes = new Uint8Array(buffer, 0, length)
+  // The whole slot: `unmapRegion` gives back all of a dead thread's.
+  return mappedFile(path, { pointer, length: slot.length, bytes }, () => {
+    // In the place of the file: nothing, which stays ours.
+    reserve(pointer, slot.length)
+    slot.free = true
+  })
+}
+
+function mappedFile(
+  path: string,
+  map: { readonly pointer: unknown; readonly length: number; readonly bytes: Uint8Array },
+  free: () => void,
+): MappedFile {
+  const { pointer, length, bytes } = map
   let live = true
   return {
     path,
-    // The whole slot: `unmapRegion` gives back all of a dead thread's.
-    place: { address: koffi.address(pointer), bytes: slot.length },
-    bytes: new Uint8Array(buffer, 0, length),
+    place: { address: koffi.address(pointer), bytes: length },
+    bytes,
     populate() {
-      if (live) madvise(pointer, length, MADV_POPULATE_READ)
+      if (live) madvise(pointer, bytes.length, MADV_POPULATE_READ)
     },
     unmap() {
-      if (!live) return
+      if (live) free()
       live = false
-      // In the place of the file: nothing, which stays ours.
-      reserve(pointer, slot.length)
-      slot.free = true
     },
   }
 }
@@ -177,20 +188,8 @@ export function mapSharedFile(path: string, bytes: number): MappedFile {
     if (!isFailed(pointer)) return { pointer, length }
     throw unreadable(path, 'the system refused to map it (mmap failed)')
   })
-  let live = true
-  return {
-    path,
-    place: { address: koffi.address(pointer), bytes: length },
-    bytes: new Uint8Array(koffi.view(pointer, length)),
-    populate() {
-      if (live) madvise(pointer, length, MADV_POPULATE_READ)
-    },
-    unmap() {
-      if (!live) return
-      live = false
-      munmap(pointer, length)
-    },
-  }
+  const view = new Uint8Array(koffi.view(pointer, length))
+  return mappedFile(path, { pointer, length, bytes: view }, () => void munmap(pointer, length))
 }
 
 /** Of a dead thread, with its whole slot. */
@@ -237,18 +236,12 @@ function unreadable(path: string, why: string, cause?: unknown): IpriskError {
 // madvise(2).
 
 /** In pages of 2 MB, where it can be. */
-export const MADV_HUGEPAGE = 14
+const MADV_HUGEPAGE = 14
 /** Read all of it in now; Linux before 5.14 cannot. */
-export const MADV_POPULATE_READ = 22
+const MADV_POPULATE_READ = 22
 
 /** `address`: a pointer or a bigint, of a whole page. 0, or -1 where the system cannot. */
-export const madvise = koffi
-  .load(null)
-  .func('int madvise(void *addr, size_t length, int advice)') as (
-  address: unknown,
-  length: number,
-  advice: number,
-) => number
+const madvise = libc.func('int madvise(void *addr, size_t length, int advice)')
 
 // Pages of 2 MB for large arrays: a build fills gigabytes once, and each page first touched is a
 // trip to the system. Linux takes large pages where a process asks for them (`madvise` in

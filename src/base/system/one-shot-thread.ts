@@ -2,18 +2,15 @@
 
 import { Worker } from 'node:worker_threads'
 
-/** Keeps the process alive only while its answer is waited for, and ends with it. */
-export interface OneShotThread<Question, Answer> {
-  readonly ask: (question: Question) => void
-  /** `undefined` where the thread has ended without one. Never rejects. */
-  readonly answer: () => Promise<Answer | undefined>
-}
+export type OneShotThread<Question, Answer> = ReturnType<
+  typeof startOneShotThread<Question, Answer>
+>
 
-/** `program` is a compiled file, whose first message is its answer. */
-export function startOneShotThread<Question, Answer>(
-  program: URL,
-  workerData?: unknown,
-): OneShotThread<Question, Answer> {
+/**
+ * `program` is a compiled file, whose first message is its answer. The thread keeps the process
+ * alive only while its answer is waited for, and ends with it.
+ */
+export function startOneShotThread<Question, Answer>(program: URL, workerData?: unknown) {
   const thread = new Worker(program, { workerData })
   const answer = new Promise<Answer | undefined>((resolve) => {
     thread.once('message', resolve)
@@ -24,8 +21,9 @@ export function startOneShotThread<Question, Answer>(
   // Last, for who listens to a thread is kept alive by it.
   thread.unref()
   return {
-    ask: (question) => thread.postMessage(question, []),
-    answer: async () => {
+    ask: (question: Question): void => thread.postMessage(question, []),
+    /** `undefined` where the thread has ended without one. Never rejects. */
+    answer: async (): Promise<Answer | undefined> => {
       thread.ref()
       return answer
     },
