@@ -123,24 +123,21 @@ function feedReports(compiled: CompiledTable, obtained: readonly ObtainedFile[])
 const clampedShownMax = 12
 
 /**
- * What a table of a past day owes to later ones, in one line (contract 4: later snapshots are
- * clamped); `undefined` for nothing.
+ * What a table of a past day owes to later ones, in one line, if anything (contract 4: later
+ * snapshots are clamped).
  */
-export function clampedLine({
+export function clampedLines({
   files,
   asOf,
-}: Pick<CompiledTable, 'files' | 'asOf'>): string | undefined {
-  const later = new Map(
-    files
-      .filter((file) => isClamped(file, asOf))
-      .map(({ read: { feed, day } }) => [feed.id, `${feed.id} (${formatDay(day)})`]),
-  )
-  if (later.size === 0) return undefined
+}: Pick<CompiledTable, 'files' | 'asOf'>): readonly string[] {
+  const late = files.filter((file) => isClamped(file, asOf)).map(({ read }) => read)
+  const later = new Map(late.map(({ feed: { id }, day }) => [id, `${id} (${formatDay(day)})`]))
+  if (later.size === 0) return []
   const feeds = joinFew([...later.values()], clampedShownMax)
-  return (
+  return [
     `${formatCounted(later.size, 'feed is', 'feeds are')} of a later day and counted as of ` +
-    `${formatDay(asOf)}, so the table knows more than was known then: ${feeds}`
-  )
+      `${formatDay(asOf)}, so the table knows more than was known then: ${feeds}`,
+  ]
 }
 
 /** Hand-kept tables are of no day of the world. */

@@ -38,7 +38,7 @@ import {
   rejectedPath,
 } from './acceptance/promote-table.ts'
 import { missingFeeds, snapshotsOf } from './evidence/read-snapshots.ts'
-import { type BuildReport, clampedLine, newBuildReport } from './build-report.ts'
+import { type BuildReport, clampedLines, newBuildReport } from './build-report.ts'
 import { type BuildStages, type OnBuildProgress, newBuildStages } from './build-stages.ts'
 import { removeStaleTempFiles, writeTable } from './write/write-table.ts'
 
@@ -119,7 +119,7 @@ interface BuildRun {
 async function buildTable(feeds: readonly CatalogueFeed[], run: BuildRun): Promise<BuildReport> {
   const { options, transaction, stages, tell } = run
   const { lists, dataSets, fetched } = await stages.run('fetch', (say) =>
-    obtainFeeds({ options, feeds, tell, say }),
+    obtainFeeds(feeds, run, say),
   )
   const compiled = await compileTable(
     {
@@ -136,30 +136,26 @@ async function buildTable(feeds: readonly CatalogueFeed[], run: BuildRun): Promi
     transaction,
     stages,
   )
-  for (const { read } of compiled.files) {
-    if (read.problem !== undefined) tell({ kind: 'warn', text: `${read.feed.id}: ${read.problem}` })
-  }
-  for (const text of compiled.problems) tell({ kind: 'warn', text })
-  for (const text of quarantineLines(compiled)) tell({ kind: 'warn', text })
-  for (const text of editionLines(compiled.editions, options)) tell({ kind: 'warn', text })
-  // Without a day that was asked for, it is the median: half of the feeds may be a day later.
-  const clamped = options.asOf === undefined ? undefined : clampedLine(compiled)
-  if (clamped !== undefined) tell({ kind: 'warn', text: clamped })
+  const warnings = [
+    ...compiled.files.flatMap(({ read: { feed, problem } }) =>
+      problem === undefined ? [] : `${feed.id}: ${problem}`,
+    ),
+    ...compiled.problems,
+    ...[...compiled.acceptance.quarantined].map((one) => quarantineLine(...one)),
+    ...editionLines(compiled.editions, options),
+    // Without a day that was asked for, it is the median: half of the feeds may be a day later.
+    ...(options.asOf === undefined ? [] : clampedLines(compiled)),
+  ]
+  for (const text of warnings) tell({ kind: 'warn', text })
   return goLive(compiled, { ...run, obtained: lists, fetched })
 }
 
 /** Fetches what can be had, and tells of what cannot. */
-async function obtainFeeds(run: {
-  readonly options: BuildOptions
-  readonly feeds: readonly CatalogueFeed[]
-  readonly tell: OnBuildProgress
-  readonly say: (text: string) => void
-}): Promise<{
-  readonly lists: readonly ObtainedFile[]
-  readonly dataSets: readonly ObtainedFile[]
-  readonly fetched: FetchReport
-}> {
-  const { options, feeds, tell, say } = run
+async function obtainFeeds(
+  feeds: readonly CatalogueFeed[],
+  { options, tell }: BuildRun,
+  say: (text: string) => void,
+) {
   const { mode, keepDataSets } = options
   const notices: string[] = []
   const common = { folder: options.snapshots, today: dayOf(Date.now()) }
@@ -227,17 +223,11 @@ async function goLive(
     return judged
   })
   const path = promotion.promoted ? options.out : rejectedPath(options.out)
-  const report = newBuildReport({
-    compiled,
-    written,
-    obtained,
-    fetched,
-    stages: stages.done,
-    path,
-    promotion,
-  })
+  const of = { compiled, written, obtained, fetched, path, promotion }
+  const report = newBuildReport({ ...of, stages: stages.done })
   try {
-    writeReport(options.report, report)
+    mkdirSync(dirname(options.report), { recursive: true })
+    replaceFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`)
   } catch (thrown) {
     // What became of the table is decided, and matters more.
     const text = `The report could not be written to ${options.report}: ${messageOf(thrown)}`
@@ -246,11 +236,6 @@ async function goLive(
   if (!promotion.promoted) throw buildRejected(promotion, options)
   for (const text of promotion.reasons) tell({ kind: 'warn', text: `promoted by force: ${text}` })
   return report
-}
-
-function writeReport(path: string, report: BuildReport): void {
-  mkdirSync(dirname(path), { recursive: true })
-  replaceFileSync(path, `${JSON.stringify(report, null, 2)}\n`)
 }
 
 /** Enabled feeds: the catalogue's, all with `allFeeds`, then the single switches, then licences. */
@@ -293,8 +278,4 @@ function filesOfOperator(
 ): readonly string[] | undefined {
   if (kind === 'networks') return networkFiles
   return kind === 'places' ? placeFiles : undefined
-}
-
-function quarantineLines({ acceptance }: CompiledTable): readonly string[] {
-  return [...acceptance.quarantined].map(([feed, quarantine]) => quarantineLine(feed, quarantine))
 }

@@ -6,12 +6,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import type { ProcessStat } from '../../src/base/system/process.ts'
-import {
-  parseStat,
-  readSystemFile,
-  threadIdsOf,
-  threadStatOf,
-} from '../../src/base/system/process.ts'
+import { namesIn } from '../../src/base/system/atomic-file.ts'
+import { parseStat, readSystemFile, threadStatOf } from '../../src/base/system/process.ts'
 
 export interface TreeCpu {
   /** Ascending. A tree whose processes change while it is measured cannot be measured. */
@@ -56,7 +52,8 @@ export type Thread = Pick<ProcessStat, 'nice' | 'ticks'> & {
 }
 
 export function threadsOf(pid: number): readonly Thread[] | undefined {
-  const threads = threadIdsOf(pid).flatMap((tid) => {
+  const threads = namesIn(`/proc/${pid}/task`).flatMap((name) => {
+    const tid = Number(name)
     const stat = threadStatOf(pid, tid)
     return stat === undefined ? [] : [{ tid, nice: stat.nice, ticks: stat.ticks }]
   })

@@ -66,18 +66,18 @@ function mergeDetails(a: ListedRange, b: ListedRange): ListedRange {
   if (!hasDetails(a) && !hasDetails(b)) return a
   return {
     range: a.range,
-    lists: higher(a.lists, b.lists),
-    provider: lower(a.provider, b.provider),
-    category: lower(a.category, b.category),
+    lists: better(a.lists, b.lists, (one, other) => one > other),
+    provider: better(a.provider, b.provider, (one, other) => one < other),
+    category: better(a.category, b.category, (one, other) => one < other),
   }
 }
 
-function higher(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || (b !== undefined && b > a) ? b : a
-}
-
-function lower(a: string | undefined, b: string | undefined): string | undefined {
-  return a === undefined || (b !== undefined && b < a) ? b : a
+function better<T>(
+  a: T | undefined,
+  b: T | undefined,
+  isBetter: (one: T, other: T) => boolean,
+): T | undefined {
+  return a === undefined || (b !== undefined && isBetter(b, a)) ? b : a
 }
 
 function lineOf(row: ListedRange): string {

@@ -14,6 +14,8 @@ export interface HistoryRanges extends RangeColumns {
   readonly detail: Uint32Array
 }
 
+const gathered = ['first', 'last', 'firstSeen', 'lastSeen', 'listed', 'detail'] as const
+
 /** `detailId` numbers what a row says beside its range. */
 export function newHistoryRangesBuilder(
   family: Family,
@@ -32,25 +34,17 @@ export function newHistoryRangesBuilder(
     },
     ranges() {
       const count = batches.reduce((sum, batch) => sum + batch.count, 0)
-      const gather = (part: (batch: (typeof batches)[number]) => Uint32Array): Uint32Array => {
-        const out = new Uint32Array(batches.reduce((sum, batch) => sum + part(batch).length, 0))
+      const gather = (name: (typeof gathered)[number]): Uint32Array => {
+        const out = new Uint32Array(batches.reduce((sum, batch) => sum + batch[name].length, 0))
         let at = 0
         for (const batch of batches) {
-          out.set(part(batch), at)
-          at += part(batch).length
+          out.set(batch[name], at)
+          at += batch[name].length
         }
         return out
       }
-      return {
-        family,
-        count,
-        first: gather((batch) => batch.first),
-        last: gather((batch) => batch.last),
-        firstSeen: gather((batch) => batch.firstSeen),
-        lastSeen: gather((batch) => batch.lastSeen),
-        listed: gather((batch) => batch.listed),
-        detail: gather((batch) => batch.detail),
-      }
+      const columns = Object.fromEntries(gathered.map((name) => [name, gather(name)]))
+      return { family, count, ...columns } as HistoryRanges
     },
   }
 }

@@ -24,7 +24,7 @@ import { type ConsoleLogin, type ConsoleSession, csrfHeader } from '../api/admin
 import { IpriskError } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
 import type { ConsoleFiles } from './console-files.ts'
-import { createSessionStore, type Session, type SessionStore } from './session-store.ts'
+import { createSessionStore, type Session } from './session-store.ts'
 
 /** With the port, so that two consoles on one host keep separate cookies. */
 function cookieName({ headers }: IncomingMessage): string {
@@ -70,8 +70,27 @@ export function createConsoleLogin(parts: {
   const { guard, files, log, now = Date.now } = parts
   const sessions = createSessionStore()
 
-  const login = (request: IncomingMessage): Promise<AdminPage> =>
-    logIn({ guard, sessions, log, nowMs: now() }, request)
+  const login = async (request: IncomingMessage): Promise<AdminPage> => {
+    if (!isOwnPage(request)) return foreign
+    if (guard === undefined) return errorPage(403, 'no_admin_token', noToken)
+    const { token } = await readJsonBody(request, loginBytesMax)
+    const { remoteAddress } = request.socket
+    const caller = guard(typeof token === 'string' ? token : '', remoteAddress, now())
+    if (caller === undefined) return errorPage(401, 'wrong_token', 'The token is wrong.')
+    if ('waitSeconds' in caller) {
+      const page = errorPage(429, 'too_many_logins', tooManyTokensText)
+      return { ...page, headers: { 'retry-after': String(caller.waitSeconds) } }
+    }
+    for (const id of cookiesOf(request)) sessions.close(id)
+    const session = sessions.open(caller, now())
+    const { name, role } = session.caller
+    log.info({ who: name, role }, 'A login to the console.')
+    // A TLS proxy is known only by the browser's Origin, and a false one harms only its sender.
+    const isTls = request.headers.origin?.startsWith('https://') === true
+    const cookie = `${cookieName(request)}=${session.id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
+    const answer: ConsoleLogin = { ...sessionJson(session), csrf: session.csrf }
+    return { ...jsonPage(200, answer), headers: { 'set-cookie': cookie } }
+  }
 
   const logout = (request: IncomingMessage): AdminPage => {
     const session = sessionOf(request)
@@ -118,37 +137,6 @@ export function createConsoleLogin(parts: {
       return 'status' in session ? session : session.caller
     },
   }
-}
-
-interface LoginParts {
-  readonly guard: TokenGuard | undefined
-  readonly sessions: SessionStore
-  readonly log: Log
-  readonly nowMs: number
-}
-
-async function logIn(
-  { guard, sessions, log, nowMs }: LoginParts,
-  request: IncomingMessage,
-): Promise<AdminPage> {
-  if (!isOwnPage(request)) return foreign
-  if (guard === undefined) return errorPage(403, 'no_admin_token', noToken)
-  const { token } = await readJsonBody(request, loginBytesMax)
-  const caller = guard(typeof token === 'string' ? token : '', request.socket.remoteAddress, nowMs)
-  if (caller === undefined) return errorPage(401, 'wrong_token', 'The token is wrong.')
-  if ('waitSeconds' in caller) {
-    const page = errorPage(429, 'too_many_logins', tooManyTokensText)
-    return { ...page, headers: { 'retry-after': String(caller.waitSeconds) } }
-  }
-  for (const id of cookiesOf(request)) sessions.close(id)
-  const session = sessions.open(caller, nowMs)
-  const { name, role } = session.caller
-  log.info({ who: name, role }, 'A login to the console.')
-  // A TLS proxy is known only by the browser's Origin, and a false one harms only its sender.
-  const isTls = request.headers.origin?.startsWith('https://') === true
-  const cookie = `${cookieName(request)}=${session.id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
-  const answer: ConsoleLogin = { ...sessionJson(session), csrf: session.csrf }
-  return { ...jsonPage(200, answer), headers: { 'set-cookie': cookie } }
 }
 
 const foreign = errorPage(

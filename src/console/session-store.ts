@@ -35,8 +35,6 @@ interface KeptSession extends Omit<Session, 'id'> {
 const randomText = (): string => randomBytes(32).toString('base64url')
 const keyOf = (id: string): string => hashSecret(id).toString('base64')
 
-export type SessionStore = ReturnType<typeof createSessionStore>
-
 export function createSessionStore() {
   // In the order of their last requests.
   const sessions = new Map<string, KeptSession>()

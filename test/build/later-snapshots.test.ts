@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openMeasuredInput } from '../../bench/detection/world/measured-input.ts'
-import { clampedLine } from '../../build/build-report.ts'
+import { clampedLines } from '../../build/build-report.ts'
 import { newBuildStages } from '../../build/build-stages.ts'
 import { compileTable } from '../../build/compile-table.ts'
 import { type Day, formatDay } from '../../src/base/day.ts'
@@ -42,7 +42,8 @@ describe('a snapshot of a later day', () => {
     })
     const input = { snapshots, asOf, history: undefined, ...writeDataSets(folder()) }
     const stages = newBuildStages(() => undefined)
-    return clampedLine(await compileTable(input, { history: undefined }, stages))
+    const compiled = await compileTable(input, { history: undefined }, stages)
+    return clampedLines(compiled)[0]
   }
 
   it('is named by the build, one of the day itself is not', async () => {

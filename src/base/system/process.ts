@@ -1,8 +1,9 @@
 // Facts of processes, on Linux from /proc (proc(5)), and their priority. No function here fails:
 // for a process that has ended, or without /proc, the answer is `undefined` or empty.
 
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { constants, hostname, setPriority } from 'node:os'
+import { namesIn } from './atomic-file.ts'
 
 export function isProcessAlive(pid: number): boolean {
   try {
@@ -62,23 +63,9 @@ export function threadStatOf(pid: number, thread: number): ProcessStat | undefin
   return parseStat(readSystemFile(`/proc/${pid}/task/${thread}/stat`))
 }
 
-export function threadIdsOf(pid: number): readonly number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map(Number)
-  } catch {
-    return []
-  }
-}
-
 export function socketInodesOf(pid: number): readonly number[] {
   const folder = `/proc/${pid}/fd`
-  let names: readonly string[]
-  try {
-    names = readdirSync(folder)
-  } catch {
-    return []
-  }
-  return names.flatMap((name) => {
+  return namesIn(folder).flatMap((name) => {
     try {
       const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`))?.[1]
       return inode === undefined ? [] : [Number(inode)]
