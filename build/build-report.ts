@@ -65,7 +65,6 @@ export function newBuildReport(facts: {
       problem,
       quarantined: quarantine,
     })),
-    /** Distinct verdicts by classification. */
     verdicts: countClasses(assembled.verdicts.map((verdict) => verdict.classification)),
     networks: {
       bad_rows: networks.stats.problems.count,

@@ -5,9 +5,7 @@ export interface BuildStage {
   readonly name: string
   /** Wall-clock seconds, rounded to milliseconds. */
   readonly seconds: number
-  /** Resident memory at the end of the stage, bytes. */
   readonly residentBytes: number
-  /** The most that the process had held by then, bytes. */
   readonly peakBytes: number
 }
 
@@ -44,7 +42,6 @@ export type BuildProgress =
       readonly seconds: number
       readonly found: string
     }
-  /** Of a stage that is under way: how far it is. */
   | { readonly kind: 'step'; readonly text: string }
   | { readonly kind: 'warn'; readonly text: string }
 

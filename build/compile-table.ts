@@ -66,7 +66,6 @@ interface CompileInput extends DataSetInput {
   readonly asOf: Day | undefined
 }
 
-/** What became of one file, for the report. */
 export interface NormalisedFile {
   readonly read: TakenSnapshot
   readonly kept: number
@@ -264,7 +263,6 @@ async function recordAndReadHistory(
 function normaliseAll(
   input: {
     readonly files: readonly ParsedSnapshot[]
-    /** Ids of the table's sources, by index. */
     readonly sourceIds: readonly string[]
     readonly history: History
   },

@@ -37,7 +37,6 @@ const columns: readonly ParquetColumn<KeptOutcome>[] = [
 ]
 
 const dayForm = /^(\d{4}-\d\d-\d\d)\.parquet$/
-/** The temporary file of a killed run. */
 const unfinishedForm = /^\.\d{4}-\d\d-\d\d\.parquet\..+\.tmp$/
 
 /** Makes the folder follow the state folder. Throws what disk and DuckDB say. */

@@ -28,7 +28,6 @@ export function fetchReport(
   }
 }
 
-/** Whether nobody at all answered who was asked. */
 export function isUnanswered({ asked, answered }: FetchReport): boolean {
   return asked > 0 && answered === 0
 }

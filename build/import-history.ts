@@ -174,7 +174,6 @@ async function importFile(store: HistoryStore, file: ParsedSnapshot) {
     feed: feed.id,
     day,
     state,
-    /** Distinct ranges of the day. */
     rowCount,
     /** Lines that are no address, prefix or range, or that the feed may not list. */
     dropCount: tally.dropCount,

@@ -40,7 +40,6 @@ export function newVerdictBook(inputs: VerdictInputs) {
   const unknown = networks.length + 1
   const isUnknown = { 4: false, 6: areNetworksOld(6, inputs) }
 
-  /** Verdicts by what the model can tell apart. */
   const judged = newTupleInterner()
   const byTold: number[] = []
   function judgePair(network: number, list: number): number {

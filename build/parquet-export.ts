@@ -5,7 +5,6 @@ import { dirname } from 'node:path'
 import { replaceWith } from '../src/base/system/atomic-file.ts'
 import { copyToParquetSql, sqlQuote, withDuckDb } from './history/duckdb.ts'
 
-/** Columns by what they hold. */
 export interface ParquetColumn {
   readonly name: string
   readonly type: 'text' | 'truth' | 'small' | 'whole' | 'decimal'

@@ -44,7 +44,6 @@ import { removeStaleTempFiles, writeTable } from './write/write-table.ts'
 
 export interface BuildOptions {
   readonly mode: FetchMode
-  /** How long fetching may take. */
   readonly fetchSeconds: number
   /** Nothing is built where feeds are to be fetched and not one can be. */
   readonly needFeeds: boolean
@@ -52,17 +51,12 @@ export interface BuildOptions {
   readonly keepDataSets: boolean
   /** The day that counts as today; by default the median day of the snapshots. */
   readonly asOf: Day | undefined
-  /** Where the table goes. */
   readonly out: string
-  /** Where the JSON report goes. */
   readonly report: string
-  /** The snapshot store. */
   readonly snapshots: string
-  /** The store of the history of observations. */
   readonly history: string
   /** The operator's own feeds, and changes of shipped ones. */
   readonly feedsFolder?: string | undefined
-  /** Feeds with an unstated licence, too. */
   readonly allFeeds: boolean
   /** Single feeds switched on or off, over the catalogue and `allFeeds`. */
   readonly feeds: Readonly<Record<string, boolean>>
@@ -73,7 +67,6 @@ export interface BuildOptions {
   readonly placeFiles: readonly string[] | undefined
   /** How many verdicts of the sample may differ from those of the table at `out`, percent. */
   readonly flipsMaxPercent: number
-  /** The table goes live whatever acceptance says. */
   readonly force: boolean
 }
 
@@ -191,7 +184,6 @@ function notAsked(file: ObtainedFile): ObtainedFile {
   return file.state === 'missing' ? { ...file, problem: 'nothing newer was asked for' } : file
 }
 
-/** Writes the table, judges it, and puts it where it belongs. */
 async function goLive(
   compiled: CompiledTable,
   run: BuildRun & {

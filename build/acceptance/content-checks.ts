@@ -19,7 +19,6 @@ import { type OverlapDepth, newOverlapDepth, overlapMax } from './overlap-depth.
  */
 const canaryShareMax = 0.001
 
-/** What the checks of all feeds of a build share. */
 export interface CheckContext {
   readonly index: CanaryIndex
   /** Holds the distinct ranges of each feed. */

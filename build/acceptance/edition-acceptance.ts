@@ -53,7 +53,6 @@ export const editionBounds = {
 /** Rows of a range file that may be bad; in three editions of networks none was. */
 const badRowsMax = 0.001
 
-/** Days within which an edition is a month old. */
 const monthDays = 31
 
 interface Editions {
@@ -139,7 +138,6 @@ async function judgeFetched(
   }
 }
 
-/** Why what there is of it may be old. */
 function problemOf(obtained: readonly ObtainedFile[]): string | undefined {
   return obtained.find(({ problem }) => problem !== undefined)?.problem
 }

@@ -82,7 +82,6 @@ function setsOf(ranges: readonly Range[]): Sets {
   return { 4: of(4), 6: of(6) }
 }
 
-/** Whether some address of `range` is in the set. */
 function overlaps(sets: Sets, range: Range): boolean {
   const set = sets[range.family]
   let low = 0

@@ -57,9 +57,7 @@ interface HeldEntries {
 }
 
 export async function acceptFeeds(input: {
-  /** As they were read. */
   readonly files: readonly ParsedSnapshot[]
-  /** Where they were read from. */
   readonly snapshots: readonly SnapshotFile[]
   /** Those that have no snapshot, or not a whole one. */
   readonly missing: readonly MissingFeed[]
@@ -73,7 +71,6 @@ export async function acceptFeeds(input: {
     ranges: newRangeInterner(),
   }
   const past = store === undefined ? noPast : await readPast(store)
-  // Hand-kept tables are no feeds.
   const fetched = input.files.filter(({ feed }) => feed.files.length > 0)
   const feeds = groupBy(fetched, ({ feed }) => feed)
   const judged = new Map<Feed, JudgedFeed>()
@@ -110,7 +107,6 @@ export async function acceptFeeds(input: {
     files: files as readonly ParsedSnapshot[],
     /** What each feed of the catalogue holds in them, by its id. */
     held: held as ReadonlyMap<string, HeldEntries>,
-    /** By the id of the feed. */
     quarantined: quarantined as ReadonlyMap<string, Quarantine>,
     /** What concerns no single feed. */
     problems: past.problems,
@@ -201,7 +197,6 @@ export function judgeFeed(of: {
   }
 }
 
-/** What is known of a feed before this build. */
 function remembered(
   id: string,
   { ledger, history }: AcceptancePast,
@@ -234,7 +229,6 @@ async function goodContent(
   return reasons.length === 0 ? { files, size, title: good.title } : undefined
 }
 
-/** An empty file, which says that there is none. */
 function noContent(feed: Feed, day: Day): GoodContent {
   const tally = newParseCounts(feed.id)
   const empty: ParsedSnapshot = { feed, tally, entries: [], day, problem: undefined }

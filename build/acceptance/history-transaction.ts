@@ -37,7 +37,6 @@ export async function beginHistoryTransaction(store: string, feeds: readonly Kep
     throw thrown
   }
   return {
-    /** Where the build reads and writes days. */
     history: { store, staging, lock },
     /** Puts the staged days into the store, then prunes it. */
     async commit(): Promise<void> {

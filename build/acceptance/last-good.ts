@@ -89,7 +89,6 @@ export interface LastGood {
   readonly title: string
 }
 
-/** `undefined` where there is none that can be read. */
 export async function readLastGood(
   store: string,
   feed: Feed,

@@ -36,7 +36,6 @@ export function rejectedPath(out: string): string {
   return `${out}.rejected`
 }
 
-/** Flips that the report shows. */
 const flipsShownMax = 10
 
 /** What acceptance of tables found of a new one, as the build report says it. */
@@ -158,7 +157,6 @@ export function promoteTable(
   }
 }
 
-/** Shown reasons; the report has them all. */
 const reasonsShownMax = 5
 
 export function buildRejected(

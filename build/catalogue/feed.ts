@@ -55,7 +55,6 @@ const feedFile = z
     }
   })
 
-/** Kinds of evidence that fades. */
 const fadingKinds: readonly string[] = kinds.filter((kind) => halfLifeDays[kind] !== undefined)
 
 export const feedSchema = z
@@ -139,11 +138,9 @@ export const feedSchema = z
     }
   })
 
-/** Whatever is fetched. */
 export type CatalogueFeed = Readonly<z.infer<typeof feedSchema>>
 export type FeedFile = CatalogueFeed['files'][number]
 
-/** A data set under the table. */
 export type DataSetFeed = CatalogueFeed & { readonly kind: DataSetKind }
 /** One that makes evidence, or knows facts of ASes. */
 export type Feed = CatalogueFeed & { readonly kind: Exclude<CatalogueFeed['kind'], DataSetKind> }

@@ -14,7 +14,6 @@ import { repeatedMembers, repeatedMessage } from '../../src/base/text/repeated-m
 import { feedSchema, isDataSet, isFeed } from './feed.ts'
 import type { CatalogueFeed, Feed } from './feed.ts'
 
-/** The shipped feeds. */
 export const catalogueFolder = join(packageRoot, 'data', 'feeds')
 
 /**

@@ -20,7 +20,6 @@ export function newAsEvidence(
   of: {
     readonly tables: NetworkTables
     readonly facts: AsFacts
-    /** Ids of the table's sources, by index. */
     readonly sourceIds: readonly string[]
     readonly files: readonly Speaker[]
     readonly asOf: Day

@@ -28,7 +28,6 @@ function tableFeed(own: Pick<Feed, 'id' | 'title' | 'kind' | 'group' | 'assuranc
   }
 }
 
-/** The published ranges of large crawlers (data/tables/crawlers.csv). */
 const crawlersFeed = tableFeed({
   id: 'table-crawlers',
   title: 'Published ranges of large crawlers, kept by hand',

@@ -11,7 +11,6 @@ import { newInterner, newRangeInterner } from '../layer/intern.ts'
 
 /** A feed's word on a range; `range` is undefined for evidence of an AS. */
 interface Statement {
-  /** Index into the table's sources. */
   readonly source: number
   readonly evidence: Evidence
   readonly range: Range | undefined
@@ -32,7 +31,6 @@ export function newEvidenceBook() {
   }
   const ids = newRangeInterner()
   const statements: Statement[] = []
-  /** Of each statement, by its number less 1. */
   const statementMeanings: number[] = []
   return {
     get count(): number {
@@ -48,7 +46,6 @@ export function newEvidenceBook() {
       }
       return id + 1
     },
-    /** The statement with number `id`. */
     at: (id: number) => statements[id - 1] as Statement,
     /** Equal for statements that the model cannot tell apart. */
     meaning: (id: number): number => statementMeanings[id - 1]!,

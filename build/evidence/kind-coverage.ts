@@ -16,7 +16,6 @@ import type { Feed } from '../catalogue/feed.ts'
 import { hostersFeed } from './builtin-feeds.ts'
 import type { ParsedSnapshot, TakenSnapshot } from './read-snapshots.ts'
 
-/** A fetched feed of the build. */
 export interface FeedContent {
   readonly kind: Feed['kind']
   readonly day: Day
@@ -45,7 +44,6 @@ export function feedContents(
   })
 }
 
-/** By the feeds alone. */
 export function coverageByKind(feeds: readonly FeedContent[], asOf: Day): CoverageByKind {
   const found = coveredKinds.map((kind) => {
     const own = feeds.filter((feed) => feed.kind === kind)

@@ -126,7 +126,6 @@ function addIpv6({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: S
   }
 }
 
-/** The place of the lowest bit that is set. */
 function lowestBit(mask: number): number {
   return 31 - Math.clz32(mask & -mask)
 }

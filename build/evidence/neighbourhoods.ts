@@ -216,7 +216,6 @@ function rentedRanges(
   return ranges
 }
 
-/** Addresses of IPv4 by network. */
 function sizesOf({ count, starts, values }: Layer): ReadonlyMap<number, number> {
   const sizes = new Map<number, number>()
   for (let piece = 0; piece < count; piece++) {
@@ -226,7 +225,6 @@ function sizesOf({ count, starts, values }: Layer): ReadonlyMap<number, number> 
   return sizes
 }
 
-/** What the network announces of a /24. */
 function* partsOf(layer: Layer, id: number, prefix: number) {
   const { starts, values, count } = layer
   const [from, end] = [prefix * 256, prefix * 256 + 256]

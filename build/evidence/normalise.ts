@@ -34,7 +34,6 @@ const customerKinds: ReadonlySet<Kind> = new Set(['vpn', 'proxy', 'residential_p
 /** Evidence that has faded below this share can no longer give half a point of any kind. */
 const fadedBelow = 0.005
 
-/** What all feeds of one build share. */
 export interface NormaliseContext {
   readonly asOf: Day
   readonly book: EvidenceBook
@@ -49,7 +48,6 @@ export interface NormaliseContext {
 
 type EntryOutcome = 'kept' | 'duplicate' | 'dropped'
 
-/** What a feed says of one meant range. */
 interface MeantRange {
   readonly range: Range
   readonly match: Match
@@ -63,7 +61,6 @@ type FactDetails = Pick<Entry, 'provider' | 'category' | 'lists'>
 
 /** Whose voice a feed's statements have, and what it said before. */
 interface SpokenFrom {
-  /** Its index in the table. */
   readonly source: number
   readonly history: FeedHistory | undefined
   /** Where what it says of whole networks is a voice of its own (networksPart). */
@@ -182,7 +179,6 @@ export function parseAsn(text: string): number | undefined {
   return digits !== undefined && asn > 0 && asn < 2 ** 32 ? asn : undefined
 }
 
-/** What the model must know of a feed. */
 export function voiceOf(feed: Feed): Voice {
   const { id, group, weight, assurance, rolling, asns } = feed
   return {
@@ -227,7 +223,6 @@ function newFactNumbers(): (match: Match, details: FactDetails) => number {
   }
 }
 
-/** One snapshot without a history: seen on its day alone. */
 function seenOnce(day: Day, asOf: Day): ListedDays {
   const seen = Math.min(day, asOf) as Day
   const age = asOf - seen

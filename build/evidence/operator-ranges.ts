@@ -107,7 +107,6 @@ export function announcedRanges(
 
 type Announcer = Pick<Network, 'asn' | 'organization'>
 
-/** A part of the space with one announcer, or none. */
 interface Piece<N = Announcer> extends Range {
   readonly network: N | undefined
 }
@@ -137,7 +136,6 @@ function fileOf(
   return { feed, tally, entries, day: asOf, problem: undefined }
 }
 
-/** A range cut where its announcer changes. */
 export function piecesOf<N>(range: Range, space: AnnouncedSpace<N>): readonly Piece<N>[] {
   const { family, first, last } = range
   const layer = space.layers[family]
@@ -153,7 +151,6 @@ export function piecesOf<N>(range: Range, space: AnnouncedSpace<N>): readonly Pi
   return found
 }
 
-/** What each of these ASes announces. */
 function piecesByAsn(asns: ReadonlySet<number>, space: AnnouncedSpace) {
   const found = new Map<number, Piece[]>()
   for (const layer of Object.values(space.layers)) {

@@ -13,7 +13,6 @@ import { type DataEdition, embeddedEdition } from './data-edition.ts'
 import { voiceOf } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
 
-/** The source of the data set of networks. */
 export const networksSourceId = 'ip-location-db-asn'
 
 /** What acceptance of data sets chose; the embedded edition where there is none. */
@@ -38,7 +37,6 @@ const embeddedPlaces = {
   homepage: 'https://db-ip.com/',
 } as const
 
-/** Origin AS data. */
 export function networkSources(
   files: readonly string[] | undefined,
   networks: Networks,
@@ -58,7 +56,6 @@ function heldBack(isHeld: boolean): Pick<Source, 'quarantined'> {
   return isHeld ? { quarantined: true } : {}
 }
 
-/** Place data. */
 export function placeSources(
   places: Pick<Places, 'files'>,
   asOf: Day,
@@ -165,7 +162,6 @@ interface BetaPrior {
   readonly failures: number
 }
 
-/** What is believed before anything is measured: the mean is a / (a + b). */
 export const assurancePriors: Readonly<Record<PublisherAssurance, BetaPrior>> = {
   own: { successes: 19, failures: 1 },
   tested: { successes: 9, failures: 1 },

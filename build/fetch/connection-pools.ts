@@ -17,7 +17,6 @@ export type ConnectionPools = ReturnType<typeof openConnectionPools>
 export function openConnectionPools(options: {
   readonly limits: FetchLimits
   readonly health: NetworkHealth
-  /** The name of the mirror, where there is one. */
   readonly mirrorHost?: string | undefined
   /** The system's, but in tests. */
   readonly resolve?: ResolveHost

@@ -27,7 +27,6 @@ export async function downloadBody(options: {
   readonly bytes: { readonly min: number; readonly max: number }
   readonly to: string
   readonly signal: AbortSignal
-  /** For messages. */
   readonly url: string
 }): Promise<DownloadedBody> {
   const { bytes, url, signal } = options

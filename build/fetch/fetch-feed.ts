@@ -120,7 +120,6 @@ export function newFeedFetch(options: FeedFetchOptions) {
   }
 }
 
-/** One file's part of the set; throws why it cannot be had. */
 async function fetchPart(request: {
   readonly options: FeedFetchOptions
   readonly home: string
@@ -207,7 +206,6 @@ function validatorsOf(options: FeedFetchOptions, copy: StoredSnapshot): Validato
   return etag === undefined && lastModified === undefined ? undefined : { etag, lastModified }
 }
 
-/** The record alone, of what a read of the store gave. */
 function recordOf(copy: StoredSnapshot): SnapshotRecord {
   const { feedId: _feedId, file: _file, path: _path, ...record } = copy
   return record

@@ -25,7 +25,6 @@ export const fetchLimits = {
   connectMs: 10_000,
   /** From the request to the last header. Some publishers generate the list on request. */
   headersMs: 30_000,
-  /** The longest silence within a body. */
   idleMs: 30_000,
   /**
    * One attempt from its first connection to its last byte, redirects included. The largest lists

@@ -31,7 +31,6 @@ export interface GetRequest {
   readonly to: string
   readonly format: string
   readonly bytes: { readonly min: number; readonly max: number }
-  /** Of the copy that is already stored. */
   readonly validators?: Validators | undefined
 }
 
@@ -133,7 +132,6 @@ async function attemptGet(network: ConnectionPools, request: GetRequest): Promis
   }
 }
 
-/** The first response that is no redirect. */
 async function follow(
   network: ConnectionPools,
   request: GetRequest,

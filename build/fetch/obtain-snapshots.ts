@@ -28,7 +28,6 @@ export type FetchMode =
   /** `always`: ask even for what was fetched a short while ago. */
   | { readonly kind: 'publisher'; readonly always?: boolean }
 
-/** One file of a feed, as it is on disk after the run. */
 export interface ObtainedFile extends FileOutcome {
   readonly feed: CatalogueFeed
   /** One of role `use`; or an alternate, where a feed's only file is not to be had. */

@@ -167,7 +167,6 @@ export async function fileHasContent(
   }
 }
 
-/** The SHA-256 of what a file holds, hexadecimal. */
 export async function hashOfFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)

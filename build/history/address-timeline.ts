@@ -18,7 +18,6 @@ export async function addressTimeline(options: {
   readonly store: string
   readonly address: Range
   readonly asOf?: Day | undefined
-  /** How many days are shown. */
   readonly dayCount: number
 }) {
   const { store, address, dayCount } = options
@@ -65,7 +64,6 @@ async function snapshotsIn(store: string): Promise<readonly Stored[]> {
   return stored
 }
 
-/** The ranges that hold the address, by the file that lists them. */
 async function find(
   duck: DuckDb,
   snapshots: readonly Stored[],

@@ -46,12 +46,10 @@ export interface RangeColumns {
   readonly last: Uint32Array
   readonly firstSeen: Uint32Array
   readonly lastSeen: Uint32Array
-  /** The days of the window on which it was listed. */
   readonly listed: Uint32Array
 }
 
 export interface RangeBatch extends RangeColumns {
-  /** A row's details, where the feed has any. */
   readonly details: ((row: number) => EntryDetails) | undefined
 }
 
@@ -87,7 +85,6 @@ export async function findFeedDays(duck: DuckDb, feed: KeptFeed, options: Aggreg
     countedDays,
     /** Some row says more than its range. */
     detailed,
-    /** Files that count as missing, and why. */
     problems,
   }
 }

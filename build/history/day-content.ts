@@ -13,7 +13,6 @@ import type { Range } from '../../src/ip/range.ts'
 /** A listed range with what its entry says, where that is not the default. */
 export interface ListedRange {
   readonly range: Range
-  /** How many lists name it. */
   readonly lists?: number | undefined
   readonly provider?: string | undefined
   readonly category?: string | undefined

@@ -28,7 +28,6 @@ const columnsOf = (day: Day): readonly ParquetColumn<ListedRange>[] => [
   { name: 'day', type: 'date', of: () => day },
 ]
 
-/** What a day's file says of itself. */
 interface DayMetadata {
   readonly feed: string
   readonly day: Day

@@ -69,7 +69,6 @@ interface ParquetFile<Row> {
   readonly path: string
   readonly columns: readonly ParquetColumn<Row>[]
   readonly rows: readonly Row[]
-  /** What the file says of itself. */
   readonly about: Readonly<Record<string, string>>
 }
 
@@ -102,7 +101,6 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${Math.floor((options.memoryBytes ?? memoryBytesUsual) / 1e6)}MB`,
     temp_directory: spill,
-    // It downloads nothing.
     autoinstall_known_extensions: 'false',
     ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
   })
@@ -133,7 +131,6 @@ async function connectTo(instance: DuckDBInstance, onClose = async () => undefin
         }
       })
     },
-    /** All rows of a small result. */
     async all(sql: string): Promise<readonly (readonly unknown[])[]> {
       return guard(sql, async () => (await connection.run(sql)).getRowsJS())
     },
@@ -148,7 +145,6 @@ async function connectTo(instance: DuckDBInstance, onClose = async () => undefin
   }
 }
 
-/** A text as SQL writes it. */
 export function sqlQuote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

@@ -134,7 +134,6 @@ export function mergeListedDays(a: ListedDays, b: ListedDays): ListedDays {
   }
 }
 
-/** How many days a mask names. */
 export function countMaskDays(mask: number): number {
   let count = 0
   for (let rest = mask >>> 0; rest !== 0; rest = (rest & (rest - 1)) >>> 0) count++

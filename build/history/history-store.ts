@@ -121,7 +121,6 @@ async function writeDay(
     readonly feed: string
     readonly day: Day
     readonly content: DayContent
-    /** Of what is there already. */
     readonly hash: string | undefined
   },
 ) {

@@ -43,7 +43,6 @@ export interface History {
   readonly problems: readonly string[]
 }
 
-/** A history of nothing, for a build without a store. */
 export const noHistory: History = { of: () => undefined, problems: [] }
 
 export function readHistory(
@@ -168,7 +167,6 @@ function newListedMarks(
 
 const noDetails: EntryDetails = { lists: undefined, provider: undefined, category: undefined }
 
-/** Number 0 is no details. */
 function newDetails() {
   const details = newInterner<EntryDetails>(
     ({ lists = '', provider = '', category = '' }) => JSON.stringify([lists, provider, category]),

@@ -25,7 +25,6 @@ export interface SnapshotEntries {
 export async function recordToday(
   files: readonly SnapshotEntries[],
   options: HistoryStoreOptions & {
-    /** Feeds that acceptance keeps out. */
     readonly without?: ReadonlySet<string> | undefined
     /** Called when a feed's day is where it shall be, also of a feed that adds nothing. */
     readonly onFeed?: ((feed: Feed) => void) | undefined

@@ -25,7 +25,6 @@ export interface Layer {
   readonly values: Uint32Array
 }
 
-/** One of each family. */
 export type Layers = Readonly<Record<Family, Layer>>
 
 export function valueAt(layer: Layer, words: Uint32Array): number {

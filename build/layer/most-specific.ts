@@ -28,7 +28,6 @@ export interface RangeColumns {
 
 const capacityAtFirst = 1 << 16
 
-/** Collects them. */
 export function newRangeColumns(family: Family): {
   readonly add: (first: Uint32Array, last: Uint32Array, value: number) => void
   readonly ranges: () => RangeColumns

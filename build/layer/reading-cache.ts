@@ -28,7 +28,6 @@ import { openRegularFile } from '../../src/base/system/bounded-file.ts'
 import { newFileBuffer } from '../../src/base/system/copy-large-file.ts'
 import { inLargePages } from '../../src/base/system/memory-map.ts'
 
-/** What is read, and what of this package decides what it gives. */
 export interface Reading {
   readonly kind: 'places' | 'networks'
   /** What is kept of them must not say where they are: the same ones may lie elsewhere. */

@@ -35,7 +35,6 @@ export function newRunCollector(bytesExpected: number) {
     setFacts(element: number, facts: number): void {
       room.writeUInt32LE(facts, element * runElementBytes + 4)
     },
-    /** All of them, to be read once no more are added. */
     runs: (): Uint32Array => new Uint32Array(room.buffer, room.byteOffset, end / 4),
   }
 }

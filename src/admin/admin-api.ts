@@ -174,8 +174,6 @@ export async function readJsonBody(
   return objectOf(bytes)
 }
 
-// /admin/openapi.json.
-
 const error = shape({ error: shape({ code: text, message: text }) })
 
 const content = (schema: object): object => ({ content: { 'application/json': { schema } } })
@@ -217,7 +215,6 @@ export function adminDocument(routes: readonly AdminRoute[]): object {
   }
 }
 
-/** An answer of the admin port. */
 export interface AdminPage {
   readonly status: number
   readonly type: string

@@ -18,7 +18,6 @@ const roomBytesOf: Readonly<Record<AdminRole, number>> = {
   admin: 16_777_216,
 }
 
-/** Always granted. */
 const smallBodyBytes = 4096
 
 /** Of a small body; a longer one has more, so that a megabit a second is enough. */

@@ -23,7 +23,6 @@ export interface AdminCaller {
   readonly via: 'admin port' | 'console'
 }
 
-/** The caller on a port without tokens. */
 export const unnamedAdmin: AdminCaller = { role: 'admin', name: '', via: 'admin port' }
 
 /** As the audit log has it: `console as maria`. */

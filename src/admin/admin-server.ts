@@ -184,7 +184,6 @@ async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Admi
   return { status: 200, ...(await parts.metrics()) }
 }
 
-/** The caller, or a refusal. */
 function callerOf(parts: AdminParts, request: IncomingMessage): AdminCaller | AdminPage {
   const { origin, authorization, 'sec-fetch-site': site = 'none' } = request.headers
   // Browsers send Sec-Fetch-Site over https and to this machine only; the console's page adds its

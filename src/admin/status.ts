@@ -73,7 +73,6 @@ export function serverStatus(
     started_at: new Date(now - uptime * 1000).toISOString(),
     uptime_seconds: Math.floor(uptime),
     status: readiness,
-    /** Workers die again and again. */
     degraded: gathered.degraded,
     listens,
     workers: {
@@ -135,7 +134,6 @@ export function connectionsStatus(
     /** What the limit of open files leaves. */
     cap: connectionsThatFit(asked, filesMax),
     open_files_max: Number.isFinite(filesMax) ? filesMax : null,
-    /** Of all workers together. */
     opened: counterTotals(total).opened,
     open: workers.reduce((sum, { counters }) => sum + counters.connections, 0),
   }

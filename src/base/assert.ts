@@ -2,7 +2,6 @@
 
 import { IpriskError } from './coded-error.ts'
 
-/** Throws `assertion_failed`. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) {
     throw new IpriskError({ code: 'assertion_failed', message, fault: 'bug' })

@@ -15,7 +15,6 @@ export const keySecretChars = 32
 export const keyChecksumChars = 6
 
 const prefixes = [keyPrefix, testKeyPrefix] as const
-/** A secret with its checksum. */
 const tailChars = keySecretChars + keyChecksumChars
 
 /** CRC-32 finds every change of one character and of two neighbours, swapped ones among them. */
@@ -50,7 +49,6 @@ export function holdsKey(text: string): boolean {
   return false
 }
 
-/** The text with each key cut down to its id. */
 export function redactKeys(text: string): string {
   const clean = text.replaceAll(prefixed, '$1_$2_[redacted]')
   return clean.replaceAll(longRun, (run: string, index: number) => {

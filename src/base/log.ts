@@ -28,7 +28,6 @@ export interface Log {
   readonly warn: LogMethod
   readonly error: LogMethod
   readonly fatal: LogMethod
-  /** Every line has these members too. */
   readonly child: (details: LogDetails) => Log
 }
 
@@ -140,7 +139,6 @@ export function createLog(options: {
         level: (label) => ({ level: label }),
         log: scrubbed,
       },
-      // An error may carry members of its own.
       serializers: { err: (error: Error) => scrubbed(stdSerializers.err(error)) },
     },
     destination,

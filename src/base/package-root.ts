@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { assert } from './assert.ts'
 
-/** Absolute. */
 export const packageRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)))
 
 function findRoot(from: string): string {

@@ -30,7 +30,6 @@ export function parseJsonContent(written: string): JsonContent {
   return unsafe ?? { content, repeated: repeatedMembers(written) }
 }
 
-/** If JSON.parse gives a position. */
 function lineOf(text: string, message: string): string {
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position === undefined || message.includes('line ')) return ''
@@ -38,7 +37,6 @@ function lineOf(text: string, message: string): string {
   return ` (line ${line}, column ${column})`
 }
 
-/** Nested too deep, or with a reserved name. */
 function findUnsafeMember(
   value: unknown,
   path: readonly string[] = [],

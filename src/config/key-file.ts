@@ -88,7 +88,6 @@ const keyFile = z.strictObject(
   'an object of format, version, exported_at and keys',
 )
 
-/** Keys are validated one by one. */
 const keyRows = keyFile.extend({ keys: z.array(z.unknown(), 'a list of keys') })
 
 export type KeyFile = z.infer<typeof keyFile>
@@ -134,7 +133,6 @@ function crossProblems(
 
 interface FileContext {
   readonly plans: Plans
-  /** Names the file. */
   readonly origin: string
 }
 

@@ -29,7 +29,6 @@ import type { TableInfo } from '../../table/served-table.ts'
 export interface ScrapeData {
   /** The sum of all workers, dead ones included. */
   readonly total: CounterSnapshot
-  /** The living ones. */
   readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
   /** The same workers as the primary sees them; `openFiles` only if the system reports it. */
   readonly workerStatuses: readonly (WorkerStatus & { readonly openFiles: number | undefined })[]
@@ -371,7 +370,6 @@ function workerFamilies({ workers, workerStatuses }: ScrapeData): MetricFamilies
   }
 }
 
-/** Sums over all workers. */
 function poolFamilies({ total, workers }: ScrapeData): MetricFamilies {
   const { pool } = total
   const now = (of: 'threads' | 'requests' | 'waiting'): number =>

@@ -19,7 +19,6 @@ const processMetrics: ReadonlySet<string> = new Set([
   'process_start_time_seconds',
 ])
 
-/** The longest timer that libuv and Node allow: 24 days. */
 const neverMs = 2 ** 31 - 1
 
 export function createPrometheusText() {

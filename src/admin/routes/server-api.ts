@@ -24,7 +24,6 @@ export interface ServerApiParts {
   readonly policies: {
     readonly place: PolicyPlace
     readonly look: () => void
-    /** As their file has them. */
     readonly written: () => WrittenPolicies | undefined
     readonly fileTag: () => string | undefined
     readonly status: () => PoliciesStatus | undefined

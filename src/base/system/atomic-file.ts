@@ -30,7 +30,6 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { IpriskError } from '../coded-error.ts'
 import type { ErrorCode } from '../error-codes.ts'
 
-/** Linux's own limit. */
 const linksMax = 40
 const privateMode = 0o600
 

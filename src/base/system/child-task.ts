@@ -136,7 +136,6 @@ export function startChild<Question, Answer>(options: ChildOptions) {
           try {
             child.send(question as object, (error) => void (error && kill()))
           } catch (error) {
-            // It cannot be cloned.
             const message = messageOf(error)
             settle({ kind: 'failed', error: { code: undefined, message, fault: undefined } })
           }
@@ -221,7 +220,6 @@ function sendReply(reply: Reply<unknown>): void {
   }
 }
 
-/** The child's side. */
 export function answerParent(act: (question: never) => unknown): void {
   ignoreDebuggerSignal()
   const replyTo = async (question: unknown): Promise<Reply<unknown>> => {

@@ -21,7 +21,6 @@ const toStandardError: Report = (message) => {
 let report = toStandardError
 let nextMs = 0
 
-/** Says so at most once a minute. */
 export function ignoreDebuggerSignal(how: Report = toStandardError): void {
   report = how
   if (!process.listeners('SIGUSR1').includes(onSignal)) process.on('SIGUSR1', onSignal)

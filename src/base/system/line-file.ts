@@ -135,7 +135,6 @@ class PartialWrite extends Error {
 
 const newline = 0x0a
 
-/** Returns what is left. */
 async function writePiece({ write, bytesMax }: Target, bytes: Buffer): Promise<Buffer> {
   const size = pieceSize(bytes, bytesMax)
   let written = 0

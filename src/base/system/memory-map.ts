@@ -66,7 +66,6 @@ export function mapFile(path: string): MappedFile {
       slot.free = true
       throw unreadable(path, 'the system refused to map it (mmap failed)')
     }
-    // Advice only.
     madvise(slot.pointer, length, MADV_HUGEPAGE)
     return { length, slot }
   })
@@ -114,7 +113,6 @@ const slots: Slot[] = []
 
 /** So that the next, slightly larger table fits. */
 const slotRoom = 1.25
-/** Of large pages. */
 const slotUnit = 2 ** 21
 
 /** And leaves a spare one for the next file. */
@@ -233,8 +231,6 @@ function unreadable(path: string, why: string, cause?: unknown): IpriskError {
   return environmentError('file_unreadable', `${path} cannot be opened: ${why}`, { cause })
 }
 
-// madvise(2).
-
 /** In pages of 2 MB, where it can be. */
 const MADV_HUGEPAGE = 14
 /** Read all of it in now; Linux before 5.14 cannot. */
@@ -255,7 +251,6 @@ export function inLargePages<T extends ArrayBufferView>(array: T): T {
   if (process.platform !== 'linux' || array.byteLength < largeBytesMin) return array
   const before = (pageBytes - offsetInPage(array)) % pageBytes
   const whole = array.byteLength - before
-  // Advice only.
   madvise(koffi.address(array) + BigInt(before), whole - (whole % pageBytes), MADV_HUGEPAGE)
   return array
 }

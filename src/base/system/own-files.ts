@@ -19,7 +19,6 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
 const flags = O_RDWR | O_CREAT | O_NOFOLLOW
 const mode = 0o600
 
-/** Creates a missing one. */
 export function openOwnFile(path: string, { append = false } = {}): number {
   try {
     return openSync(path, append ? flags | O_APPEND : flags, mode)
@@ -34,7 +33,6 @@ export async function openOwnHandle(path: string, { append = false } = {}): Prom
   })
 }
 
-/** Replaces one, whole or not at all. */
 export async function replaceOwnFile(
   path: string,
   content: string | Iterable<string>,
@@ -73,7 +71,6 @@ export function createZeroFile(
   }
 }
 
-/** And its parents. */
 export function makeOwnFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   refuseLink(path)

@@ -70,8 +70,6 @@ const columns: readonly Column<Row>[] = [
   ),
 ]
 
-// One cell a day, the oldest first.
-
 const cell = 6
 const height = 16
 

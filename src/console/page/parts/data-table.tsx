@@ -15,7 +15,6 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren
 }
 
-/** Does not sort. */
 export const plain = <Row,>(title: string, cell: Column<Row>['cell']): Column<Row> => {
   return { title, cell }
 }
@@ -33,7 +32,6 @@ export const sortedNumber = <Row,>(
   show: (value: number, row: Row) => ComponentChildren = count,
 ): Column<Row> => ({ ...sorted(title, by, show), isNumber: true })
 
-/** May break anywhere. */
 export const freeText = (text: ComponentChildren): ComponentChildren => (
   <span class="free">{text}</span>
 )

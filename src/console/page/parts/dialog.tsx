@@ -27,7 +27,6 @@ function Dialog(props: {
   )
 }
 
-/** Closes when the act is done. */
 export function Question(props: {
   readonly title: string
   readonly text: string

@@ -6,7 +6,6 @@ import { Choice } from './fields.tsx'
 
 export interface PoliciesAnswer {
   readonly status: PoliciesStatus | null
-  /** Of the file in use. */
   readonly file_tag?: string
   readonly policies: Readonly<Record<string, PolicyText>>
 }

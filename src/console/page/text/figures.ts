@@ -63,16 +63,13 @@ export function joinMinutes(known: Minutes, came: Minutes, max: number): Minutes
   return [...before, ...came].slice(-max)
 }
 
-/** Completed ones. */
 export function wholeMinutes(minutes: Minutes): Minutes {
   return minutes.slice(0, -1)
 }
 
-/** How many rows have a value. */
 export interface Share {
   readonly name: string
   readonly count: number
-  /** Of all rows, 0 to 1. */
   readonly share: number
 }
 

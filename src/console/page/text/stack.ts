@@ -11,7 +11,6 @@ export function stacked(series: readonly (readonly number[])[]): readonly number
   })
 }
 
-/** The `max` largest names. */
 export function seriesNames(
   points: readonly Readonly<Record<string, number>>[],
   max: number,

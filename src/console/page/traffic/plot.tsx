@@ -19,7 +19,6 @@ export function Plot({
   const [at, setAt] = useState<number | null>(null)
   useEffect(() => {
     let isOver = false
-    // uPlot loads with the first chart.
     const load = async (): Promise<void> => {
       const { drawPlot } = await import('./draw-plot.ts')
       if (isOver || place.current === null) return

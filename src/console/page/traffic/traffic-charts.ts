@@ -7,7 +7,6 @@ import { actionTone, kindTone } from '../text/tone.ts'
 
 interface ChartSeries {
   readonly name: string
-  /** The style class of its colour. */
   readonly tone: string
   readonly values: readonly (number | null)[]
 }
