@@ -87,7 +87,7 @@ function feedReports(compiled: CompiledTable, obtained: readonly ObtainedFile[])
     const problem = files.find((file) => file.read.problem !== undefined)?.read.problem
     return {
       id,
-      kind: (files[0]?.read.feed.kind ?? own?.[0]?.feed.kind ?? '') as string,
+      kind: files[0]?.read.feed.kind ?? own?.[0]?.feed.kind ?? '',
       /** YYYY-MM-DD: the day that the snapshot is of; absent where there is none. */
       day: files.length === 0 ? undefined : formatDay(newestDay(files.map(({ read }) => read))),
       /** Its day is later than the table's: what it lists counts as listed on the table's day. */
@@ -97,7 +97,7 @@ function feedReports(compiled: CompiledTable, obtained: readonly ObtainedFile[])
        * in place of one that could not be had), missing (`quarantined` has what stands in for it, if
        * any).
        */
-      state: (got?.state ?? 'built in') as string,
+      state: got?.state ?? 'built in',
       /** Entries in its files, those taken, those not taken by reason. */
       entries: sum(files, (file) => file.read.tally.entryCount),
       kept: sum(files, (file) => file.kept),

@@ -12,7 +12,7 @@ export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1) {
   const values: T[] = []
   return {
     values: values as readonly T[],
-    id(value: T): number {
+    id: (value: T): number => {
       const text = key(value)
       const known = ids.get(text)
       if (known !== undefined) return known

@@ -13,7 +13,7 @@ export function newRunCollector(bytesExpected: number) {
   }
   return {
     /** The element at which the run begins. */
-    add(text: string, facts: number): number {
+    add: (text: string, facts: number): number => {
       // No character takes more than three bytes.
       makeRoom(2 * runElementBytes + text.length * 3)
       const begin = end / runElementBytes
@@ -24,7 +24,7 @@ export function newRunCollector(bytesExpected: number) {
       return begin
     },
     /** Puts runs behind that another collector made; the element at which the first one begins. */
-    append(runs: Uint32Array): number {
+    append: (runs: Uint32Array): number => {
       makeRoom(runs.byteLength)
       const begin = end / runElementBytes
       room.set(new Uint8Array(runs.buffer, runs.byteOffset, runs.byteLength), end)
@@ -32,7 +32,7 @@ export function newRunCollector(bytesExpected: number) {
       return begin
     },
     /** Sets the word of facts of the run that begins at that element. */
-    setFacts(element: number, facts: number): void {
+    setFacts: (element: number, facts: number): void => {
       room.writeUInt32LE(facts, element * runElementBytes + 4)
     },
     runs: (): Uint32Array => new Uint32Array(room.buffer, room.byteOffset, end / 4),

@@ -79,10 +79,16 @@ interface AskBounds {
   readonly signal: AbortSignal
 }
 
-export type Child<Question, Answer> = ReturnType<typeof startChild<Question, Answer>>
+export interface Child<Question, Answer> {
+  readonly pid: number | undefined
+  readonly ask: (question: Question, how: AskBounds) => Promise<ChildOutcome<Answer>>
+  readonly release: () => void
+  readonly kill: () => void
+  readonly ended: Promise<ProcessEnd>
+}
 
 /** `program` is a compiled file that calls `answerParent`. */
-export function startChild<Question, Answer>(options: ChildOptions) {
+export function startChild<Question, Answer>(options: ChildOptions): Child<Question, Answer> {
   const { program, environment = process.env, nodeFlags = [], keepsWords = false } = options
   const output = keepsWords ? 'pipe' : 'inherit'
   const child = fork(program, options.arguments, {
@@ -105,7 +111,7 @@ export function startChild<Question, Answer>(options: ChildOptions) {
   const kill = (): void => void child.kill('SIGKILL')
   return {
     pid: child.pid,
-    ask: (question: Question, { msMax, signal }: AskBounds): Promise<ChildOutcome<Answer>> =>
+    ask: (question, { msMax, signal }) =>
       new Promise((resolve) => {
         const settle = (outcome: ChildOutcome<Answer>): void => {
           clearTimeout(timer)
@@ -141,7 +147,7 @@ export function startChild<Question, Answer>(options: ChildOptions) {
           }
         }
       }),
-    release: (): void => {
+    release: () => {
       if (child.connected) child.disconnect()
     },
     kill,
@@ -160,6 +166,13 @@ export async function askOnce<Question, Answer>(
   return outcome
 }
 
+interface ChildTask<Question, Answer> {
+  readonly ask: (question: Question) => Promise<ChildOutcome<Answer>>
+  /** The next question starts another one. */
+  readonly stop: () => void
+  readonly close: () => void
+}
+
 /**
  * The child starts with a question and ends after `idleMs` without one. `onEnd` is called where it
  * ends by itself.
@@ -170,7 +183,7 @@ export function createChildTask<Question, Answer>(
     readonly idleMs: number
     readonly onEnd?: (end: ProcessEnd) => void
   },
-) {
+): ChildTask<Question, Answer> {
   const { msMax, idleMs, onEnd } = options
   const closing = new AbortController()
   const { signal } = closing
@@ -184,12 +197,14 @@ export function createChildTask<Question, Answer>(
   }
   const start = (): Child<Question, Answer> => {
     const started = startChild<Question, Answer>(options)
-    void started.ended.then((end) => {
-      if (child !== started) return
-      child = undefined
-      onEnd?.(end)
-    })
+    void watchEnd(started)
     return started
+  }
+  const watchEnd = async (started: Child<Question, Answer>): Promise<void> => {
+    const end = await started.ended
+    if (child !== started) return
+    child = undefined
+    onEnd?.(end)
   }
   const run = async (question: Question): Promise<ChildOutcome<Answer>> => {
     if (signal.aborted) return { kind: 'stopped' }
@@ -201,10 +216,9 @@ export function createChildTask<Question, Answer>(
     return outcome
   }
   return {
-    ask: (question: Question) => enqueue(() => run(question)),
-    /** The next question starts another one. */
+    ask: (question) => enqueue(() => run(question)),
     stop,
-    close: (): void => {
+    close: () => {
       closing.abort()
       stop()
     },

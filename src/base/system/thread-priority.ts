@@ -19,9 +19,7 @@ const shortestSliceNs = 100_000n
 
 /**
  * Gives the calling thread slices of 0.1 ms: on busy cores it waits for less before each (Linux
- * 6.12 and later). Threads that it starts inherit that. p99.9 of checks in ms of a worker's loop
- * that shares two cores with its load:
- * <<5-7
+ * 6.12 and later). Threads that it starts inherit that.
  */
 export function useShortTimeSlices(): void {
   ignoreErrors(setSlice)

@@ -99,7 +99,9 @@ describe('commitSet', () => {
     (home) => renameSync(join(home, '.a.txt.1.tmp'), join(home, 'a.txt')),
     (home) => renameSync(join(home, '.c.txt.1.tmp'), join(home, 'c.txt')),
     (home, next) => {
-      const placed = Object.entries(next).map(([name, { temporary: _, ...one }]) => [name, one])
+      const placed = Object.entries(next).map(([name, one]) => {
+        return [name, { ...one, temporary: undefined }]
+      })
       const set = Object.fromEntries(placed) as SnapshotSet
       writeFileSync(join(home, 'snapshots.json'), formatSnapshotSet(set))
     },
