@@ -100,11 +100,7 @@ function packVerdicts(verdicts: readonly Verdict[], strings: StringCollector) {
   return { verdicts: out, reason_lists: offsets, reasons: items }
 }
 
-function packNetworks(
-  parts: TableParts,
-  asLists: readonly number[],
-  strings: StringCollector,
-): Uint32Array {
+function packNetworks(parts: TableParts, asLists: readonly number[], strings: StringCollector) {
   const out = new Uint32Array(parts.networks.length * networkWords)
   parts.networks.forEach((network, index) => {
     const { asn, organization } = network

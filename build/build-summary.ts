@@ -57,9 +57,7 @@ function dataSetLine({ kind, day, state, problem }: DataSetReport): string {
   return `${kind.padEnd(10)}of ${day}, ${state}${why}`
 }
 
-function quarantineLines(
-  feeds: readonly Pick<FeedReport, 'id' | 'quarantined'>[],
-): readonly string[] {
+function quarantineLines(feeds: readonly Pick<FeedReport, 'id' | 'quarantined'>[]) {
   const lines = feeds.flatMap(({ id, quarantined }) => {
     if (quarantined === undefined) return []
     const why = short(quarantined.reasons.join('; '), reasonCharsMax)

@@ -40,10 +40,7 @@ const dayForm = /^(\d{4}-\d\d-\d\d)\.parquet$/
 const unfinishedForm = /^\.\d{4}-\d\d-\d\d\.parquet\..+\.tmp$/
 
 /** Makes the folder follow the state folder. Throws what disk and DuckDB say. */
-export async function exportOutcomes(
-  state: string,
-  folder: string,
-): Promise<readonly ExportedDay[]> {
+export async function exportOutcomes(state: string, folder: string) {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const days = await outcomeDays(state)
   const known = new Set(days.map(({ day }) => day))
@@ -93,10 +90,7 @@ async function exportDay(
 }
 
 /** What a file says of itself; `undefined` where there is none that can be read. */
-async function knownOf(
-  duck: DuckDb,
-  path: string,
-): Promise<{ readonly hash: string; readonly outcomes: number } | undefined> {
+async function knownOf(duck: DuckDb, path: string) {
   const sql =
     'select decode(key), decode(value) from parquet_kv_metadata(' +
     `${sqlQuote(path)}) order by key`

@@ -33,11 +33,7 @@ export function isUnanswered({ asked, answered }: FetchReport): boolean {
 }
 
 /** Whether what ended the run is why this file could not be had. */
-function isCost(
-  { problem }: ObtainedFile,
-  notice: string,
-  files: readonly ObtainedFile[],
-): boolean {
+function isCost({ problem }: ObtainedFile, notice: string, files: readonly ObtainedFile[]) {
   return problem !== undefined && (problem.includes(notice) || !files.some(hasAnswered))
 }
 

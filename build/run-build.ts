@@ -264,10 +264,7 @@ export function unknownFeeds(
 }
 
 /** The operator's own files that take a data set's place. */
-function filesOfOperator(
-  { networkFiles, placeFiles }: BuildOptions,
-  kind: CatalogueFeed['kind'],
-): readonly string[] | undefined {
+function filesOfOperator({ networkFiles, placeFiles }: BuildOptions, kind: CatalogueFeed['kind']) {
   if (kind === 'networks') return networkFiles
   return kind === 'places' ? placeFiles : undefined
 }

@@ -96,10 +96,7 @@ export async function readAcceptanceLedger(
 }
 
 /** The caller holds the lock of the history. */
-export async function writeAcceptanceLedger(
-  store: string,
-  ledger: AcceptanceLedger,
-): Promise<void> {
+export async function writeAcceptanceLedger(store: string, ledger: AcceptanceLedger) {
   const folder = acceptanceFolder(store)
   await mkdir(folder, { recursive: true })
   const feeds = Object.fromEntries([...ledger].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -137,10 +134,7 @@ export async function storedSizes(
  * The last sizes of a feed. The history counts what was listed at any time of a day, the ledger
  * what one fetch listed: where both know a day the ledger is the fairer measure.
  */
-export function pastSizes(
-  memory: FeedMemory | undefined,
-  history: readonly DatedSize[],
-): readonly DatedSize[] {
+export function pastSizes(memory: FeedMemory | undefined, history: readonly DatedSize[]) {
   if (memory?.moved === true) return memory.sizes.slice(-pastSizesMax)
   const byDay = new Map<Day, number>()
   for (const { day, size } of [...history, ...(memory?.sizes ?? [])]) byDay.set(day, size)

@@ -162,11 +162,7 @@ async function areKept(paths: readonly string[], kept: readonly KeptFile[]): Pro
 }
 
 /** What changed more than it may, one line a family. Throws where an edition cannot be read. */
-async function changesAbove(
-  kind: DataSetKind,
-  inUse: DataEdition,
-  next: DataEdition,
-): Promise<readonly string[]> {
+async function changesAbove(kind: DataSetKind, inUse: DataEdition, next: DataEdition) {
   const countries = newCountries()
   const later = await readLayers(kind, next.files, countries)
   const earlier = await readLayers(kind, inUse.files, countries)

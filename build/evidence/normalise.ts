@@ -197,11 +197,7 @@ export function voiceOf(feed: Feed): Voice {
  * The /64 that an IPv6 range inside it stands for. In an access network what is listed inside one
  * counts for all of it, a customer's line, and so names it exactly.
  */
-function customerLine(
-  kind: Feed['kind'],
-  range: Range,
-  inAccess: NormaliseContext['inAccess'],
-): Range | undefined {
+function customerLine(kind: Feed['kind'], range: Range, inAccess: NormaliseContext['inAccess']) {
   if (range.family === 4 || kind === 'network' || !customerKinds.has(kind)) return undefined
   if (range.first >> 64n !== range.last >> 64n) return undefined
   bigintToWords(6, range.first, words)

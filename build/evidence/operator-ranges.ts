@@ -85,10 +85,7 @@ function vpnOperatorsFile(
 }
 
 /** The ASes that a blocklist names, as the ranges that they announce. */
-export function announcedRanges(
-  files: readonly ParsedSnapshot[],
-  space: AnnouncedSpace,
-): readonly ParsedSnapshot[] {
+export function announcedRanges(files: readonly ParsedSnapshot[], space: AnnouncedSpace) {
   return files.map((file) => {
     const asnOf = ({ text, range }: Entry) => (range === undefined ? parseAsn(text) : undefined)
     const asns =

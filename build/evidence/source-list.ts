@@ -56,11 +56,7 @@ function heldBack(isHeld: boolean): Pick<Source, 'quarantined'> {
   return isHeld ? { quarantined: true } : {}
 }
 
-export function placeSources(
-  places: Pick<Places, 'files'>,
-  asOf: Day,
-  inUse?: EditionInUse,
-): readonly Source[] {
+export function placeSources(places: Pick<Places, 'files'>, asOf: Day, inUse?: EditionInUse) {
   return places.files.map(({ path, day = asOf, recordCount }) => {
     const base = { kind: 'location', day, entries: recordCount }
     const isOfDataSet = inUse?.edition.files.includes(path) ?? path.includes('@ip-location-db')

@@ -132,11 +132,7 @@ async function attemptGet(network: ConnectionPools, request: GetRequest): Promis
   }
 }
 
-async function follow(
-  network: ConnectionPools,
-  request: GetRequest,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+async function follow(network: ConnectionPools, request: GetRequest, signal: AbortSignal) {
   const { limits, health } = network
   let url = request.url
   for (let hop = 0; hop <= redirectsMax; hop++) {
@@ -169,10 +165,7 @@ async function follow(
  * The response, or the abort as soon as it comes: undici heeds the signal only once it has a
  * connection, which can take as long as `connectMs`.
  */
-async function orAborted(
-  asked: Promise<Dispatcher.ResponseData>,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+async function orAborted(asked: Promise<Dispatcher.ResponseData>, signal: AbortSignal) {
   let stop = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason as Error)

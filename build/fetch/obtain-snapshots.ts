@@ -81,10 +81,7 @@ export async function obtainSnapshots(options: ObtainOptions): Promise<ObtainedF
   }
 }
 
-async function fromStore(
-  options: ObtainOptions,
-  problem: string | undefined,
-): Promise<ObtainedFile[]> {
+async function fromStore(options: ObtainOptions, problem: string | undefined) {
   const results: ObtainedFile[] = []
   let done = 0
   for (const feed of options.feeds) {
@@ -207,11 +204,7 @@ function beginFeed(run: FetchRun, feed: CatalogueFeed, files = usedFiles(feed)):
 }
 
 /** Puts in place what could be had, or leaves the stored set. */
-async function endFeed(
-  run: FetchRun,
-  feed: CatalogueFeed,
-  fetching: FeedFetch,
-): Promise<ObtainedFile[]> {
+async function endFeed(run: FetchRun, feed: CatalogueFeed, fetching: FeedFetch) {
   const problem = await fetching.end()
   if (problem === undefined) {
     return usedFiles(feed).map((file) => ({ feed, file, ...fetching.outcome(file) }))
@@ -223,11 +216,7 @@ async function endFeed(
 }
 
 /** In place of a feed's only file, where that is neither to be had nor stored. */
-async function fetchAlternate(
-  run: FetchRun,
-  feed: CatalogueFeed,
-  { text, trouble }: FetchProblem,
-): Promise<ObtainedFile[] | undefined> {
+async function fetchAlternate(run: FetchRun, feed: CatalogueFeed, { text, trouble }: FetchProblem) {
   for (const file of alternatesOf(feed)) {
     const fetching = beginFeed(run, feed, [file])
     await fetching.fetchFile(file, sourceUrl(feed, file, run.base))

@@ -80,11 +80,7 @@ async function readOnce(home: string, feedId: string) {
 }
 
 /** The files of a set in the making; `undefined` unless all are there. */
-async function locate(
-  home: string,
-  feedId: string,
-  set: SnapshotSet,
-): Promise<StoredSnapshot[] | undefined> {
+async function locate(home: string, feedId: string, set: SnapshotSet) {
   const snapshots: StoredSnapshot[] = []
   for (const [file, { temporary = file, ...record }] of Object.entries(set)) {
     const isPlaced = await fileHasContent(join(home, file), record)
@@ -110,11 +106,7 @@ async function readSet(home: string, name: string): Promise<SnapshotSet | 'absen
  * flushed in the feed's folder; the others stay as they are. Files of the old set that the new one
  * does not have are removed.
  */
-export async function commitSnapshotSet(
-  folder: string,
-  feedId: string,
-  set: SnapshotSet,
-): Promise<void> {
+export async function commitSnapshotSet(folder: string, feedId: string, set: SnapshotSet) {
   const home = join(folder, feedId)
   await replaceFile(join(home, NEXT_NAME), formatSnapshotSet(set))
   await finishSet(home, set)

@@ -98,11 +98,7 @@ function problemOf(path: string): string {
 }
 
 /** `found` without the files that cannot be read whole. It reads each: only after a failure. */
-export async function findReadableDays(
-  duck: DuckDb,
-  found: FeedDays,
-  asOf: Day,
-): Promise<FeedDays> {
+export async function findReadableDays(duck: DuckDb, found: FeedDays, asOf: Day) {
   const files: DayFile[] = []
   const problems = [...found.problems]
   for (const file of found.files) {

@@ -71,11 +71,7 @@ function mergeDetails(a: ListedRange, b: ListedRange): ListedRange {
   }
 }
 
-function better<T>(
-  a: T | undefined,
-  b: T | undefined,
-  isBetter: (one: T, other: T) => boolean,
-): T | undefined {
+function better<T>(a: T | undefined, b: T | undefined, isBetter: (one: T, other: T) => boolean) {
   return a === undefined || (b !== undefined && isBetter(b, a)) ? b : a
 }
 

@@ -59,10 +59,7 @@ export async function storedDays(store: string, feedId: string): Promise<readonl
 }
 
 /** The same with staged days, and where each lies. */
-export async function dayFiles(
-  { store, staging }: HistoryFolders,
-  feedId: string,
-): Promise<readonly DayFile[]> {
+export async function dayFiles({ store, staging }: HistoryFolders, feedId: string) {
   const paths = new Map<Day, string>()
   for (const folder of staging === undefined ? [store] : [store, staging]) {
     for (const day of await storedDays(folder, feedId)) paths.set(day, dayPath(folder, feedId, day))

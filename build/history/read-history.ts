@@ -45,9 +45,7 @@ export interface History {
 
 export const noHistory: History = { of: () => undefined, problems: [] }
 
-export function readHistory(
-  options: AggregateOptions & { readonly feeds: readonly KeptFeed[] },
-): Promise<History> {
+export function readHistory(options: AggregateOptions & { readonly feeds: readonly KeptFeed[] }) {
   return withDuckDb({ spill: options.store }, async (duck) => {
     const reader = newHistoryReader(duck, options)
     for (const feed of options.feeds) reader.read(feed)

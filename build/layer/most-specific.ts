@@ -156,13 +156,7 @@ function bigintAt(array: Uint32Array, row: number): bigint {
   return (high << 64n) | low
 }
 
-function compare(
-  a: Uint32Array,
-  rowA: number,
-  b: Uint32Array,
-  rowB: number,
-  words: number,
-): number {
+function compare(a: Uint32Array, rowA: number, b: Uint32Array, rowB: number, words: number) {
   return compareWords(a, rowA * words, b, rowB * words, words)
 }
 

@@ -162,10 +162,7 @@ function objectOf(bytes: Uint8Array): JsonObject {
 }
 
 /** For logins, which have no route and are too small to need room. */
-export async function readJsonBody(
-  request: IncomingMessage,
-  bodyBytesMax: number,
-): Promise<JsonObject> {
+export async function readJsonBody(request: IncomingMessage, bodyBytesMax: number) {
   const { bytes, release } = await readAdminBody(request, {
     caller: unnamedAdmin,
     bytesMax: bodyBytesMax,

@@ -121,11 +121,7 @@ async function listenOn(server: Server, path: string): Promise<void> {
 }
 
 /** Never fails: errors are logged, and answered if no answer has begun. */
-async function respond(
-  parts: AdminParts,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function respond(parts: AdminParts, request: IncomingMessage, response: ServerResponse) {
   try {
     const page = await pageOf(parts, request)
     parts.refusals?.note(page.code)
@@ -207,11 +203,7 @@ function callerOf(parts: AdminParts, request: IncomingMessage): AdminCaller | Ad
   return { ...refused, code: 'too_many_logins', headers }
 }
 
-async function apiPage(
-  parts: AdminParts,
-  request: IncomingMessage,
-  path: string,
-): Promise<AdminPage> {
+async function apiPage(parts: AdminParts, request: IncomingMessage, path: string) {
   const caller = callerOf(parts, request)
   if ('status' in caller) return caller
   const { routes = [] } = parts

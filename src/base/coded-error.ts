@@ -41,11 +41,7 @@ export class IpriskError extends Error {
   }
 }
 
-export function environmentError(
-  code: ErrorCode,
-  message: string,
-  details?: ErrorDetails,
-): IpriskError {
+export function environmentError(code: ErrorCode, message: string, details?: ErrorDetails) {
   return new IpriskError({ code, message, fault: 'environment', ...details })
 }
 

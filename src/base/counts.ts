@@ -10,19 +10,14 @@ export function largestFirst<Key>(counts: ReadonlyMap<Key, number>): (readonly [
 }
 
 /** Equal keys are summed up; equal sums in the order of their keys. */
-export function largestSums<Key>(
-  counts: Iterable<readonly [Key, number]>,
-): (readonly [Key, number])[] {
+export function largestSums<Key>(counts: Iterable<readonly [Key, number]>) {
   const sums = new Map<Key, number>()
   for (const [key, count] of counts) addTo(sums, key, count)
   return [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
 }
 
 /** Groups in the order of their first items. */
-export function groupBy<Key, Item>(
-  items: Iterable<Item>,
-  keyOf: (item: Item) => Key,
-): Map<Key, Item[]> {
+export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key) {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {
     const key = keyOf(item)

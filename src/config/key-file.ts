@@ -109,11 +109,7 @@ function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): 
   return [{ name: name([]), value: shown, origin, allowed }]
 }
 
-function crossProblems(
-  keys: readonly KeyFileEntry[],
-  plans: Plans,
-  origin: string,
-): SettingProblem[] {
+function crossProblems(keys: readonly KeyFileEntry[], plans: Plans, origin: string) {
   const problems: SettingProblem[] = []
   const places = new Map<string, number>()
   for (const [i, { id, plan }] of keys.entries()) {

@@ -9,7 +9,7 @@ import { type ConfigFile, type ConfigPlace, readConfigFile } from './config-file
 import type { Command, Option } from './options.ts'
 import { configOption, optionFlag, optionName, optionVariable, options } from './options.ts'
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
-import { type SettingOrigin, type SettingTree, setSetting } from './setting-tree.ts'
+import { type SettingTree, setSetting } from './setting-tree.ts'
 
 /** Of an `IPRISK_…_FILE`; a path has at most 4 KiB. */
 const valueFileBytesMax = 16_384
@@ -37,10 +37,7 @@ function valueOf({ form }: Option, written: unknown): unknown {
 }
 
 /** Directly or by a file. */
-function readVariable(
-  name: string,
-  { sources, problems }: Reading,
-): { readonly value: string; readonly origin: SettingOrigin } | undefined {
+function readVariable(name: string, { sources, problems }: Reading) {
   // Compose files say "not set" so.
   const direct = sources.environment[name] || undefined
   const fileVariable = `${name}_FILE`

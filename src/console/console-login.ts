@@ -171,11 +171,7 @@ function sessionJson({ caller, expiresMs }: Session): ConsoleSession {
   return { role: caller.role, expires: new Date(expiresMs).toISOString() }
 }
 
-async function filePage(
-  files: ConsoleFiles,
-  { headers }: IncomingMessage,
-  path: string,
-): Promise<AdminPage> {
+async function filePage(files: ConsoleFiles, { headers }: IncomingMessage, path: string) {
   const name = path.replace(/^\/console\/?/, '')
   // A path without a dot is a view of the page.
   const file = await files(name.includes('.') ? name : '')

@@ -114,10 +114,7 @@ function byKind<Value>(of: (kind: TopKind) => Value): Readonly<Record<TopKind, V
   return { networks: of('networks'), countries: of('countries'), providers: of('providers') }
 }
 
-function pointOf(
-  { startMs, before, scores, decisions }: OpenMinute,
-  total: CounterSnapshot,
-): Point {
+function pointOf({ startMs, before, scores, decisions }: OpenMinute, total: CounterSnapshot) {
   const difference = (member: 'answers' | 'requests' | 'durations'): readonly number[] =>
     total[member].map((count, i) => Math.max(0, count - (before[member][i] ?? 0)))
   const answers = difference('answers')

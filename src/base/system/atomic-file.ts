@@ -179,11 +179,7 @@ export async function replaceWith(
 }
 
 /** All or nothing; the loop turns between two pieces. */
-export function replaceFile(
-  path: string,
-  content: string | Iterable<string>,
-  mode = 0o644,
-): Promise<void> {
+export function replaceFile(path: string, content: string | Iterable<string>, mode = 0o644) {
   return replaceWith(path, mode, (to) => writeFile(to, content, { flag: 'wx', mode }))
 }
 

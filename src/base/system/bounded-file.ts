@@ -55,10 +55,7 @@ export function openRegularFile(path: string): number {
 }
 
 /** What is open already, such as standard input. */
-export function readDescriptor(
-  descriptor: number,
-  { bytesMax, pipeMsMax = 0 }: FileBounds,
-): Buffer {
+export function readDescriptor(descriptor: number, { bytesMax, pipeMsMax = 0 }: FileBounds) {
   const stat = fstatSync(descriptor)
   const isPipe = stat.isFIFO()
   const chunks: Buffer[] = []

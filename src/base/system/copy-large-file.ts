@@ -20,11 +20,7 @@ export function copyLargeFile(source: string, target: string): void {
 }
 
 /** In steps of a few milliseconds. Copies at most `bytesMax`, even if the file grows. */
-export function* copyLargeFileInSteps(
-  source: string,
-  target: string,
-  bytesMax = Infinity,
-): Generator<undefined, void, undefined> {
+export function* copyLargeFileInSteps(source: string, target: string, bytesMax = Infinity) {
   try {
     copyFileSync(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL)
   } catch {
@@ -36,11 +32,7 @@ export function* copyLargeFileInSteps(
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 const targetFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
 
-function* copyInPieces(
-  source: string,
-  target: string,
-  bytesMax: number,
-): Generator<undefined, void, undefined> {
+function* copyInPieces(source: string, target: string, bytesMax: number) {
   const from = openSync(source, 'r')
   try {
     const to = openSync(target, targetFlags, 0o600)

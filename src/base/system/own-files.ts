@@ -33,10 +33,7 @@ export async function openOwnHandle(path: string, { append = false } = {}): Prom
   })
 }
 
-export async function replaceOwnFile(
-  path: string,
-  content: string | Iterable<string>,
-): Promise<void> {
+export async function replaceOwnFile(path: string, content: string | Iterable<string>) {
   refuseLink(path)
   await replaceFile(path, content, mode)
 }
@@ -53,11 +50,7 @@ export function replaceOwnFileSync(path: string, content: string): void {
  * mapped file ends the process where the disk is full. Throws what the system throws, and leaves
  * nothing then.
  */
-export function createZeroFile(
-  path: string,
-  bytes: number,
-  { head = new Uint8Array(0) } = {},
-): void {
+export function createZeroFile(path: string, bytes: number, { head = new Uint8Array(0) } = {}) {
   const content = Buffer.alloc(bytes)
   content.set(head)
   const descriptor = openSync(path, 'wx', mode)

@@ -114,10 +114,7 @@ function linkAt(path: string) {
 }
 
 /** No link can be written, only replaced. */
-function distrustOfLink(
-  before: ReturnType<typeof linkAt>,
-  after: ReturnType<typeof linkAt>,
-): string | undefined {
+function distrustOfLink(before: ReturnType<typeof linkAt>, after: ReturnType<typeof linkAt>) {
   if (before?.ino !== after?.ino || before?.ctimeNs !== after?.ctimeNs) {
     return 'it was replaced while it was read'
   }

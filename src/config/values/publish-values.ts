@@ -5,9 +5,7 @@ import { parseDurationMs } from '../../base/time-text.ts'
 const bucketForm = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.=+@~/-]*))?$/
 
 /** `undefined` where it is none. */
-export function parseObjectUrl(
-  text: string,
-): { readonly bucket: string; readonly prefix: string } | undefined {
+export function parseObjectUrl(text: string) {
   const [, bucket, prefix = ''] = bucketForm.exec(text) ?? []
   if (bucket === undefined) return undefined
   const names = prefix.split('/').filter(Boolean)

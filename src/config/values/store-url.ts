@@ -59,10 +59,7 @@ function parseCredentials(text: string): Credentials | undefined {
 }
 
 /** What follows the hosts: `/master/db`, each where the kind has it. */
-function parsePlace(
-  kind: StoreUrl['kind'],
-  parts: readonly string[],
-): Pick<StoreUrl, 'db' | 'master'> | undefined {
+function parsePlace(kind: StoreUrl['kind'], parts: readonly string[]) {
   const rest = [...parts]
   const master = kind === 'sentinel' ? decode(rest.shift() ?? '') : undefined
   if (kind === 'sentinel' && !master) return undefined

@@ -24,11 +24,7 @@ export function parseRoute(hash: string): Route {
 }
 
 /** The inverse; drops empty members. */
-export function routeTo(
-  view: View,
-  rest = '',
-  members: Readonly<Record<string, string>> = {},
-): string {
+export function routeTo(view: View, rest = '', members: Readonly<Record<string, string>> = {}) {
   const query = new URLSearchParams(Object.entries(members).filter(([, value]) => value !== ''))
   const path = rest === '' ? '' : `/${rest.split('/').map(encodeURIComponent).join('/')}`
   return `#/${view}${path}${query.size === 0 ? '' : `?${query}`}`

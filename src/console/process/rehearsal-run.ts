@@ -12,7 +12,6 @@ import { compilePolicies } from '../../policy/policy.ts'
 import { newRehearsalCounter, rehearsalReport } from '../../compare/rehearsal.ts'
 import type { RehearsalReport } from '../../api/admin-answers.ts'
 import { readSample } from '../../observe/sample-file.ts'
-import type { PolicyInUse } from '../../compare/comparison.ts'
 import { consoleLogBytesMax, rehearsalRequest } from '../../api/admin-requests.ts'
 import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
@@ -49,11 +48,7 @@ function policiesOf(named: object): Policies {
   throw invalid(`The policies have mistakes: ${checked.mistakes.join('; ')}`)
 }
 
-function rehearsedOf(
-  { table }: AnsweringParts,
-  policies: Policies,
-  name = defaultPolicyName,
-): PolicyInUse | undefined {
+function rehearsedOf({ table }: AnsweringParts, policies: Policies, name = defaultPolicyName) {
   const set = compilePolicies(policies)
   const index = set.indexOf(name)
   return index < 0 ? undefined : { memory: newDecisionMemory(set, table.reader), index }

@@ -85,11 +85,7 @@ export function* shareCopy(
   throw environmentError(uncopied, reasons.join('; '))
 }
 
-function* shareCopyIn(
-  folder: string,
-  source: string,
-  verify: (copy: string) => CopySteps<void>,
-): CopySteps<SharedCopy> {
+function* shareCopyIn(folder: string, source: string, verify: (copy: string) => CopySteps<void>) {
   const untilMs = performance.now() + waitMsMax
   for (let changes = 0; changes < copiesMax;) {
     const file = namedHere({ ...identify(source), folder })
@@ -149,11 +145,7 @@ function namedHere(file: CopiedFile): CopiedFile {
 }
 
 /** Under the lock on its making. */
-function* makeCopy(
-  source: string,
-  file: CopiedFile,
-  verify: (copy: string) => CopySteps<void>,
-): CopySteps<SharedCopy | 'changed' | 'absent' | 'busy'> {
+function* makeCopy(source: string, file: CopiedFile, verify: (copy: string) => CopySteps<void>) {
   const part = `${pathOf(file)}.part`
   rmSync(part, { force: true })
   checkRoom(file.folder, file.bytes)

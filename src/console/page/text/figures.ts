@@ -74,11 +74,7 @@ export interface Share {
 }
 
 /** The largest first, at most `max`; `others` sums up the rest. */
-export function sharesBy<Row>(
-  rows: readonly Row[],
-  nameOf: (row: Row) => string,
-  max: number,
-): { readonly top: readonly Share[]; readonly others: Share | undefined } {
+export function sharesBy<Row>(rows: readonly Row[], nameOf: (row: Row) => string, max: number) {
   const counted = largestSums(rows.map((row) => [nameOf(row), 1] as const))
   const all = counted.map(([name, count]): Share => ({ name, count, share: count / rows.length }))
   const left = all.slice(max).reduce((sum, one) => sum + one.count, 0)

@@ -11,10 +11,7 @@ export function stacked(series: readonly (readonly number[])[]): readonly number
   })
 }
 
-export function seriesNames(
-  points: readonly Readonly<Record<string, number>>[],
-  max: number,
-): readonly string[] {
+export function seriesNames(points: readonly Readonly<Record<string, number>>[], max: number) {
   return largestSums(points.flatMap((point) => Object.entries(point)))
     .filter(([, sum]) => sum > 0)
     .slice(0, max)
