@@ -1,7 +1,5 @@
-// The algebra of range sets. A range set is an array of ranges of one family: sorted, disjoint, and
-// never adjacent (last + 1 < the next first), so that equal sets have equal arrays. Off the hot
-// path: lookups are src/table's. Nothing here changes an argument; every function but `toRangeSet`
-// takes sets that already keep the invariant, and returns such.
+// Range sets: arrays of ranges of one family, sorted, disjoint and never adjacent, so that equal
+// sets have equal arrays. Every function but `toRangeSet` takes such sets. Not for the hot path.
 
 import { assert } from '../base/assert.ts'
 import type { Range } from './range.ts'
@@ -21,13 +19,6 @@ export function toRangeSet(ranges: readonly Range[]): Range[] {
   return set
 }
 
-/** How many addresses the set holds. */
-export function addressCount(set: readonly Range[]): bigint {
-  let count = 0n
-  for (const { first, last } of set) count += last - first + 1n
-  return count
-}
-
 /** Whether an address, of the set's family, lies in one of its ranges. */
 export function rangeSetContains(set: readonly Range[], value: bigint): boolean {
   // Invariant: every range before `low` ends below value; every range from `high` on does not.
@@ -41,27 +32,9 @@ export function rangeSetContains(set: readonly Range[], value: bigint): boolean 
   return low < set.length && set[low]!.first <= value
 }
 
-/** The addresses of both sets. */
-export function intersect(left: readonly Range[], right: readonly Range[]): Range[] {
-  assertOneFamily(left, right)
-  const both: Range[] = []
-  let l = 0
-  let r = 0
-  while (l < left.length && r < right.length) {
-    const a = left[l]!
-    const b = right[r]!
-    const first = a.first > b.first ? a.first : b.first
-    const last = a.last < b.last ? a.last : b.last
-    if (first <= last) both.push({ family: a.family, first, last })
-    if (a.last < b.last) l++
-    else r++
-  }
-  return both
-}
-
 /** The addresses of `from` that are not in `removed`. */
 export function subtract(from: readonly Range[], removed: readonly Range[]): Range[] {
-  assertOneFamily(from, removed)
+  assert((from[0] ?? removed[0])?.family === (removed[0] ?? from[0])?.family, differ)
   const rest: Range[] = []
   let r = 0
   for (const { family, first, last } of from) {
@@ -80,12 +53,8 @@ export function subtract(from: readonly Range[], removed: readonly Range[]): Ran
   return rest
 }
 
+const differ = 'the sets differ in family'
+
 function byFirst(a: Range, b: Range): number {
   return a.first < b.first ? -1 : a.first > b.first ? 1 : 0
-}
-
-function assertOneFamily(left: readonly Range[], right: readonly Range[]): void {
-  const [a] = left
-  const [b] = right
-  assert(a === undefined || b === undefined || a.family === b.family, 'the sets differ in family')
 }

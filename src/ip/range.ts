@@ -1,6 +1,4 @@
-// Ranges: inclusive first to last of one family, as bigints. Off the hot path: for the build, the
-// configuration and answers to people. Deliberately not here: sets of ranges (range-set.ts), and
-// trimming or comments around a text, which belong to the reader of the file.
+// Ranges: inclusive first to last of one family, as bigints. Not for the hot path.
 //
 // Invariants of every Range made here: 0 <= first <= last <= maxAddress(family), and no IPv6 range
 // lies within ::ffff:0:0/96, since that text means the IPv4 range.
@@ -15,15 +13,6 @@ export interface Range {
   readonly family: Family
   readonly first: bigint
   readonly last: bigint
-}
-
-interface Address {
-  readonly family: Family
-  readonly value: bigint
-}
-
-interface Prefix extends Address {
-  readonly length: number
 }
 
 const MAX_IPV4 = (1n << 32n) - 1n
@@ -98,9 +87,11 @@ function ipv4Prefix(value: number, length: number): Range {
 
 /** Whether `text` is a prefix whose address has bits below the length, as `192.0.2.1/24`. */
 export function hasHostBits(text: string): boolean {
-  const prefix = readPrefix(text)
-  if (prefix === undefined) return false
-  return prefixRange(prefix.family, prefix.value, prefix.length).first !== prefix.value
+  const slash = text.indexOf('/')
+  const address = parsePrefix(text) && readAddress(text.slice(0, slash))
+  if (address === undefined) return false
+  const { family, value } = address
+  return prefixRange(family, value, readLength(text, slash + 1)).first !== value
 }
 
 /** The prefix of `length` bits that holds `value`. */
@@ -119,24 +110,6 @@ export function formatRange(range: Range): string {
   return `${formatValue(family, first)}-${formatValue(family, last)}`
 }
 
-/** The fewest prefixes that together are the range, in order, each with its length. */
-export function rangeToPrefixes(range: Range): string[] {
-  const { family, last } = range
-  const prefixes: string[] = []
-  for (let first = range.first; first <= last;) {
-    let hostBits = 0n
-    // Widen while `first` stays aligned and the prefix stays inside the range.
-    while (hostBits < addressBits(family)) {
-      const mask = (2n << hostBits) - 1n
-      if ((first & mask) !== 0n || (first | mask) > last) break
-      hostBits++
-    }
-    prefixes.push(`${formatValue(family, first)}/${addressBits(family) - Number(hostBits)}`)
-    first += 1n << hostBits
-  }
-  return prefixes
-}
-
 /** The length of the one prefix that the range is, if it is one: host bits 0 to 1, as 0b0111. */
 function prefixLength({ family, first, last }: Range): number | undefined {
   const hostMask = first ^ last
@@ -150,19 +123,9 @@ function formatValue(family: Family, value: bigint): string {
   return formatAddress(family, scratch)
 }
 
-function readAddress(text: string): Address | undefined {
+function readAddress(text: string) {
   const family = parseAddress(text, scratch)
   return family === 0 ? undefined : { family, value: wordsToBigint(family, scratch) }
-}
-
-/** As written: nothing masked, IPv4-mapped still IPv6. */
-function readPrefix(text: string): Prefix | undefined {
-  const slash = text.indexOf('/')
-  if (slash < 0) return undefined
-  const address = readAddress(text.slice(0, slash))
-  const length = readLength(text, slash + 1)
-  if (address === undefined || length < 0) return undefined
-  return length > addressBits(address.family) ? undefined : { ...address, length }
 }
 
 /** The number that `text` is from `start` on, of one to three digits without leading zeros; or -1. */

@@ -1,24 +1,18 @@
-// Hot path: all but `bogonRanges`, `unallocatedRanges`, `widestFirst` and `readRange`. No
-// allocation, throw, closure, BigInt or regular expression there.
+// Hot path: all but `bogonRanges` and `rangesOf`. No allocation, throw, closure, BigInt or regular
+// expression there.
 //
 // Bogons: addresses that must not appear on the public Internet. The most specific entry of IANA's
-// special-purpose registries that says True or False decides; beside them multicast, and all IPv6
-// outside 2000::/3, which IANA has not given out. Two things the registries leave open are ordinary
-// here, by the API's contract: Teredo (judged by its client's address) and 192.88.99.0/24.
+// special-purpose registries (data/iana) that says True or False decides; beside them multicast,
+// and all IPv6 outside 2000::/3, which IANA has not given out. Two things the registries leave open
+// are ordinary here, by the API's contract: Teredo (judged by its client's address) and
+// 192.88.99.0/24. ::ffff:0:0/96 is a bogon as an IPv6 address: callers that judge the embedded
+// address ask embedded-ipv4.ts first.
 //
-// Deliberately not here: IPv4 inside IPv6. ::ffff:0:0/96 is a bogon as an IPv6 address; a caller
-// that judges the embedded address asks embedded-ipv4.ts first.
-//
-// Invariant, tested: isBogon(a) = setContains(bogonRanges, a). The one is written by hand to be
-// fast, the other derived from iana-registry.ts.
+// Invariant, tested: `isBogon`, written to be fast, agrees with `bogonRanges` and the registries.
 
-import { assert } from '../base/assert.ts'
 import type { Family } from './address.ts'
-import { parsePrefix } from './range.ts'
-import type { Range } from './range.ts'
-import { ipv4Registry, ipv6Registry } from './iana-registry.ts'
-import type { SpecialPurposeEntry } from './iana-registry.ts'
-import { addressCount, subtract, toRangeSet } from './range-set.ts'
+import { parsePrefix, type Range } from './range.ts'
+import { subtract, toRangeSet } from './range-set.ts'
 
 /** Whether the address is a bogon. The words are those of parse-address.ts. */
 export function isBogon(family: Family, words: Uint32Array): boolean {
@@ -86,42 +80,23 @@ function isProtocolBogon(group: number, words: Uint32Array): boolean {
   }
 }
 
-/** What the contract keeps ordinary although an entry or a wider one says False. */
-const notBogons: Readonly<Record<Family, readonly string[]>> = {
-  4: ['192.88.99.0/24'],
-  6: ['2001::/32'],
-}
+/** Bogons, and the ordinary addresses among them. */
+const bogonPrefixes = {
+  4:
+    '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ' +
+    '192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3',
+  6: '::/3 2001::/23 2001:db8::/32 3fff::/20 4000::/2 8000::/1',
+} as const
+const ordinaryPrefixes = {
+  4: '192.0.0.9/32 192.0.0.10/32',
+  6: '64:ff9b::/96 2001::/32 2001:1::1/128 2001:1::2/127 2001:3::/32 2001:4:112::/48 2001:20::/27',
+} as const
 
-/** All bogons of a family as a range set. Off the hot path; computed on each call. */
+/** All bogons of a family as a range set; computed on each call. */
 export function bogonRanges(family: Family): readonly Range[] {
-  let set = unallocatedRanges(family)
-  for (const { range, reachable } of widestFirst(family)) {
-    if (reachable === true) set = subtract(set, [range])
-    if (reachable === false) set = toRangeSet([...set, range])
-  }
-  return subtract(set, toRangeSet(notBogons[family].map(readRange)))
+  return subtract(rangesOf(bogonPrefixes[family]), rangesOf(ordinaryPrefixes[family]))
 }
 
-/** What needs no entry in the registries: multicast, and all IPv6 outside 2000::/3. */
-function unallocatedRanges(family: Family): Range[] {
-  if (family === 4) return [readRange('224.0.0.0/4')]
-  return subtract([readRange('::/0')], [readRange('2000::/3')])
-}
-
-/** The registry, wide entries before narrow ones: the most specific has the last word. */
-function widestFirst(family: Family): { range: Range; reachable: boolean | undefined }[] {
-  const registry: readonly SpecialPurposeEntry[] = family === 4 ? ipv4Registry : ipv6Registry
-  return (
-    registry
-      .map(({ prefix, reachable }) => ({ range: readRange(prefix), reachable }))
-      // ::ffff:0:0/96 reads as IPv4, as it should; it lies in space never given out anyway.
-      .filter(({ range }) => range.family === family)
-      .sort((a, b) => (addressCount([a.range]) > addressCount([b.range]) ? -1 : 1))
-  )
-}
-
-function readRange(prefix: string): Range {
-  const range = parsePrefix(prefix)
-  assert(range !== undefined, `${prefix} in src/ip is no prefix`)
-  return range
+function rangesOf(prefixes: string): Range[] {
+  return toRangeSet(prefixes.split(' ').map((prefix) => parsePrefix(prefix)!))
 }

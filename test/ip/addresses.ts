@@ -3,6 +3,7 @@
 
 import * as fc from 'fast-check'
 import type { Family } from '../../src/ip/address.ts'
+import { addressBits, formatRange, type Range } from '../../src/ip/range.ts'
 
 const telling = [0, 0, 0, 1, 0xffff, 0xfffe, 0x8000, 0x64, 0xff9b, 0x2001, 0x2002, 0xdb8, 0xa00]
 
@@ -38,4 +39,27 @@ export function wordsOf(bytes: readonly number[]): Uint32Array {
     words[at >> 2] = words[at >> 2]! | (byte << (24 - 8 * (at & 3)))
   })
   return words
+}
+
+/** How many addresses the ranges of a set hold. */
+export function addressCount(set: readonly Range[]): bigint {
+  return set.reduce((sum, { first, last }) => sum + last - first + 1n, 0n)
+}
+
+/** The fewest prefixes that together are the range, in order, each with its length. */
+export function rangeToPrefixes({ family, first: begin, last }: Range): string[] {
+  const prefixes: string[] = []
+  for (let first = begin; first <= last;) {
+    let hostBits = 0n
+    // Widen while `first` stays aligned and the prefix stays inside the range.
+    while (hostBits < addressBits(family)) {
+      const mask = (2n << hostBits) - 1n
+      if ((first & mask) !== 0n || (first | mask) > last) break
+      hostBits++
+    }
+    const text = formatRange({ family, first, last: first })
+    prefixes.push(`${text}/${addressBits(family) - Number(hostBits)}`)
+    first += 1n << hostBits
+  }
+  return prefixes
 }

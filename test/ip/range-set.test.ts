@@ -6,13 +6,8 @@ import { describe, expect, it } from 'vitest'
 import type { Family } from '../../src/ip/address.ts'
 import { maxAddress, parseRange } from '../../src/ip/range.ts'
 import type { Range } from '../../src/ip/range.ts'
-import {
-  addressCount,
-  intersect,
-  rangeSetContains,
-  subtract,
-  toRangeSet,
-} from '../../src/ip/range-set.ts'
+import { rangeSetContains, subtract, toRangeSet } from '../../src/ip/range-set.ts'
+import { addressCount } from './addresses.ts'
 
 const UNIVERSE = 64n
 
@@ -83,16 +78,13 @@ describe.each(places)('IPv%i from %i', (family, base) => {
     )
   })
 
-  it('intersect and subtract are those of sets', () => {
+  it('subtract is that of sets', () => {
     fc.assert(
       fc.property(ranges, ranges, (some, others) => {
         const [a, b] = [toRangeSet(some), toRangeSet(others)]
         const [inA, inB] = [enumerate(a), enumerate(b)]
-        const both = intersect(a, b)
         const rest = subtract(a, b)
-        expectRangeSet(both, family)
         expectRangeSet(rest, family)
-        expect(enumerate(both)).toEqual(new Set([...inA].filter((value) => inB.has(value))))
         expect(enumerate(rest)).toEqual(new Set([...inA].filter((value) => !inB.has(value))))
       }),
     )
@@ -111,10 +103,11 @@ describe('laws', () => {
   it('hold for any sets', () => {
     fc.assert(
       fc.property(sets, sets, (a, b) => {
+        const intersect = (one: Range[], other: Range[]): Range[] =>
+          subtract(one, subtract(all, other))
         expect(intersect(a, b)).toEqual(intersect(b, a))
         expect(toRangeSet([...intersect(a, b), ...subtract(a, b)])).toEqual(a)
         expect(intersect(subtract(a, b), b)).toEqual([])
-        expect(subtract(a, b)).toEqual(intersect(a, subtract(all, b)))
         expect(subtract(all, subtract(all, a))).toEqual(a)
         expect(addressCount(a) + addressCount(b)).toBe(
           addressCount(toRangeSet([...a, ...b])) + addressCount(intersect(a, b)),
@@ -152,7 +145,6 @@ describe('worked examples', () => {
 
   it('refuses two families', () => {
     expect(() => toRangeSet(rangesOf('10.0.0.1', '::1'))).toThrow(/one family/)
-    expect(() => intersect(rangesOf('10.0.0.1'), rangesOf('::1'))).toThrow(/differ in family/)
     expect(() => subtract(rangesOf('10.0.0.1'), rangesOf('::1'))).toThrow(/differ in family/)
     expect(() => subtract([], rangesOf('::1'))).not.toThrow()
   })

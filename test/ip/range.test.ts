@@ -13,14 +13,13 @@ import {
   parsePrefix,
   parseRange,
   prefixRange,
-  rangeToPrefixes,
   wordsToBigint,
   bigintToWords,
 } from '../../src/ip/range.ts'
 import type { Range } from '../../src/ip/range.ts'
-import { addressCount, toRangeSet } from '../../src/ip/range-set.ts'
+import { toRangeSet } from '../../src/ip/range-set.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
-import { addressArbitrary, bytesOf } from './addresses.ts'
+import { addressArbitrary, addressCount, bytesOf, rangeToPrefixes } from './addresses.ts'
 import { inForm } from '../form.ts'
 
 /** Text, family, first and last address, and the canonical text of the range. */

@@ -1,6 +1,6 @@
-// Bogons. The committed registry, the program's table and the hand-written comparisons are held
-// together: CSV = table row for row, and isBogon = bogonRanges = a linear scan over the CSV at both
-// sides of every boundary and on random addresses.
+// Bogons. The committed registry, the program's prefixes and the hand-written comparisons are held
+// together: isBogon = bogonRanges = a linear scan over the CSV at both sides of every boundary and
+// on random addresses.
 
 import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
@@ -11,8 +11,6 @@ import type { Family } from '../../src/ip/address.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
 import { maxAddress, prefixRange, wordsToBigint, bigintToWords } from '../../src/ip/range.ts'
-import { ipv4Registry, ipv6Registry } from '../../src/ip/iana-registry.ts'
-import type { SpecialPurposeEntry } from '../../src/ip/iana-registry.ts'
 import { rangeSetContains, toRangeSet } from '../../src/ip/range-set.ts'
 import { bogonRanges, isBogon } from '../../src/ip/special-purpose.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
@@ -114,22 +112,11 @@ const ordinary = [
 ]
 
 describe('the registry', () => {
-  it.each([
-    [4, ipv4Registry],
-    [6, ipv6Registry],
-  ] as const)(
-    'of IPv%i is the committed CSV, row for row',
-    (family, table: readonly SpecialPurposeEntry[]) => {
-      const written = table.map(({ prefix, name, rfc, reachable }) => ({
-        'Address Block': prefix,
-        Name: name,
-        RFC: rfc,
-        'Globally Reachable': reachable === undefined ? 'N/A' : reachable ? 'True' : 'False',
-      }))
-      expect(written).toEqual(readCsv(family))
-      expect(table.length).toBeGreaterThan(20)
-    },
-  )
+  it.each([4, 6] as const)('of IPv%i has only words that are known', (family) => {
+    const words = readCsv(family).map((row) => row['Globally Reachable']!)
+    expect(words.length).toBeGreaterThan(20)
+    expect(Object.keys(truth)).toEqual(expect.arrayContaining([...new Set(words)]))
+  })
 })
 
 describe('isBogon', () => {
@@ -143,17 +130,16 @@ describe('isBogon', () => {
 
   it.each([4, 6] as const)('agrees with the linear scan at every boundary, IPv%i', (family) => {
     const differences: string[] = []
-    const edges = [...rows[family], ...bogonRanges(family)].flatMap(({ first, last }) => [
-      first,
-      last,
-    ])
+    const ranges = bogonRanges(family)
+    const edges = [...rows[family], ...ranges].flatMap(({ first, last }) => [first, last])
     // Every prefix of 8 bits as well, which finds a comparison with the wrong shift.
     const step = maxAddress(family) + 1n
     for (let top = 0n; top < 256n; top++) edges.push((top * step) / 256n)
     for (const edge of edges) {
       for (const value of [edge - 1n, edge, edge + 1n]) {
         if (value < 0n || value > maxAddress(family)) continue
-        if (bogon(family, value) !== twin(family, value)) differences.push(show(family, value))
+        const found = [bogon(family, value), rangeSetContains(ranges, value)]
+        if (found.some((one) => one !== twin(family, value))) differences.push(show(family, value))
       }
     }
     expect(differences).toEqual([])

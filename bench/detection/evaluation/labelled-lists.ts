@@ -7,7 +7,7 @@ import { IpriskError, messageOf } from '../../../src/base/coded-error.ts'
 import { type Family, newAddressWords } from '../../../src/ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../../../src/ip/embedded-ipv4.ts'
 import { type Range, parseRange, wordsToBigint, bigintToWords } from '../../../src/ip/range.ts'
-import { intersect, subtract, toRangeSet } from '../../../src/ip/range-set.ts'
+import { subtract } from '../../../src/ip/range-set.ts'
 import { bogonRanges } from '../../../src/ip/special-purpose.ts'
 import {
   type Classification,
@@ -173,9 +173,10 @@ function partsOf(
       : readVerdict(reader.views, located.verdict, reader.strings)
     return [{ verdict, size: rangeSize(range) }]
   }
-  const bogons = intersect([range], toRangeSet(bogonRanges(range.family)))
+  const usual = subtract([range], bogonRanges(range.family))
+  const bogons = subtract([range], usual)
   const parts = bogons.map((part): Part => ({ verdict: bogonVerdict, size: rangeSize(part) }))
-  for (const part of subtract([range], bogons)) {
+  for (const part of usual) {
     const layer = records.layers[range.family]
     for (let piece = pieceAt(layer, part.first); piece < layer.count; piece++) {
       const start = startOf(layer, piece)

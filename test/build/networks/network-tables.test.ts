@@ -15,7 +15,8 @@ import {
   loadNetworkTables,
   type VpnOperatorRow,
 } from '../../../build/networks/network-tables.ts'
-import { formatRange, rangeToPrefixes, type Range } from '../../../src/ip/range.ts'
+import { formatRange, type Range } from '../../../src/ip/range.ts'
+import { rangeToPrefixes } from '../../ip/addresses.ts'
 import { lookup } from '../mmdb/mmdb-lookup.ts'
 
 describe('a bad table', () => {
