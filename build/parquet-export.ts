@@ -3,12 +3,8 @@
 
 import { dirname } from 'node:path'
 import { replaceWith } from '../src/base/system/atomic-file.ts'
+import type { ParquetColumn } from '../src/export/run-export.ts'
 import { copyToParquetSql, sqlQuote, withDuckDb } from './history/duckdb.ts'
-
-export interface ParquetColumn {
-  readonly name: string
-  readonly type: 'text' | 'truth' | 'small' | 'whole' | 'decimal'
-}
 
 const sqlTypes: Readonly<Record<ParquetColumn['type'], string>> = {
   text: 'varchar',

@@ -26,13 +26,7 @@ export interface Projection {
   }
 }
 
-export interface ExportValues {
-  /** -1: not exported. */
-  readonly valueOf: (is: Answering, family: Family) => number
-  readonly parts: (value: number) => RecordParts
-  readonly partKey: (value: number, part: PartName) => number
-  readonly count: () => number
-}
+export type ExportValues = ReturnType<typeof newExportValues>
 
 const out = -1
 const unknown = -2
@@ -44,10 +38,10 @@ interface Ids {
   location: number
 }
 
-export function newExportValues(reader: AnswerReader, projection: Projection): ExportValues {
-  const { views } = reader
-  const { records } = views
-  const keys = partKeys(reader, projection.texts)
+export function newExportValues(reader: AnswerReader, projection: Projection) {
+  const { records } = reader.views
+  const counts = idCounts(reader)
+  const keys = partKeys(reader, projection.texts, counts)
   const where = newWhere(reader, projection.where)
   const recordCount = records.length / recordWords
   const known: Readonly<Record<Family, Int32Array>> = {
@@ -57,8 +51,6 @@ export function newExportValues(reader: AnswerReader, projection: Projection): E
   const pairs = new Map<number, number>()
   const values = new Map<number, number>()
   const idsOf: Ids[] = []
-  const networks = views.networks.length / networkWords + 1
-  const locations = views.location_runs.length + 1
 
   const find = (ids: Ids, family: Family): number => {
     if (!where(ids, family)) return out
@@ -68,14 +60,15 @@ export function newExportValues(reader: AnswerReader, projection: Projection): E
     const isEmpty = verdict === 0 && network === 0 && location === 0
     if (isEmpty && !projection.keepEmpty) return out
     // In two steps: the product of three counts would not be exact.
-    const pair = numberOf(pairs, verdict * networks + network)
-    const value = numberOf(values, pair * locations + location)
+    const pair = numberOf(pairs, verdict * counts.network + network)
+    const value = numberOf(values, pair * counts.location + location)
     if (value === idsOf.length) idsOf.push({ ...ids })
     return value
   }
   const ids: Ids = { verdict: 0, network: 0, location: 0 }
   return {
-    valueOf: (is, family) => {
+    /** -1: not exported. */
+    valueOf: (is: Answering, family: Family): number => {
       if (is === answering.leftOut) return out
       const place = is === answering.bogon ? recordCount : is
       let value = known[family][place]!
@@ -90,8 +83,8 @@ export function newExportValues(reader: AnswerReader, projection: Projection): E
       }
       return value
     },
-    parts: (value) => partsOf(reader, idsOf[value]!),
-    partKey: (value, part) => keys[part](idsOf[value]![part]),
+    parts: (value: number) => partsOf(reader, idsOf[value]!),
+    partKey: (value: number, part: PartName) => keys[part](idsOf[value]![part]),
     count: () => idsOf.length,
   }
 }
@@ -116,15 +109,22 @@ function partsOf({ parts }: AnswerReader, { verdict, network, location }: Ids): 
 
 type KeyOf = (id: number) => number
 
-function partKeys(reader: AnswerReader, texts: Projection['texts']): Record<PartName, KeyOf> {
-  const { views, parts } = reader
-  const verdictOf = (id: number): AnswerPart['verdict'] =>
-    id === 0 ? parts.bogon : parts.verdict(id - 1)
-  const counts = {
+/** Of the ids of each part, with the one that is none. */
+function idCounts({ views }: AnswerReader): Readonly<Record<PartName, number>> {
+  return {
     verdict: views.verdicts.length / verdictWords + 1,
     network: views.networks.length / networkWords + 1,
     location: views.location_runs.length + 1,
   }
+}
+
+function partKeys(
+  { parts }: AnswerReader,
+  texts: Projection['texts'],
+  counts: Readonly<Record<PartName, number>>,
+): Record<PartName, KeyOf> {
+  const verdictOf = (id: number): AnswerPart['verdict'] =>
+    id === 0 ? parts.bogon : parts.verdict(id - 1)
   return {
     verdict: keysOf(texts.verdict, verdictOf, { count: counts.verdict, none: -1 }),
     network: keysOf(texts.network, parts.network, { count: counts.network, none: 0 }),

@@ -4,27 +4,26 @@
 //   control byte   TTTSSSSS   type, size; type 0: one byte more has type - 7; size from 29: more bytes
 //   pointer        001PPVVV   11, 19, 27 or 32 bits of an offset in the section
 
-import type { GrowingBuffer } from '../bulk/growing-buffer.ts'
-import { appendBytes, newGrowingBuffer, reserveBytes } from '../bulk/growing-buffer.ts'
+import {
+  type GrowingBuffer,
+  appendBytes,
+  newGrowingBuffer,
+  reserveBytes,
+} from '../bulk/growing-buffer.ts'
 
 export type MmdbValue =
   | string
   | boolean
   | readonly MmdbValue[]
-  | MmdbMap
-  | { readonly kind: 'uint'; readonly value: number }
-  /** In the metadata, where libmaxminddb accepts nothing else. */
-  | { readonly kind: 'uint16'; readonly value: number }
-  | { readonly kind: 'double'; readonly value: number }
+  /** Unknown members are absent: the format has no null. */
+  | { readonly kind: 'map'; readonly members: readonly (readonly [string, MmdbValue])[] }
+  | { readonly kind: 'uint16' | 'uint32' | 'uint64' | 'double'; readonly value: number }
   | { readonly kind: 'at'; readonly offset: number }
 
-/** Unknown members are absent: the format has no null. */
-export interface MmdbMap {
-  readonly kind: 'map'
-  readonly members: readonly (readonly [key: string, value: MmdbValue])[]
-}
+type MmdbMap = Extract<MmdbValue, { readonly kind: 'map' }>
 
-export const uint = (value: number): MmdbValue => ({ kind: 'uint', value })
+export const uint = (value: number): MmdbValue => ({ kind: 'uint32', value })
+/** In the metadata libmaxminddb accepts nothing else. */
 export const uint16 = (value: number): MmdbValue => ({ kind: 'uint16', value })
 export const double = (value: number): MmdbValue => ({ kind: 'double', value })
 export const map = (members: MmdbMap['members']): MmdbMap => ({ kind: 'map', members })
@@ -36,6 +35,7 @@ const types = {
   uint16: 5,
   uint32: 6,
   map: 7,
+  uint64: 9,
   array: 11,
   boolean: 14,
 }
@@ -112,7 +112,7 @@ function append(value: MmdbValue, buffer: GrowingBuffer, texts: Texts): void {
     eightBytes.setFloat64(0, value.value)
     appendControl(types.double, 8, buffer)
     appendBytes(buffer, eight)
-  } else appendUint(types[value.kind === 'uint' ? 'uint32' : 'uint16'], value.value, buffer)
+  } else appendUint(types[value.kind], value.value, buffer)
 }
 
 function appendText(text: string, buffer: GrowingBuffer, texts: Texts): void {
@@ -128,9 +128,10 @@ function appendText(text: string, buffer: GrowingBuffer, texts: Texts): void {
 
 /** Without leading zero bytes. */
 function appendUint(type: number, value: number, buffer: GrowingBuffer): void {
-  const zeros = value === 0 ? 4 : Math.clz32(value) >>> 3
-  appendControl(type, 4 - zeros, buffer)
-  for (let byte = zeros; byte < 4; byte++) appendByte(buffer, value >>> ((3 - byte) * 8))
+  let bytes = 0
+  while (value >= 256 ** bytes) bytes++
+  appendControl(type, bytes, buffer)
+  for (let byte = bytes - 1; byte >= 0; byte--) appendByte(buffer, Math.floor(value / 256 ** byte))
 }
 
 function appendControl(type: number, size: number, buffer: GrowingBuffer): void {
@@ -151,29 +152,9 @@ function appendByte(buffer: GrowingBuffer, value: number): void {
 
 /** In its shortest form; each longer one begins where the one before ends. */
 function appendPointer(offset: number, buffer: GrowingBuffer): void {
-  const code = types.pointer << 5
-  if (offset < 2048) {
-    appendHead(buffer, code | (offset >>> 8), offset, 1)
-  } else if (offset < 526_336) {
-    const rest = offset - 2048
-    appendHead(buffer, code | 8 | (rest >>> 16), rest, 2)
-  } else if (offset < 134_744_064) {
-    const rest = offset - 526_336
-    appendHead(buffer, code | 16 | (rest >>> 24), rest, 3)
-  } else appendHead(buffer, code | 24, offset, 4)
-}
-
-/** A control byte, and the lowest `bytes` bytes of a number. */
-function appendHead(buffer: GrowingBuffer, head: number, value: number, bytes: number): void {
-  appendByte(buffer, head)
-  for (let byte = bytes - 1; byte >= 0; byte--) appendByte(buffer, value >>> (byte * 8))
-}
-
-/** uint64: only in the metadata. */
-export function encodeUint64(value: number): Uint8Array {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64BE(BigInt(value))
-  const from = bytes.findIndex((byte) => byte !== 0)
-  const rest = from < 0 ? bytes.subarray(8) : bytes.subarray(from)
-  return Uint8Array.from([rest.length, 2, ...rest])
+  const form = offset < 2048 ? 0 : offset < 526_336 ? 1 : offset < 134_744_064 ? 2 : 3
+  const rest = offset - [0, 2048, 526_336, 0][form]!
+  const high = form === 3 ? 0 : rest >>> (8 * (form + 1))
+  appendByte(buffer, (types.pointer << 5) | (form << 3) | high)
+  for (let byte = form; byte >= 0; byte--) appendByte(buffer, rest >>> (byte * 8))
 }

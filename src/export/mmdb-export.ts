@@ -5,17 +5,14 @@
 // Memory: eight bytes a node, and the data section. The same table gives the same bytes.
 
 import type { Day } from '../base/day.ts'
-import { assert } from '../base/assert.ts'
-import { IpriskError } from '../base/coded-error.ts'
+import { type IpriskError, inputError } from '../base/coded-error.ts'
 import { splitRange } from './address-space.ts'
-import type { DatabaseLayout, DatabaseMember } from './mmdb-records.ts'
+import type { DatabaseLayout } from './mmdb-records.ts'
 import type { ExportFile } from './export-file.ts'
-import { type PartName, type RecordParts, partNames } from './export-fields.ts'
 import {
   type MmdbData,
   type MmdbValue,
   encodeAlone,
-  encodeUint64,
   map,
   newMmdbData,
   uint,
@@ -37,39 +34,39 @@ const aliases: readonly (readonly [address: Uint32Array, length: number])[] = [
 /** Below this, addresses are IPv4. */
 const aboveIpv4 = Uint32Array.of(0, 0, 1, 0)
 
-export interface DatabaseWriter extends RunSink {
-  /** Returns the number of prefixes. */
-  readonly finish: (file: ExportFile, about: DatabaseAbout) => number
-}
-
-export interface DatabaseAbout {
+interface DatabaseAbout {
   readonly description: string
   readonly asOf: Day
 }
 
-export function newDatabaseWriter(layout: DatabaseLayout, book: ExportValues): DatabaseWriter {
+export function newDatabaseWriter(layout: DatabaseLayout, book: ExportValues) {
   const tree = newMmdbTree()
   const data = newMmdbData()
   const offsetOf = recordOffsets(layout, book, data)
   let prefixes = 0
+  const run: RunSink['run'] = (first, last, value, family) => {
+    const record = dataRecord(offsetOf(value))
+    const isBelow = family === 6 && first[0] === 0 && first[1] === 0 && first[2] === 0
+    splitRange(isBelow ? aboveIpv4 : first, last, (address, length) => {
+      prefixes++
+      tree.put(address, length, record)
+    })
+  }
   return {
-    run: (first, last, value, family) => {
-      const record = dataRecord(offsetOf(value))
-      const isBelow = family === 6 && first[0] === 0 && first[1] === 0 && first[2] === 0
-      splitRange(isBelow ? aboveIpv4 : first, last, (address, length) => {
-        prefixes++
-        tree.put(address, length, record)
-      })
-    },
-    finish: (file, about) => {
+    run,
+    /** Returns the number of prefixes. */
+    finish: (file: ExportFile, about: DatabaseAbout): number => {
       const root = tree.recordAt(ipv4Root, ipv4Bits)
       if (root !== emptyRecord) for (const [at, length] of aliases) tree.put(at, length, root)
-      writeDatabase(file, {
-        records: tree.records(),
-        nodeCount: tree.nodeCount(),
-        data: data.bytes(),
-        metadata: { databaseType: layout.databaseType, ...about },
-      })
+      const nodeCount = tree.nodeCount()
+      const most = nodeCount + separatorBytes + data.bytes().length
+      const recordBits = ([24, 28, 32] as const).find((bits) => most < 2 ** bits)
+      if (recordBits === undefined) throw tooLarge()
+      writeTree(file, tree.records(), nodeCount, recordBits)
+      file.bytes(new Uint8Array(separatorBytes))
+      file.bytes(data.bytes())
+      file.bytes(markerBytes)
+      file.bytes(metadataBytes(layout, about, nodeCount, recordBits))
       return prefixes
     },
   }
@@ -82,38 +79,28 @@ function recordOffsets(
   data: MmdbData,
 ): (value: number) => number {
   const offsets: number[] = []
+  /** By member, then by its key. */
   const shared = layout.members.map(() => new Map<number | string, MmdbValue | undefined>())
-  const memberOf = (
-    value: number,
-    parts: RecordParts,
-    member: DatabaseMember,
-    known: Map<number | string, MmdbValue | undefined>,
-  ): MmdbValue | undefined => {
-    const part = parts[member.part]
-    if (part === undefined) return undefined
-    const key =
-      typeof member.key === 'function'
-        ? member.key(part as never)
-        : book.partKey(value, member.part)
+  const memberOf = (value: number, part: unknown, index: number): MmdbValue | undefined => {
+    const { key: keyOf, of, part: name } = layout.members[index]!
+    const known = shared[index]!
+    const key = keyOf === undefined ? book.partKey(value, name) : keyOf(part as never)
     if (known.has(key)) return known.get(key)
-    const said = member.of(part as never)
+    const said = of(part as never)
     // Maps and lists are written once; records point there.
-    const kept =
-      typeof said === 'object' && !('value' in said)
-        ? ({ kind: 'at', offset: data.add(said) } as const)
-        : said
+    const isShared = typeof said === 'object' && !('value' in said)
+    const kept = isShared ? ({ kind: 'at', offset: data.add(said) } as const) : said
     known.set(key, kept)
     return kept
   }
   return (value) => {
     let offset = offsets[value]
     if (offset === undefined) {
-      const members: [string, MmdbValue][] = []
       const parts = book.parts(value)
-      for (const [index, member] of layout.members.entries()) {
-        const said = memberOf(value, parts, member, shared[index]!)
-        if (said !== undefined) members.push([member.name, said])
-      }
+      const members = layout.members.flatMap(({ name, part }, index) => {
+        const said = parts[part] && memberOf(value, parts[part], index)
+        return said === undefined ? [] : [[name, said] as const]
+      })
       offset = data.add(map(members))
       if (offset > dataBytesMax) throw tooLarge()
       offsets[value] = offset
@@ -122,52 +109,8 @@ function recordOffsets(
   }
 }
 
-type PartTexts = { [Part in PartName]?: ((part: never) => string) | 'whole' }
-
-/** The texts by which records differ in this layout. */
-export function layoutTexts(layout: DatabaseLayout): Readonly<PartTexts> {
-  const texts: PartTexts = {}
-  for (const name of partNames) {
-    const members = layout.members.filter(({ part }) => part === name)
-    if (members.length > 0) texts[name] = textOfMembers(members)
-  }
-  return texts
-}
-
-function textOfMembers(members: readonly DatabaseMember[]): ((part: never) => string) | 'whole' {
-  if (members.some(({ key }) => key === 'id')) return 'whole'
-  const keys = members.flatMap(({ key }) => (typeof key === 'function' ? [key] : []))
-  if (keys.length === members.length) {
-    return (part) => keys.map((key) => (key as (part: never) => string)(part)).join('\n')
-  }
-  return (part) => {
-    const said = members.map(({ of }) => (of as (part: unknown) => MmdbValue)(part) ?? null)
-    return said.every((one) => one === null) ? '' : JSON.stringify(said)
-  }
-}
-
 const markerBytes = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 const separatorBytes = 16
-
-function writeDatabase(
-  file: ExportFile,
-  tree: {
-    readonly records: Uint32Array
-    readonly nodeCount: number
-    readonly data: Uint8Array
-    readonly metadata: DatabaseAbout & { readonly databaseType: string }
-  },
-): void {
-  const { records, nodeCount, data } = tree
-  const most = nodeCount + separatorBytes + data.length
-  const recordBits = ([24, 28, 32] as const).find((bits) => most < 2 ** bits)
-  if (recordBits === undefined) throw tooLarge()
-  writeTree(file, records, nodeCount, recordBits)
-  file.bytes(new Uint8Array(separatorBytes))
-  file.bytes(data)
-  file.bytes(markerBytes)
-  file.bytes(metadataBytes(tree.metadata, nodeCount, recordBits))
-}
 
 const nodesAtOnce = 1 << 16
 
@@ -216,32 +159,29 @@ function writeNode(
 const daySeconds = 86_400
 
 function metadataBytes(
-  { databaseType, description, asOf }: DatabaseAbout & { readonly databaseType: string },
+  { databaseType }: DatabaseLayout,
+  { description, asOf }: DatabaseAbout,
   nodeCount: number,
   recordBits: number,
 ): Uint8Array {
-  const members: readonly (readonly [string, MmdbValue])[] = [
-    ['binary_format_major_version', uint16(2)],
-    ['binary_format_minor_version', uint16(0)],
-    ['database_type', databaseType],
-    ['description', map([['en', description]])],
-    ['ip_version', uint16(6)],
-    ['languages', ['en']],
-    ['node_count', uint(nodeCount)],
-    ['record_size', uint16(recordBits)],
-  ]
-  const whole = Buffer.from(encodeAlone(map(members)))
-  // A uint64, so it is appended by hand, and the map has one more member.
-  assert(whole[0] === 0xe0 + members.length, 'the metadata are a small map')
-  whole[0] += 1
-  const epoch = [encodeAlone('build_epoch'), encodeUint64(asOf * daySeconds)]
-  return Buffer.concat([whole, ...epoch])
+  return encodeAlone(
+    map([
+      ['binary_format_major_version', uint16(2)],
+      ['binary_format_minor_version', uint16(0)],
+      ['database_type', databaseType],
+      ['description', map([['en', description]])],
+      ['ip_version', uint16(6)],
+      ['languages', ['en']],
+      ['node_count', uint(nodeCount)],
+      ['record_size', uint16(recordBits)],
+      ['build_epoch', { kind: 'uint64', value: asOf * daySeconds }],
+    ]),
+  )
 }
 
 function tooLarge(): IpriskError {
-  return new IpriskError({
-    code: 'export_too_large',
-    message: 'The export has more than an MMDB file can hold. Narrow it with --where or --fields.',
-    fault: 'input',
-  })
+  return inputError(
+    'export_too_large',
+    'The export has more than an MMDB file can hold. Narrow it with --where or --fields.',
+  )
 }

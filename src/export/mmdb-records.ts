@@ -8,40 +8,42 @@
 //   city           GeoIP2-City           city, continent, country, location, postal, subdivisions
 //   asn            GeoLite2-ASN          autonomous_system_number, autonomous_system_organization
 
-import type { Location } from '../api/check-answer.ts'
+import type { Location, NetworkAnswer } from '../api/check-answer.ts'
 import type { MmdbLayoutName } from '../config/export-formats.ts'
 import { signalNames } from '../model/kind.ts'
 import type { VerdictPart } from '../table/answer/answer-reader.ts'
-import type { AnswerPart, ExportField, FieldType, FieldValue, PartName } from './export-fields.ts'
+import type { ExportField, FieldType, FieldValue, PartName } from './export-fields.ts'
 import { type MmdbValue, double, map, uint } from './mmdb-encoding.ts'
 
-interface LayoutMember<Part extends PartName> {
+export interface DatabaseMember<Part> {
   readonly name: string
-  readonly part: Part
-  readonly of: (part: AnswerPart[Part]) => MmdbValue | undefined
-  /** Equal for equal members; `id`: each id is distinct. Without it, values are compared: slower. */
-  readonly key?: 'id' | ((part: AnswerPart[Part]) => string)
+  readonly part: PartName
+  readonly of: (part: Part) => MmdbValue | undefined
+  /** Equal for equal members, of which parts that differ otherwise may have the same. */
+  readonly key?: ((part: Part) => string) | undefined
 }
-export type DatabaseMember = { [Part in PartName]: LayoutMember<Part> }[PartName]
 
 export interface DatabaseLayout {
   readonly databaseType: string
-  readonly members: readonly DatabaseMember[]
+  readonly members: readonly DatabaseMember<never>[]
 }
 
-function ofVerdict(
-  name: string,
-  of: (part: VerdictPart) => MmdbValue | undefined,
-): LayoutMember<'verdict'> {
+type Of<Part> = DatabaseMember<Part>['of']
+
+function ofVerdict(name: string, of: Of<VerdictPart>): DatabaseMember<VerdictPart> {
   return { name, part: 'verdict', of }
+}
+
+function ofNetwork(name: string, of: Of<NetworkAnswer>): DatabaseMember<NetworkAnswer> {
+  return { name, part: 'network', of }
 }
 
 function ofLocation(
   name: string,
-  of: (part: Location) => MmdbValue | undefined,
-  same: 'id' | ((part: Location) => string),
-): LayoutMember<'location'> {
-  return { name, part: 'location', of, key: same }
+  of: Of<Location>,
+  key?: DatabaseMember<Location>['key'],
+): DatabaseMember<Location> {
+  return { name, part: 'location', of, key }
 }
 
 /** Nothing if no member says anything. */
@@ -56,8 +58,8 @@ function mapOf(
 
 const text = (value: string): string | undefined => (value === '' ? undefined : value)
 const truth = (value: boolean): true | undefined => (value ? true : undefined)
-const named = (name: string): MmdbValue | undefined =>
-  name === '' ? undefined : map([['names', map([['en', name]])]])
+const names = (name: string): MmdbValue | undefined => mapOf([['en', text(name)]])
+const named = (name: string): MmdbValue | undefined => mapOf([['names', names(name)]])
 
 const answer: DatabaseLayout = {
   databaseType: 'iprisk',
@@ -65,27 +67,21 @@ const answer: DatabaseLayout = {
     ofVerdict('classification', ({ classification }) => classification),
     ofVerdict('risk_level', ({ risk_level }) => risk_level),
     ofVerdict('risk_score', ({ risk_score }) => uint(risk_score)),
-    {
-      name: 'network',
-      part: 'network',
-      of: ({ asn, organization, type, mobile }) =>
-        map([
-          ['asn', uint(asn)],
-          ['organization', organization],
-          ['type', type],
-          ['mobile', mobile],
+    ofNetwork('network', ({ asn, organization, type, mobile }) =>
+      map([
+        ['asn', uint(asn)],
+        ['organization', organization],
+        ['type', type],
+        ['mobile', mobile],
+      ]),
+    ),
+    ofLocation('location', (place) =>
+      map(
+        Object.entries(place).map(([key, value]) => [
+          key,
+          typeof value === 'number' ? double(value) : value,
         ]),
-    },
-    ofLocation(
-      'location',
-      (place) =>
-        map(
-          Object.entries(place).map(([key, value]) => [
-            key,
-            typeof value === 'number' ? double(value) : value,
-          ]),
-        ),
-      'id',
+      ),
     ),
     ofVerdict('proxy', ({ proxy }) =>
       proxy === null
@@ -141,7 +137,7 @@ const city: DatabaseLayout = {
       ({ continent_code, continent }) =>
         mapOf([
           ['code', text(continent_code)],
-          ['names', continent === '' ? undefined : map([['en', continent]])],
+          ['names', names(continent)],
         ]),
       ({ continent_code, continent }) => `${continent_code}\t${continent}`,
     ),
@@ -150,7 +146,7 @@ const city: DatabaseLayout = {
       ({ country_code, country }) =>
         mapOf([
           ['iso_code', text(country_code)],
-          ['names', country === '' ? undefined : map([['en', country]])],
+          ['names', names(country)],
         ]),
       ({ country_code, country }) => `${country_code}\t${country}`,
     ),
@@ -183,12 +179,8 @@ const city: DatabaseLayout = {
 const asn: DatabaseLayout = {
   databaseType: 'GeoLite2-ASN',
   members: [
-    { name: 'autonomous_system_number', part: 'network', of: (part) => uint(part.asn) },
-    {
-      name: 'autonomous_system_organization',
-      part: 'network',
-      of: ({ organization }) => text(organization),
-    },
+    ofNetwork('autonomous_system_number', ({ asn }) => uint(asn)),
+    ofNetwork('autonomous_system_organization', ({ organization }) => text(organization)),
   ],
 }
 
@@ -213,9 +205,8 @@ export function databaseLayout(
   fields: readonly ExportField[] | undefined,
 ): DatabaseLayout {
   if (fields === undefined) return layouts[name]
-  const members = fields.map((field): DatabaseMember => {
-    const of = (part: never): MmdbValue | undefined => valueOf[field.type](field.of(part))
-    return { name: field.name, part: field.part, of } as DatabaseMember
+  const members = fields.map(({ name, part, type, of }) => {
+    return { name, part, of: (said: never) => valueOf[type](of(said)) }
   })
   return { databaseType: 'iprisk', members }
 }

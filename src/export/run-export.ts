@@ -1,17 +1,16 @@
-// One export: from an open table to a file and its NOTICE. The Parquet writer is in build/export,
-// because it needs the compiler's packages.
+// One export: from an open table to a file and its NOTICE. The Parquet writer is in build, because it
+// needs the compiler's packages.
 
 import { basename } from 'node:path'
-import { IpriskError } from '../base/coded-error.ts'
+import { IpriskError, inputError } from '../base/coded-error.ts'
 import { replaceFileSync } from '../base/system/atomic-file.ts'
 import type { ExportFormat, MmdbLayoutName } from '../config/export-formats.ts'
 import { type Condition, compileCondition } from '../policy/condition/condition.ts'
 import { listReasonTexts } from '../score/points/reason-codes.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { formatDay } from '../base/day.ts'
-import { databaseLayout, type DatabaseLayout } from './mmdb-records.ts'
+import { databaseLayout } from './mmdb-records.ts'
 import {
-  type AnswerPart,
   type ExportField,
   type PartName,
   defaultExportFields,
@@ -20,7 +19,7 @@ import {
   partNames,
 } from './export-fields.ts'
 import { type ExportFile, openExportFile } from './export-file.ts'
-import { layoutTexts, newDatabaseWriter } from './mmdb-export.ts'
+import { newDatabaseWriter } from './mmdb-export.ts'
 import { checkLicences, exportNotice, unstatedSources, usedSources } from './source-licences.ts'
 import {
   type RowWriter,
@@ -49,14 +48,6 @@ export interface ExportWishes {
   readonly licences: readonly string[] | undefined
 }
 
-/** Converts lines of CSV to Parquet. */
-export type WriteParquet = (
-  lines: string,
-  target: string,
-  columns: readonly ParquetColumn[],
-  about: Readonly<Record<string, string>>,
-) => Promise<void>
-
 export interface ParquetColumn {
   readonly name: string
   readonly type: ExportField['type']
@@ -71,19 +62,20 @@ export interface ExportSummary {
   readonly unstated: readonly string[]
 }
 
-export interface ExportTools {
+interface ExportTools {
   readonly progress: (share: number) => void
-  readonly writeParquet: WriteParquet
+  /** Converts lines of CSV to Parquet. */
+  readonly writeParquet: (
+    lines: string,
+    target: string,
+    columns: readonly ParquetColumn[],
+    about: Readonly<Record<string, string>>,
+  ) => Promise<void>
 }
 
 export const noticePath = (out: string): string => `${out}.NOTICE`
 
-interface Plan {
-  readonly layout: DatabaseLayout | undefined
-  readonly fields: readonly ExportField[]
-  readonly projection: Projection
-  readonly parts: ReadonlySet<PartName>
-}
+type Plan = ReturnType<typeof planOf>
 
 /** Rejects impossible wishes before it writes anything. */
 export async function runExport(
@@ -129,13 +121,13 @@ function empty({ where }: ExportWishes): IpriskError {
   const message =
     `${why}, so nothing was written: an empty file would replace a good one. ` +
     'Check the condition and the table, or pass --allow-empty.'
-  return new IpriskError({ code: 'export_empty', message, fault: 'input' })
+  return inputError('export_empty', message)
 }
 
 const setFormats: ReadonlySet<ExportFormat> = new Set(['ipset', 'nft', 'crowdsec'])
 const mapFormats: ReadonlySet<ExportFormat> = new Set(['nginx', 'haproxy'])
 
-function planOf(wishes: ExportWishes): Plan {
+function planOf(wishes: ExportWishes) {
   const { format, layout: layoutName, fields: names } = wishes
   const where = conditionOf(wishes.where)
   const isSet = setFormats.has(format)
@@ -161,9 +153,10 @@ function planOf(wishes: ExportWishes): Plan {
     format === 'mmdb'
       ? databaseLayout(layoutName ?? 'iprisk', names === undefined ? undefined : fields)
       : undefined
-  const texts = layout === undefined ? fieldTexts(fields) : databaseTexts(layout, names)
+  const isWhole = layout !== undefined && names === undefined
+  const texts = partTexts(layout?.members ?? fields, isWhole)
   const keepEmpty = isSet || format === 'csv' || format === 'parquet'
-  const projection = { texts, keepEmpty, ...(where === undefined ? {} : { where }) }
+  const projection: Projection = { texts, keepEmpty, ...(where === undefined ? {} : { where }) }
   const asked = partNames.filter((part) => texts[part] !== undefined)
   const parts = new Set<PartName>([...asked, ...readParts(where)])
   return { layout, fields, projection, parts }
@@ -193,30 +186,24 @@ function readParts(where: Condition | undefined): readonly PartName[] {
   )
 }
 
-/** `''` if all fields of the part are. */
-function fieldTexts(fields: readonly ExportField[]): Projection['texts'] {
+/**
+ * By part, the texts by which records differ; `''` where it says nothing. `isWhole`: by places,
+ * most of which are distinct.
+ */
+function partTexts(
+  members: readonly { readonly part: PartName; readonly of: (part: never) => unknown }[],
+  isWhole: boolean,
+): Projection['texts'] {
   const texts = partNames.flatMap((name) => {
-    const own = fields.filter(({ part }) => part === name)
+    const own = members.filter(({ part }) => part === name)
     if (own.length === 0) return []
     const textOf = (part: never): string => {
-      const said = own.map(({ of }) => of(part))
+      const said = own.map(({ of }) => of(part) ?? '')
       return said.every((one) => one === '') ? '' : JSON.stringify(said)
     }
-    return [[name, textOf] as const]
+    return [[name, isWhole && name === 'location' ? 'whole' : textOf] as const]
   })
   return Object.fromEntries(texts)
-}
-
-/** Layouts with most of a place have as many locations as the table. */
-function databaseTexts(
-  layout: DatabaseLayout,
-  names: readonly string[] | undefined,
-): Projection['texts'] {
-  const texts = layoutTexts(layout) as {
-    readonly [Part in PartName]?: (part: AnswerPart[Part]) => string
-  }
-  if (names !== undefined || texts.location === undefined) return texts
-  return { ...texts, location: 'whole' }
 }
 
 const rowWriters: Readonly<
@@ -240,14 +227,17 @@ function writeRows(
   const { file, title, progress } = to
   const { reader, asOf } = table
   const book = newExportValues(reader, projection)
+  const walk = (run: RowWriter['run']): void => {
+    walkRuns(reader.views, book.valueOf, { run, progress })
+  }
   if (layout !== undefined) {
     const writer = newDatabaseWriter(layout, book)
-    walkRuns(reader.views, book.valueOf, { run: writer.run, progress })
+    walk(writer.run)
     const description = `${title}; sources and licences: the NOTICE beside it`
     return { rows: writer.finish(file, { description, asOf }), values: book.count() }
   }
   const writer = rowWriters[format as Exclude<ExportFormat, 'mmdb'>]({ file, book, fields, title })
-  walkRuns(reader.views, book.valueOf, { run: writer.run, progress })
+  walk(writer.run)
   return { rows: writer.finish(), values: book.count() }
 }
 

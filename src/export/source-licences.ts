@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { formatDay, type Day } from '../base/day.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { inputError, messageOf } from '../base/coded-error.ts'
 import { packageRoot } from '../base/package-root.ts'
 import { dataSetOf, type Source } from '../table/file/table-source.ts'
 import type { TableView } from '../table/file/table-view.ts'
@@ -46,7 +46,7 @@ function readLines(path: string): readonly string[] {
     return readFileSync(path, 'utf8').split('\n')
   } catch (cause) {
     const message = `The file of licences ${path} cannot be read: ${messageOf(cause)}.`
-    throw new IpriskError({ code: 'licences_file', message, fault: 'input', cause })
+    throw inputError('licences_file', message, { cause })
   }
 }
 
@@ -55,12 +55,11 @@ export function checkLicences(used: readonly Source[], allowed: readonly string[
   const known = new Set([own, ...allowed].map((licence) => licence.toLowerCase()))
   const refused = used.filter(({ licence }) => !known.has(licence.toLowerCase()))
   if (refused.length === 0) return
-  throw new IpriskError({
-    code: 'licence_refused',
-    message: `${refused.length} of the ${used.length} sources have licences that --licences does not name:`,
-    details: [...refused.map(({ id, licence }) => `  ${id}: ${licence}`), ...waysOut(refused)],
-    fault: 'input',
-  })
+  throw inputError(
+    'licence_refused',
+    `${refused.length} of the ${used.length} sources have licences that --licences does not name:`,
+    { details: [...refused.map(({ id, licence }) => `  ${id}: ${licence}`), ...waysOut(refused)] },
+  )
 }
 
 /** How to build without refused sources: only feeds of the catalogue have switches. */
@@ -103,16 +102,14 @@ export function unstatedSources(used: readonly Source[]): readonly Source[] {
   return used.filter(({ licence }) => licence === unstated)
 }
 
-export interface ExportFacts {
-  readonly table: string
-  readonly asOf: Day
-  readonly file: string
-  /** The wishes in words. */
-  readonly what: string
-}
-
+/** `what`: the wishes in words. */
 export function exportNotice(
-  { table, asOf, file, what }: ExportFacts,
+  {
+    table,
+    asOf,
+    file,
+    what,
+  }: Readonly<Record<'table' | 'file' | 'what', string>> & { readonly asOf: Day },
   used: readonly Source[],
 ): string {
   const licences = [...new Set(used.map(({ licence }) => licence))].toSorted()

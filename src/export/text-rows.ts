@@ -9,12 +9,12 @@
 
 import { csvCell } from '../bulk/rows/csv-cell.ts'
 import { splitRange } from './address-space.ts'
-import type { ExportField } from './export-fields.ts'
-import { fieldValue } from './export-fields.ts'
+import { type ExportField, fieldValue } from './export-fields.ts'
 import type { ExportFile } from './export-file.ts'
 import type { RunSink } from './value-runs.ts'
 import type { ExportValues } from './export-values.ts'
-import { type Family, newAddressWords } from '../ip/address.ts'
+import { type Family, compareWords, newAddressWords } from '../ip/address.ts'
+import { addressBits } from '../ip/range.ts'
 
 export interface RowWriter extends RunSink {
   /** Writes the end; returns the number of rows. */
@@ -107,24 +107,13 @@ export function columnRows(options: RowWriterOptions): RowWriter {
   }
 }
 
-function prefixRows(
-  file: ExportFile,
-  row: (value: number, family: Family) => { readonly before: string; readonly after: string },
-): { readonly run: RunSink['run']; readonly count: () => number } {
-  let rows = 0
-  return {
-    count: () => rows,
-    run: (first, last, value, family) => {
-      const { before, after } = row(value, family)
-      const shorter = family === 4 ? 96 : 0
-      splitRange(first, last, (address, length) => {
-        rows++
-        if (before !== '') file.text(before)
-        file.address(address, family)
-        file.text(`/${length - shorter}${after}`)
-      })
-    },
-  }
+/** The fewest prefixes of a range, with their lengths in their family. */
+function splitPrefixes(
+  [first, last, , family]: Parameters<RunSink['run']>,
+  take: (address: Uint32Array, length: number) => void,
+): void {
+  const shorter = family === 4 ? 96 : 0
+  splitRange(first, last, (address, length) => take(address, length - shorter))
 }
 
 /** A map has one field. */
@@ -135,8 +124,19 @@ function mapRows(
   const textOf = cachedTexts((value) =>
     field === undefined ? '' : after(String(fieldValue(field, book.parts(value)) ?? '')),
   )
-  const { run, count } = prefixRows(file, (value) => ({ before: '', after: textOf(value) }))
-  return { run, finish: count }
+  let rows = 0
+  return {
+    run: (...run) => {
+      const [, , value, family] = run
+      const text = textOf(value)
+      splitPrefixes(run, (address, length) => {
+        rows++
+        file.address(address, family)
+        file.text(`/${length}${text}`)
+      })
+    },
+    finish: () => rows,
+  }
 }
 
 export function nginxRows(options: RowWriterOptions): RowWriter {
@@ -165,24 +165,24 @@ export function ipsetRows({ file, title }: RowWriterOptions): RowWriter {
       `create ${name} ${kind} -exist\ncreate ${name}-new ${kind} -exist\nflush ${name}-new\n`,
     )
   }
-  const counts: Record<Family, number> = { 4: 0, 6: 0 }
+  let rows = 0
   const befores = { 4: `add ${setName(4)}-new `, 6: `add ${setName(6)}-new ` } as const
   const halves = newAddressWords()
   return {
-    run: (first, last, _value, family) => {
-      const shorter = family === 4 ? 96 : 0
+    run: (...run) => {
+      const family = run[3]
       const add = (address: Uint32Array, length: number): void => {
-        counts[family]++
+        rows++
         file.text(befores[family])
         file.address(address, family)
-        file.text(`/${length - shorter}\n`)
+        file.text(`/${length}\n`)
       }
-      splitRange(first, last, (address, length) => {
-        if (length > shorter) return add(address, length)
+      splitPrefixes(run, (address, length) => {
+        if (length > 0) return add(address, length)
         // ipset has no prefix of length 0: two halves instead.
-        add(address, length + 1)
+        add(address, 1)
         halves[family === 4 ? 3 : 0] = 0x8000_0000
-        add(halves, length + 1)
+        add(halves, 1)
         halves.fill(0)
       })
     },
@@ -191,7 +191,7 @@ export function ipsetRows({ file, title }: RowWriterOptions): RowWriter {
         const name = setName(family)
         file.text(`swap ${name}-new ${name}\ndestroy ${name}-new\n`)
       }
-      return counts[4] + counts[6]
+      return rows
     },
   }
 }
@@ -220,7 +220,7 @@ export function nftRows({ file, title }: RowWriterOptions): RowWriter {
       open ??= { family, count: 0 }
       open.count++
       file.address(first, family)
-      if (compareEqual(first, last)) return
+      if (compareWords(first, 0, last, 0, 4) === 0) return
       file.text('-')
       file.address(last, family)
     },
@@ -236,20 +236,16 @@ export function crowdsecRows({ file }: RowWriterOptions): RowWriter {
   file.text('duration,reason,scope,type,value\n')
   let rows = 0
   return {
-    run: (first, last, _value, family) => {
-      const shorter = family === 4 ? 96 : 0
-      splitRange(first, last, (address, length) => {
+    run: (...run) => {
+      const family = run[3]
+      splitPrefixes(run, (address, length) => {
         rows++
-        const isRange = length < 128
+        const isRange = length < addressBits(family)
         file.text(`48h,iprisk,${isRange ? 'Range' : 'Ip'},ban,`)
         file.address(address, family)
-        file.text(isRange ? `/${length - shorter}\n` : '\n')
+        file.text(isRange ? `/${length}\n` : '\n')
       })
     },
     finish: () => rows,
   }
-}
-
-function compareEqual(a: Uint32Array, b: Uint32Array): boolean {
-  return a.every((word, index) => word === b[index])
 }

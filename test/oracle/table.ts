@@ -8,7 +8,7 @@ import { readEvidenceList } from '../../src/table/file/evidence-record.ts'
 import { type Located, locate, newLocated } from '../../src/table/lookup/locate.ts'
 import { openLocations } from '../../src/table/file/location-record.ts'
 import { networkEvidenceList, readNetwork } from '../../src/table/file/network-record.ts'
-import { ipv4StartList } from '../../src/table/lookup/piece-start.ts'
+import { ipv4StartList } from '../table/piece-lists.ts'
 import type { OpenTable } from '../../src/table/open-table.ts'
 import { type Point, wordsOf } from './address.ts'
 

@@ -10,7 +10,8 @@ import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { newLookupBatch } from '../../../src/table/lookup/lookup-batch.ts'
 import { parseQuery } from '../../../src/table/lookup/query.ts'
-import { ipv4StartList, newIpv6Starts } from '../../../src/table/lookup/piece-start.ts'
+import { newIpv6Starts } from '../../../src/table/lookup/piece-start.ts'
+import { ipv4StartList } from '../../../test/table/piece-lists.ts'
 import { type OpenTable, openTable } from '../../../src/table/open-table.ts'
 
 export interface ForgedVerdict {

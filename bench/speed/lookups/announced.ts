@@ -10,7 +10,7 @@ import type { Family } from '../../../src/ip/address.ts'
 import { isBogon } from '../../../src/ip/special-purpose.ts'
 import { recordWords, tailGroupFlag } from '../../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../../src/schema/table-sections.ts'
-import { ipv4StartList, ipv6KeyList } from '../../../src/table/lookup/piece-start.ts'
+import { ipv4StartList, ipv6KeyList } from '../../../test/table/piece-lists.ts'
 import type { Random } from '../../harness/random.ts'
 
 export interface AnnouncedSpace {

@@ -1,7 +1,7 @@
 // From the number of a piece to its first address, the inverse of search.ts: a section has what
 // lies below the piece's bucket, and the index says which bucket that is.
 
-import { bucketKeys, ipv4IndexShift, tailTopBits } from '../../schema/table-layout.ts'
+import { ipv4IndexShift, tailTopBits } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 
 /** Cheap for pieces in ascending order. */
@@ -25,19 +25,6 @@ export function newIpv6Starts(
     words[0] = 0x2000_0000 | (bucketOf(piece) << tailTopBits) | (key >>> (32 - tailTopBits))
     words[1] = key << tailTopBits
   }
-}
-
-export function ipv4StartList(
-  views: Pick<SectionViews, 'ipv4_index' | 'ipv4_starts'>,
-): Uint32Array {
-  const startOf = newIpv4Starts(views)
-  return Uint32Array.from(views.ipv4_starts, (_, piece) => startOf(piece))
-}
-
-/** Bits 3 to 54 of the first address of each IPv6 piece: bucket and key in one number. */
-export function ipv6KeyList(views: Pick<SectionViews, 'ipv6_index' | 'ipv6_keys'>): Float64Array {
-  const bucketOf = newBuckets(views.ipv6_index)
-  return Float64Array.from(views.ipv6_keys, (key, piece) => bucketOf(piece) * bucketKeys + key)
 }
 
 /** The last bucket before which there are at most `piece` pieces. */

@@ -10,7 +10,7 @@ import { addressBits, bigintToWords, parsePrefix, wordsToBigint } from '../../..
 import { bogonRanges } from '../../../src/ip/special-purpose.ts'
 import { tailGroupFlag } from '../../../src/schema/table-layout.ts'
 import { prefixText, withPrefix } from '../../../src/table/answer/answer-prefix.ts'
-import { ipv4StartList, ipv6KeyList } from '../../../src/table/lookup/piece-start.ts'
+import { ipv4StartList, ipv6KeyList } from '../piece-lists.ts'
 import { newQuery, parseQuery } from '../../../src/table/lookup/query.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { inForm } from '../../form.ts'

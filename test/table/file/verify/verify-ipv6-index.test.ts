@@ -17,7 +17,7 @@ import {
 import type { SectionViews } from '../../../../src/schema/table-sections.ts'
 import { verifyIpv6Index } from '../../../../src/table/file/verify/verify-ipv6-index.ts'
 import { neighborhoodOf } from '../../../../src/table/explain/neighborhood.ts'
-import { ipv4StartList, ipv6KeyList } from '../../../../src/table/lookup/piece-start.ts'
+import { ipv4StartList, ipv6KeyList } from '../../piece-lists.ts'
 import { searchIpv4, searchIpv6 } from '../../../../src/table/lookup/search.ts'
 import { readTableView } from '../../../../src/table/file/table-view.ts'
 import { smallContent } from '../../small-table.ts'
