@@ -1,9 +1,7 @@
-// Reads data records with mmdb-lib's decoder, fenced. The decoder trusts its file: a pointer that
-// leads back to itself, a map of maps of maps, an array that claims sixteen million members would
-// make it recurse, run or allocate without end. Each record therefore has a budget of values and
-// of characters and a depth, each value must start inside the section, and no value may claim a
-// size that no record of a place or a network has. Not a parser of meaning: mmdb-layouts.ts says
-// what the members are.
+// Reads data records with mmdb-lib's decoder, fenced. The decoder trusts its file: a pointer to
+// itself, nested maps or an array that claims sixteen million members would make it recurse, run or
+// allocate without end. So each record has limits of values, characters and depth, each value must
+// start inside the section, and none may claim a size that no place or network has.
 
 import { createRequire } from 'node:module'
 import type * as DecoderFile from 'mmdb-lib/lib/decoder.js'

@@ -31,12 +31,6 @@ export interface RawPlace {
   readonly timezone: string
 }
 
-/** A network as a record has it. */
-export interface RawNetwork {
-  readonly asn: number
-  readonly organization: string
-}
-
 type Members = Readonly<Record<string, unknown>>
 
 const nestedPlaceMembers = [
@@ -120,7 +114,7 @@ export function locationOf(record: unknown): RawPlace | undefined {
  * The network of a record; undefined where it names no ASN. Error: `mmdb_layout_unknown` for a
  * record that is of no known layout.
  */
-export function networkOf(record: unknown): RawNetwork | undefined {
+export function networkOf(record: unknown) {
   const members = membersOf(record)
   if (members === undefined) throw unknownLayout(record, 'networks')
   for (const holder of [members, membersOf(members['traits'])]) {
@@ -172,7 +166,7 @@ function flatPlace(members: Members): RawPlace | undefined {
   }
 }
 
-function networkFrom(written: unknown, organization: string): RawNetwork | undefined {
+function networkFrom(written: unknown, organization: string) {
   const digits = typeof written === 'string' ? written.trim().replace(/^AS/i, '') : written
   const asn = toNumber(digits)
   // AS numbers are 32 bits wide; 0 is reserved (RFC 7607).

@@ -11,10 +11,10 @@
 
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
+import { newTupleInterner } from '../layer/intern.ts'
 import { type Layer, type LayerPieces, newLayerPieces } from '../layer/layer.ts'
 import { mmdbError, newRecordReader } from './decode-record.ts'
 import { type MmdbFile, separatorBytes } from './mmdb-file.ts'
-import { newIdsByOffset } from './record-ids.ts'
 
 export interface MmdbWalk {
   /** `6` is undefined where the file has an IPv4 tree. A family without records is one 0 piece. */
@@ -49,21 +49,22 @@ export function walkMmdb(options: {
 }): MmdbWalk {
   const { file, idOf } = options
   const records = unpackTree(file)
-  const ids = newIdsByOffset(newIdReader(file, idOf))
+  const offsets = newTupleInterner()
+  const ids: number[] = []
+  const idAt = newIdReader(file, idOf)
   const isIpv6 = file.ipVersion === 6
   const ipv4Root = isIpv6 ? descend(records, file.nodeCount, ipv4Prefix) : 0
   const tree: Tree = {
     file,
     records,
     aliased: isIpv6 && ipv4Root < file.nodeCount ? ipv4Root : -1,
-    valueAt: ids.get,
+    valueAt: (offset) => (ids[offsets.id(offset, 0, 0, 0)] ??= idAt(offset)),
   }
 
   const ipv4 = newLayerPieces(4)
   walkLeaves({ tree, family: 4, root: ipv4Root, depth: 0, pieces: ipv4 })
-  let ipv6: LayerPieces | undefined
-  if (isIpv6) {
-    ipv6 = newLayerPieces(6)
+  const ipv6 = isIpv6 ? newLayerPieces(6) : undefined
+  if (ipv6 !== undefined) {
     ipv6.add(Uint32Array.of(0, 0, 0, 0), 0)
     const root = descend(records, file.nodeCount, [0, 0, 1])
     walkLeaves({ tree, family: 6, root, depth: 3, pieces: ipv6 })
@@ -71,7 +72,7 @@ export function walkMmdb(options: {
   }
   return {
     layers: { 4: ipv4.layer(), 6: ipv6?.layer() },
-    recordCount: ids.count(),
+    recordCount: offsets.count,
   }
 }
 
@@ -133,47 +134,35 @@ function walkLeaves(options: {
   }
 }
 
-function loopError(file: MmdbFile, node: number, what: string): IpriskError {
-  return mmdbError({
-    path: file.path,
-    offset: (node * file.recordBits) / 4,
-    problem: `the search tree loops or shares its nodes without end: node ${node} ${what}`,
-  })
+function loopError({ path, recordBits }: MmdbFile, node: number, what: string): IpriskError {
+  const problem = `the search tree loops or shares its nodes without end: node ${node} ${what}`
+  return mmdbError({ path, offset: (node * recordBits) / 4, problem })
 }
 
 /** From an offset in the data section to the caller's id for the record there. */
 function newIdReader(
-  file: MmdbFile,
+  { path, bytes, dataStart, dataEnd }: MmdbFile,
   idOf: (record: unknown) => number,
 ): (offset: number) => number {
-  const { path, bytes, dataStart, dataEnd } = file
   const read = newRecordReader({ path, bytes, start: dataStart, end: dataEnd })
   return (offset) => {
     if (offset < 0 || offset >= dataEnd - dataStart) {
-      throw mmdbError({
-        path,
-        offset: dataStart + offset,
-        problem: `the search tree points there, outside the data records (${dataStart} to ${dataEnd})`,
-      })
+      const problem = `the search tree points there, outside the data records (${dataStart} to ${dataEnd})`
+      throw mmdbError({ path, offset: dataStart + offset, problem })
     }
     const record = read(offset)
     try {
       return idOf(record)
     } catch (error) {
       if (!(error instanceof IpriskError)) throw error
-      throw new IpriskError({
-        code: error.code,
-        message: `${path}: byte ${dataStart + offset}: ${error.message}`,
-        fault: error.fault,
-        cause: error,
-      })
+      const message = `${path}: byte ${dataStart + offset}: ${error.message}`
+      throw new IpriskError({ code: error.code, message, fault: error.fault, cause: error })
     }
   }
 }
 
 // The search tree is unpacked to one Uint32Array, node n's left record at 2n and its right record
-// at 2n + 1. That costs 8 bytes a node and a pass in memory order, and lets one walk serve all
-// record sizes: the branch on the size stays out of every loop. No record is checked here.
+// at 2n + 1, so that one walk serves all record sizes. No record is checked here.
 //
 //   24 bits   LLLLLL RRRRRR                 3 + 3 bytes
 //   28 bits   LLLLLL lr RRRRRR              l: high half-byte of the left, r: of the right

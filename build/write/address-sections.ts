@@ -14,7 +14,6 @@ import {
   tailWords,
   thirdLevel,
 } from '../../src/schema/table-layout.ts'
-import type { SectionViews } from '../../src/schema/table-sections.ts'
 import { type Layer, pieceOf } from '../layer/layer.ts'
 
 /** Keys that share the first word of their addresses. */
@@ -22,20 +21,12 @@ const keysOfTop = 2 ** (32 - tailTopBits)
 /** Not written out where it is used: V8 calculates a power each time. */
 const tailTopMask = 2 ** tailTopBits - 1
 
-type Ipv4Sections = Pick<SectionViews, 'ipv4_index' | 'ipv4_starts' | 'ipv4_records'>
-type Ipv6KeySections = Pick<SectionViews, 'ipv6_index' | 'ipv6_keys' | 'ipv6_second' | 'ipv6_third'>
-type Ipv6Sections = Ipv6KeySections &
-  Pick<SectionViews, 'ipv6_records' | 'ipv6_tail_groups' | 'ipv6_tails' | 'ipv6_tail_records'>
-
-export function ipv4Sections(pieces: Layer): Ipv4Sections {
+export function ipv4Sections(pieces: Layer) {
   return { ...ipv4StartSections(pieces.starts), ipv4_records: pieces.values }
 }
 
 /** `starts` are whole addresses, ascending from 0; `bits`: of the index. */
-export function ipv4StartSections(
-  starts: Uint32Array,
-  bits = indexBitsFor(starts.length),
-): Omit<Ipv4Sections, 'ipv4_records'> {
+export function ipv4StartSections(starts: Uint32Array, bits = indexBitsFor(starts.length)) {
   const size = 2 ** (32 - bits)
   return {
     ipv4_starts: remaindersOf(starts, inLargePages(new Uint16Array(starts.length)), size),
@@ -43,7 +34,7 @@ export function ipv4StartSections(
   }
 }
 
-export function ipv6Sections(pieces: Layer): Ipv6Sections {
+export function ipv6Sections(pieces: Layer) {
   const { starts, values } = pieces
   const keys = inLargePages(new Float64Array(pieces.count))
   const records = inLargePages(new Uint32Array(pieces.count))
@@ -71,9 +62,7 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
         tailRecords.push(before)
       }
       for (let i = piece; i < end; i++) {
-        const at = i * 4
-        if (!startsInside(starts, i)) tails.push(0, 0, 0)
-        else tails.push(tailTop(starts, at), starts[at + 2]!, starts[at + 3]!)
+        tails.push(...tailOf(starts, i))
         tailRecords.push(values[i]!)
       }
       groups.push(tails.length / tailWords)
@@ -92,7 +81,7 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
 }
 
 /** `keys` are those of bits 3 to 54, ascending from 0: bucket and key in one number. */
-export function ipv6KeySections(keys: Float64Array): Ipv6KeySections {
+export function ipv6KeySections(keys: Float64Array) {
   const low = remaindersOf(keys, inLargePages(new Uint32Array(keys.length)), bucketKeys)
   const index = firstLevel(keys, ipv6IndexBuckets, bucketKeys)
   return { ipv6_keys: low, ipv6_index: index, ...finerIndexes(low, index) }
@@ -137,10 +126,7 @@ function firstLevel(
 }
 
 /** Cuts crowded buckets into slots, and crowded slots once more; all else stays 0. */
-function finerIndexes(
-  keys: Uint32Array,
-  index: Uint32Array,
-): Pick<Ipv6KeySections, 'ipv6_second' | 'ipv6_third'> {
+function finerIndexes(keys: Uint32Array, index: Uint32Array) {
   const second = new Uint32Array((keys.length >>> secondLevel.share) + 1)
   const third = new Uint32Array((keys.length >>> thirdLevel.share) + 1)
   for (let bucket = 0; bucket < ipv6IndexBuckets; bucket++) {
@@ -207,12 +193,13 @@ function keyOf(starts: Uint32Array, piece: number): number {
   return (starts[at]! & 0x1fff_ffff) * keysOfTop + (starts[at + 1]! >>> tailTopBits)
 }
 
-function tailTop(starts: Uint32Array, at: number): number {
-  return starts[at + 1]! & tailTopMask
+/** In the three words of a tail. */
+function tailOf(starts: Uint32Array, piece: number): readonly [number, number, number] {
+  const at = piece * 4
+  if (!startsInside(starts, piece)) return [0, 0, 0]
+  return [starts[at + 1]! & tailTopMask, starts[at + 2]!, starts[at + 3]!]
 }
 
 function tailIsZero(starts: Uint32Array, piece: number): boolean {
-  const at = piece * 4
-  if (!startsInside(starts, piece)) return true
-  return tailTop(starts, at) === 0 && starts[at + 2] === 0 && starts[at + 3] === 0
+  return tailOf(starts, piece).every((word) => word === 0)
 }

@@ -1,13 +1,11 @@
 // The texts of the table: strings by id, and runs (src/schema/FORMAT.md), the JSON of each network,
-// region and location as it stands in answers. A lookup copies a run with one or two reads of
-// memory, where it would follow some ten strings.
+// region and location as it stands in answers.
 
 import type { Location } from '../../src/api/check-answer.ts'
 import { cleanText } from '../../src/base/text/clean-text.ts'
 import { accuracies } from '../../src/model/kind.ts'
 import type { Network } from '../../src/model/network.ts'
 import { countryWords, regionWords } from '../../src/schema/table-layout.ts'
-import type { SectionViews } from '../../src/schema/table-sections.ts'
 import {
   beforeLocationJson,
   behindLocationJson,
@@ -24,13 +22,10 @@ const networkBytes = 160
 /** What regions and added places take is little beside that. */
 const otherBytes = 4 << 20
 
-/** Each text once, id 0 is ''. Whatever a text is made of, it is clean and short in the table. */
-export interface StringCollector {
-  readonly id: (text: string) => number
-  readonly sections: () => Pick<SectionViews, 'string_offsets' | 'string_bytes'>
-}
+export type StringCollector = ReturnType<typeof newStringCollector>
 
-export function newStringCollector(): StringCollector {
+/** Each text once, id 0 is ''; clean and short in the table. */
+export function newStringCollector() {
   const interner = newInterner<string>((text) => text, 0)
   interner.id('')
   return {
@@ -51,7 +46,7 @@ export function runSections(
   networks: readonly Network[],
   { read, runs: { runs, starts, regions: numbers }, added }: TablePlaces,
   strings: StringCollector,
-): Pick<SectionViews, 'network_runs' | 'location_runs' | 'countries' | 'regions' | 'runs'> {
+) {
   const collector = newRunCollector(networks.length * networkBytes + runs.byteLength + otherBytes)
   const networkRuns = Uint32Array.from(networks, ({ asn, organization, type, mobile }) =>
     collector.add(networkJson({ asn, organization: cleanText(organization), type, mobile }), 0),

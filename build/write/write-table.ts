@@ -3,7 +3,7 @@
 // renamed. The live name never holds half a table, and a mapped file is never rewritten in place.
 
 import { createHash } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { Builder, type Offset } from 'flatbuffers'
@@ -42,30 +42,21 @@ export interface TableContent {
   readonly views: SectionViews
 }
 
-export interface WrittenTable {
-  readonly id: string
-  readonly bytes: number
-}
+export type WrittenTable = ReturnType<typeof writeTable>
 
 /**
  * The file in parts, as joining them would copy it. The same content gives the same bytes. Throws
  * `table_too_large`.
  */
-export function encodeTable(content: TableContent): {
-  readonly id: string
-  readonly parts: readonly Uint8Array[]
-} {
+export function encodeTable(content: TableContent) {
   const dataBytes = sectionNames.reduce(
     (sum, name) =>
       sum + (Math.ceil(content.views[name].byteLength / sectionAlignment) + 1) * sectionAlignment,
     headerBytesMax,
   )
   if (dataBytes > fileBytesMax) {
-    throw inputError(
-      'table_too_large',
-      `The table would have ${dataBytes} bytes; a table file ends at ${fileBytesMax}. ` +
-        'Switch off feeds or use coarser place data.',
-    )
+    const size = `The table would have ${dataBytes} bytes; a table file ends at ${fileBytesMax}. `
+    throw inputError('table_too_large', `${size}Switch off feeds or use coarser place data.`)
   }
   const checksums = sectionNames.map((name) => crc32(bytesOf(content.views[name])))
   const id = tableId(content, checksums)
@@ -101,23 +92,25 @@ export function encodeTable(content: TableContent): {
  * written does not verify, and `table_unwritable` for trouble with the disk; the file under `path`
  * is then as it was.
  */
-export function writeTable(path: string, content: TableContent): WrittenTable {
+export function writeTable(path: string, content: TableContent) {
   const { id, parts } = encodeTable(content)
   let file: Replacement | undefined
   try {
     mkdirSync(dirname(path), { recursive: true })
     file = beginReplacing(path, 0o644)
-    writeParts(file.temporary, parts)
+    const descriptor = openSync(file.temporary, 'wx', 0o644)
+    try {
+      for (const bytes of parts) writeFileSync(descriptor, bytes)
+    } finally {
+      closeSync(descriptor)
+    }
     verifyWritten(file.temporary)
     file.commitSync()
   } catch (cause) {
     file?.discard()
     if (cause instanceof IpriskError) throw cause
-    throw environmentError(
-      'table_unwritable',
-      `The table could not be written to ${path}: ${messageOf(cause)}`,
-      { cause },
-    )
+    const message = `The table could not be written to ${path}: ${messageOf(cause)}`
+    throw environmentError('table_unwritable', message, { cause })
   }
   return { id, bytes: parts.reduce((sum, { length }) => sum + length, 0) }
 }
@@ -183,20 +176,13 @@ function addHeader(
     readonly vectors: readonly Offset[]
   },
 ): Offset {
-  const sources = TableHeader.createSourcesVector(
-    builder,
-    content.sources.map((source) => addSource(builder, source)),
-  )
-  const checksums = TableHeader.createChecksumsVector(
-    builder,
-    sectionNames.map((name, index) =>
-      SectionEntry.createSectionEntry(
-        builder,
-        builder.createString(name),
-        facts.checksums[index] ?? 0,
-      ),
-    ),
-  )
+  const sourceEntries = content.sources.map((source) => addSource(builder, source))
+  const sources = TableHeader.createSourcesVector(builder, sourceEntries)
+  const sections = sectionNames.map((name, index) => {
+    const crc = facts.checksums[index] ?? 0
+    return SectionEntry.createSectionEntry(builder, builder.createString(name), crc)
+  })
+  const checksums = TableHeader.createChecksumsVector(builder, sections)
   const kinds = addKinds(builder, content.coverage)
   const id = builder.createString(facts.id)
   TableHeader.startTableHeader(builder)
@@ -251,17 +237,6 @@ function addSource(builder: Builder, source: Source): Offset {
     voice?.halfLives?.elsewhere ?? 0,
     voice?.consumer === true,
   )
-}
-
-function writeParts(path: string, parts: readonly Uint8Array[]): void {
-  const descriptor = openSync(path, 'wx', 0o644)
-  try {
-    for (const bytes of parts) {
-      for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
-    }
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 // Temporary files of killed builds (named by base/system/atomic-file.ts), each up to the size of a

@@ -3,43 +3,55 @@
 
 import type { Builder, Offset } from 'flatbuffers'
 import { TableHeader } from './generated/iprisk/table-header.ts'
+import {
+  countryWords,
+  evidenceRangeWords,
+  evidenceWords,
+  networkWords,
+  recordWords,
+  regionWords,
+  tailWords,
+  verdictWords,
+} from './table-layout.ts'
 
 /** The views that sections are made of. All are little-endian, aligned to 64 bytes in the file. */
 export type SectionView = Uint32Array | Uint16Array | Float64Array | Uint8Array
 
-export const sectionNames = [
-  'ipv4_index',
-  'ipv4_starts',
-  'ipv4_records',
-  'ipv6_index',
-  'ipv6_keys',
-  'ipv6_records',
-  'ipv6_tail_groups',
-  'ipv6_tails',
-  'ipv6_tail_records',
-  'ipv6_second',
-  'ipv6_third',
-  'records',
-  'networks',
-  'countries',
-  'regions',
-  'verdicts',
-  'reason_lists',
-  'reasons',
-  'evidence_lists',
-  'evidence_ids',
-  'evidence',
-  'evidence_ranges',
-  'string_offsets',
-  'string_bytes',
-  'density_lists',
-  'density_slots',
-  'densities',
-  'network_runs',
-  'location_runs',
-  'runs',
-] as const
-export type SectionName = (typeof sectionNames)[number]
+/** Elements of a row. */
+export const sectionWords = {
+  ipv4_index: 1,
+  ipv4_starts: 1,
+  ipv4_records: 1,
+  ipv6_index: 1,
+  ipv6_keys: 1,
+  ipv6_records: 1,
+  ipv6_tail_groups: 1,
+  ipv6_tails: tailWords,
+  ipv6_tail_records: 1,
+  ipv6_second: 1,
+  ipv6_third: 1,
+  records: recordWords,
+  networks: networkWords,
+  countries: countryWords,
+  regions: regionWords,
+  verdicts: verdictWords,
+  reason_lists: 1,
+  reasons: 1,
+  evidence_lists: 1,
+  evidence_ids: 1,
+  evidence: evidenceWords,
+  evidence_ranges: evidenceRangeWords,
+  string_offsets: 1,
+  string_bytes: 1,
+  density_lists: 1,
+  density_slots: 1,
+  densities: 1,
+  network_runs: 1,
+  location_runs: 1,
+  runs: 1,
+} as const
+export type SectionName = keyof typeof sectionWords
+export const sectionNames = Object.keys(sectionWords) as readonly SectionName[]
 
 /** flatc reads `ipv4_index` by `ipv4IndexArray`, and adds it by `addIpv4Index`. */
 type Pascal<S extends string> = S extends `${infer Head}_${infer Tail}`

@@ -5,18 +5,7 @@
 // A segment is cut into parts in its columns (columns.ts), by content (cut-points.ts). A column
 // begins a part, so the cuts of one do not move those of the next.
 
-import type { SectionName } from '../../schema/table-sections.ts'
-import { sectionNames } from '../../schema/table-sections.ts'
-import {
-  countryWords,
-  evidenceRangeWords,
-  evidenceWords,
-  networkWords,
-  recordWords,
-  regionWords,
-  tailWords,
-  verdictWords,
-} from '../../schema/table-layout.ts'
+import { type SectionName, sectionNames, sectionWords } from '../../schema/table-sections.ts'
 import type { TableView } from '../../table/file/table-view.ts'
 import { nextCut } from './cut-points.ts'
 import { frameName, frameRanges } from './part-index.ts'
@@ -30,40 +19,26 @@ export interface Segment extends Shape {
 }
 
 const raw: Shape = { words: 0, steps: false }
-const counting: Shape = { words: 1, steps: true }
-const columns = (words: number): Shape => ({ words, steps: false })
+/** Their values count upwards. */
+const counting: ReadonlySet<SectionName> = new Set<SectionName>([
+  'ipv4_index',
+  'ipv6_index',
+  'ipv6_keys',
+  'ipv6_tail_groups',
+  'networks',
+  'reason_lists',
+  'evidence_lists',
+  'string_offsets',
+  'density_lists',
+  'network_runs',
+  'location_runs',
+  'ipv6_second',
+  'ipv6_third',
+])
 
-const shapes: Readonly<Record<SectionName, Shape>> = {
-  ipv4_index: counting,
-  ipv4_starts: raw,
-  ipv4_records: raw,
-  ipv6_index: counting,
-  ipv6_keys: counting,
-  ipv6_records: raw,
-  ipv6_tail_groups: counting,
-  ipv6_tails: columns(tailWords),
-  ipv6_tail_records: raw,
-  records: columns(recordWords),
-  networks: { words: networkWords, steps: true },
-  countries: columns(countryWords),
-  regions: columns(regionWords),
-  verdicts: columns(verdictWords),
-  reason_lists: counting,
-  reasons: raw,
-  evidence_lists: counting,
-  evidence_ids: raw,
-  evidence: columns(evidenceWords),
-  evidence_ranges: columns(evidenceRangeWords),
-  string_offsets: counting,
-  string_bytes: raw,
-  density_lists: counting,
-  density_slots: raw,
-  densities: raw,
-  network_runs: counting,
-  location_runs: counting,
-  runs: raw,
-  ipv6_second: counting,
-  ipv6_third: counting,
+function shapeOf(name: SectionName): Shape {
+  const [words, steps] = [sectionWords[name], counting.has(name)]
+  return words > 1 || steps ? { words, steps } : raw
 }
 
 /** In the order of the file, the frame behind them. */
@@ -71,7 +46,7 @@ export function tableSegments({ views }: Pick<TableView, 'views'>, file: Uint8Ar
   const sections = sectionNames
     .map((name): Segment => {
       const { byteOffset, byteLength } = views[name]
-      return { name, from: byteOffset - file.byteOffset, bytes: byteLength, ...shapes[name] }
+      return { name, from: byteOffset - file.byteOffset, bytes: byteLength, ...shapeOf(name) }
     })
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => a.from - b.from)

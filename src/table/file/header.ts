@@ -77,11 +77,8 @@ function readCoverage(
   const count = Math.min(header.kindsLength(), coveredKinds.length)
   for (let index = 0; index < count; index++) {
     const entry = header.kinds(index)
-    if (entry !== null)
-      found.set(
-        textOf((encoding) => entry.kind(encoding)),
-        entry,
-      )
+    const kind = textOf((encoding) => entry?.kind(encoding) ?? null)
+    if (entry !== null) found.set(kind, entry)
   }
   return coveredKinds.map((kind) => {
     const entry = found.get(kind)
@@ -120,22 +117,19 @@ function voiceOf(entry: SourceEntry, textOf: ReadText): Pick<Source, 'voice'> {
 
 /** 0 is absent: its kind's half-life holds. */
 function halfLivesOf(entry: SourceEntry): { readonly halfLives?: HalfLives } {
-  const [lines, shared] = [entry.halfLifeLines(), entry.halfLifeShared()]
-  const elsewhere = entry.halfLifeElsewhere()
-  if (!(lines > 0) && !(shared > 0) && !(elsewhere > 0)) return {}
-  return {
-    halfLives: {
-      ...(lines > 0 ? { lines } : {}),
-      ...(shared > 0 ? { shared } : {}),
-      ...(elsewhere > 0 ? { elsewhere } : {}),
-    },
+  const days = {
+    lines: entry.halfLifeLines(),
+    shared: entry.halfLifeShared(),
+    elsewhere: entry.halfLifeElsewhere(),
   }
+  const measured = Object.entries(days).filter(([, half]) => half > 0)
+  return measured.length === 0 ? {} : { halfLives: Object.fromEntries(measured) }
 }
 
-// When a table was built: its file's time, because the table holds no clock (equal inputs give
-// equal bytes).
-
-/** Milliseconds since the epoch, whole. Throws ENOENT where there is no such file. */
+/**
+ * When a table was built: its file's time, in whole milliseconds since the epoch, because the table
+ * holds no clock (equal inputs give equal bytes). Throws ENOENT where there is no such file.
+ */
 export function builtMsOf(path: string): number {
   return Math.floor(statSync(path).mtimeMs)
 }

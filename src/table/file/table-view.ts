@@ -7,24 +7,24 @@ import { crc32 } from 'node:zlib'
 import { ByteBuffer } from 'flatbuffers'
 import { TableHeader } from '../../schema/generated/iprisk/table-header.ts'
 import {
-  countryWords,
-  evidenceRangeWords,
-  evidenceWords,
   headerBytesMax,
   ipv4IndexBits,
   ipv6IndexBuckets,
   networkWords,
-  recordWords,
-  regionWords,
   secondLevel,
   sectionAlignment,
   tailWords,
   thirdLevel,
   trailerBytes,
-  verdictWords,
 } from '../../schema/table-layout.ts'
-import type { SectionName, SectionView, SectionViews } from '../../schema/table-sections.ts'
-import { readSection, sectionNames } from '../../schema/table-sections.ts'
+import {
+  type SectionName,
+  type SectionView,
+  type SectionViews,
+  readSection,
+  sectionNames,
+  sectionWords,
+} from '../../schema/table-sections.ts'
 import { type HeaderFacts, readHeaderFacts } from './header.ts'
 import { checksumMismatch, otherVersion, tableCorrupt } from './table-corrupt.ts'
 import { readTrailer } from './trailer.ts'
@@ -156,19 +156,11 @@ function readChecksums(header: TableHeader, path: string): Readonly<Record<Secti
 
 /** Lengths that must fit each other, so that no lookup can leave a section. */
 function checkLengths(views: SectionViews, path: string): void {
-  const multiples: readonly (readonly [SectionName, number])[] = [
-    ['records', recordWords],
-    ['networks', networkWords],
-    ['countries', countryWords],
-    ['regions', regionWords],
-    ['verdicts', verdictWords],
-    ['evidence', evidenceWords],
-    ['evidence_ranges', evidenceRangeWords],
-    ['ipv6_tails', tailWords],
-  ]
-  for (const [name, words] of multiples) {
-    if (views[name].length % words !== 0) {
-      throw tableCorrupt(path, name, 0, `${views[name].length} words are no multiple of ${words}`)
+  for (const name of sectionNames) {
+    const { length } = views[name]
+    const words = sectionWords[name]
+    if (length % words !== 0) {
+      throw tableCorrupt(path, name, 0, `${length} words are no multiple of ${words}`)
     }
   }
   const indexLength = views.ipv4_index.length
