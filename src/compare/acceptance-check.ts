@@ -1,9 +1,7 @@
 // Checks a new table before a server swaps it in, by addresses whose answer is known: the canaries,
-// and a sample of the answers of the table in use. Not acceptance by the build
-// (build/acceptance/promote-table.ts), which knows the world better and allows far less. This check
-// stops an absurd table of any origin: a world that is empty, or all of it listed.
-//
-// Deterministic: the same two tables give the same result.
+// and a sample of the answers of the table in use. It stops an absurd table of any origin: a world
+// that is empty, or all of it listed. Deterministic. Acceptance by the build
+// (build/acceptance/promote-table.ts) allows far less.
 
 import { newAddressWords } from '../ip/address.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'

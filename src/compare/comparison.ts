@@ -1,6 +1,5 @@
-// Two tables on the same addresses. Acceptance of a build's table (build/acceptance), acceptance by
-// a server, its trial by sampled traffic, replay and the console's table changes differ in where
-// addresses come from and in what they compare; what a change is and how it counts is the same.
+// Two tables on the same addresses: what a change is and how it counts, for acceptance by builds and
+// servers, trials by sampled traffic, replay and the console's table changes.
 //
 //   label        what one table says about an address: a verdict, a classification or an action
 //   change       another label from the new table than from the old one
@@ -12,8 +11,7 @@ import type { LineTally } from '../bulk/line-tally.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { formatIpv4 } from '../ip/format-address.ts'
 import { parseAddress } from '../ip/parse-address.ts'
-import type { Classification } from '../model/kind.ts'
-import { riskLevelOf } from '../model/kind.ts'
+import { type Classification, riskLevelOf } from '../model/kind.ts'
 import { type DecisionMemory, decide } from '../policy/decision-memory.ts'
 import { readClassification, readScore } from '../table/file/verdict-record.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
@@ -33,25 +31,20 @@ export interface Comparison {
   readonly changes: readonly Change[]
 }
 
-export interface ChangeCounter {
-  /** Adds to the count of this pair of labels. Returns whether they differ. */
-  readonly add: (from: string, to: string, count?: number) => boolean
-  readonly comparison: () => Comparison
-}
-
-export function newChangeCounter(): ChangeCounter {
+export function newChangeCounter() {
   const counts = new Map<string, number>()
   let compared = 0
   let changed = 0
   return {
-    add: (from, to, count = 1) => {
+    /** Adds to the count of this pair of labels. Returns whether they differ. */
+    add: (from: string, to: string, count = 1): boolean => {
       compared += count
       if (from === to) return false
       changed += count
       addTo(counts, `${from}\t${to}`, count)
       return true
     },
-    comparison: () => {
+    comparison: (): Comparison => {
       const changes = largestFirst(counts).map(([key, count]) => {
         const [from = '', to = ''] = key.split('\t')
         return { from, to, count }

@@ -11,27 +11,19 @@ import { readVerdict } from '../table/file/verdict-record.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { percentOf } from './comparison.ts'
-import { newTopCounts, type TopCounts } from './top-counts.ts'
+import { newTopCounts } from './top-counts.ts'
 
 export function requestShare(requests: number, all: number): RequestShare {
   return { requests, percent: percentOf(requests, all) }
 }
 
-/** Requests by ids of the table, and by address. */
-export interface Hits {
-  readonly networks: Map<number, number>
-  readonly verdicts: Map<number, number>
-  readonly countries: Map<number, number>
-  readonly addresses: TopCounts
-}
+export type Hits = ReturnType<typeof newHits>
 
-export function newHits(): Hits {
-  return {
-    networks: new Map(),
-    verdicts: new Map(),
-    countries: new Map(),
-    addresses: newTopCounts(1),
-  }
+/** Requests by ids of the table, and by address. */
+export function newHits() {
+  const counts = (): Map<number, number> => new Map()
+  const [networks, verdicts, countries] = [counts(), counts(), counts()]
+  return { networks, verdicts, countries, addresses: newTopCounts(1) }
 }
 
 /** Bogons have no verdict, network and place. */

@@ -1,7 +1,6 @@
 // What a policy would have done to the addresses of files: counted by outcome, and for what it
 // would not have let pass, or would have decided otherwise than another policy, by network,
-// provider and country. Addresses come as the tallies of pieces (src/bulk/line-tally.ts). The
-// report is what `policy test --json` prints.
+// provider and country. The report is what `policy test --json` prints.
 
 import type { RehearsalReport } from '../api/admin-answers.ts'
 import { addTo, largestFirst } from '../base/counts.ts'
@@ -11,25 +10,14 @@ import { newAddressWords } from '../ip/address.ts'
 import type { PolicyRule } from '../model/policy-form.ts'
 import { factsOf } from '../policy/condition/condition-members.ts'
 import { decide } from '../policy/decision-memory.ts'
-import type { Outcome, Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy/policy.ts'
 import { locate, newLocated } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { type PolicyInUse, newChangeCounter, visitTally } from './comparison.ts'
-import { type Hits, addHit, exampleFacts, hitListsOf, newHits, requestShare } from './hit-lists.ts'
+import { addHit, exampleFacts, hitListsOf, newHits, requestShare } from './hit-lists.ts'
 
-/** Requests by the outcome of the policy and, where there is one, of the other policy. */
-export interface OutcomeCount {
-  readonly outcome: Outcome
-  readonly other: Outcome | undefined
-  readonly requests: number
-}
-
-export interface RehearsalCounter {
-  readonly add: (tally: Pick<LineTally, 'ipv4' | 'ipv6'>) => void
-  readonly outcomes: () => readonly OutcomeCount[]
-  /** Of requests that would not have passed; beside another policy, of those that change. */
-  readonly hits: Hits
-}
+type RehearsalCounter = ReturnType<typeof newRehearsalCounter>
+type OutcomeCount = ReturnType<RehearsalCounter['outcomes']>[number]
 
 const policyOf = ({ memory, index }: PolicyInUse): Policy => memory.set.policies[index]!
 
@@ -37,7 +25,7 @@ export function newRehearsalCounter(
   table: OpenTable,
   one: PolicyInUse,
   other: PolicyInUse | undefined,
-): RehearsalCounter {
+) {
   const { views } = table.reader
   const words = newAddressWords()
   const located = newLocated()
@@ -60,8 +48,10 @@ export function newRehearsalCounter(
     if (isHit(number, otherNumber)) addHit(hits, table, { located, requests, text: textOf() })
   }
   return {
+    /** Of requests that would not have passed; beside another policy, of those that change. */
     hits,
-    add: (tally) => visitTally(tally, words, count),
+    add: (tally: Pick<LineTally, 'ipv4' | 'ipv6'>) => visitTally(tally, words, count),
+    /** Requests by the outcome of the policy and, where there is one, of the other policy. */
     outcomes: () =>
       counts.flatMap((row, number) =>
         row.flatMap((requests, otherNumber) => {
@@ -72,13 +62,6 @@ export function newRehearsalCounter(
   }
 }
 
-/** What the lines came to. */
-export interface RehearsedLines {
-  readonly lines: number
-  readonly addresses: number
-  readonly bad: number
-}
-
 const examplesMax = 20
 
 export function rehearsalReport(options: {
@@ -86,7 +69,8 @@ export function rehearsalReport(options: {
   readonly one: PolicyInUse
   readonly other: PolicyInUse | undefined
   readonly counter: RehearsalCounter
-  readonly result: RehearsedLines
+  /** What the lines came to. */
+  readonly result: Readonly<Record<'lines' | 'addresses' | 'bad', number>>
   readonly top: number
 }): RehearsalReport {
   const { table, one, other, counter, result, top } = options

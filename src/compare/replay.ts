@@ -9,34 +9,18 @@ import { networkEvidenceList } from '../table/file/network-record.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import {
-  type Change,
   type ComparedTable,
-  type Comparison,
   actionOf,
   classOf,
   newAddressPair,
   newChangeCounter,
   visitTally,
 } from './comparison.ts'
-import { type Hits, addHit, newHits } from './hit-lists.ts'
+import { addHit, newHits } from './hit-lists.ts'
 
-export interface Flip extends Change {
-  /** Requests by feed: `+tor-exits` where it lists the address only now, `-` where only before. */
-  readonly feeds: ReadonlyMap<string, number>
-}
+export type ReplayCounter = ReturnType<typeof newReplayCounter>
 
-export interface ReplayCounter {
-  readonly add: (tally: LineTally) => void
-  /** One request, by the policy at a place of its own. */
-  readonly addRequest: (address: string, policy: number) => void
-  readonly flips: () => readonly Flip[]
-  /** Of the actions; without a policy nothing changes. */
-  readonly decisions: () => Comparison
-  /** Of requests whose classification flips, as the new table has them. */
-  readonly hits: Hits
-}
-
-export function newReplayCounter(before: ComparedTable, after: ComparedTable): ReplayCounter {
+export function newReplayCounter(before: ComparedTable, after: ComparedTable) {
   const pair = newAddressPair(before.table, after.table)
   const { words } = pair
   const classes = newChangeCounter()
@@ -62,18 +46,22 @@ export function newReplayCounter(before: ComparedTable, after: ComparedTable): R
     addHit(hits, after.table, { located: pair.after, requests, text: textOf() })
   }
   return {
+    /** Of requests whose classification flips, as the new table has them. */
     hits,
+    /** Of the actions; without a policy nothing changes. */
     decisions: decisions.comparison,
+    /** With requests by feed: `+tor-exits` where it lists the address only now, `-` only before. */
     flips: () =>
       classes.comparison().changes.map((change) => ({
         ...change,
         feeds: feeds.get(`${change.from} ${change.to}`) ?? new Map<string, number>(),
       })),
-    addRequest: (address, policy) => {
+    /** One request, by the policy at a place of its own. */
+    addRequest: (address: string, policy: number): void => {
       const family = parseAddress(address, words)
       if (family !== 0) count(family, 1, () => address, policy)
     },
-    add: (tally) => visitTally(tally, words, count),
+    add: (tally: LineTally) => visitTally(tally, words, count),
   }
 }
 

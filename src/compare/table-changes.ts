@@ -23,37 +23,31 @@ const largestShown = 50
 /** Runs are kept until there are so many; then the larger half. */
 const runsKept = 4096
 
-interface Run {
-  readonly first: number
-  readonly last: number
+interface Run extends Readonly<Record<'first' | 'last' | 'score_from' | 'score_to', number>> {
   readonly from: Classification
   readonly to: Classification
-  readonly score_from: number
-  readonly score_to: number
 }
 
 export function tableChanges(table: OpenTable, before: OpenTable): TableChanges {
   const tally = newTally(table)
+  const lines = newTally(table)
+  walkChangedLines(before, table, lines.add)
   let runs: Run[] = []
   walkTogether(before, table, (first, last, was, is) => {
     const size = last - first + 1
     const [from, to] = [recordFacts(before, was), recordFacts(table, is)]
     if (!tally.add(size, from, to, is)) return
-    const run = {
-      first,
-      last,
-      from: from.classification,
-      to: to.classification,
-      score_from: from.score,
-      score_to: to.score,
-    }
+    const classes = { from: from.classification, to: to.classification }
+    const run = { first, last, ...classes, score_from: from.score, score_to: to.score }
     const end = runs.at(-1)
     if (end !== undefined && end.last === first - 1 && isAlike(end, run)) {
       runs[runs.length - 1] = { ...run, first: end.first }
       return
     }
     runs.push(run)
-    if (runs.length > runsKept) runs = largestRuns(runs, runsKept / 2)
+    if (runs.length > runsKept) {
+      runs = largestRuns(runs, runsKept / 2).toSorted((a, b) => a.first - b.first)
+    }
   })
   return {
     table: table.id,
@@ -61,7 +55,7 @@ export function tableChanges(table: OpenTable, before: OpenTable): TableChanges 
     status: 'done',
     addresses_changed: tally.changed(),
     ...tally.rows(),
-    ipv6: ipv6Changes(table, before),
+    ipv6: { lines_changed: lines.changed(), ...lines.rows() },
     largest: largestRuns(runs, largestShown).map(({ first, last, ...run }) => ({
       prefix: first === last ? formatIpv4(first) : `${formatIpv4(first)}-${formatIpv4(last)}`,
       ...run,
@@ -69,32 +63,21 @@ export function tableChanges(table: OpenTable, before: OpenTable): TableChanges 
   }
 }
 
-/** The same of IPv6, in /64s. */
-function ipv6Changes(table: OpenTable, before: OpenTable): NonNullable<TableChanges['ipv6']> {
-  const tally = newTally(table)
-  walkChangedLines(before, table, tally.add)
-  return { lines_changed: tally.changed(), ...tally.rows() }
-}
-
-interface Tally {
-  /**
-   * Counts so many addresses, or /64s, with what both tables say and the record of the newer one.
-   * Returns whether they changed.
-   */
-  readonly add: (count: number, from: RecordFacts, to: RecordFacts, record: number) => boolean
-  readonly changed: () => number
-  readonly rows: () => Required<Pick<TableChanges, 'classes' | 'countries' | 'networks'>>
-}
-
-function newTally(table: OpenTable): Tally {
+function newTally(table: OpenTable) {
+  const { views } = table.reader
   const classes = newChangeCounter()
   const countries = new Map<number, number>()
   const networks = new Map<number, number>()
   return {
-    add: (count, from, to, record) => {
+    /**
+     * Counts so many addresses, or /64s, with what both tables say and the record of the newer one.
+     * Returns whether they changed.
+     */
+    add: (count: number, from: RecordFacts, to: RecordFacts, record: number): boolean => {
       if (!classes.add(from.classification, to.classification, count)) return false
-      addTo(countries, countryOfRecord(table, record), count)
-      addTo(networks, networkOfRecord(table, record), count)
+      const at = record * recordWords
+      addTo(countries, countryOf(views, views.records[at + 1]!), count)
+      addTo(networks, views.records[at]!, count)
       return true
     },
     changed: () => classes.comparison().changed,
@@ -108,10 +91,12 @@ function newTally(table: OpenTable): Tally {
   }
 }
 
-type Visit = (first: number, last: number, was: number, is: number) => void
-
-/** Visits the stretches in which both tables have one record each. */
-function walkTogether(before: OpenTable, after: OpenTable, visit: Visit): void {
+/** Visits the stretches of IPv4 in which both tables have one record each. */
+function walkTogether(
+  before: OpenTable,
+  after: OpenTable,
+  visit: (first: number, last: number, was: number, is: number) => void,
+): void {
   const [a, b] = [before.reader.views, after.reader.views]
   const [startsOfA, startsOfB] = [newIpv4Starts(a), newIpv4Starts(b)]
   let [i, j] = [0, 0]
@@ -129,14 +114,6 @@ function walkTogether(before: OpenTable, after: OpenTable, visit: Visit): void {
 /** Behind the last address of a piece. */
 function endOf(views: SectionViews, startOf: (piece: number) => number, piece: number): number {
   return piece + 1 < views.ipv4_starts.length ? startOf(piece + 1) : 2 ** 32
-}
-
-function countryOfRecord({ reader: { views } }: OpenTable, record: number): number {
-  return countryOf(views, views.records[record * recordWords + 1]!)
-}
-
-function networkOfRecord({ reader: { views } }: OpenTable, record: number): number {
-  return views.records[record * recordWords]!
 }
 
 function countryRows(
@@ -175,19 +152,13 @@ function isAlike(one: Run, other: Run): boolean {
 /** The largest first; of equal ones the lowest address. */
 function largestRuns(runs: readonly Run[], most: number): Run[] {
   const sizeOf = ({ first, last }: Run): number => last - first
-  const sorted = [...runs].sort((a, b) => sizeOf(b) - sizeOf(a) || a.first - b.first)
-  return most >= runsKept / 2
-    ? sorted.slice(0, most).sort((a, b) => a.first - b.first)
-    : sorted.slice(0, most)
+  return runs.toSorted((a, b) => sizeOf(b) - sizeOf(a) || a.first - b.first).slice(0, most)
 }
 
-/** A record's verdict, read word by word: for millions of records. */
-interface RecordFacts {
-  readonly classification: Classification
-  readonly score: number
-}
+type RecordFacts = ReturnType<typeof recordFacts>
 
-function recordFacts({ reader: { views } }: OpenTable, record: number): RecordFacts {
+/** Of a record's verdict, word by word: for millions of records. */
+function recordFacts({ reader: { views } }: OpenTable, record: number) {
   const verdict = views.records[record * recordWords + 2]!
   return {
     classification: readClassification(views.verdicts, verdict),
@@ -199,13 +170,7 @@ function recordFacts({ reader: { views } }: OpenTable, record: number): RecordFa
 // addresses that carry an IPv4 one, are left out. A /64 in which several stretches changed counts
 // once, by the first of them.
 
-/** Where the answers of a table may change: addresses of four words, ascending. */
-interface Stretches {
-  words: Uint32Array
-  /** Below 0 where no record answers. */
-  records: Int32Array
-  count: number
-}
+type Stretches = ReturnType<typeof stretchesOf>
 
 /** Calls for each stretch of addresses in which the class differs, with its /64s. */
 function walkChangedLines(
@@ -262,13 +227,11 @@ function compareStarts(a: Stretches, i: number, b: Stretches, j: number): number
   return compareWords(a.words, i * 4, b.words, j * 4, 4)
 }
 
-function stretchesOf(table: OpenTable): Stretches {
+/** Where the answers of a table may change: addresses of four words, ascending. */
+function stretchesOf(table: OpenTable) {
   const room = 1024
-  const found: Stretches = {
-    words: new Uint32Array(room * 4),
-    records: new Int32Array(room),
-    count: 0,
-  }
+  /** A record is below 0 where none answers. */
+  const found = { words: new Uint32Array(room * 4), records: new Int32Array(room), count: 0 }
   walkFamily(table.reader.views, 6, (words, record) => {
     const at = found.count
     if (at === found.records.length) {

@@ -2,22 +2,12 @@
 // ones, then those that were counted least are forgotten, half of them at a time. What comes often
 // stays; its count may then be a little too low, by what was forgotten of it before.
 
-const keysMaxDefault = 200_000
-
-export interface TopCounts {
-  /** Adds to each of the key's numbers. */
-  readonly add: (key: string, counts: ArrayLike<number>) => void
-  /** Keys by the sum of their numbers, largest first; equals in the order of their texts. */
-  readonly top: (most: number) => readonly (readonly [key: string, counts: Float64Array])[]
-  /** Different keys; at least so many where some were forgotten. */
-  readonly size: () => number
-  readonly isEstimate: () => boolean
-}
+export type TopCounts = ReturnType<typeof newTopCounts>
 
 const sumOf = (counts: Float64Array): number => counts.reduce((all, one) => all + one, 0)
 
 /** `width`: how many numbers a key has. */
-export function newTopCounts(width: number, keysMax = keysMaxDefault): TopCounts {
+export function newTopCounts(width: number, keysMax = 200_000) {
   let rows = new Map<string, Float64Array>()
   let sizeMax = 0
   let isEstimate = false
@@ -27,7 +17,8 @@ export function newTopCounts(width: number, keysMax = keysMaxDefault): TopCounts
     isEstimate = true
   }
   return {
-    add: (key, counts) => {
+    /** Adds to each of the key's numbers. */
+    add: (key: string, counts: ArrayLike<number>): void => {
       let row = rows.get(key)
       if (row === undefined) {
         if (rows.size >= keysMax) forget()
@@ -37,12 +28,14 @@ export function newTopCounts(width: number, keysMax = keysMaxDefault): TopCounts
       }
       for (let i = 0; i < width; i++) row[i]! += counts[i] ?? 0
     },
-    top: (most) =>
+    /** Keys by the sum of their numbers, largest first; equals in the order of their texts. */
+    top: (most: number) =>
       [...rows]
         .map(([key, counts]) => ({ key, counts, sum: sumOf(counts) }))
         .sort((a, b) => b.sum - a.sum || (a.key < b.key ? -1 : 1))
         .slice(0, most)
         .map(({ key, counts }) => [key, counts] as const),
+    /** Different keys; at least so many where some were forgotten. */
     size: () => sizeMax,
     isEstimate: () => isEstimate,
   }

@@ -32,19 +32,7 @@ export interface TrafficTrial {
   readonly maxPercent: number
 }
 
-export interface TrialResult {
-  readonly counted: 'decisions' | 'classifications'
-  readonly sampled: number
-  readonly changed: number
-  readonly percent: number
-  readonly max_percent: number
-  /** The commonest changes, at most five. */
-  readonly changes: readonly {
-    readonly from: string
-    readonly to: string
-    readonly checks: number
-  }[]
-}
+export type TrialResult = NonNullable<ReturnType<typeof tryByTraffic>>
 
 const changesShown = 5
 
@@ -54,7 +42,7 @@ export function tryByTraffic(
   after: OpenTable,
   checks: readonly SampledCheck[],
   { policies, maxPercent }: Pick<TrafficTrial, 'policies' | 'maxPercent'>,
-): TrialResult | undefined {
+) {
   if (checks.length < sampledChecksJudged) return undefined
   const set = policies === undefined ? undefined : compilePolicies(policies)
   const sideOf = (table: OpenTable): ComparedTable => ({
@@ -72,11 +60,12 @@ export function tryByTraffic(
     },
   )
   return {
-    counted: set === undefined ? 'classifications' : 'decisions',
+    counted: set === undefined ? ('classifications' as const) : ('decisions' as const),
     sampled: compared,
     changed,
     percent: percentOf(changed, compared),
     max_percent: maxPercent,
+    /** The commonest changes. */
     changes: changes
       .slice(0, changesShown)
       .map(({ from, to, count }) => ({ from, to, checks: count })),
