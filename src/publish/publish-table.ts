@@ -96,11 +96,10 @@ async function publishFile(
     refuseOlder(of, first, options.force)
     const segments = tableSegments(view, map.bytes)
     // Where nothing is missing of a table that is there, nothing is put.
-    const cut = await putParts(map.bytes, {
-      segments,
-      place,
-      known: await partsThere(first, options),
-    })
+    const newest = options.force ? undefined : first?.releases.find(isOwnFormat)
+    const known =
+      newest === undefined ? new Map<string, PartEntry>() : await knownParts(place, newest)
+    const cut = await putParts(map.bytes, { segments, place, known })
     const index = await putIndex(place, { bytes: map.bytes.length, segments: cut.segments })
     // The upload took its time, and another publisher may have been here.
     const before = await currentManifest(options)
@@ -126,7 +125,10 @@ async function publishFile(
       parts: cut.putParts + Number(indexBytes > 0),
       bytes: cut.putBytes + indexBytes,
     }
-    return { manifest, release, moved, ...(await prune(manifest, options)) }
+    // The table is published, even if old parts stay.
+    const pruned = await prunePlace(place, manifest, options).catch(messageOf)
+    if (typeof pruned === 'number') return { manifest, release, moved, pruned }
+    return { manifest, release, moved, pruned: 0, pruneTrouble: pruned }
   } finally {
     map.unmap()
   }
@@ -135,14 +137,6 @@ async function publishFile(
 /** `notices/<table>.txt`. */
 export function noticeName(table: string): string {
   return `notices/${table}.txt`
-}
-
-async function partsThere(
-  manifest: Manifest | undefined,
-  { place, force }: PublishOptions,
-): Promise<Map<string, PartEntry>> {
-  const newest = manifest?.releases.find(isOwnFormat)
-  return newest === undefined || force ? new Map() : knownParts(place, newest)
 }
 
 function withRelease(
@@ -155,17 +149,11 @@ function withRelease(
   // Servers take an older table only where theirs was withdrawn.
   const isNewer = (each: Release): boolean => isOwnFormat(each) && each.as_of > day
   // The newest beside it stays however old it is: a table published again needs one to go back to.
-  const kept = stillKept(
-    old.filter((each) => !isNewer(each)),
-    options,
-  )
+  const older = old.filter((each) => !isNewer(each))
+  const kept = stillKept(older, options)
   const gone = [...old.filter(isNewer).map((each) => each.id), ...(before?.withdrawn ?? [])]
-  return manifestOf({
-    before,
-    releases: [release, ...kept],
-    withdrawn: gone.filter((each) => each !== id),
-    options,
-  })
+  const withdrawn = gone.filter((each) => each !== id)
+  return manifestOf(before, [release, ...kept], withdrawn, options)
 }
 
 /** Every server may go back to `id`; later tables are withdrawn. */
@@ -185,25 +173,13 @@ export async function publishRollback(id: string, options: PublishOptions): Prom
   const release = { ...target, stages: stagesFrom(options) }
   const left = releases.filter((each, index) => !isNewer(each, index) && each !== target)
   const withdrawn = [...gone, ...before.withdrawn.filter((each) => each !== id)]
-  const manifest = manifestOf({ before, releases: [release, ...left], withdrawn, options })
+  const manifest = manifestOf(before, [release, ...left], withdrawn, options)
   await putManifest(manifest, options)
   return { manifest, release, moved: { parts: 0, bytes: 0 }, pruned: 0 }
 }
 
 function putManifest(manifest: Manifest, { place, key }: PublishOptions): Promise<void> {
   return place.replace(manifestName, Buffer.from(sealManifest(manifest, key), 'utf8'))
-}
-
-/** The table is published, even if old parts stay. */
-async function prune(
-  manifest: Manifest,
-  options: PublishOptions,
-): Promise<Pick<Published, 'pruned' | 'pruneTrouble'>> {
-  try {
-    return { pruned: await prunePlace(options.place, manifest, options) }
-  } catch (error) {
-    return { pruned: 0, pruneTrouble: messageOf(error) }
-  }
 }
 
 /** This publisher must have signed it. */
@@ -289,13 +265,12 @@ function stillKept(releases: readonly Release[], options: PublishOptions): reado
   return releases.filter((each) => kept.has(each))
 }
 
-function manifestOf(of: {
-  readonly before: Manifest | undefined
-  readonly releases: readonly Release[]
-  readonly withdrawn: readonly string[]
-  readonly options: PublishOptions
-}): Manifest {
-  const { before, releases, withdrawn, options } = of
+function manifestOf(
+  before: Manifest | undefined,
+  releases: readonly Release[],
+  withdrawn: readonly string[],
+  options: PublishOptions,
+): Manifest {
   return {
     form: publishedForm,
     place: placeNameOf(options),

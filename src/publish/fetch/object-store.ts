@@ -13,7 +13,12 @@ import { AwsV4Signer } from 'aws4fetch'
 import { withJitter } from '../../base/backoff.ts'
 import { readBoundedFile, secretFile } from '../../base/system/bounded-file.ts'
 import { parseObjectUrl } from '../../config/values/publish-values.ts'
-import { type BoundedAnswer, boundedRequest, shownUrl } from './bounded-request.ts'
+import {
+  type BoundedAnswer,
+  type BoundedRequest,
+  boundedRequest,
+  shownUrl,
+} from './bounded-request.ts'
 import { pullError, pullRefusalOf } from './pull-refusal.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -24,17 +29,15 @@ interface Credentials {
   readonly sessionToken?: string
 }
 
-interface ObjectRequest {
-  readonly url: URL
-  readonly method: 'GET' | 'PUT' | 'DELETE'
+type ObjectRequest = Omit<BoundedRequest, 'headers' | 'bounds'> & {
+  readonly method: NonNullable<BoundedRequest['method']>
   readonly headers?: Record<string, string>
-  readonly body?: Uint8Array
-  readonly bytesMax: number
 }
 
 export interface ListedObject {
   readonly name: string
   readonly bytes: number
+  /** Milliseconds since the epoch. */
   readonly writtenMs: number
 }
 
@@ -62,11 +65,9 @@ export function openObjectStore(
     return url
   }
   const ask = async (of: ObjectRequest): Promise<BoundedAnswer> => {
-    const { url, method, headers = {}, body, bytesMax } = of
     // Read each time: mounted files change while a server runs.
-    const credentials = credentialsOf(environment)
-    const signed = await signedHeaders({ url, method, headers, body, region, credentials })
-    return boundedRequest({ url, method, headers: signed, bytesMax, body })
+    const headers = await signedHeaders(of, region, credentialsOf(environment))
+    return boundedRequest({ ...of, headers })
   }
   const expect = async (of: ObjectRequest, allowed: readonly number[], again = true) => {
     const answer = await (again ? withRetries(() => ask(of)) : ask(of))
@@ -171,15 +172,11 @@ function bucketUrl(bucket: string, region: string, environment: Environment): UR
     : new URL(`https://${bucket}.s3.${region}.amazonaws.com/`)
 }
 
-async function signedHeaders(of: {
-  readonly url: URL
-  readonly method: string
-  readonly headers: Record<string, string>
-  readonly body: Uint8Array | undefined
-  readonly region: string
-  readonly credentials: Credentials | undefined
-}): Promise<Record<string, string>> {
-  const { url, method, headers, body, region, credentials } = of
+async function signedHeaders(
+  { url, method, headers = {}, body }: ObjectRequest,
+  region: string,
+  credentials: Credentials | undefined,
+): Promise<Record<string, string>> {
   if (credentials === undefined) return headers
   const sha256 = createHash('sha256')
     .update(body ?? '')
@@ -207,29 +204,18 @@ function regionOf(environment: Environment): string {
 }
 
 function credentialsOf(environment: Environment): Credentials | undefined {
-  const own = credentialsFrom({
-    id: environment['AWS_ACCESS_KEY_ID'],
-    secret: environment['AWS_SECRET_ACCESS_KEY'],
-    token: environment['AWS_SESSION_TOKEN'],
-  })
+  const own = credentialsFrom((name) => environment[name.toUpperCase()])
   if (own !== undefined) return own
   const path =
     environment['AWS_SHARED_CREDENTIALS_FILE'] ??
     join(environment['HOME'] ?? homedir(), '.aws', 'credentials')
   const members = profileMembers(path, environment['AWS_PROFILE'] ?? 'default')
-  return credentialsFrom({
-    id: members.get('aws_access_key_id'),
-    secret: members.get('aws_secret_access_key'),
-    token: members.get('aws_session_token'),
-  })
+  return credentialsFrom((name) => members.get(name))
 }
 
-function credentialsFrom(of: {
-  readonly id: string | undefined
-  readonly secret: string | undefined
-  readonly token: string | undefined
-}): Credentials | undefined {
-  const { id: accessKeyId, secret: secretAccessKey, token: sessionToken } = of
+function credentialsFrom(read: (name: string) => string | undefined): Credentials | undefined {
+  const [accessKeyId, secretAccessKey] = [read('aws_access_key_id'), read('aws_secret_access_key')]
+  const sessionToken = read('aws_session_token')
   if (!accessKeyId || !secretAccessKey) return undefined
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
 }

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
-import { boundedRequest } from './bounded-request.ts'
+import { type BoundedAnswer, boundedRequest } from './bounded-request.ts'
 import { openObjectStore } from './object-store.ts'
 import { pullError } from './pull-refusal.ts'
 
@@ -46,11 +46,7 @@ function objectSource(text: string): ReleaseSource {
   }
 }
 
-function answerOf(
-  answer: { readonly status: number; readonly body: Buffer; readonly etag: string | undefined },
-  shown: string,
-): SourceAnswer {
-  const { status, body, etag } = answer
+function answerOf({ status, body, etag }: BoundedAnswer, shown: string): SourceAnswer {
   if (status === 200) return { bytes: body, etag }
   if (status === 304) return { bytes: undefined, etag }
   throw pullError('status', `${shown}: status ${status}`)

@@ -1,14 +1,12 @@
-// Rows of 32-bit words to columns and back. A row's columns change at different paces: the day of
-// the last sight changes every day and the range never. In columns, unchanged parts are those of
-// yesterday, and what changes compresses.
+// Rows of 32-bit words to columns and back: unchanged columns are those of yesterday, and what
+// changes compresses.
 //
 //   rows      a0 b0 c0 a1 b1 c1 a2 b2 c2         words = 3
 //   columns   a0 a1 a2 b0 b1 b2 c0 c1 c2
 //   steps     a0 a1-a0 a2-a1 …                   where a column is kept as the steps of its values
 //
-// Steps are for values that count upwards: one more row moves all values behind it by one, and
-// changes one step. They are modulo 2³². Invariant, tested: `fromPlanes` is the inverse of
-// `toPlanes`.
+// Steps, modulo 2³², are for values that count upwards: one more row changes one step, not all values
+// behind it. Invariant, tested: `fromPlanes` is the inverse of `toPlanes`.
 
 /** 0 words: the bytes stay as they are. */
 export interface Shape {

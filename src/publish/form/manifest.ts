@@ -25,7 +25,6 @@ export const manifestWithdrawnMax = 64
 export const partIndexBytesMax = 4_194_304
 
 export const manifestName = 'manifest.json'
-const payloadType = 'application/vnd.iprisk.manifest+json'
 
 /** No other version is read. */
 export const publishedForm = 1
@@ -89,21 +88,44 @@ export function serialAhead(serial: number, now: number): string | undefined {
   )
 }
 
+// The manifest is the payload of a DSSE envelope (github.com/secure-systems-lab/dsse, version 1),
+// which cosign, in-toto and openssl can check. The signature covers the type and both lengths, too:
+// one of something else can never pass for one of a manifest. `keyid` is a hint and decides nothing.
+//
+//   { "payloadType": "…", "payload": base64, "signatures": [{ "keyid": "…", "sig": base64 }] }
+
+const payloadType = 'application/vnd.iprisk.manifest+json'
+const signaturesMax = 8
+
+const envelopeSchema = z.object({
+  payloadType: z.literal(payloadType),
+  payload: z.base64(),
+  signatures: z
+    .array(z.object({ keyid: z.string().optional(), sig: z.base64() }))
+    .max(signaturesMax),
+})
+
 export function sealManifest(manifest: Manifest, key: SigningKey): string {
-  return sealEnvelope(payloadType, JSON.stringify(manifestSchema.parse(manifest)), key)
+  const payload = Buffer.from(JSON.stringify(manifestSchema.parse(manifest)), 'utf8')
+  const sig = sign(null, signedBytes(payload), key.privateKey).toString('base64')
+  const signatures = [{ keyid: key.trusted.id, sig }]
+  return `${JSON.stringify({ payloadType, payload: payload.toString('base64'), signatures })}\n`
 }
 
 /** Reads nothing of it before its signature. */
 export function openManifest(text: string, trusted: readonly TrustedKey[]): OpenedManifest {
-  const opened = openEnvelope(text, payloadType, trusted)
-  if (opened.kind === 'garbage') return refused('manifest', 'it is no signed manifest of tables')
-  if (opened.kind === 'untrusted') {
+  const envelope = envelopeSchema.safeParse(parseJson(text)).data
+  if (envelope === undefined) return refused('manifest', 'it is no signed manifest of tables')
+  const payload = Buffer.from(envelope.payload, 'base64')
+  const signed = signedBytes(payload)
+  const signatures = envelope.signatures.map(({ sig }) => Buffer.from(sig, 'base64'))
+  const by = trusted.find(({ key }) => signatures.some((sig) => verify(null, signed, key, sig)))
+  if (by === undefined) {
     return refused('signature', 'it is not signed with a key that is trusted here')
   }
-  const parsed = manifestSchema.safeParse(parseJson(opened.payload))
-  if (parsed.success) return { kind: 'manifest', manifest: parsed.data, by: opened.by }
-  const [issue] = parsed.error.issues
-  const place = issue?.path.join('.') ?? ''
+  const parsed = manifestSchema.safeParse(parseJson(payload.toString('utf8')))
+  if (parsed.success) return { kind: 'manifest', manifest: parsed.data, by }
+  const place = parsed.error.issues[0]?.path.join('.') ?? ''
   return refused('manifest', `it is signed, but of another form than this program reads: ${place}`)
 }
 
@@ -111,54 +133,9 @@ function refused(code: 'manifest' | 'signature', why: string): OpenedManifest {
   return { kind: 'refused', code, why }
 }
 
-// A DSSE envelope (github.com/secure-systems-lab/dsse, version 1), which cosign, in-toto and
-// openssl can check. The signature covers the type and both lengths, too: one of something else can
-// never pass for one of a manifest. `keyid` is a hint and decides nothing.
-//
-//   { "payloadType": "…", "payload": base64, "signatures": [{ "keyid": "…", "sig": base64 }] }
-
-const signaturesMax = 8
-
-const envelopeSchema = z.object({
-  payloadType: z.string(),
-  payload: z.base64(),
-  signatures: z
-    .array(z.object({ keyid: z.string().optional(), sig: z.base64() }))
-    .max(signaturesMax),
-})
-
-function sealEnvelope(payloadType: string, payload: string, key: SigningKey): string {
-  const bytes = Buffer.from(payload, 'utf8')
-  const sig = sign(null, signedBytes(payloadType, bytes), key.privateKey).toString('base64')
-  const signatures = [{ keyid: key.trusted.id, sig }]
-  return `${JSON.stringify({ payloadType, payload: bytes.toString('base64'), signatures })}\n`
-}
-
-type OpenedEnvelope =
-  | { readonly kind: 'payload'; readonly payload: string; readonly by: TrustedKey }
-  | { readonly kind: 'garbage' }
-  /** No signature in it is of a trusted key. */
-  | { readonly kind: 'untrusted' }
-
-/** Which a trusted key has signed as `payloadType`. */
-function openEnvelope(
-  text: string,
-  payloadType: string,
-  trusted: readonly TrustedKey[],
-): OpenedEnvelope {
-  const parsed = envelopeSchema.safeParse(parseJson(text))
-  if (!parsed.success || parsed.data.payloadType !== payloadType) return { kind: 'garbage' }
-  const bytes = Buffer.from(parsed.data.payload, 'base64')
-  const signed = signedBytes(payloadType, bytes)
-  const signatures = parsed.data.signatures.map(({ sig }) => Buffer.from(sig, 'base64'))
-  const by = trusted.find(({ key }) => signatures.some((sig) => verify(null, signed, key, sig)))
-  if (by === undefined) return { kind: 'untrusted' }
-  return { kind: 'payload', payload: bytes.toString('utf8'), by }
-}
-
 /** DSSE's pre-authentication encoding. */
-function signedBytes(type: string, payload: Buffer): Buffer {
-  const head = `DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `
+function signedBytes(payload: Buffer): Buffer {
+  const head = `DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `
   return Buffer.concat([Buffer.from(head, 'utf8'), payload])
 }
 
@@ -171,6 +148,5 @@ export function contentName(bytes: Uint8Array): string {
 }
 
 export function isNamed(bytes: Uint8Array, name: string): boolean {
-  const own = contentName(bytes)
-  return own === name
+  return contentName(bytes) === name
 }

@@ -6,6 +6,7 @@
 // checked here: segments lie inside the file, in order and apart, and their parts add up to them.
 
 import { z } from 'zod'
+import { parseJson } from '../../base/json-object.ts'
 import { hashText } from './manifest.ts'
 import { fileBytesMax } from '../../schema/table-layout.ts'
 import { partBytes } from './cut-points.ts'
@@ -52,12 +53,8 @@ export const frameName = ''
 
 /** A reason where it is none. */
 export function parsePartIndex(text: string): PartIndex | string {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    return 'it is not JSON'
-  }
+  const json = parseJson(text)
+  if (json === undefined) return 'it is not JSON'
   const parsed = indexSchema.safeParse(json)
   if (!parsed.success) return `its ${parsed.error.issues[0]?.path.join('.') ?? 'form'} is wrong`
   return whyUnfit(parsed.data) ?? parsed.data

@@ -6,7 +6,8 @@ import { basename, dirname, join } from 'node:path'
 import { IpriskError } from '../../base/coded-error.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { flushFolder, removeTemporaryFiles, temporaryName } from '../../base/system/atomic-file.ts'
-import type { PublishPlace, StoredName } from './publish-place.ts'
+import type { ListedObject } from '../fetch/object-store.ts'
+import type { PublishPlace } from './publish-place.ts'
 
 /** Another user may serve the folder. */
 const fileMode = 0o644
@@ -56,7 +57,7 @@ export function openFolderPlace(folder: string): PublishPlace {
     list: async (under) => {
       const names = await readdir(join(folder, under)).catch(whereAbsent<string[]>([]))
       const found = await Promise.all(
-        names.map(async (name): Promise<StoredName | undefined> => {
+        names.map(async (name): Promise<ListedObject | undefined> => {
           const seen = await statOrNone(join(folder, under, name))
           if (seen?.isFile() !== true) return undefined
           return { name: `${under}/${name}`, bytes: seen.size, writtenMs: seen.mtimeMs }

@@ -3,12 +3,7 @@
 // Invariants: a named content is whole; `replace` is atomic for readers; `keep` never changes what
 // is there.
 
-export interface StoredName {
-  readonly name: string
-  readonly bytes: number
-  /** Milliseconds since the epoch. */
-  readonly writtenMs: number
-}
+import type { ListedObject } from '../fetch/object-store.ts'
 
 export interface PublishPlace {
   readonly name: string
@@ -16,6 +11,6 @@ export interface PublishPlace {
   readonly read: (name: string, bytesMax: number) => Promise<Buffer | undefined>
   readonly keep: (name: string, bytes: Uint8Array) => Promise<void>
   readonly replace: (name: string, bytes: Uint8Array) => Promise<void>
-  readonly list: (folder: string) => Promise<readonly StoredName[]>
+  readonly list: (folder: string) => Promise<readonly ListedObject[]>
   readonly remove: (name: string) => Promise<void>
 }

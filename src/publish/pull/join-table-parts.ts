@@ -41,7 +41,7 @@ import { cutTable, tableSegments } from '../form/segments.ts'
 const decompress = promisify(brotliDecompress)
 const parallelGets = 8
 
-interface JoinJob {
+export interface JoinJob {
   readonly source: ReleaseSource
   readonly release: Release
   /** A missing or damaged table gives no parts. */
@@ -52,11 +52,8 @@ interface JoinJob {
   readonly name: string
 }
 
-export interface PulledBytes {
-  readonly parts: number
-  readonly bytes: number
-  readonly reusedBytes: number
-}
+export type PulledBytes = Readonly<Record<'parts' | 'bytes' | 'reusedBytes', number>>
+type Moved = { -readonly [Name in keyof PulledBytes]: number }
 
 /** Throws `pull_…`, and the disk's errors. */
 export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
@@ -72,7 +69,7 @@ export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
     try {
       ftruncateSync(descriptor, index.bytes)
       for await (const [segment, planes] of segmentsOf(index, job, moved)) {
-        writeSegment(descriptor, { segment, planes, index })
+        writeSegment(descriptor, segment, planes, index)
       }
     } finally {
       closeSync(descriptor)
@@ -85,20 +82,15 @@ export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
   return moved
 }
 
-async function fetchIndex(
-  { source, release, parts }: JoinJob,
-  moved: { parts: number; bytes: number },
-): Promise<PartIndex> {
+async function fetchIndex({ source, release, parts }: JoinJob, moved: Moved): Promise<PartIndex> {
   const { sha256, bytes: bytesMax } = release.index
   const stored = await storedPart({ source, parts }, [sha256, bytesMax], moved)
   const text = await unpack(stored, partIndexTextBytesMax, release.id)
   const index = parsePartIndex(text.toString('utf8'))
   if (typeof index === 'string') throw pullError('part', `the index of ${release.id}: ${index}`)
   if (index.bytes !== release.bytes) {
-    throw pullError(
-      'part',
-      `the index of ${release.id} is of ${index.bytes} bytes, not ${release.bytes}`,
-    )
+    const why = `is of ${index.bytes} bytes, not ${release.bytes}`
+    throw pullError('part', `the index of ${release.id} ${why}`)
   }
   return index
 }
@@ -106,16 +98,18 @@ async function fetchIndex(
 async function* segmentsOf(
   index: PartIndex,
   job: JoinJob,
-  moved: { parts: number; bytes: number; reusedBytes: number },
+  moved: Moved,
 ): AsyncGenerator<readonly [IndexSegment, Uint8Array], void, undefined> {
   const near = openNear(job.near)
   try {
     for (const segment of index.segments) {
       const planes = new Uint8Array(segment.bytes)
-      const places = placesOf(segment)
       const missing = new Map<string, readonly [PartEntry, number[]]>()
       const here = near.partsOf(segment.name)
-      for (const [entry, at] of places) {
+      let end = 0
+      for (const entry of segment.parts) {
+        const at = end
+        end += entry[1]
         const own = here.get(entry[0])
         if (own === undefined) {
           const [, wanted] = missing.get(entry[2]) ?? [entry, []]
@@ -136,20 +130,7 @@ async function* segmentsOf(
   }
 }
 
-function placesOf({ parts }: IndexSegment): readonly (readonly [PartEntry, number])[] {
-  let at = 0
-  return parts.map((entry) => {
-    const here = at
-    at += entry[1]
-    return [entry, here] as const
-  })
-}
-
-async function fetchPart(
-  job: JoinJob,
-  entry: PartEntry,
-  moved: { parts: number; bytes: number },
-): Promise<Buffer> {
+async function fetchPart(job: JoinJob, entry: PartEntry, moved: Moved): Promise<Buffer> {
   const [sha256, bytes, storedSha256, storedBytes] = entry
   const stored = await storedPart(job, [storedSha256, storedBytes], moved)
   const part = await unpack(stored, bytes, storedSha256)
@@ -163,7 +144,7 @@ async function fetchPart(
 async function storedPart(
   { source, parts }: Pick<JoinJob, 'source' | 'parts'>,
   [sha256, bytes]: readonly [string, number],
-  moved: { parts: number; bytes: number },
+  moved: Moved,
 ): Promise<Buffer> {
   const path = join(parts, sha256)
   const kept = await readFile(path).catch(() => undefined)
@@ -188,9 +169,10 @@ async function unpack(stored: Buffer, maxOutputLength: number, what: string): Pr
 
 function writeSegment(
   descriptor: number,
-  of: { readonly segment: IndexSegment; readonly planes: Uint8Array; readonly index: PartIndex },
+  segment: IndexSegment,
+  planes: Uint8Array,
+  index: PartIndex,
 ): void {
-  const { segment, planes, index } = of
   if (segment.name === frameName) {
     let at = 0
     for (const [from, to] of frameRanges(index.segments, index.bytes)) {
@@ -246,9 +228,13 @@ function openNear(paths: readonly string[]) {
 
 /** Throws `file_unreadable`. */
 export function isFileNamed(path: string, name: string): boolean {
+  return inMap(path, (bytes) => isNamed(bytes, name))
+}
+
+function inMap<T>(path: string, read: (bytes: Uint8Array) => T): T {
   const map = mapFile(path)
   try {
-    return isNamed(map.bytes, name)
+    return read(map.bytes)
   } finally {
     map.unmap()
   }
@@ -266,18 +252,8 @@ export interface AdoptedTable {
 export function adoptTable({ id, from, path }: AdoptedTable): void {
   if (!existsSync(from) || existsSync(path)) return
   try {
-    if (idOf(from) === id) linkSync(from, path)
+    if (inMap(from, (bytes) => readTableView(bytes, from).id) === id) linkSync(from, path)
   } catch {
     // No table, or another user's, which may not be linked: there is one fewer to go back to.
-  }
-}
-
-/** Throws `file_unreadable`, `table_corrupt`, `table_version`. */
-function idOf(path: string): string {
-  const map = mapFile(path)
-  try {
-    return readTableView(map.bytes, path).id
-  } finally {
-    map.unmap()
   }
 }

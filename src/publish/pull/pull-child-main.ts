@@ -6,17 +6,11 @@ import { join } from 'node:path'
 import { answerParent } from '../../base/system/child-task.ts'
 import { type PullRefusal, pullRefusalOf } from '../fetch/pull-refusal.ts'
 import { openReleaseSource } from '../fetch/release-source.ts'
-import type { AdoptedTable, PulledBytes } from './join-table-parts.ts'
+import type { AdoptedTable, JoinJob, PulledBytes } from './join-table-parts.ts'
 import { adoptTable, isFileNamed, joinTableParts } from './join-table-parts.ts'
-import type { Release } from '../form/manifest.ts'
 
-export interface PullJob {
+export interface PullJob extends Omit<JoinJob, 'source'> {
   readonly url: string
-  readonly release: Release
-  readonly near: readonly string[]
-  readonly parts: string
-  readonly folder: string
-  readonly name: string
   readonly adopt: AdoptedTable | undefined
 }
 
@@ -26,8 +20,7 @@ export type PullResult =
 /** Kept, and taken again after a rollback. */
 function isThere({ folder, name, release }: PullJob): boolean {
   const path = join(folder, name)
-  if (!existsSync(path)) return false
-  return isFileNamed(path, release.sha256)
+  return existsSync(path) && isFileNamed(path, release.sha256)
 }
 
 async function pull(job: PullJob): Promise<PullResult> {
