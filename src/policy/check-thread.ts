@@ -6,12 +6,7 @@ import { startOneShotThread } from '../base/system/one-shot-thread.ts'
 import { policiesBytesMax } from '../base/limits.ts'
 import { type checkWritten, checkWrittenInTurns, fileTooLong } from './policy-file.ts'
 
-export interface PolicyCheck {
-  /** `null` where there are mistakes. */
-  readonly revision: string | null
-  readonly names: readonly string[]
-  readonly mistakes: readonly string[]
-}
+export type PolicyCheck = ReturnType<typeof checkOf>
 
 const enqueue = createQueue()
 
@@ -30,7 +25,8 @@ export function checkInThread(content: object): Promise<PolicyCheck> {
   })
 }
 
-export function checkOf(checked: ReturnType<typeof checkWritten>): PolicyCheck {
+/** `revision` is `null` where there are mistakes. */
+export function checkOf(checked: ReturnType<typeof checkWritten>) {
   if ('mistakes' in checked) return { revision: null, names: [], mistakes: checked.mistakes }
   const { revision, policies } = checked.policies
   return { revision, names: Object.keys(policies), mistakes: [] }

@@ -27,7 +27,7 @@ export interface DecisionMemory {
   /** By the policy's place; made at its first use. */
   readonly elements: (Uint16Array | undefined)[]
   readonly reader: AnswerReader
-  readonly facts: readonly FactMemory[]
+  readonly facts: readonly ReturnType<typeof newFactMemory>[]
   /** Elements of one family. */
   readonly stride: number
 }
@@ -42,23 +42,18 @@ export function newDecisionMemory(set: PolicySet, reader: AnswerReader): Decisio
   return { set, elements, reader, facts, stride }
 }
 
-/** Outcomes by what a policy reads of a record: verdict, network, location, family. */
-interface FactMemory {
-  readonly outcomes: Map<number, number>
-  readonly keyOf: (located: Located) => number
-}
-
 /** Some 5 MB; nearly all policies tell fewer facts apart. */
 const factsMax = 65_536
 
-function newFactMemory(policy: Policy, { views }: AnswerReader): FactMemory {
+/** Outcomes by what a policy reads of a record: verdict, network, location, family. */
+function newFactMemory(policy: Policy, { views }: AnswerReader) {
   const network = policy.reads('network') ? views.networks.length / networkWords + 1 : 0
   const location = policy.reads('location') ? views.location_runs.length + 1 : 0
   const family = policy.reads('version') ? 2 : 0
   return {
-    outcomes: new Map(),
+    outcomes: new Map<number, number>(),
     // Each id is below its factor; the product stays below 2^53 for any table that fits in memory.
-    keyOf: (located) => {
+    keyOf: (located: Located): number => {
       let key = located.bogon ? 0 : located.verdict + 1
       if (network > 0) key = key * network + (located.bogon ? 0 : located.network)
       if (location > 0) key = key * location + (located.bogon ? 0 : located.location)

@@ -5,6 +5,7 @@
 // repeated member. `checkWritten` refuses them in new policies; an existing file is still used.
 
 import { createHash } from 'node:crypto'
+import type { z } from 'zod'
 import { type IpriskError, messageOf, inputError } from '../base/coded-error.ts'
 import { policiesBytesMax, policyStepsMax } from '../base/limits.ts'
 import { parseJson } from '../base/json-object.ts'
@@ -17,17 +18,13 @@ import { editDistance, suggestName } from '../config/setting-problem.ts'
 import type { Finding } from './condition/condition.ts'
 import { compileAhead, compileCondition, tooManySteps, warningsMax } from './condition/condition.ts'
 import { membersByDepth, policiesSchema } from './policy-schema.ts'
-import type { Policies, PolicyRules } from '../model/policy-form.ts'
+import type { Policies } from '../model/policy-form.ts'
 import { type PolicyPlace, hasPolicies } from './policy-place.ts'
 
-export interface PolicyFile {
+export interface PolicyFile extends CheckedPolicies {
   readonly path: string
   /** Of its bytes, descriptions included. */
   readonly tag: string
-  readonly policies: Policies
-  readonly written: WrittenPolicies
-  /** With their places; about a hundred at most. */
-  readonly warnings: readonly string[]
   /** Why it would not be obeyed if it had not been named. */
   readonly distrust: string | undefined
 }
@@ -80,7 +77,12 @@ export function warningLines({ path, warnings }: PolicyFile): readonly string[] 
   return warnings.map((warning) => `iprisk: warning: ${path}: ${warning}`)
 }
 
-export interface CheckedPolicies extends Pick<PolicyFile, 'policies' | 'written' | 'warnings'> {}
+export interface CheckedPolicies {
+  readonly policies: Policies
+  readonly written: WrittenPolicies
+  /** With their places; about a hundred at most. */
+  readonly warnings: readonly string[]
+}
 
 interface Mistaken {
   readonly mistakes: readonly string[]
@@ -126,38 +128,23 @@ export function checkPolicies(text: string): CheckedPolicies | Mistaken {
   return { policies: policiesOf(named), written: judged.data.policies, warnings }
 }
 
-interface Described {
-  readonly description?: string
-}
-
-interface WrittenPolicy extends Described {
-  readonly rules: readonly (PolicyRules['rules'][number] & Described)[]
-  readonly otherwise: string
-}
-
 /** In the file's order, with descriptions. */
-export type WrittenPolicies = Readonly<Record<string, WrittenPolicy>>
+export type WrittenPolicies = z.output<typeof policiesSchema>['policies']
+type WrittenPolicy = WrittenPolicies[string]
 
 /** In the order of names, without descriptions. */
 function policiesOf(named: readonly (readonly [string, WrittenPolicy])[]): Policies {
   const policies = Object.fromEntries(
-    named.map(([name, { rules, otherwise }]) => [
-      name,
-      {
-        rules: rules.map(({ name, condition, action, observe }) => ({
-          name,
-          condition,
-          action,
-          observe,
-        })),
-        otherwise,
-      },
-    ]),
+    named.map(([name, { rules: written, otherwise }]) => {
+      const rules = written.map((rule) => {
+        const { name, condition, action, observe } = rule
+        return { name, condition, action, observe }
+      })
+      return [name, { rules, otherwise }]
+    }),
   )
-  return { revision: revisionOf(policies), policies }
+  return { revision: shortHash(JSON.stringify(policies)), policies }
 }
-
-const revisionOf = (policies: Policies['policies']): string => shortHash(JSON.stringify(policies))
 
 /** Enough to tell one operator's machines or files apart. */
 const hashChars = 16
@@ -167,12 +154,8 @@ function shortHash(content: string | Uint8Array): string {
 }
 
 function repeatedNames(policy: string, rules: WrittenPolicy['rules']): readonly string[] {
-  const before = new Set<string>()
   return rules.flatMap(({ name }, index) => {
-    if (!before.has(name)) {
-      before.add(name)
-      return []
-    }
+    if (rules.findIndex((rule) => rule.name === name) === index) return []
     return [`${rulePlace(policy, index, name)}.name: it must be another name than those before it`]
   })
 }
@@ -230,24 +213,19 @@ function rulePlace(policy: string, index: number, name: string): string {
   return `policies.${policy}.rules[${index}] (${name})`
 }
 
-interface Issue {
-  readonly code: string
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-  readonly keys?: readonly string[]
-  readonly issues?: readonly { readonly message: string }[]
-}
-
-function mistakesOf(issue: Issue, content: unknown): readonly string[] {
-  const { code, path, keys = [], message } = issue
+function mistakesOf(issue: z.core.$ZodIssue, content: unknown): readonly string[] {
+  const { path, message } = issue
   const place = placeOf(path, content)
   const at = place === '' ? '' : `${place}: `
-  if (code === 'unrecognized_keys') {
+  if (issue.code === 'unrecognized_keys') {
     const known = membersByDepth[path.length] ?? []
     const below = place === '' ? '' : `${place}.`
-    return keys.map((key) => `${below}${key}: there is no such member${suggestName(key, known)}`)
+    return issue.keys.map(
+      (key) => `${below}${key}: there is no such member${suggestName(key, known)}`,
+    )
   }
-  if (code === 'invalid_key') return [`${at}its name must be ${issue.issues?.[0]?.message ?? ''}`]
+  if (issue.code === 'invalid_key')
+    return [`${at}its name must be ${issue.issues[0]?.message ?? ''}`]
   const missing = memberAt(content, path) === undefined ? 'it is missing, and must' : 'it must'
   return [`${at}${missing} be ${message}`]
 }

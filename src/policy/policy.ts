@@ -1,68 +1,47 @@
 // Compiled policies. `outcomeOf` evaluates every rule and is the slow twin of decision-memory.ts.
 // Invariant: equal facts have the same outcome number.
 
-import { type JsonRun, jsonRun } from '../table/answer/answer-writer.ts'
+import { jsonRun } from '../table/answer/answer-writer.ts'
 import type { Decision } from '../api/check-answer.ts'
-import type { Policies, PolicyRules } from '../model/policy-form.ts'
-import { decisionLabel, defaultPolicyName } from '../model/policy-form.ts'
+import {
+  type Policies,
+  type PolicyRules,
+  decisionLabel,
+  defaultPolicyName,
+} from '../model/policy-form.ts'
 import type { Facts } from './condition/condition-members.ts'
 import { compileCondition } from './condition/condition.ts'
 
-export interface Outcome {
-  readonly decision: Decision
-  /** In observation, in the policy's order. */
-  readonly observed: readonly string[]
-  /** Policy, rule and action for counters, with tabs between. */
-  readonly label: string
-  /** Without an action. */
-  readonly observedLabels: readonly string[]
-  /** From the comma before them to the answer's brace. */
-  readonly tail: JsonRun
-}
+export type Outcome = ReturnType<typeof outcomeFor>
+export type Policy = ReturnType<typeof compilePolicy>
+export type PolicySet = ReturnType<typeof compilePolicies>
 
-export interface Policy {
-  readonly name: string
-  readonly rules: PolicyRules['rules']
-  /** By number. */
-  readonly outcomes: readonly Outcome[]
-  /** Facts that differ in other members decide alike. */
-  readonly reads: (member: string) => boolean
-  /** Of one evaluation of all rules (condition-program.ts). */
-  readonly steps: number
-  /** Returns the outcome's number. */
-  readonly outcomeOf: (facts: Facts) => number
-}
-
-export interface PolicySet {
-  readonly revision: string
-  /** In the order of names. */
-  readonly policies: readonly Policy[]
-  /** -1 for an unknown name. */
-  readonly indexOf: (name: string) => number
-  readonly defaultIndex: number
-}
-
-/** An error in a checked condition is a bug. */
-export function compilePolicies({ revision, policies }: Policies): PolicySet {
+/** In the order of names. An error in a checked condition is a bug. */
+export function compilePolicies({ revision, policies }: Policies) {
   const compiled = Object.entries(policies).map(([name, rules]) => compilePolicy(name, rules))
   const places = new Map(compiled.map(({ name }, index) => [name, index] as const))
+  /** -1 for an unknown name. */
   const indexOf = (name: string): number => places.get(name) ?? -1
   return { revision, policies: compiled, indexOf, defaultIndex: indexOf(defaultPolicyName) }
 }
 
-function outcomeFor(decision: Decision, observed: readonly string[]): Outcome {
+/** `observed`: rules in observation, in the policy's order. */
+function outcomeFor(decision: Decision, observed: readonly string[]) {
   const members = observed.length === 0 ? { decision } : { decision, observed }
   const { policy } = decision
   return {
     decision,
     observed,
+    /** Policy, rule and action for counters, with tabs between. */
     label: decisionLabel(decision),
+    /** Without an action. */
     observedLabels: observed.map((rule) => decisionLabel({ policy, rule, action: '' })),
+    /** From the comma before them to the answer's brace. */
     tail: jsonRun(`,${JSON.stringify(members).slice(1)}`),
   }
 }
 
-function compilePolicy(name: string, { rules, otherwise }: PolicyRules): Policy {
+function compilePolicy(name: string, { rules, otherwise }: PolicyRules) {
   const compiled = rules.map(compileRule)
   const watching = compiled.filter(({ observe }) => observe)
   const deciding = compiled.filter(({ observe }) => !observe)
@@ -71,10 +50,14 @@ function compilePolicy(name: string, { rules, otherwise }: PolicyRules): Policy 
   return {
     name,
     rules,
-    outcomes,
+    /** By number. */
+    outcomes: outcomes as readonly Outcome[],
+    /** Of one evaluation of all rules (condition-program.ts). */
     steps: compiled.reduce((sum, { steps }) => sum + steps, 0),
-    reads: (member) => compiled.some(({ reads }) => reads.has(member)),
-    outcomeOf: (facts) => {
+    /** Facts that differ in other members decide alike. */
+    reads: (member: string) => compiled.some(({ reads }) => reads.has(member)),
+    /** Returns the outcome's number. */
+    outcomeOf: (facts: Facts): number => {
       const decider = deciding.find(({ holds }) => holds(facts))
       const { action, name: rule } = decider ?? { action: otherwise, name: '' }
       const observed = watching.filter(({ holds }) => holds(facts)).map(({ name }) => name)

@@ -1,5 +1,6 @@
 // The verdict of a bogon (contract 3.8). It needs no evidence and is the same for all of them.
 
+import { type Signals, signalNames } from '../model/kind.ts'
 import type { Verdict } from '../model/verdict.ts'
 
 export const bogonVerdict: Verdict = {
@@ -7,16 +8,6 @@ export const bogonVerdict: Verdict = {
   score: 0,
   proxy: undefined,
   bot: undefined,
-  signals: {
-    bogon: true,
-    proxy: false,
-    vpn: false,
-    tor: false,
-    hosting: false,
-    residential_proxy: false,
-    blocklist_match: false,
-    relay: false,
-    mobile: false,
-  },
+  signals: Object.fromEntries(signalNames.map((name) => [name, name === 'bogon'])) as Signals,
   reasons: [{ code: 'bogon', points: 0 }],
 }

@@ -1,20 +1,14 @@
-// Evidence in, verdict out. Pure: no clock, no input or output, no state; the same evidence in any
-// order, the same network and the same day give the same verdict, bit for bit. The formula, its
-// numbers and worked examples are in MODEL.md. Not here: bogons (bogon-verdict.ts holds their
-// verdict) and addresses with an IPv4 address inside, which the caller judges twice.
+// Evidence in, verdict out. Pure: the same evidence in any order, the same network and the same day
+// give the same verdict, bit for bit. The formula, its numbers and worked examples are in MODEL.md.
+// Not here: bogons, and addresses with an IPv4 address inside, which the caller judges twice.
 //
 // The way through: weigh → findings by kind → relay suppresses → bot, class → ledger → verdict.
 
 import type { Day } from '../base/day.ts'
 import type { Evidence } from '../model/evidence.ts'
-import type { Classification, Kind } from '../model/kind.ts'
 import type { Network } from '../model/network.ts'
-import type { BotFinding, Reason, Verdict } from '../model/verdict.ts'
-import {
-  type BlocklistFinding,
-  blocklistOf,
-  significantListsMin,
-} from './points/blocklist-points.ts'
+import type { Reason, Verdict } from '../model/verdict.ts'
+import { blocklistOf, significantListsMin } from './points/blocklist-points.ts'
 import {
   botOf,
   type Finding,
@@ -26,7 +20,7 @@ import {
   type ScoredKind,
   scoredKinds,
 } from './finding/finding.ts'
-import { classify, conflictOf, type ProxyVpnConflict } from './finding/classify.ts'
+import { classify, conflictOf } from './finding/classify.ts'
 import { vpnInferenceAt, withInferredVpn } from './finding/inferred-vpn.ts'
 import { isNetworkBelieved } from './finding/hosting-finding.ts'
 import {
@@ -34,7 +28,6 @@ import {
   floorsOf,
   isConsumerVpn,
   type LimitInput,
-  newScoreLedger,
   postCaps,
   postFloor,
   postKinds,
@@ -44,7 +37,7 @@ import {
 import { neighbourhoodOf } from './points/neighbourhood-points.ts'
 import type { ReasonCode } from './points/reason-codes.ts'
 import { afterRelaySuppression, nearRelay } from './finding/relay-suppression.ts'
-import { isShared, type Weighed, weighEvidence } from './weight/weigh-evidence.ts'
+import { isShared, weighEvidence } from './weight/weigh-evidence.ts'
 
 /** What a verdict follows from. `network` is `undefined` where no AS announces the address. */
 export interface JudgeInput {
@@ -56,41 +49,20 @@ export interface JudgeInput {
   readonly asOf: Day
 }
 
-/** Everything that was found on the way; each part follows from those above it. */
-interface Assessment {
-  readonly input: JudgeInput
-  readonly weighed: Weighed
-  readonly findings: Findings
-  readonly suppressed: boolean
-  readonly near: readonly Kind[]
-  /** VPN servers around it speak. */
-  readonly isVpnInferred: boolean
-  /** They do not, because of what the address is itself. */
-  readonly isInferenceSuppressed: boolean
-  /** Hosting by the bot's own operator was left out. */
-  readonly ownNetwork: boolean
-  readonly blocklist: BlocklistFinding
-  readonly bot: BotFinding | undefined
-  readonly conflict: ProxyVpnConflict
-  readonly classification: Classification
-}
+type Assessment = ReturnType<typeof assessEvidence>
 
 export function judge(input: JudgeInput): Verdict {
   return verdictOf(assessEvidence(input))
 }
 
 /** The verdict with the findings that it follows from, for explanations. */
-export function judgeWithFindings(input: JudgeInput): {
-  readonly verdict: Verdict
-  readonly findings: Findings
-} {
+export function judgeWithFindings(input: JudgeInput) {
   const found = assessEvidence(input)
   return { verdict: verdictOf(found), findings: found.findings }
 }
 
 function verdictOf(found: Assessment): Verdict {
-  const { input } = found
-  const { findings, classification } = found
+  const { input, findings, classification } = found
   const { score, reasons } = postReasons(found)
   return {
     classification,
@@ -112,7 +84,8 @@ function verdictOf(found: Assessment): Verdict {
   }
 }
 
-function assessEvidence(input: JudgeInput): Assessment {
+/** Everything that is found on the way; each part follows from those before it. */
+function assessEvidence(input: JudgeInput) {
   const { network, asOf } = input
   const weighed = weighEvidence(input)
   const { byKind } = weighed
@@ -143,6 +116,7 @@ function assessEvidence(input: JudgeInput): Assessment {
     bot: botFinding,
     relay,
   }
+  /** Hosting by the bot's own operator was left out. */
   const ownNetwork = !isResolver && besideBot.length < byKind.hosting.length
   const blocklist = blocklistOf(byKind.blocklist)
   const conflict = conflictOf(findings, asOf)
@@ -151,7 +125,9 @@ function assessEvidence(input: JudgeInput): Assessment {
   if (near.length < weighed.near.length) suppressed = true
   const around = {
     near,
+    /** VPN servers around it speak. */
     isVpnInferred: inferred !== undefined,
+    /** They do not, because of what the address is itself. */
     isInferenceSuppressed: inference.suppressed,
   }
   const found = { input, weighed, findings, suppressed, ownNetwork, ...around }
@@ -161,7 +137,7 @@ function assessEvidence(input: JudgeInput): Assessment {
 function postReasons(found: Assessment): ScoreLedger {
   const { findings, blocklist, classification } = found
   const { network, asOf } = found.input
-  const ledger = newScoreLedger()
+  const ledger: ScoreLedger = { score: 0, reasons: [] }
   const kinds: Reason[] = []
   for (const kind of scoredKinds) {
     const finding = findings[kind]

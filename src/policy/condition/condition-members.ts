@@ -68,42 +68,31 @@ export const plainMembers = {
   version: 'int',
   reasons: 'list<string>',
   lists: 'list<string>',
-} as const satisfies Readonly<Record<string, MemberType>>
+} as const satisfies Readonly<
+  Record<Exclude<SeenMember, keyof typeof objectMembers> | 'lists', MemberType>
+>
 
 /** They say nothing of the risk. `lists` may be absent in an answer, and is empty then. */
 type UnseenMember =
   'ip' | 'address' | 'table' | 'coverage' | 'lists' | 'decision' | 'observed' | 'prefix'
 
 type SeenMember = Exclude<keyof CheckAnswer, UnseenMember>
-const seen: Record<SeenMember, true> = {
-  risk_score: true,
-  risk_level: true,
-  classification: true,
-  version: true,
-  reasons: true,
-  network: true,
-  location: true,
-  proxy: true,
-  bot: true,
-  signals: true,
-}
 
-export const memberNames: readonly string[] = [...Object.keys(seen), 'lists']
+export const memberNames = [...Object.keys(plainMembers), ...Object.keys(objectMembers)]
 
 /** No other word would ever be equal. `''` is a null object's. */
-export const closedWords: ReadonlyMap<string, readonly string[]> = new Map<
-  string,
-  readonly string[]
->([
-  ['classification', classifications],
-  ['risk_level', levels],
-  ['network.type', [...networkTypes, '']],
-  ['proxy.confidence', [...confidences, '']],
-  ['proxy.type', [...proxyTypes, '']],
-  ['bot.confidence', [...confidences, '']],
-  ['bot.category', [...botCategories, '']],
-  ['location.accuracy', [...accuracies, '']],
-])
+export const closedWords: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    classification: classifications,
+    risk_level: levels,
+    'network.type': [...networkTypes, ''],
+    'proxy.confidence': [...confidences, ''],
+    'proxy.type': [...proxyTypes, ''],
+    'bot.confidence': [...confidences, ''],
+    'bot.category': [...botCategories, ''],
+    'location.accuracy': [...accuracies, ''],
+  }),
+)
 
 export type SeenAnswer = Pick<CheckAnswer, SeenMember>
 

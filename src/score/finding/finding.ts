@@ -1,6 +1,5 @@
-// A finding: what all counted evidence of one kind comes to. Its points are of that kind alone;
-// how the kinds go together is the ledger's business. Hosting has an additional way to be found and
-// so a file of its own; blocklists make no class and are counted, not weighed: blocklist-points.ts.
+// A finding: what all counted evidence of one kind comes to. Hosting may also be inferred
+// (hosting-finding.ts); blocklists make no class and are counted, not weighed (blocklist-points.ts).
 
 import type { Classification, Kind, ProxyType } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
@@ -10,10 +9,7 @@ import { presentStrengthMin, roundStrength, strengthOf } from '../weight/strengt
 import { confidenceOf } from './confidence.ts'
 import { hostingStrength } from './hosting-finding.ts'
 
-/** Kinds that have points of their own. */
-export type ScoredKind = Exclude<Kind, 'blocklist'>
-
-/** In the order in which equal points are told. */
+/** Kinds that have points of their own, in the order in which equal points are told. */
 export const scoredKinds = [
   'tor',
   'residential_proxy',
@@ -22,7 +18,8 @@ export const scoredKinds = [
   'hosting',
   'relay',
   'bot',
-] as const satisfies readonly ScoredKind[]
+] as const satisfies readonly Kind[]
+export type ScoredKind = (typeof scoredKinds)[number]
 
 /** Points of one fresh, certain finding (MODEL.md, section 2). */
 const anchors: Readonly<Record<ScoredKind, number>> = {
@@ -57,20 +54,9 @@ export interface Finding {
 export type Findings = Readonly<Record<ScoredKind, Finding>>
 
 /** The finding of a kind without evidence. */
-const absentFindings: Readonly<Record<ScoredKind, Finding>> = {
-  tor: absentFinding('tor'),
-  vpn: absentFinding('vpn'),
-  proxy: absentFinding('proxy'),
-  residential_proxy: absentFinding('residential_proxy'),
-  hosting: absentFinding('hosting'),
-  relay: absentFinding('relay'),
-  bot: absentFinding('bot'),
-}
-
-function absentFinding(kind: ScoredKind): Finding {
-  const rest = { strength: 0, points: 0, present: false, inferred: false, rare: false, voices: 1 }
-  return { kind, ...rest, counted: [], provider: '' }
-}
+const absentFindings = Object.fromEntries(
+  scoredKinds.map((kind) => [kind, makeFinding(kind, 0, [], false, false)]),
+) as unknown as Findings
 
 /** What `counted`, all of one kind, comes to in `network`. */
 export function findingOf(

@@ -18,8 +18,12 @@ import {
   strengthOf,
   strongestByGroup,
 } from '../weight/strength.ts'
-import { isShared, networkMatch, sharedRemainder } from '../weight/weigh-evidence.ts'
-import type { CountedEvidence } from '../weight/weigh-evidence.ts'
+import {
+  type CountedEvidence,
+  isShared,
+  networkMatch,
+  sharedRemainder,
+} from '../weight/weigh-evidence.ts'
 
 /** The voice of the hand-kept table of hosters: believed without a second one. */
 export const hosterTableId = 'table-hosting'
@@ -34,7 +38,7 @@ const loneStrengthMax = 0.24
 /** Independent voices that together are as sure as an operator's own list. */
 export const agreedVoicesMin = 3
 
-export interface HostingStrength {
+interface HostingStrength {
   readonly strength: number
   /** The evidence that decides. */
   readonly counted: readonly CountedEvidence[]

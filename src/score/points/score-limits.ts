@@ -29,41 +29,32 @@ export interface LimitInput {
   readonly asOf: Day
 }
 
-const unannounced: ScoreLimit = { code: 'unannounced', score: 15 }
-const mixed: ScoreLimit = { code: 'floor_mixed', score: 80 }
-const hostingAgreed: ScoreLimit = { code: 'floor_hosting', score: 40 }
-const vpnInferred: ScoreLimit = { code: 'floor_vpn_inferred', score: 50 }
-const residentialAgreed: ScoreLimit = { code: 'floor_residential_proxy', score: 80 }
-
-const bot: ScoreLimit = { code: 'cap_bot', score: 10 }
-const consumer: ScoreLimit = { code: 'consumer_vpn', score: 49 }
-const relay: ScoreLimit = { code: 'cap_relay', score: 20 }
-const corporate: ScoreLimit = { code: 'cap_corporate', score: 30 }
-const clean: ScoreLimit = { code: 'cap_clean', score: 49 }
-const loneRange: ScoreLimit = { code: 'cap_lone_range', score: 49 }
-const shared: ScoreLimit = { code: 'cap_shared', score: 74 }
-
 export function floorsOf(input: LimitInput): ScoreLimit[] {
   const floors: ScoreLimit[] = []
-  if (input.network === undefined && !input.areNetworksOld) floors.push(unannounced)
+  if (input.network === undefined && !input.areNetworksOld)
+    floors.push({ code: 'unannounced', score: 15 })
   const { hosting } = input.findings
-  if (hosting.present && hosting.voices >= agreedVoicesMin) floors.push(hostingAgreed)
-  if (input.isVpnInferred) floors.push(vpnInferred)
-  if (input.classification === 'mixed') floors.push(mixed)
-  else if (isResidentialAgreed(input.findings, input.asOf)) floors.push(residentialAgreed)
+  if (hosting.present && hosting.voices >= agreedVoicesMin)
+    floors.push({ code: 'floor_hosting', score: 40 })
+  if (input.isVpnInferred) floors.push({ code: 'floor_vpn_inferred', score: 50 })
+  if (input.classification === 'mixed') floors.push({ code: 'floor_mixed', score: 80 })
+  else if (isResidentialAgreed(input.findings, input.asOf))
+    floors.push({ code: 'floor_residential_proxy', score: 80 })
   return floors
 }
 
 export function capsOf(input: LimitInput): ScoreLimit[] {
   const { classification, findings, network } = input
   const caps: ScoreLimit[] = []
-  if (classification === 'known_bot' && input.listsOfBot < significantListsMin) caps.push(bot)
-  if (findings.relay.present && !overridesRelay(findings)) caps.push(relay)
-  if (network?.corporate === true) caps.push(corporate)
-  if (isConsumerVpn(input)) caps.push(consumer)
-  if (isLoneRange(input)) caps.push(loneRange)
-  if (classification === 'clean') caps.push(clean)
-  if (isShared(network) && !findings.tor.present) caps.push(shared)
+  if (classification === 'known_bot' && input.listsOfBot < significantListsMin)
+    caps.push({ code: 'cap_bot', score: 10 })
+  if (findings.relay.present && !overridesRelay(findings))
+    caps.push({ code: 'cap_relay', score: 20 })
+  if (network?.corporate === true) caps.push({ code: 'cap_corporate', score: 30 })
+  if (isConsumerVpn(input)) caps.push({ code: 'consumer_vpn', score: 49 })
+  if (isLoneRange(input)) caps.push({ code: 'cap_lone_range', score: 49 })
+  if (classification === 'clean') caps.push({ code: 'cap_clean', score: 49 })
+  if (isShared(network) && !findings.tor.present) caps.push({ code: 'cap_shared', score: 74 })
   return caps
 }
 
@@ -131,10 +122,6 @@ interface ScoreLimit {
 export interface ScoreLedger {
   score: number
   readonly reasons: Reason[]
-}
-
-export function newScoreLedger(): ScoreLedger {
-  return { score: 0, reasons: [] }
 }
 
 export function postReason(ledger: ScoreLedger, code: ReasonCode, points: number): void {

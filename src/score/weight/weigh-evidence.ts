@@ -1,8 +1,6 @@
 // From evidence as given to evidence as it counts here and today: each piece gets its kind in this
 // network, its age, its decay and its value w·d·m. What does not count is left out, and a note says
-// why. What a whole network's evidence is worth in a shared network is decided in
-// hosting-finding.ts, where it is first limited. No thresholds, no classes, no points: those are
-// later files' business.
+// why.
 
 import type { Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
@@ -20,24 +18,6 @@ export interface CountedEvidence extends GroupValue {
   readonly nearness: number
   /** d alone. */
   readonly decay: number
-}
-
-/** Why some evidence does not count, or counts less. Each becomes a reason without points. */
-interface WeighNotes {
-  expired: boolean
-  originChanged: boolean
-  contradicted: boolean
-  sharedDiscount: boolean
-  rangeOverLines: boolean
-}
-
-export interface Weighed {
-  readonly byKind: Readonly<Record<Kind, readonly CountedEvidence[]>>
-  readonly notes: Readonly<WeighNotes>
-  /** Kinds of which some neighbours are listed; they say nothing of the address itself. */
-  readonly near: readonly Kind[]
-  /** So many servers of VPN operators stand around it that it may be one (finding/inferred-vpn.ts). */
-  readonly inferredVpn: CountedEvidence | undefined
 }
 
 /** The feed of what the build infers from VPN servers around an address. */
@@ -78,10 +58,11 @@ export function weighEvidence(input: {
   readonly evidence: readonly Evidence[]
   readonly network: Network | undefined
   readonly asOf: Day
-}): Weighed {
+}) {
   const { network, asOf } = input
   const shared = isShared(network)
-  const notes: WeighNotes = {
+  /** Why some evidence does not count, or counts less. Each becomes a reason without points. */
+  const notes = {
     expired: false,
     originChanged: false,
     contradicted: false,
@@ -89,7 +70,9 @@ export function weighEvidence(input: {
     rangeOverLines: false,
   }
   const byKind: Record<Kind, CountedEvidence[] | readonly CountedEvidence[]> = { ...noEvidence }
+  /** Kinds of which some neighbours are listed; they say nothing of the address itself. */
   const near: Kind[] = []
+  /** So many servers of VPN operators stand around it that it may be one (finding/inferred-vpn.ts). */
   let inferredVpn: CountedEvidence | undefined
   const turnover = turnoverOf(network)
   for (const evidence of input.evidence) {

@@ -4,20 +4,14 @@
 
 import type { Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
-import { type Classification, type Confidence, type Level, levelFloors } from '../../model/kind.ts'
-import type { Verdict } from '../../model/verdict.ts'
+import { type Classification, type Level, levelFloors } from '../../model/kind.ts'
 import { confidenceOf } from '../finding/confidence.ts'
-import type { Findings, ScoredKind } from '../finding/finding.ts'
+import type { Findings } from '../finding/finding.ts'
 import { judge, type JudgeInput } from '../judge.ts'
 import { halfLifeDays, longestKept } from '../weight/decay.ts'
 
-interface WithoutFeed {
-  readonly feed: string
-  readonly verdict: Verdict
-}
-
 /** One a feed that speaks here, in the order of the evidence. */
-export function withoutFeeds(input: JudgeInput): readonly WithoutFeed[] {
+export function withoutFeeds(input: JudgeInput) {
   const feeds = new Set(input.evidence.map(({ voice }) => voice.id))
   return [...feeds].map((feed) => {
     const evidence = input.evidence.filter(({ voice }) => voice.id !== feed)
@@ -25,19 +19,12 @@ export function withoutFeeds(input: JudgeInput): readonly WithoutFeed[] {
   })
 }
 
-interface LevelFall {
-  readonly level: Level
-  /** The least score of the level. */
-  readonly least: number
-  /** The first day with a lower score; `undefined` where what stands does not fade that far. */
-  readonly day: Day | undefined
-}
-
 /**
  * For every level that `score` has reached, but the lowest, which ends nowhere. Feeds of kinds
- * without half-life are taken to go on listing; days of the others only pass.
+ * without half-life are taken to go on listing; days of the others only pass. `day` is the first one
+ * with a lower score; `undefined` where what stands does not fade that far.
  */
-export function levelFallsOf(input: JudgeInput, score: number): readonly LevelFall[] {
+export function levelFallsOf(input: JudgeInput, score: number) {
   const reached = levelFloors.filter(({ least }) => least > 0 && least <= score)
   const days = new Map<Level, Day>()
   const end = lastChange(input)
@@ -64,37 +51,17 @@ function lastChange({ evidence, asOf }: JudgeInput): number {
 // The other words that a verdict might have had: every class whose kind has any strength and that
 // is not the class itself. Privacy relays and blocklists make no class and so are no alternative.
 
-interface Alternative {
-  readonly classification: Classification
-  /** 0 to 1; from 0.25 on the kind's signal is true. */
-  readonly strength: number
-  readonly confidence: Confidence
-}
-
-const classKinds = [
-  { kind: 'tor', classification: 'tor' },
-  { kind: 'residential_proxy', classification: 'residential_proxy' },
-  { kind: 'vpn', classification: 'vpn' },
-  { kind: 'proxy', classification: 'proxy' },
-  { kind: 'hosting', classification: 'hosting' },
-  { kind: 'bot', classification: 'known_bot' },
-] as const satisfies readonly {
-  readonly kind: ScoredKind
-  readonly classification: Classification
-}[]
+const classKinds = ['tor', 'residential_proxy', 'vpn', 'proxy', 'hosting', 'bot'] as const
 
 /** The strongest first; equally strong ones in the order of the classes. */
-export function alternativesOf(
-  findings: Findings,
-  classification: Classification,
-): readonly Alternative[] {
+export function alternativesOf(findings: Findings, classification: Classification) {
   return classKinds
-    .filter((one) => one.classification !== classification && findings[one.kind].strength > 0)
-    .map((one) => {
-      const { strength, counted, inferred } = findings[one.kind]
+    .map((kind) => {
+      const { strength, counted, inferred } = findings[kind]
       const confidence = confidenceOf(counted, inferred)
-      return { classification: one.classification, strength, confidence }
+      return { classification: kind === 'bot' ? 'known_bot' : kind, strength, confidence } as const
     })
+    .filter((one) => one.classification !== classification && one.strength > 0)
     .toSorted((a, b) => b.strength - a.strength)
 }
 
