@@ -158,12 +158,7 @@ function finerIndexes(keys: Uint32Array, index: Uint32Array) {
 function fillSlots(
   keys: Uint32Array,
   out: Uint32Array,
-  slots: {
-    readonly from: number
-    readonly count: number
-    readonly first: number
-    readonly size: number
-  },
+  slots: Readonly<Record<'from' | 'count' | 'first' | 'size', number>>,
 ): void {
   const end = slots.from + slots.count
   let key = slots.from

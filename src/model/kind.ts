@@ -84,9 +84,7 @@ export type Match = (typeof matches)[number]
 export const accuracies = ['city', 'region', 'country'] as const
 export type Accuracy = (typeof accuracies)[number]
 
-// The value lists of an answer, as the meta answer tells them.
-
-/** Every closed list of an answer, and the open-ended network types as far as they are in use. */
+/** Every closed list of an answer, and the open-ended network types in use, for the meta answer. */
 export const valueLists = {
   classification: classifications,
   risk_level: levels,

@@ -33,13 +33,11 @@ export interface ChosenPolicy {
 /** The policy of keys that name none. */
 export const defaultPolicyName = 'default'
 
-/** What is in the name under which a decision is counted (observe/label-counts.ts). */
-interface DecisionLabel {
-  readonly policy: string
-  /** Empty where no rule matched. */
-  readonly rule: string
-  readonly action: string
-}
+/**
+ * What is in the name under which a decision is counted (observe/label-counts.ts). The rule is
+ * empty where none matched.
+ */
+type DecisionLabel = Readonly<Record<'policy' | 'rule' | 'action', string>>
 
 /** Names of policies, rules and actions hold no tab. */
 export function decisionLabel({ policy, rule, action }: DecisionLabel): string {

@@ -5,9 +5,7 @@ import type { BotCategory, Classification, Confidence, ProxyType, Signals } from
 
 /** One explained part of the score. The points of all reasons add up to the score exactly. */
 export interface Reason {
-  /**
-   * Stable code, `vpn_listed`; src/score/points/reason-codes.ts holds them all with their texts.
-   */
+  /** Stable code, `vpn_listed` (src/score/points/reason-codes.ts). */
   readonly code: string
   /** Whole points, negative for a cap. */
   readonly points: number

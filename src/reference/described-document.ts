@@ -2,6 +2,7 @@
 // reasons, and with examples that a test key really gets. What schemas allow stays unchanged.
 
 import { type ApiErrorCode, apiErrorCodes, apiErrors } from '../api/api-error.ts'
+import type { CheckAnswer } from '../api/check-answer.ts'
 import { openApiDocument } from '../api/openapi.ts'
 import { reasonTexts } from '../score/points/reason-codes.ts'
 import { errorExample, examples, testTexts } from './examples.ts'
@@ -93,20 +94,21 @@ function exampleErrors(response: Node): void {
 
 function exampleAnswers(paths: Node): void {
   const [check, batch] = ['/v1/intelligence/ip-risk/check', '/v1/intelligence/ip-risk/check/batch']
-  const answers = Object.fromEntries(
-    examples.map(({ name, answer }) => [name, { summary: testTexts[name], value: answer }]),
-  )
-  const requests = Object.fromEntries(
-    examples.map(({ name, answer }) => [
-      name,
-      { summary: testTexts[name], value: { ip: answer.ip } },
-    ]),
-  )
+  const examplesOf = (valueOf: (answer: CheckAnswer) => unknown): object =>
+    Object.fromEntries(
+      examples.map(({ name, answer }) => [
+        name,
+        { summary: testTexts[name], value: valueOf(answer) },
+      ]),
+    )
   const post = nodeAt(paths, check, 'post')
-  nodeAt(post, 'requestBody', 'content', 'application/json')['examples'] = requests
-  nodeAt(post, 'responses', '200', 'content', 'application/json')['examples'] = answers
-  const [first, second] = examples
-  const results = [first?.answer, second?.answer]
+  nodeAt(post, 'requestBody', 'content', 'application/json')['examples'] = examplesOf(({ ip }) => ({
+    ip,
+  }))
+  nodeAt(post, 'responses', '200', 'content', 'application/json')['examples'] = examplesOf(
+    (answer) => answer,
+  )
+  const results = examples.slice(0, 2).map(({ answer }) => answer)
   const error = {
     code: 'invalid_input',
     message: 'Not a string: send the address in double quotes.',

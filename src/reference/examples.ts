@@ -1,7 +1,6 @@
 // The examples of the reference: real answers to a test key (src/http/test-key).
 
 import { apiErrors, errorBody, type ApiErrorCode } from '../api/api-error.ts'
-import type { CheckAnswer } from '../api/check-answer.ts'
 import { type TestAddress, testAddressOf, testAnswer } from '../http/test-key/test-answer.ts'
 
 /** By the last number of the address (contract 5.7). */
@@ -46,13 +45,8 @@ export const testTexts: Readonly<Record<TestName, string>> = {
 
 export const addressOf = (number: number): string => `198.18.0.${number}`
 
-export interface Example {
-  readonly name: TestName
-  readonly answer: CheckAnswer
-}
-
 /** One for each classification, and for relay, mobile and blocklist. */
-export const examples: readonly Example[] = testNumbers.flatMap(([number, name]) => {
+export const examples = testNumbers.flatMap(([number, name]) => {
   const ip = addressOf(number)
   const address = testAddressOf(ip) as TestAddress
   const isAnswer = name !== 'slow' && address.is.kind !== 'refusal'

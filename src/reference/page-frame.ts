@@ -22,12 +22,7 @@ export interface Page {
   readonly base: string
 }
 
-export interface AssetNames {
-  readonly style: string
-  readonly script: string
-}
-
-export function pageText(page: Page, assets: AssetNames): string {
+export function pageText(page: Page, assets: Readonly<Record<'style' | 'script', string>>): string {
   const { base, title, lead, sections, other } = page
   const contents = sections.map(
     ({ id, title, entries = [] }) =>

@@ -108,19 +108,16 @@ const reasons: Section = {
     ${wordTable('Reasons', ['reason', 'meaning'], reasonTexts, 'reason')}`,
 }
 
+const { classification: _shown, ...otherTexts } = valueTexts
 const values: Section = {
   id: 'values',
   title: 'Other values',
-  body: html`${Object.entries(valueTexts)
-    .filter(([name]) => name !== 'classification')
-    .map(
-      ([name, texts]) =>
-        html`<h3 id="values-${name}">${code(name)}</h3>
-          ${wordTable(name, ['value', 'meaning'], texts, `value-${name}`)}`,
-    )}`,
-  entries: Object.keys(valueTexts)
-    .filter((name) => name !== 'classification')
-    .map((name) => ({ id: `values-${name}`, title: name })),
+  body: html`${Object.entries(otherTexts).map(
+    ([name, texts]) =>
+      html`<h3 id="values-${name}">${code(name)}</h3>
+        ${wordTable(name, ['value', 'meaning'], texts, `value-${name}`)}`,
+  )}`,
+  entries: Object.keys(otherTexts).map((name) => ({ id: `values-${name}`, title: name })),
 }
 
 const errors: Section = {
@@ -147,14 +144,11 @@ const errors: Section = {
     </p>`,
 }
 
-function headers(document: Node): Section {
+function headers(operations: readonly NamedOperation[]): Section {
   const found = new Map<string, string>()
-  for (const item of Object.values(document['paths'] as Record<string, Record<string, Node>>)) {
-    for (const { responses } of Object.values(item)) {
-      for (const response of Object.values(responses as Record<string, Node>)) {
-        const own = (response['headers'] ?? {}) as Record<string, { readonly description: string }>
-        for (const [name, { description }] of Object.entries(own)) found.set(name, description)
-      }
+  for (const { operation } of operations) {
+    for (const { headers = {} } of Object.values(operation.responses)) {
+      for (const [name, { description }] of Object.entries(headers)) found.set(name, description)
     }
   }
   return {
@@ -174,7 +168,7 @@ function headers(document: Node): Section {
 /** The others follow. */
 const shapesFirst = ['CheckAnswer', 'Network', 'Location', 'Proxy', 'Bot', 'Coverage', 'Insights']
 
-function shapes(schemas: Readonly<Record<string, Schema>>): Section {
+function shapes(schemas: Shapes): Section {
   const names = [...new Set([...shapesFirst, ...Object.keys(schemas)])]
   return {
     id: 'shapes',
@@ -195,6 +189,7 @@ function shapes(schemas: Readonly<Record<string, Schema>>): Section {
 export function referencePage(document: Node): Page {
   const { schemas } = document['components'] as { readonly schemas: Record<string, Schema> }
   const { summary } = document['info'] as { readonly summary: string }
+  const operations = operationsOf(document)
   return {
     title: 'IP risk: the reference',
     lead: html`<p class="lead">${summary}</p>
@@ -206,12 +201,12 @@ export function referencePage(document: Node): Page {
       start,
       keys,
       tryIt,
-      ...operationSections(document),
+      ...operations.map(operationSection),
       classifications(),
       signals,
       reasons,
       values,
-      headers(document),
+      headers(operations),
       errors,
       shapes(schemas),
     ],
@@ -222,10 +217,12 @@ export function referencePage(document: Node): Page {
 
 // One section for each request.
 
+type Content = Readonly<Record<string, { readonly schema: Node }>>
+
 interface Response {
   readonly description: string
-  readonly headers?: Readonly<Record<string, unknown>>
-  readonly content?: Readonly<Record<string, { readonly schema: Node }>>
+  readonly headers?: Readonly<Record<string, { readonly description: string }>>
+  readonly content?: Content
 }
 
 interface Operation {
@@ -233,22 +230,15 @@ interface Operation {
   readonly summary: string
   readonly description?: string
   readonly security?: readonly unknown[]
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly in: string
-    readonly description: string
-  }[]
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: Node }>>
-  }
+  readonly parameters?: readonly Readonly<Record<'name' | 'in' | 'description', string>>[]
+  readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, Response>>
 }
 
-function shapeLink(content: Response['content']): Html {
-  const reference = content?.['application/json']?.schema['$ref']
-  const name = typeof reference === 'string' ? (reference.split('/').at(-1) ?? '') : ''
-  if (name !== '') return html`<a href="#shape-${name}">${name}</a>`
-  return html`${Object.keys(content ?? {}).join(', ')}`
+function shapeLink(content: Content = {}): Html {
+  const name = nameOf(content['application/json']?.schema ?? {})
+  if (name !== undefined) return html`<a href="#shape-${name}">${name}</a>`
+  return html`${Object.keys(content).join(', ')}`
 }
 
 /** The code at the head of a paragraph links to its error. */
@@ -261,7 +251,7 @@ function meaning({ description }: Response): Html {
   return html`${paragraphs.map((one, i) => (i === 0 ? one : html`<br />${one}`))}`
 }
 
-function operationSection(method: string, path: string, operation: Operation): Section {
+function operationSection({ method, path, operation }: NamedOperation): Section {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation
   const needsKey = operation.security === undefined
   const body =
@@ -299,10 +289,12 @@ function operationSection(method: string, path: string, operation: Operation): S
   }
 }
 
-function operationSections(document: Node): readonly Section[] {
+type NamedOperation = ReturnType<typeof operationsOf>[number]
+
+function operationsOf(document: Node) {
   const items = document['paths'] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
   return Object.entries(items).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => operationSection(method, path, operation)),
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   )
 }
 
@@ -328,12 +320,6 @@ interface Schema {
 /** Named shapes are described where they are defined. */
 type Shapes = Readonly<Record<string, Schema>>
 
-interface Member {
-  readonly path: string
-  readonly type: Html
-  readonly text: Html
-}
-
 /** Strips `null`, and reports whether it was there. */
 function unwrapped(schema: Schema): { readonly schema: Schema; readonly isNullable: boolean } {
   const { anyOf, oneOf, ...around } = schema
@@ -343,8 +329,8 @@ function unwrapped(schema: Schema): { readonly schema: Schema; readonly isNullab
   return { schema: { ...others[0], ...around }, isNullable: others.length < choices.length }
 }
 
-function nameOf({ $ref }: { readonly $ref?: string | undefined }): string | undefined {
-  return $ref?.split('/').at(-1)
+function nameOf({ $ref }: { readonly $ref?: unknown }): string | undefined {
+  return typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined
 }
 
 function typeText({ $ref, anyOf, oneOf, prefixItems, items, type, ...more }: Schema): Html {
@@ -378,31 +364,22 @@ function membersOf(
   { properties = {}, required = [] }: Schema,
   prefix: string,
   shapes: Shapes,
-): readonly Member[] {
+): readonly { readonly cells: readonly Html[] }[] {
   return Object.entries(properties).flatMap(([name, property]) => {
     const { schema, isNullable } = unwrapped(property)
     const described = shapes[nameOf(schema) ?? '']?.description
     const [text = ''] = (schema.description ?? described ?? '').split('\n\n- ')
     const path = `${prefix}${name}`
     const always = required.includes(name) ? '' : ', where it applies'
-    const row = {
-      path,
-      type: html`${typeText(schema)}${isNullable ? ' or null' : ''}${always}`,
-      text: html`${prose(text)}${valuesText(schema)}`,
-    }
-    const { items } = schema
-    const within =
-      items === undefined
-        ? membersOf(schema, `${path}.`, shapes)
-        : membersOf(items, `${path}[].`, shapes)
-    return [row, ...within]
+    const type = html`${typeText(schema)}${isNullable ? ' or null' : ''}${always}`
+    const cells = [code(path), type, html`${prose(text)}${valuesText(schema)}`]
+    const [within, below] = schema.items ? [schema.items, '[].'] : [schema, '.']
+    return [{ cells }, ...membersOf(within, `${path}${below}`, shapes)]
   })
 }
 
 function shapeTable(name: string, shapes: Shapes): Html {
-  const rows = membersOf(shapes[name] ?? {}, '', shapes).map(({ path, type, text }) => ({
-    cells: [code(path), type, text],
-  }))
+  const rows = membersOf(shapes[name] ?? {}, '', shapes)
   return table(`Members of ${name}`, ['member', 'type', 'meaning'], rows)
 }
 

@@ -1,12 +1,15 @@
 // A table's coverage (contract 5.1) in answers, status and meta. Answers measure the age of feeds
 // to the table's own day, and add the table's age; operators see the coverage of today.
-// `open-table.ts` looks once a minute and makes the writer of answers anew, so that no answer asks
-// the clock.
 
 import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
-import type { CoverageState, CoveredKind, TableCoverage } from '../../model/coverage.ts'
-import { freshDaysMax, tableDaysMax } from '../../model/coverage.ts'
+import {
+  type CoverageState,
+  type CoveredKind,
+  type TableCoverage,
+  freshDaysMax,
+  tableDaysMax,
+} from '../../model/coverage.ts'
 
 interface Covered {
   readonly coverage: TableCoverage

@@ -5,15 +5,9 @@
 // Invariant: evidence, network and day judged again give the table's own verdict; a test holds
 // this.
 
-import type {
-  InsightEvidence,
-  InsightFallsBelow,
-  InsightWithoutFeed,
-  Insights,
-  InsightsAnswer,
-} from '../../api/insights-answer.ts'
+import type { InsightEvidence, Insights, InsightsAnswer } from '../../api/insights-answer.ts'
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import { type Day, formatDay } from '../../base/day.ts'
+import { formatDay } from '../../base/day.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { formatRange } from '../../ip/range.ts'
@@ -37,11 +31,9 @@ import { networkEvidenceList, readNetwork } from '../file/network-record.ts'
 import type { AnswerReader } from '../answer/answer-reader.ts'
 import { searchIpv4, searchIpv6 } from '../lookup/search.ts'
 import { type Source, dataSetOf } from '../file/table-source.ts'
+import type { OpenTable } from '../open-table.ts'
 
-export interface InsightsTable {
-  readonly reader: AnswerReader
-  readonly asOf: Day
-  readonly sources: readonly Source[]
+export interface InsightsTable extends Pick<OpenTable, 'reader' | 'asOf' | 'sources'> {
   /** When its file was written, milliseconds since the epoch. */
   readonly builtMs: number
 }
@@ -77,11 +69,8 @@ function insightsOf(table: InsightsTable, text: string): Insights {
   const words = newAddressWords()
   const family = parseAddress(text, words) === 4 ? 4 : 6
   const judged = decidingRecordOf(table.reader, family, words)
-  const facts = {
-    id: table.reader.id,
-    built_at: new Date(table.builtMs).toISOString(),
-    as_of: formatDay(table.asOf),
-  }
+  const built_at = new Date(table.builtMs).toISOString()
+  const facts = { id: table.reader.id, built_at, as_of: formatDay(table.asOf) }
   return { table: facts, ...(judged === undefined ? bogonInsights : judgedInsights(table, judged)) }
 }
 
@@ -115,7 +104,7 @@ const networksDaysMax = 14
 /** Whether they say nothing of an address that they lack (MODEL.md, rule 12). */
 export function areNetworksOld(
   family: 4 | 6,
-  { sources, asOf }: { readonly sources: readonly Source[]; readonly asOf: Day },
+  { sources, asOf }: Pick<InsightsTable, 'sources' | 'asOf'>,
 ): boolean {
   const source = sources.find((one) => dataSetOf(one) === 'networks')
   return family === 6 && source !== undefined && asOf - source.day > networksDaysMax
@@ -188,13 +177,13 @@ function reasonsOf(
 
 function counterfactualsOf(input: JudgeInput, score: number): Insights['counterfactuals'] {
   return {
-    without_feed: withoutFeeds(input).map(({ feed, verdict }): InsightWithoutFeed => ({
+    without_feed: withoutFeeds(input).map(({ feed, verdict }) => ({
       feed,
       classification: verdict.classification,
       risk_level: riskLevelOf(verdict.score),
       risk_score: verdict.score,
     })),
-    falls_below: levelFallsOf(input, score).map(({ level, day }): InsightFallsBelow => ({
+    falls_below: levelFallsOf(input, score).map(({ level, day }) => ({
       risk_level: level,
       day: day === undefined ? null : formatDay(day),
     })),

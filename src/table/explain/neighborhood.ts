@@ -1,6 +1,5 @@
 // What is listed around an address: in its /24 and /20, or its /64 and /48, by walking the table's
-// pieces (a /20 has at most 4,096, tens of microseconds); and in its whole AS, from the build's
-// sums.
+// pieces; and in its whole AS, from the build's sums.
 //
 // IPv4 counts addresses, IPv6 counts /64s: listed is one in which anything is. Evidence of a range
 // lists it, faded or not; evidence of the AS as a whole lists nothing.
@@ -207,7 +206,7 @@ function piecesBelow(
   { ipv6_index: index, ipv6_keys: keys }: SectionViews,
   bucket: number,
   key: number,
-): { readonly from: number; readonly to: number; readonly before: number } {
+) {
   // Bounded for a table that nobody has verified: sums of larger numbers would wrap.
   const to = Math.min(index[bucket + 1]!, keys.length)
   const from = Math.min(index[bucket]!, to)

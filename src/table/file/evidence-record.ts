@@ -10,48 +10,32 @@
 
 import type { Day } from '../../base/day.ts'
 import { type Range, bigintToWords, wordsToBigint } from '../../ip/range.ts'
-import type { BotCategory, Kind, Match } from '../../model/kind.ts'
+import type { Evidence } from '../../model/evidence.ts'
 import { botCategories, kinds, matches } from '../../model/kind.ts'
 import { evidenceListMax, evidenceRangeWords, evidenceWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { type ListPlace, damaged, listPlace } from './table-corrupt.ts'
 import type { Strings } from './string-section.ts'
 
-export interface TableEvidence {
+export interface TableEvidence extends Omit<Evidence, 'voice'> {
   /** Index into the table's sources. */
   readonly source: number
-  readonly kind: Kind
-  readonly match: Match
-  readonly provider: string
-  readonly category: BotCategory | undefined
-  readonly lists: number
-  readonly firstSeen: Day
-  readonly lastSeen: Day
-  readonly daysListed: number
-  readonly daysObserved: number
   /** `undefined` where `match` is `as`. */
   readonly range: Range | undefined
 }
 
-/** `out[at …]`, and ranges of IPv6 behind those before. */
-interface EvidencePlace {
-  readonly out: Uint32Array
-  readonly ranges: number[]
-  readonly at: number
-  readonly providerId: number
-}
-
-/** `lists` and days are cut to what their bits hold. */
+/**
+ * To `out[at …]`, ranges of IPv6 behind those before. `lists` and days are cut to what their bits
+ * hold.
+ */
 export function packEvidence(
-  {
-    source,
-    range,
-    evidence,
-  }: Pick<TableEvidence, 'source' | 'range'> & {
+  of: Pick<TableEvidence, 'source' | 'range'> & {
     readonly evidence: Omit<TableEvidence, 'source' | 'range'>
   },
-  { out, at, providerId, ranges }: EvidencePlace,
+  to: { readonly out: Uint32Array; readonly ranges: number[]; at: number; providerId: number },
 ): void {
+  const { source, range, evidence } = of
+  const { out, at, providerId, ranges } = to
   out[at] =
     source |
     (kinds.indexOf(evidence.kind) << 16) |
@@ -120,15 +104,13 @@ function readRange(row: Uint32Array, ranges: Uint32Array): Range {
 
 /** Throws `table_corrupt` where the ids cannot lie there. */
 export function evidenceListPlace(
-  {
-    evidence_lists: lists,
-    evidence_ids: ids,
-  }: Pick<SectionViews, 'evidence_lists' | 'evidence_ids'>,
+  views: Pick<SectionViews, 'evidence_lists' | 'evidence_ids'>,
   list: number,
 ): ListPlace {
-  return listPlace(lists, list, {
+  const { length } = views.evidence_ids
+  return listPlace(views.evidence_lists, list, {
     section: 'evidence_lists',
-    length: ids.length,
+    length,
     max: evidenceListMax,
   })
 }

@@ -60,24 +60,19 @@ export function readRegion(
   }
 }
 
-/** Where `readCountry` and `readRegion` find the texts that rows show: words of a row. */
-const countryTextWords = { country_code: 0, country: 3 } as const
-const regionTextWords = { state: 1, timezone: 2 } as const
-
-type CountryText = keyof typeof countryTextWords
-type RegionText = keyof typeof regionTextWords
+/** Words of the texts that rows show, in the rows of countries and of regions. */
+const textWords = { country_code: 0, country: 3, state: 1, timezone: 2 } as const
 
 /** The string that is the text `member` of location `id`, not 0. */
 export function openPlaceString(
-  views: LocationViews & Pick<SectionViews, 'regions' | 'countries'>,
-  member: CountryText | RegionText,
+  views: LocationViews & RegionViews,
+  member: keyof typeof textWords,
 ): (id: number) => number {
   const { countries, regions } = views
+  const word = textWords[member]
   if (member === 'state' || member === 'timezone') {
-    const word = regionTextWords[member]
     return (id) => regions[(regionOf(views, id) - 1) * regionWords + word] ?? 0
   }
-  const word = countryTextWords[member]
   return (id) => countries[(countryOf(views, id) - 1) * countryWords + word] ?? 0
 }
 

@@ -1,23 +1,16 @@
-// The trailer: the last 32 bytes of a table file. It makes a cut-off file known at once and lets
-// the header be trusted before a FlatBuffers accessor touches it.
+// The trailer: the last 32 bytes of a table file. It detects a cut-off file and lets the header be
+// trusted before a FlatBuffers accessor touches it.
 //
 //   offset  0        8          12           16          20          24
 //           magic    file bytes header bytes header crc  major       zero
 //           8 chars  u32        u32          u32         u32         u64
-//
-// Not a place for facts about the data: those are in the header.
 
 import { crc32 } from 'node:zlib'
 import { fileBytesMax, formatMajor, trailerBytes, trailerMagic } from '../../schema/table-layout.ts'
 import { checksumMismatch, otherVersion, tableCorrupt } from './table-corrupt.ts'
 
-interface Trailer {
-  readonly fileBytes: number
-  /** The FlatBuffers header lies in [0, headerBytes); the sections follow. */
-  readonly headerBytes: number
-  readonly headerCrc: number
-  readonly major: number
-}
+/** The FlatBuffers header lies in [0, headerBytes); the sections follow. */
+type Trailer = Readonly<Record<'fileBytes' | 'headerBytes' | 'headerCrc' | 'major', number>>
 
 export function writeTrailer(trailer: Trailer): Uint8Array {
   const bytes = new Uint8Array(trailerBytes)

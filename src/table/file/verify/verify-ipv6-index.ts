@@ -12,16 +12,8 @@ import {
 import type { SectionViews } from '../../../schema/table-sections.ts'
 import type { Fail } from '../table-corrupt.ts'
 
-type Section = 'ipv6_second' | 'ipv6_third'
-type Level = typeof secondLevel | typeof thirdLevel
-
 /** `count` keys from that of rank `from` on, in the space of `size` keys that begins at `first`. */
-interface KeyBucket {
-  readonly from: number
-  readonly count: number
-  readonly first: number
-  readonly size: number
-}
+type KeyBucket = Readonly<Record<'from' | 'count' | 'first' | 'size', number>>
 
 /** Throws what `fail` throws, with the section's first element that does not hold. */
 export function verifyIpv6Index(views: SectionViews, fail: Fail): void {
@@ -40,25 +32,25 @@ export function verifyIpv6Index(views: SectionViews, fail: Fail): void {
 
 interface LevelCheck {
   readonly crowded: number
-  /** Checks its slots, and by `finer` those of them that are crowded. */
   readonly check: (crowd: KeyBucket, finer?: LevelCheck) => void
-  /** The elements from the last crowd's to before `to` are 0. */
   readonly expectZeros: (to: number) => void
 }
 
 function newLevelCheck(
   { ipv6_keys: keys, ...views }: SectionViews,
-  section: Section,
-  level: Level,
+  section: 'ipv6_second' | 'ipv6_third',
+  level: typeof secondLevel | typeof thirdLevel,
   fail: Fail,
 ): LevelCheck {
   const elements = views[section]
   let end = 0
+  /** The elements from the last crowd's to before `to` are 0. */
   const expectZeros = (to: number): void => {
     for (; end < to; end++) {
       if (elements[end] !== 0) fail(section, end, 'it is not zero where no slot is')
     }
   }
+  /** Checks its slots, and by `finer` those of them that are crowded. */
   const check = (crowd: KeyBucket, finer?: LevelCheck): void => {
     const slots = 2 ** slotBits(crowd.count, level.share)
     const size = crowd.size / slots
