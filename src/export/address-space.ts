@@ -7,12 +7,7 @@ import { compareWords } from '../ip/address.ts'
 
 /** `out` becomes the number before `words`, which is not 0; they may be the same. */
 export function writeBefore(words: Uint32Array, out: Uint32Array): void {
-  let borrow = 1
-  for (let word = 3; word >= 0; word--) {
-    const value = words[word]! - borrow
-    out[word] = value
-    borrow = value < 0 ? 1 : 0
-  }
+  subtractInto(words, one, out)
 }
 
 export function bitAt(words: Uint32Array, place: number): 0 | 1 {
@@ -27,6 +22,7 @@ export function sharedBits(a: Uint32Array, b: Uint32Array): number {
   return 128
 }
 
+const one = Uint32Array.of(0, 0, 0, 1)
 const size = new Uint32Array(4)
 const first = new Uint32Array(4)
 

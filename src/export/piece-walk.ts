@@ -11,8 +11,9 @@
 // Teredo by the inverted address, NAT64 and IPv4-mapped by IPv4's record.
 
 import { type Family, compareWords, newAddressWords } from '../ip/address.ts'
-import { type Range, bigintToWords, maxAddress } from '../ip/range.ts'
+import { bigintToWords, maxAddress } from '../ip/range.ts'
 import { subtract, toRangeSet } from '../ip/range-set.ts'
+import { embeddedRanges } from '../ip/special-piece.ts'
 import { bogonRanges } from '../ip/special-purpose.ts'
 import { tailGroupFlag, tailWords } from '../schema/table-layout.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
@@ -28,16 +29,6 @@ const table = 0
 
 /** A record's number, or one of `answering`. */
 export type Answering = number
-
-/** IPv4-mapped, NAT64, Teredo, 6to4; as numbers, because the first one's text means IPv4. */
-const leftOut: readonly Range[] = (
-  [
-    [0xffffn << 32n, 32],
-    [0x64_ff9bn << 96n, 32],
-    [0x2001_0000n << 96n, 96],
-    [0x2002n << 112n, 112],
-  ] as const
-).map(([first, hostBits]) => ({ family: 6, first, last: first + (1n << BigInt(hostBits)) - 1n }))
 
 interface Segment {
   readonly first: Uint32Array
@@ -107,7 +98,7 @@ function walkIpv6Pieces(views: SectionViews, visit: (first: Uint32Array, its: nu
 
 /** The family, cut where the table does not answer. */
 function segmentsOf(family: Family): readonly Segment[] {
-  const special = family === 4 ? [] : leftOut
+  const special = family === 4 ? [] : embeddedRanges
   const bogons = subtract(bogonRanges(family), toRangeSet(special))
   const cuts = [
     ...special.map((range) => ({ ...range, is: answering.leftOut })),

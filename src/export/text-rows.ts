@@ -63,22 +63,34 @@ function cellsOf({ book, fields }: RowWriterOptions, cell: Cell): (value: number
   })
 }
 
-export function csvRows(options: RowWriterOptions): RowWriter {
-  const { file, fields } = options
-  const textOf = cellsOf(options, csvCell)
-  file.text(`${['first', 'last', ...fields.map(({ name }) => name)].join(',')}\n`)
+/** `isTyped`: with the columns of `rangeColumns`. */
+function rangeRows(options: RowWriterOptions, cell: Cell, isTyped: boolean): RowWriter {
+  const { file } = options
+  const textOf = cellsOf(options, cell)
   let rows = 0
   return {
     run: (first, last, value, family) => {
       rows++
+      if (isTyped) file.text(`${family},`)
       file.address(first, family)
       file.text(',')
       file.address(last, family)
+      if (isTyped) file.text(`,${hexOf(first, family)},${hexOf(last, family)}`)
       file.text(textOf(value))
       file.text('\n')
     },
     finish: () => rows,
   }
+}
+
+export function csvRows(options: RowWriterOptions): RowWriter {
+  const { file, fields } = options
+  file.text(`${['first', 'last', ...fields.map(({ name }) => name)].join(',')}\n`)
+  return rangeRows(options, csvCell, false)
+}
+
+export function columnRows(options: RowWriterOptions): RowWriter {
+  return rangeRows(options, plainCell, true)
 }
 
 const hexDigits = 8
@@ -89,23 +101,6 @@ const hexOf = (words: Uint32Array, family: Family): string => {
 
 /** Hexadecimal digits, by which ranges can be joined. */
 export const rangeColumns = ['family', 'first', 'last', 'first_hex', 'last_hex'] as const
-
-export function columnRows(options: RowWriterOptions): RowWriter {
-  const { file } = options
-  const textOf = cellsOf(options, plainCell)
-  let rows = 0
-  return {
-    run: (first, last, value, family) => {
-      rows++
-      file.text(`${family},`)
-      file.address(first, family)
-      file.text(',')
-      file.address(last, family)
-      file.text(`,${hexOf(first, family)},${hexOf(last, family)}${textOf(value)}\n`)
-    },
-    finish: () => rows,
-  }
-}
 
 /** The fewest prefixes of a range, with their lengths in their family. */
 function splitPrefixes(

@@ -1,8 +1,8 @@
 // Hot path: no allocation, no throw, no closure, no BigInt.
 //
-// Canonical text (RFC 5952) as bytes, without a string: the twin of format-address.ts for the
-// answer's bytes. IPv4-mapped addresses are not written mixed here, as format-address.ts does: they
-// are judged, and then written, as IPv4.
+// Canonical text (RFC 5952) as bytes: lower case, no leading zeros, the longest run of two or more
+// zero groups as `::`, the leftmost of equal runs. IPv4-mapped addresses are not written mixed here:
+// they are judged, and then written, as IPv4.
 //
 // Each function writes at `at`, needs room for 39 bytes there, and returns the place behind.
 
@@ -36,7 +36,7 @@ function putOctet(octet: number, out: Uint8Array, at: number): number {
   return end
 }
 
-/** The IPv6 address in `words`: lower case, the longest and leftmost run of zero groups as `::`. */
+/** The IPv6 address in `words`. */
 export function formatAddressBytes(words: Uint32Array, out: Uint8Array, at: number): number {
   let gap = -1
   let gapEnd = -1
@@ -72,7 +72,7 @@ function putGroup(group: number, out: Uint8Array, at: number): number {
 }
 
 /** A group of 16 bits, 0 to 7. */
-export function groupAt(words: Uint32Array, index: number): number {
+function groupAt(words: Uint32Array, index: number): number {
   const word = words[index >> 1]!
   return (index & 1) === 0 ? word >>> 16 : word & 0xffff
 }

@@ -20,13 +20,16 @@ export function specialPiece(family: Family, words: Uint32Array): number {
   return low
 }
 
+/** IPv4-mapped, NAT64, Teredo, 6to4; the first as numbers, because its text means IPv4. */
+export const embeddedRanges: readonly Range[] = [
+  { family: 6, first: 0xffff_0000_0000n, last: 0xffff_ffff_ffffn },
+  ...['64:ff9b::/96', '2001::/32', '2002::/16'].map((text) => parsePrefix(text)!),
+]
+
 const known: Record<Family, readonly Uint32Array[] | undefined> = { 4: undefined, 6: undefined }
 
 function makeStarts(family: Family): readonly Uint32Array[] {
-  const ranges = [
-    ...bogonRanges(family),
-    ...embeddedRanges().filter((one) => one.family === family),
-  ]
+  const ranges = [...bogonRanges(family), ...embeddedRanges.filter((one) => one.family === family)]
   const starts = new Set([0n, ...ranges.flatMap(({ first, last }) => [first, last + 1n])])
   return [...starts]
     .filter((start) => start <= maxAddress(family))
@@ -36,9 +39,4 @@ function makeStarts(family: Family): readonly Uint32Array[] {
       bigintToWords(family, start, words)
       return words
     })
-}
-
-function embeddedRanges(): readonly Range[] {
-  const mapped: Range = { family: 6, first: 0xffff_0000_0000n, last: 0xffff_ffff_ffffn }
-  return [mapped, ...['2002::/16', '2001::/32', '64:ff9b::/96'].map((text) => parsePrefix(text)!)]
 }
