@@ -1,5 +1,4 @@
-// An MMDB file in memory: where its search tree and its data records lie, and what its metadata say
-// of both. Not a reader of records (decode-record.ts) and not a walk of the tree (walk-tree.ts).
+// An MMDB file in memory: where its search tree and its data records lie.
 //
 // Layout of the format (MaxMind DB 2.0):
 //

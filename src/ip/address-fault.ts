@@ -1,9 +1,5 @@
-// What is wrong with a text that is no address: a prefix, a port, a host name and so on. It is
-// asked only after parse-address.ts has refused the text, and it never makes an address of it.
-// Sentences for people are src/api/input-fault.ts.
-//
-// Invariants: every text that is no address has exactly one fault; no more than `textCharsMax`
-// characters of a text are looked at.
+// What is wrong with a text that parse-address.ts has refused: a prefix, a port, a host name and so
+// on. Every such text has exactly one fault. The sentences are in src/api/input-fault.ts.
 
 import { newAddressWords } from './address.ts'
 import { parseAddress } from './parse-address.ts'

@@ -1,13 +1,10 @@
 // Where a request to another machine may lead: schemes, addresses and redirects, the same for every
-// client of HTTP here (build/fetch, src/publish/fetch), whose transports are their own.
+// client of HTTP here (build/fetch, src/publish/fetch).
 //
-// A name is judged where it is resolved for the connection, so that it cannot be judged as one
-// address and then connected to as another; one with a single address that is not public is refused
-// whole. A literal address is not resolved: ask `isSpecialHost` first. Guarded connections are
-// pooled apart from others, otherwise a redirect could reuse one that was opened without the guard.
-// Behind an HTTP proxy the proxy resolves names.
-//
-// What is meant for the origin that was named, credentials above all, goes to that origin alone.
+// A name is judged where it is resolved for the connection; one with a single address that is not
+// public is refused whole. A literal address is not resolved: ask `isSpecialHost` first. Guarded
+// connections are pooled apart from others. Behind an HTTP proxy the proxy resolves names. Headers
+// for the origin that was named go to that origin alone.
 
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'

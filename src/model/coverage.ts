@@ -1,6 +1,6 @@
-// Coverage (contract 5.1): which kinds the feeds of a table cover. Counted when the table is built
-// (build/evidence/kind-coverage.ts), kept in its header, told in every answer of a table that does
-// not cover all of them, so that an answer that does not know never looks like one that knows.
+// Coverage (contract 5.1): which kinds the feeds of a table cover. Counted by the build
+// (build/evidence/kind-coverage.ts), kept in the header, in every answer of a table that does not
+// cover all of them.
 
 import type { Day } from '../base/day.ts'
 import type { Kind } from './kind.ts'

@@ -4,10 +4,9 @@
 //
 //   manifest.json ──sha256──▶ parts/<index> ──sha256──▶ parts/<part> …
 //
-// Invariants: `serial` grows with every manifest of a place, so an older one can be told from a
-// newer one by it alone; it is the time of signing, or just above the serial before, so that one
-// far ahead of the clock is no publisher's; of two releases of one format the one that comes first
-// is meant to be served; a manifest that withdraws a table names it.
+// Invariants: `serial` grows with every manifest of a place; it is the time of signing, or just above
+// the serial before, so that one far ahead of the clock is no publisher's; of two releases of one
+// format the first is to be served; a manifest that withdraws a table names it.
 
 import { createHash, sign, verify } from 'node:crypto'
 import { z } from 'zod'

@@ -1,7 +1,5 @@
-// How sure a finding is (contract 3.2): which feeds say so and how many independently. How strongly
-// they say it does not matter, with one exception: a voice that has faded to a whisper, by age or
-// because its feed is hardly believed, does not count any more. Else a list that dropped an address
-// weeks ago would go on confirming what one weak list says today.
+// How sure a finding is (contract 3.2): which feeds say so and how many independently. Voices that
+// have faded, by age or because their feed is hardly believed, do not count.
 //
 // Invariants: one more piece of evidence never lowers the confidence; time alone never raises it.
 
@@ -9,10 +7,7 @@ import type { Confidence } from '../../model/kind.ts'
 import { strongestByGroup } from '../weight/strength.ts'
 import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
-/**
- * w·d·m of a voice that counts, at least: below it a voice moves the doubt that the others leave by
- * less than a tenth. Alone it has long lost its signal, which ends at 0.25.
- */
+/** Least w·d·m of a voice that counts: below it a voice moves the others' doubt by under a tenth. */
 export const voiceValueMin = 0.1
 
 /** `counted` is of one kind; `inferred`: it speaks of the network, not of addresses. */

@@ -106,10 +106,10 @@ export function makeFinding(
   return { kind, strength, points, present, inferred, rare, voices: 1, counted, provider }
 }
 
-// The bot of a verdict, and whose network it stands in. A crawler's own published range is high, a
-// third party's list of it medium (MODEL.md, rule 8), whatever the third party's other merits.
-
-/** The bot, or `undefined` where the evidence does not suffice for a match. */
+/**
+ * The bot, or `undefined` where the evidence does not suffice for a match. A crawler's own published
+ * range is high, a third party's list of it medium (MODEL.md, rule 8).
+ */
 export function botOf(finding: Finding): BotFinding | undefined {
   if (!finding.present) return undefined
   const direct = finding.counted.filter(({ evidence }) => evidence.voice.assurance === 'direct')
@@ -145,10 +145,6 @@ export function hostingBesideBot(
   return hosting.every(isForeign) ? hosting : hosting.filter(isForeign)
 }
 
-// The `proxy` member of a verdict (contract 3.5): there exactly when one of the signals proxy, vpn,
-// tor, hosting, residential_proxy is true, but not for a bot that its operator's own range
-// verifies.
-
 // The order of contract 3.5 for classes that are no kind. A class that is one has its own type: an
 // operator's own exit is vpn although a residential list names it, too.
 const proxyTypeOrder = [
@@ -159,6 +155,10 @@ const proxyTypeOrder = [
   { kind: 'hosting', type: 'data_center' },
 ] as const satisfies readonly { readonly kind: ScoredKind; readonly type: ProxyType }[]
 
+/**
+ * The `proxy` member of a verdict (contract 3.5): there exactly when one of the signals proxy, vpn,
+ * tor, hosting, residential_proxy is true, but not for a bot that its operator's own range verifies.
+ */
 export function proxyOf(
   findings: Findings,
   of: { readonly classification: Classification; readonly bot: BotFinding | undefined },
@@ -167,21 +167,16 @@ export function proxyOf(
   const named =
     proxyTypeOrder.find(({ kind }) => kind === of.classification) ??
     proxyTypeOrder.find(({ kind }) => findings[kind].present)
-  return named === undefined ? undefined : proxyFinding(findings[named.kind], named.type)
-}
-
-function proxyFinding(finding: Finding, type: ProxyType): ProxyFinding {
-  const { counted, inferred, provider } = finding
+  if (named === undefined) return undefined
+  const { counted, inferred, provider } = findings[named.kind]
   return {
     confidence: confidenceOf(counted, inferred),
-    type,
+    type: named.type,
     provider,
     lastSeen: lastSeenDay(counted),
     percentDaysSeen: percentDaysSeen(counted),
   }
 }
-
-// Which of several names an answer gives. Deterministic: the order of the evidence does not matter.
 
 /**
  * The name that the strongest evidence gives. Of equally strong ones, that of the network's owner
@@ -213,12 +208,7 @@ function isOwner(provider: string, organization: string): boolean {
   return organization.toLowerCase().startsWith(first.toLowerCase())
 }
 
-// Ranges that their owners dedicate to one use and say so (MODEL.md, rule 5): only a part of their
-// addresses serve it at any time. What such a range is worth is its feed's weight
-// (build/evidence/builtin-feeds.ts); here is only how a finding that stands on nothing else is
-// told.
-
-/** The hand-kept table of prefixes that are dedicated to Tor exits. */
+/** The hand-kept table of prefixes that their owners dedicate to Tor exits (MODEL.md, rule 5). */
 export const torOperatorsId = 'table-tor-operators'
 
 /** Whether no list names the address as a Tor exit, but an operator's range alone. */

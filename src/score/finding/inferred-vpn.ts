@@ -1,10 +1,6 @@
 // VPN by inference (MODEL.md, rule 4): in a network that rents servers, an address among servers
-// that VPN operators name as their own is taken for another one. Which ranges those are is the
-// build's to find (build/evidence/neighbourhoods.ts); here is where that is believed, and what
-// becomes of it beside a list.
-//
-// Invariant: of a list and the inference the stronger counts, so that more evidence never lowers
-// the strength.
+// that VPN operators name as their own is taken for another one. The build finds those ranges
+// (build/evidence/neighbourhoods.ts). Of a list and the inference the stronger counts.
 
 import type { Network } from '../../model/network.ts'
 import type { CountedEvidence } from '../weight/weigh-evidence.ts'

@@ -1,11 +1,7 @@
 // Privacy relays (MODEL.md, rule 7). Lists of VPNs, proxies and hosters hold the ranges of relays
-// wholesale, some as single addresses (vpn-x4b as /32): a third party's word there does not count,
-// exact or not. Only evidence of this very address counts: a Tor exit by any exact list, and a
-// VPN, proxy or residential proxy that an operator's own list or a test names exactly. Hosting does
-// not count at all: every relay is hosted.
-//
-// The relay's cap falls only where such evidence makes its kind present; what was suppressed stays
-// so, or the very lists that mistake relays for VPNs would then name the class.
+// wholesale: a third party's word there does not count. What counts is a Tor exit by any exact list,
+// and a VPN, proxy or residential proxy that an operator's own list or a test names exactly; hosting
+// never, because every relay is hosted. Only what makes its kind present lifts the relay's cap.
 
 import type { Kind } from '../../model/kind.ts'
 import type { Findings, ScoredKind } from './finding.ts'

@@ -1,7 +1,7 @@
-// Abuse blocklists. They make no class: they are counted (MODEL.md, rule 10). A feed that itself
-// counts lists (IPsum) brings its number; of one group the highest number counts, groups add up.
-// A number fades as its evidence does, and never below one list while the kind's strength reaches
-// the threshold of every signal; below that nothing is left but a reason without points.
+// Abuse blocklists make no class: they are counted (MODEL.md, rule 10). A feed that itself counts
+// lists (IPsum) brings its number; of one group the highest number counts, groups add up. A number
+// fades as its evidence does, to one list while the kind is strong enough for a signal, then to a
+// reason without points.
 //
 // Invariants: match ⇔ lists ≥ 1 ⇔ points > 0; more evidence never lowers the number.
 

@@ -1,10 +1,8 @@
-// Points for what is listed around an address, not at it (rule 4): a reason, never a signal. Which
-// /24s they are is the build's to find (build/evidence/neighbourhoods.ts); here is where each kind
-// of them says anything, and how many points it has.
+// Points for what is listed around an address, not at it (rule 4): a reason, never a signal. The
+// build finds those /24s (build/evidence/neighbourhoods.ts).
 //
-// Invariant: with what the kind has of its own there are no fewer points than without it, so that
-// more evidence never lowers a score: a neighbourhood fills up to its points, and no present kind
-// has fewer.
+// Invariant: more evidence never lowers a score: a neighbourhood fills up to its points, and no
+// present kind has fewer.
 
 import type { Kind } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
@@ -14,15 +12,12 @@ import { isShared } from '../weight/weigh-evidence.ts'
 import type { BlocklistFinding } from './blocklist-points.ts'
 import type { ReasonCode } from './reason-codes.ts'
 
-interface Neighbourhood {
+/** `speaksIn`: whether such neighbours say anything in this network. */
+const neighbourhoods: readonly (Reason & {
   readonly kind: Kind
   readonly code: ReasonCode
-  readonly points: number
-  /** Whether such neighbours say anything in this network. */
   readonly speaksIn: (network: Network | undefined) => boolean
-}
-
-const neighbourhoods: readonly Neighbourhood[] = [
+})[] = [
   {
     kind: 'vpn',
     code: 'vpn_neighbourhood',

@@ -1,18 +1,13 @@
 // How evidence fades with age: d = 2^(−age / half-life). Half-lives are measured by feed and class
 // of network (bench/detection/calibration/half-life.ts); where nothing was measured, the kind's
-// holds. Kinds whose feeds state a standing fact (a hoster's, bot's or relay's ranges) have no
-// half-life: they neither fade nor are dropped here. Whether such a feed still lists the range is
-// decided where evidence is folded, not here.
+// holds. Kinds whose feeds state a standing fact (a hoster's, bot's or relay's ranges) do not fade.
 
 import type { HalfLives } from '../../model/evidence.ts'
 import type { Kind } from '../../model/kind.ts'
 
 /** Evidence of a kind that fades is dropped when it is older than this … */
 export const daysKeptMax = 90
-/**
- * … unless its feed is a VPN operator's own list whose servers were measured to stay its servers
- * for longer (a half-life of more than those days): such evidence is dropped after three of them.
- */
+/** … unless its feed's measured half-life is longer: then after three of them. */
 const tailHalfLives = 3
 
 /** Days after which evidence with this half-life is dropped. */

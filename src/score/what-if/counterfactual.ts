@@ -1,6 +1,5 @@
-// What would be otherwise: the verdict without each feed, and the days on which the score falls if
-// nothing is seen again. Both ask `judge` again; no part of the model is known here but which kinds
-// fade and for how long evidence is kept.
+// What would be otherwise: the verdict without each feed, with other weights, and the days on which
+// the score falls if nothing is seen again. All ask `judge` again.
 
 import type { Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
@@ -48,12 +47,12 @@ function lastChange({ evidence, asOf }: JudgeInput): number {
   return last
 }
 
-// The other words that a verdict might have had: every class whose kind has any strength and that
-// is not the class itself. Privacy relays and blocklists make no class and so are no alternative.
-
 const classKinds = ['tor', 'residential_proxy', 'vpn', 'proxy', 'hosting', 'bot'] as const
 
-/** The strongest first; equally strong ones in the order of the classes. */
+/**
+ * The other classes whose kind has any strength: the strongest first, equally strong ones in the
+ * order of the classes.
+ */
 export function alternativesOf(findings: Findings, classification: Classification) {
   return classKinds
     .map((kind) => {
@@ -71,17 +70,11 @@ export function alternativesOf(findings: Findings, classification: Classificatio
 //     every weight as it is; every weight at the low end of its interval; every one at the high end;
 //     and, for each feed, that one alone at its low end and at its high end
 //
-// Intervals hold with 80 percent (build/evidence/source-list.ts). Single feeds are tried beside
-// all together, because caps make the score no monotone function of the weights: a bot's or a
-// relay's cap lowers it.
-//
-// Invariant: low <= score <= high.
+// Intervals hold with 80 percent (build/evidence/source-list.ts). Caps make the score no monotone
+// function of the weights, so single feeds are tried, too. Invariant: low <= score <= high.
 
 /** Both ends of a weight, 0 to 1. */
-interface WeightInterval {
-  readonly low: number
-  readonly high: number
-}
+type WeightInterval = Readonly<Record<'low' | 'high', number>>
 
 /** `intervalOf` gives a feed's interval; `undefined` where its weight is certain. */
 export function scoreRange(
