@@ -62,7 +62,6 @@ const insightWithoutFeed = z.object({
   risk_level: z.enum(levels).describe('Its level.'),
   risk_score: score.describe('Its score.'),
 })
-export type InsightWithoutFeed = Wire<typeof insightWithoutFeed>
 
 const insightFallsBelow = z
   .object({
@@ -70,7 +69,6 @@ const insightFallsBelow = z
     day: day.nullable().describe('The first day, if nothing is seen again; null: never.'),
   })
   .describe('One for every level reached, but the lowest.')
-export type InsightFallsBelow = Wire<typeof insightFallsBelow>
 
 const insightAlternative = z.object({
   classification: z.enum(classifications).describe('Another class that has evidence.'),
