@@ -24,8 +24,6 @@ export interface PoolThreads {
   /** Rejects where the thread dies with the task, and where the threads are ended. */
   readonly run: (task: PoolTask, transferList: ArrayBuffer[]) => Promise<TaskResult>
   readonly count: () => number
-  /** Of the living threads: a thread that has ended has no id any more. */
-  readonly ids: () => readonly number[]
   /** Resolves when `idle` has and the threads have loaded, or after `settleMsMax`. */
   readonly settle: (idle: Promise<void>) => Promise<void>
   /** Ends the threads, and rejects what they or Piscina's queue have. */
@@ -51,7 +49,7 @@ export function startPoolThreads(options: {
     maxThreads: count,
     idleTimeout: Infinity,
     concurrentTasksPerWorker: tasksAThread,
-    // A thread that sleeps in Atomics.wait would not hear that a table is retired.
+    // A thread that sleeps in Atomics.wait would run nothing else.
     atomics: 'disabled',
     recordTiming: false,
     // No resourceLimits: a thread that meets its heap's limit can end the process (Node 20.20).
@@ -72,7 +70,6 @@ export function startPoolThreads(options: {
   return {
     run: (task, transferList) => piscina.run(task, { transferList }),
     count: () => piscina.threads.length,
-    ids: () => piscina.threads.map(({ threadId }) => threadId),
     settle: async (idle) => {
       const settled = new AbortController()
       const late = sleep(settleMsMax, undefined, { signal: settled.signal }).catch(() => undefined)

@@ -86,40 +86,20 @@ export type ItemResult =
   | { readonly kind: 'failed'; readonly error: string; readonly at: readonly string[] }
 
 export interface PoolTask {
-  readonly table: TaskTable
+  /** Mapped until no item of any thread uses it. */
+  readonly table: TaskTable & { readonly place: MappedRegion }
   readonly items: readonly TaskItem[]
 }
 
 export interface TaskResult {
-  readonly thread: number
   /** When the thread began with it: milliseconds of the machine's clock (base/system/clock.ts). */
   readonly startMs: number
   readonly runMs: number
   readonly results: ItemResult[]
 }
 
-/** A thread has mapped a table at `place`; the worker frees the map if the thread dies. */
-export interface MappedMessage {
-  readonly kind: 'mapped'
-  readonly table: number
-  readonly thread: number
-  readonly place: MappedRegion
-}
-
-/** The worker tells its threads to unmap a table; each answers `retired`. */
-export interface RetireMessage {
-  readonly kind: 'retire'
-  readonly table: number
-}
-export interface RetiredMessage {
-  readonly kind: 'retired'
-  readonly table: number
-  readonly thread: number
-}
-
 /** What a worker's threads are given when they start. */
 export interface ThreadData {
-  readonly channel: string
   /** The thread takes the lowest priority. */
   readonly yielding: boolean
 }

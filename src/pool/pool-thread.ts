@@ -1,52 +1,42 @@
-// The program of a pool thread, started by Piscina. It maps tables itself, each when the first task
-// names it, and unmaps it when the worker says that it is retired; that message comes between
-// tasks, so nothing reads an unmapped page. An error of an item is that item's result: the thread
-// goes on.
+// The program of a pool thread, started by Piscina. It reads tables where the worker has mapped them
+// for all threads, and only in a task: between tasks the worker may unmap one that no request uses.
+// An error of an item is that item's result: the thread goes on.
 
-import { threadId, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
-import { type OpenTable, openTable } from '../table/open-table.ts'
+import { openMappedTable } from '../table/open-table.ts'
 import { machineOffsetMs } from '../base/system/clock.ts'
+import { viewRegion } from '../base/system/memory-map.ts'
 import { setLowestPriority } from '../base/system/thread-priority.ts'
-import { onChannelMessage, openThreadChannel, sendToChannel } from './unmap-tables.ts'
 import type { ListMatcher } from '../lists/list-matcher.ts'
 import { type MappedLists, mapLists } from '../lists/open-lists.ts'
 import { answerLines } from '../bulk/answer-lines.ts'
-import type {
-  TaskItem,
-  ItemResult,
-  PoolTask,
-  TaskResult,
-  TaskTable,
-  ThreadData,
-} from './pool-task.ts'
+import type { TaskItem, ItemResult, PoolTask, TaskResult, ThreadData } from './pool-task.ts'
 import { decideBy } from '../policy/decide-by.ts'
 import { cutBatchBody } from './batch-body.ts'
 import { answerInsightsItem, answerBatchPiece } from './run-task.ts'
 
-const tables = new Map<number, OpenTable>()
+type TaskTable = PoolTask['table']
+
 const offsetMs = machineOffsetMs()
-const { channel: name, yielding } = workerData as ThreadData
 
 // Checks share these cores and go first.
-if (yielding) setLowestPriority()
+if ((workerData as ThreadData).yielding) setLowestPriority()
 
-const channel = openThreadChannel(name)
-onChannelMessage(channel, (message) => {
-  if (message.kind !== 'retire') return
-  const { table } = message
-  tables.get(table)?.close()
-  tables.delete(table)
-  sendToChannel(channel, { kind: 'retired', table, thread: threadId })
-})
+/** Of the last tables: the one in use, and the one before it, which requests may still name. */
+const tables: { readonly address: bigint; readonly table: ReturnType<typeof openMappedTable> }[] =
+  []
 
-function tableOf({ number, path }: TaskTable): OpenTable {
-  const known = tables.get(number)
-  if (known !== undefined) return known
-  const table = openTable(path)
-  tables.set(number, table)
-  // Sent before anything can go wrong with it: a message arrives even if its thread dies.
-  sendToChannel(channel, { kind: 'mapped', table: number, thread: threadId, place: table.place })
+function tableOf({ path, place }: TaskTable) {
+  const known = tables.find(({ address }) => address === place.address)?.table
+  // Another table may have come to lie where one was.
+  if (known?.path === path) {
+    known.readClock()
+    return known
+  }
+  const table = openMappedTable(viewRegion(place), path)
+  tables.unshift({ address: place.address, table })
+  tables.splice(2)
   return table
 }
 
@@ -100,7 +90,7 @@ export function run(task: PoolTask): unknown {
   const from = performance.now()
   const results = task.items.map((item) => resultOf(item, task))
   const runMs = performance.now() - from
-  const result: TaskResult = { thread: threadId, startMs: from + offsetMs, runMs, results }
+  const result: TaskResult = { startMs: from + offsetMs, runMs, results }
   return move({ [transferableSymbol]: buffersOf(results), [valueSymbol]: result })
 }
 

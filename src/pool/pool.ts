@@ -6,17 +6,17 @@
 //             │full: undefined                                  │died: items once more, alone
 //
 // Invariants: at most `queue` requests have tickets, at most half of them for one owner; a ticket
-// names the table that it began with, and that table stays mapped until the last of its tickets is
-// closed and the last of its items is settled; every `run` settles. References to a finished task
-// are cleared: V8 otherwise copies what they hold at every scavenge.
+// names the table that it began with, and that table stays mapped, once for all threads, until the
+// last of its tickets is closed and the last of its items is settled; every `run` settles.
+// References to a finished task are cleared: V8 otherwise copies what they hold at every scavenge.
 
 import type { PoolCounts } from '../observe/request-counters.ts'
 import { join } from 'node:path'
 import { machineOffsetMs } from '../base/system/clock.ts'
+import { type MappedRegion, mapRegion, unmapRegion } from '../base/system/memory-map.ts'
 import { packageRoot } from '../base/package-root.ts'
 import { type PoolThreads, startPoolThreads, tasksAThread } from './piscina-threads.ts'
 import { createTaskQueue, poolFailed, type QueuedItem } from './task-queue.ts'
-import { type TableUnmapper, openTableUnmapper } from './unmap-tables.ts'
 import type { TaskItem, ItemResult, TaskTable } from './pool-task.ts'
 
 /** Node runs no TypeScript: threads run the compiled program, also when tests run from source. */
@@ -40,7 +40,10 @@ export interface PoolOptions {
 /** One request's place in the pool. */
 export interface Ticket {
   readonly table: TaskTable
-  /** Rejects with `pool_failed` where two threads die with it, or the ticket or pool is closed. */
+  /**
+   * Rejects with `pool_failed` where two threads die with it, or the ticket or pool is closed, and
+   * with `file_unreadable` where its table cannot be mapped.
+   */
   readonly run: (item: TaskItem) => Promise<ItemResult>
   /** The request is over: its items that wait are rejected in their turn. May be called again. */
   readonly close: () => void
@@ -63,8 +66,9 @@ export interface Pool {
 
 interface State {
   readonly options: PoolOptions
-  readonly channel: string
   readonly queue: ReturnType<typeof createTaskQueue>
+  /** By table: where it is mapped. */
+  readonly places: Map<number, MappedRegion>
   /** By table: its open tickets and unsettled items. */
   readonly users: Map<number, number>
   /** By table: to be called when nothing uses it any more. */
@@ -73,7 +77,6 @@ interface State {
   readonly owners: Map<string | undefined, number>
   /** Absent until the first task. */
   threads: PoolThreads | undefined
-  tableRelease: TableUnmapper | undefined
   closing: Promise<void> | undefined
   /** To be called when no task runs any more. */
   onIdle: (() => void) | undefined
@@ -86,20 +89,17 @@ interface State {
   readonly sums: Record<'refused' | 'tasks' | 'items' | 'deaths' | 'waitMs' | 'runMs', number>
 }
 
-let poolCount = 0
 const offsetMs = machineOffsetMs()
 
 export function createPool(options: PoolOptions): Pool {
-  poolCount += 1
   const state: State = {
     options,
-    channel: `iprisk-pool-${poolCount}`,
     queue: createTaskQueue(),
+    places: new Map(),
     users: new Map(),
     released: new Map(),
     owners: new Map(),
     threads: undefined,
-    tableRelease: undefined,
     closing: undefined,
     onIdle: undefined,
     requests: 0,
@@ -118,7 +118,7 @@ export function createPool(options: PoolOptions): Pool {
         await new Promise<void>((resolve) => state.released.set(table, resolve))
         state.released.delete(table)
       }
-      await state.tableRelease?.retire(table)
+      unmap(state, table)
     },
     counts: () => ({
       threads: state.threads?.count() ?? 0,
@@ -143,7 +143,20 @@ async function close(state: State): Promise<void> {
   })
   await state.threads?.settle(idle)
   await state.threads?.destroy()
-  state.tableRelease?.close()
+  for (const table of state.places.keys()) unmap(state, table)
+}
+
+/** Throws `file_unreadable`. */
+function placeOf({ places }: State, { number, path }: TaskTable): MappedRegion {
+  const place = places.get(number) ?? mapRegion(path)
+  places.set(number, place)
+  return place
+}
+
+function unmap({ places }: State, table: number): void {
+  const place = places.get(table)
+  places.delete(table)
+  if (place !== undefined) unmapRegion(place)
 }
 
 function enter(state: State, table: TaskTable, owner?: string): Ticket | undefined {
@@ -163,10 +176,11 @@ function enter(state: State, table: TaskTable, owner?: string): Ticket | undefin
       if (!open || state.closed) throw poolFailed('it is closed')
       addCount(users, number, 1)
       try {
+        const place = placeOf(state, table)
         return await new Promise<ItemResult>((resolve, reject) => {
           const isCancelled = (): boolean => !open
-          const sinceMs = performance.now()
-          state.queue.add({ table, item, sinceMs, deaths: 0, isCancelled, resolve, reject })
+          const queued = { table: { ...table, place }, item, sinceMs: performance.now(), deaths: 0 }
+          state.queue.add({ ...queued, isCancelled, resolve, reject })
           dispatch(state)
         })
       } finally {
@@ -234,7 +248,6 @@ async function dispatchTask(
     sums.runMs += result.runMs
     const startMs = result.startMs - offsetMs
     for (const { sinceMs } of taken) sums.waitMs += startMs - sinceMs
-    state.tableRelease?.noteMapping(table.number, result.thread)
     // Removed from the task's result: Piscina's Map of tasks keeps the last ones reachable (a table
     // that a Map has outgrown leads to the next) until the next full collection.
     const results = result.results.splice(0)
@@ -275,17 +288,13 @@ function retryOrReject(state: State, one: QueuedItem): void {
 
 function startThreads(state: State): PoolThreads {
   const { threads: count, yielding = false, program = threadProgram, onDeath } = state.options
-  const { channel } = state
-  const tableRelease = (state.tableRelease ??= openTableUnmapper(channel))
   const threads = startPoolThreads({
     program,
     count,
-    data: { channel, yielding },
+    data: { yielding },
     onError: (error) => onDeath?.(error),
     onExit: () => {
-      if (state.closed) return
-      state.sums.deaths += 1
-      tableRelease.onThreadExit(() => state.threads?.ids() ?? [])
+      if (!state.closed) state.sums.deaths += 1
     },
     onLastExit: () => dropThreads(state, threads),
   })

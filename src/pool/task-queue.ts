@@ -4,10 +4,10 @@
 
 import { IpriskError } from '../base/coded-error.ts'
 import { itemCosts, pieceAddresses } from './offload-policy.ts'
-import type { ItemResult, TaskItem, TaskTable } from './pool-task.ts'
+import type { ItemResult, PoolTask, TaskItem } from './pool-task.ts'
 
 export interface QueuedItem {
-  readonly table: TaskTable
+  readonly table: PoolTask['table']
   readonly item: TaskItem
   readonly sinceMs: number
   /** Threads that died with it. */

@@ -4,19 +4,17 @@
 // use this only for files that this program alone writes, or for a few milliseconds, and
 // open-copied-table.ts for every other file.
 
-import { type MappedRegion, mapFile } from '../base/system/memory-map.ts'
+import { type MappedFile, mapFile } from '../base/system/memory-map.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { openAnswerWriter } from './answer/answer-writer.ts'
 import { checkAddress } from './answer/check-address.ts'
 import { locateBatch, prefetchRuns } from './lookup/lookup-batch.ts'
 import { type AnswerReader, openAnswerReader } from './answer/answer-reader.ts'
 import type { Table } from './table.ts'
-import { readTableView, compareChecksums } from './file/table-view.ts'
+import { type TableView, readTableView, compareChecksums } from './file/table-view.ts'
 import { coverageOf } from './answer/table-coverage.ts'
 
 export interface OpenTable extends Table {
-  /** Where its file is mapped: a worker frees the map of a thread that has died. */
-  readonly place: MappedRegion
   /** The typed views, for callers that look up without building answers. */
   readonly reader: AnswerReader
   /** Reads the whole file into memory now, so that no later answer waits for a disk. */
@@ -31,6 +29,12 @@ export interface OpenTableOptions {
   /** The file to map; default `path`, which errors name. */
   readonly mapped?: string
   readonly whole?: boolean
+}
+
+/** A table in memory that the caller maps, and unmaps once nothing uses the table any more. */
+export function openMappedTable(bytes: Uint8Array, path: string) {
+  const map = { bytes, populate: () => undefined, unmap: () => undefined }
+  return tableOver(map, readTableView(bytes, path), path, Date.now)
 }
 
 /** Throws `file_unreadable`, `table_corrupt` (section and offset named) or `table_version`. */
@@ -52,52 +56,62 @@ export function* openTableInSteps(
     const file = readTableView(map.bytes, path)
     yield
     for (const _ of whole ? compareChecksums(map.bytes, file, path) : []) yield
-    const reader = openAnswerReader({ ...file, coverage: coverageOf(file, now()) })
-    let answers = openAnswerWriter(reader)
-    let open = true
-    // An answer holds what was said of the coverage when its writer was made.
-    const clock = setInterval(() => {
-      const coverage = coverageOf(file, now())
-      if (coverage?.age_days === reader.coverage?.age_days) return
-      reader.coverage = coverage
-      answers = openAnswerWriter(reader)
-    }, clockMs).unref()
+    const table = tableOver(map, file, path, now)
+    const clock = setInterval(() => table.readClock(), clockMs).unref()
     return {
-      path,
-      place: map.place,
-      id: file.id,
-      asOf: file.asOf,
-      bytes: map.bytes.length,
-      sources: file.sources,
-      coverage: file.coverage,
-      reader,
-      populate: () => map.populate(),
-      check(text) {
-        if (!open) throw closed(path)
-        return checkAddress(reader, text)
-      },
-      answer(query, found) {
-        if (!open) throw closed(path)
-        return answers(query, found)
-      },
-      prepare(group) {
-        if (!open) throw closed(path)
-        locateBatch(group, reader.views)
-        prefetchRuns(group, reader.views)
-      },
-      useLists(lists) {
-        reader.lists = lists
-      },
+      ...table,
       close() {
-        open = false
         clearInterval(clock)
-        map.unmap()
+        table.close()
       },
     }
   } catch (error) {
     map.unmap()
     throw error
   }
+}
+
+function tableOver(map: MappedFile, file: TableView, path: string, now: () => number) {
+  const reader = openAnswerReader({ ...file, coverage: coverageOf(file, now()) })
+  let answers = openAnswerWriter(reader)
+  let open = true
+  return {
+    path,
+    id: file.id,
+    asOf: file.asOf,
+    bytes: map.bytes.length,
+    sources: file.sources,
+    coverage: file.coverage,
+    reader,
+    /** An answer holds what was said of the coverage when its writer was made. */
+    readClock() {
+      const coverage = coverageOf(file, now())
+      if (coverage?.age_days === reader.coverage?.age_days) return
+      reader.coverage = coverage
+      answers = openAnswerWriter(reader)
+    },
+    populate: () => map.populate(),
+    check(text) {
+      if (!open) throw closed(path)
+      return checkAddress(reader, text)
+    },
+    answer(query, found) {
+      if (!open) throw closed(path)
+      return answers(query, found)
+    },
+    prepare(group) {
+      if (!open) throw closed(path)
+      locateBatch(group, reader.views)
+      prefetchRuns(group, reader.views)
+    },
+    useLists(lists) {
+      reader.lists = lists
+    },
+    close() {
+      open = false
+      map.unmap()
+    },
+  } satisfies OpenTable & { readClock(): void }
 }
 
 function closed(path: string): IpriskError {

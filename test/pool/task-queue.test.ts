@@ -21,7 +21,7 @@ function waiting(
         : { kind, body: new Uint8Array() }
   return {
     id,
-    table: { number: table, path: '', builtMs: 0 },
+    table: { number: table, path: '', builtMs: 0, place: { address: 0n, bytes: 0 } },
     item,
     sinceMs: 0,
     deaths: 0,

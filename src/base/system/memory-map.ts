@@ -4,8 +4,8 @@
 // A read after `unmap`, a write to the view of `mapFile`, or a file that shrinks under its map ends
 // the process (SIGSEGV, SIGBUS); so does a write to a hole of a sparse file on a full disk. So
 // mapped files are never truncated or rewritten in place, those to write have their blocks before
-// they are mapped, and a map is freed only when no view of it is in use. Each thread maps for
-// itself: passing the buffer copies it.
+// they are mapped, and a map is freed only when no view of it is in use. Passing a buffer to a
+// thread copies it; `mapRegion` maps once for all threads, each of which makes its own view.
 //
 // Files to read are mapped into slots of address space that are kept: a new ArrayBuffer of 200 MB
 // makes V8 collect garbage, which stalls a serving loop for 10 ms and more. A slot is used again
@@ -45,8 +45,6 @@ export interface MappedRegion {
 }
 
 export interface MappedFile {
-  readonly path: string
-  readonly place: MappedRegion
   readonly bytes: Uint8Array
   /** Off the serving loop. Best effort: older kernels cannot. */
   populate(): void
@@ -71,8 +69,7 @@ export function mapFile(path: string): MappedFile {
   })
   const { pointer, buffer } = slot
   const bytes = new Uint8Array(buffer, 0, length)
-  // The whole slot: `unmapRegion` gives back all of a dead thread's.
-  return mappedFile(path, { pointer, length: slot.length, bytes }, () => {
+  return mappedFile({ pointer, bytes }, () => {
     // In the place of the file: nothing, which stays ours.
     reserve(pointer, slot.length)
     slot.free = true
@@ -80,15 +77,11 @@ export function mapFile(path: string): MappedFile {
 }
 
 function mappedFile(
-  path: string,
-  map: { readonly pointer: unknown; readonly length: number; readonly bytes: Uint8Array },
+  { pointer, bytes }: { readonly pointer: unknown; readonly bytes: Uint8Array },
   free: () => void,
 ): MappedFile {
-  const { pointer, length, bytes } = map
   let live = true
   return {
-    path,
-    place: { address: koffi.address(pointer), bytes: length },
     bytes,
     populate() {
       if (live) madvise(pointer, bytes.length, MADV_POPULATE_READ)
@@ -187,12 +180,33 @@ export function mapSharedFile(path: string, bytes: number): MappedFile {
     throw unreadable(path, 'the system refused to map it (mmap failed)')
   })
   const view = new Uint8Array(koffi.view(pointer, length))
-  return mappedFile(path, { pointer, length, bytes: view }, () => void munmap(pointer, length))
+  return mappedFile({ pointer, bytes: view }, () => void munmap(pointer, length))
 }
 
-/** Of a dead thread, with its whole slot. */
+/**
+ * Maps a file to read without a view of it, until `unmapRegion`. Throws `file_unreadable` as
+ * `mapFile` does.
+ */
+export function mapRegion(path: string): MappedRegion {
+  return withRegularFile(path, { mode: 'r' }, (descriptor, bytes) => {
+    const pointer = reserveAligned(slotLength(bytes))
+    const flags = MAP_SHARED | MAP_FIXED
+    const isRefused = isFailed(mmap(pointer, bytes, PROT_READ, flags, descriptor, 0))
+    const region = { address: koffi.address(pointer), bytes }
+    if (isRefused) unmapRegion(region)
+    if (isRefused) throw unreadable(path, 'the system refused to map it (mmap failed)')
+    madvise(pointer, bytes, MADV_HUGEPAGE)
+    return region
+  })
+}
+
+/** In any thread of the process. */
+export function viewRegion({ address, bytes }: MappedRegion): Uint8Array {
+  return new Uint8Array(koffi.view(address, bytes))
+}
+
 export function unmapRegion({ address, bytes }: MappedRegion): void {
-  munmap(address, bytes)
+  munmap(address, slotLength(bytes))
 }
 
 /**

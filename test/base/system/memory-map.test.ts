@@ -1,10 +1,27 @@
 import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import koffi from 'koffi'
 import { describe, expect, it } from 'vitest'
-import { mapFile } from '../../../src/base/system/memory-map.ts'
+import { mapFile, mapRegion, unmapRegion, viewRegion } from '../../../src/base/system/memory-map.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-map-'))
+
+describe('mapRegion', () => {
+  it('maps a file without a view, which any thread makes, until it is unmapped', () => {
+    const path = join(folder, 'region')
+    const content = Buffer.alloc(2 ** 21 + 1, 7)
+    writeFileSync(path, content)
+    const isMapped = (): boolean => readFileSync('/proc/self/maps', 'utf8').includes(path)
+    const region = mapRegion(path)
+    expect(region.address % BigInt(2 ** 21)).toBe(0n)
+    expect(content.equals(viewRegion(region))).toBe(true)
+    expect(isMapped()).toBe(true)
+    unmapRegion(region)
+    expect(isMapped()).toBe(false)
+    expect(() => mapRegion(folder)).toThrow('not a regular file')
+  })
+})
 
 describe('mapFile', () => {
   it('shows exactly the bytes of the file', () => {
@@ -26,11 +43,11 @@ describe('mapFile', () => {
     const maps = Array.from({ length: 5 }, () => mapFile(path))
     maps[1]!.unmap()
     maps[1] = mapFile(path)
-    for (const { place, bytes } of maps) {
-      expect(place.address % BigInt(2 ** 21)).toBe(0n)
+    for (const { bytes } of maps) {
+      expect(koffi.address(bytes) % BigInt(2 ** 21)).toBe(0n)
       expect(content.equals(bytes)).toBe(true)
     }
-    expect(new Set(maps.map(({ place }) => place.address)).size).toBe(5)
+    expect(new Set(maps.map(({ bytes }) => koffi.address(bytes))).size).toBe(5)
     for (const map of maps) map.unmap()
   })
 
