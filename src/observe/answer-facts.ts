@@ -72,17 +72,12 @@ export interface CollectedFacts {
 
 const fewMax = 4
 
-export interface FactsCollector {
-  readonly add: (query: Query, answer: AnswerBytes, outcome: Outcome | undefined) => void
-  readonly collected: () => CollectedFacts
-}
-
-export function collectFacts({ below, few: wantsFew }: WantedFacts): FactsCollector {
+export function collectFacts({ below, few: wantsFew }: WantedFacts) {
   const chosen: AnswerFacts[] = []
   const few: AnswerFacts[] = []
   let count = 0
   return {
-    add: (query, answer, outcome) => {
+    add: (query: Query, answer: AnswerBytes, outcome: Outcome | undefined): void => {
       count += 1
       const lot = Math.random()
       // Reservoir sampling: each answer has the same chance to be one of the few.
@@ -94,6 +89,6 @@ export function collectFacts({ below, few: wantsFew }: WantedFacts): FactsCollec
       if (lot < below) chosen.push(facts)
       if (isFew) few[drawn] = facts
     },
-    collected: () => ({ chosen, few, count }),
+    collected: (): CollectedFacts => ({ chosen, few, count }),
   }
 }

@@ -112,7 +112,7 @@ export function cutBatchBody(body: Uint8Array, allowed?: readonly string[]): Rea
 /** The slow twin. */
 function cutParsedBody(body: Uint8Array, allowed?: readonly string[]): ReadResult {
   const batch = parseBatchBody(body, allowed)
-  if (typeof batch === 'string') return noBatch(batch)
+  if (typeof batch === 'string') return { ...noElements, fault: batch }
   const { member, checks, valid, policy } = batch
   const cuts = [0]
   const parts: string[] = []
@@ -130,15 +130,13 @@ function cutParsedBody(body: Uint8Array, allowed?: readonly string[]): ReadResul
     member,
     count: checks.length,
     valid,
-    named: [...new Set(checks.flatMap((check) => policyOf(check) ?? []))],
+    named: [
+      ...new Set(checks.flatMap((one) => (typeof one === 'string' ? [] : (one.policy ?? [])))),
+    ],
     cuts: Uint32Array.from(cuts),
     rewritten: encoder.encode(parts.join('')),
     policy,
   }
-}
-
-function policyOf(check: AskedCheck | string): string | undefined {
-  return typeof check === 'string' ? undefined : check.policy
 }
 
 /** Of the short form. */
@@ -152,10 +150,6 @@ const noElements = {
   cuts: new Uint32Array(0),
   rewritten: undefined,
 } as const satisfies ReadResult
-
-function noBatch(fault: BatchFault): ReadResult {
-  return { ...noElements, fault }
-}
 
 const cutsBuffer = new Uint32Array(batchAddressesMax / pieceAddresses + 1)
 

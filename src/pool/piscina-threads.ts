@@ -20,15 +20,7 @@ export const tasksAThread = 2
 /** Threads load within a tenth of it, and a task ends within a fiftieth. */
 const settleMsMax = 1000
 
-export interface PoolThreads {
-  /** Rejects where the thread dies with the task, and where the threads are ended. */
-  readonly run: (task: PoolTask, transferList: ArrayBuffer[]) => Promise<TaskResult>
-  readonly count: () => number
-  /** Resolves when `idle` has and the threads have loaded, or after `settleMsMax`. */
-  readonly settle: (idle: Promise<void>) => Promise<void>
-  /** Ends the threads, and rejects what they or Piscina's queue have. */
-  readonly destroy: () => Promise<void>
-}
+export type PoolThreads = ReturnType<typeof startPoolThreads>
 
 export function startPoolThreads(options: {
   readonly program: string
@@ -40,7 +32,7 @@ export function startPoolThreads(options: {
   readonly onExit: () => void
   /** A thread has ended and none is left: Piscina starts no other when one dies of its start. */
   readonly onLastExit: () => void
-}): PoolThreads {
+}) {
   const { program, count, data, onError, onExit, onLastExit } = options
   const piscina = new Piscina<PoolTask, TaskResult>({
     filename: program,
@@ -68,14 +60,18 @@ export function startPoolThreads(options: {
   })
   piscina.on('error', onError)
   return {
-    run: (task, transferList) => piscina.run(task, { transferList }),
+    /** Rejects where the thread dies with the task, and where the threads are ended. */
+    run: (task: PoolTask, transferList: ArrayBuffer[]): Promise<TaskResult> =>
+      piscina.run(task, { transferList }),
     count: () => piscina.threads.length,
-    settle: async (idle) => {
+    /** Resolves when `idle` has and the threads have loaded, or after `settleMsMax`. */
+    settle: async (idle: Promise<void>): Promise<void> => {
       const settled = new AbortController()
       const late = sleep(settleMsMax, undefined, { signal: settled.signal }).catch(() => undefined)
       await Promise.race([idle.then(() => startup.done()), late])
       settled.abort()
     },
+    /** Ends the threads, and rejects what they or Piscina's queue have. */
     destroy: () => piscina.destroy(),
   }
 }
@@ -85,16 +81,12 @@ export function startPoolThreads(options: {
  * midst of an import ("v8::Module::IsGraphAsync must be used on an instantiated module"), and koffi
  * 3.3.4 where it cannot throw into a thread that ends ("ThrowAsJavaScriptException napi_throw").
  */
-function watchStartup(): {
-  /** Watches new threads among these. To be called in the turn in which they start. */
-  readonly watch: (threads: readonly Worker[]) => void
-  /** Resolves when each of them has loaded or died. */
-  readonly done: () => Promise<void>
-} {
+function watchStartup() {
   const known = new WeakSet<Worker>()
   const loading = new Set<Promise<void>>()
   return {
-    watch: (threads) => {
+    /** Watches new threads among these. To be called in the turn in which they start. */
+    watch: (threads: readonly Worker[]): void => {
       for (const thread of threads) {
         if (known.has(thread)) continue
         known.add(thread)
@@ -106,7 +98,8 @@ function watchStartup(): {
         loading.add(loaded)
       }
     },
-    done: async () => {
+    /** Resolves when each of them has loaded or died. */
+    done: async (): Promise<void> => {
       while (loading.size > 0) await Promise.all(loading)
     },
   }

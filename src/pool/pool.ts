@@ -37,98 +37,70 @@ export interface PoolOptions {
   readonly onDeath?: (error: unknown) => void
 }
 
+export type Pool = ReturnType<typeof createPool>
+
 /** One request's place in the pool. */
-export interface Ticket {
-  readonly table: TaskTable
-  /**
-   * Rejects with `pool_failed` where two threads die with it, or the ticket or pool is closed, and
-   * with `file_unreadable` where its table cannot be mapped.
-   */
-  readonly run: (item: TaskItem) => Promise<ItemResult>
-  /** The request is over: its items that wait are rejected in their turn. May be called again. */
-  readonly close: () => void
-}
+export type Ticket = NonNullable<ReturnType<typeof enter>>
 
-export interface Pool {
-  /** Starts the threads now, and not at the first task. */
-  readonly start: () => void
-  /**
-   * `undefined` where the pool is full, or half of it is the owner's: a ticket is held until its
-   * client has read the answer, so slow clients of one owner could shut out all others.
-   */
-  readonly enter: (table: TaskTable, owner?: string) => Ticket | undefined
-  /** Resolves when no request and no thread uses the table any more. */
-  readonly retire: (table: number) => Promise<void>
-  readonly counts: () => PoolCounts
-  /** Rejects what waits, and what still runs after a second; then ends the threads. */
-  readonly close: () => Promise<void>
-}
+type State = ReturnType<typeof firstState>
 
-interface State {
-  readonly options: PoolOptions
-  readonly queue: ReturnType<typeof createTaskQueue>
-  /** By table: where it is mapped. */
-  readonly places: Map<number, MappedRegion>
-  /** By table: its open tickets and unsettled items. */
-  readonly users: Map<number, number>
-  /** By table: to be called when nothing uses it any more. */
-  readonly released: Map<number, () => void>
-  /** By owner: its open tickets. */
-  readonly owners: Map<string | undefined, number>
-  /** Absent until the first task. */
-  threads: PoolThreads | undefined
-  closing: Promise<void> | undefined
-  /** To be called when no task runs any more. */
-  onIdle: (() => void) | undefined
-  requests: number
-  /** Tasks that threads have. */
-  running: number
-  /** The only task that runs holds an item with which a thread has died. */
-  exclusive: boolean
-  closed: boolean
-  readonly sums: Record<'refused' | 'tasks' | 'items' | 'deaths' | 'waitMs' | 'runMs', number>
-}
-
-const offsetMs = machineOffsetMs()
-
-export function createPool(options: PoolOptions): Pool {
-  const state: State = {
+function firstState(options: PoolOptions) {
+  return {
     options,
     queue: createTaskQueue(),
-    places: new Map(),
-    users: new Map(),
-    released: new Map(),
-    owners: new Map(),
-    threads: undefined,
-    closing: undefined,
-    onIdle: undefined,
+    /** By table: where it is mapped. */
+    places: new Map<number, MappedRegion>(),
+    /** By table: its open tickets and unsettled items. */
+    users: new Map<number, number>(),
+    /** By table: to be called when nothing uses it any more. */
+    released: new Map<number, () => void>(),
+    /** By owner: its open tickets. */
+    owners: new Map<string | undefined, number>(),
+    /** Absent until the first task. */
+    threads: undefined as PoolThreads | undefined,
+    closing: undefined as Promise<void> | undefined,
+    /** To be called when no task runs any more. */
+    onIdle: undefined as (() => void) | undefined,
     requests: 0,
+    /** Tasks that threads have. */
     running: 0,
+    /** The only task that runs holds an item with which a thread has died. */
     exclusive: false,
     closed: false,
     sums: { refused: 0, tasks: 0, items: 0, deaths: 0, waitMs: 0, runMs: 0 },
   }
+}
+
+const offsetMs = machineOffsetMs()
+
+export function createPool(options: PoolOptions) {
+  const state = firstState(options)
   return {
-    start: () => {
+    /** Starts the threads now, and not at the first task. */
+    start: (): void => {
       state.threads ??= startThreads(state)
     },
-    enter: (table, owner) => enter(state, table, owner),
-    retire: async (table) => {
+    /**
+     * `undefined` where the pool is full, or half of it is the owner's: a ticket is held until its
+     * client has read the answer, so slow clients of one owner could shut out all others.
+     */
+    enter: (table: TaskTable, owner?: string) => enter(state, table, owner),
+    /** Resolves when no request and no thread uses the table any more. */
+    retire: async (table: number): Promise<void> => {
       if (state.users.has(table)) {
         await new Promise<void>((resolve) => state.released.set(table, resolve))
         state.released.delete(table)
       }
       unmap(state, table)
     },
-    counts: () => ({
+    counts: (): PoolCounts => ({
       threads: state.threads?.count() ?? 0,
       requests: state.requests,
       waiting: state.queue.size(),
       ...state.sums,
     }),
-    close: async () => {
-      await (state.closing ??= close(state))
-    },
+    /** Rejects what waits, and what still runs after a second; then ends the threads. */
+    close: (): Promise<void> => (state.closing ??= close(state)),
   }
 }
 
@@ -159,7 +131,7 @@ function unmap({ places }: State, table: number): void {
   if (place !== undefined) unmapRegion(place)
 }
 
-function enter(state: State, table: TaskTable, owner?: string): Ticket | undefined {
+function enter(state: State, table: TaskTable, owner?: string) {
   if (state.closed || !hasRoom(state, owner)) {
     state.sums.refused += 1
     return undefined
@@ -172,7 +144,11 @@ function enter(state: State, table: TaskTable, owner?: string): Ticket | undefin
   let open = true
   return {
     table,
-    run: async (item) => {
+    /**
+     * Rejects with `pool_failed` where two threads die with it, or the ticket or pool is closed, and
+     * with `file_unreadable` where its table cannot be mapped.
+     */
+    run: async (item: TaskItem): Promise<ItemResult> => {
       if (!open || state.closed) throw poolFailed('it is closed')
       addCount(users, number, 1)
       try {
@@ -187,7 +163,8 @@ function enter(state: State, table: TaskTable, owner?: string): Ticket | undefin
         releaseTable(state, number)
       }
     },
-    close: () => {
+    /** The request is over: its items that wait are rejected in their turn. May be called again. */
+    close: (): void => {
       if (!open) return
       open = false
       state.requests -= 1

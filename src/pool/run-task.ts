@@ -11,7 +11,7 @@ import { labelsOf } from '../table/answer/answer-reader.ts'
 import { type AskedCheck, skipSpace, textEnd } from './batch-body.ts'
 import { invalidAddressJson } from '../api/input-fault.ts'
 import { detachBytes, newGrowingBuffer, appendBytes, resetBuffer } from '../bulk/growing-buffer.ts'
-import { type FactsCollector, type WantedFacts, collectFacts } from '../observe/answer-facts.ts'
+import { type WantedFacts, collectFacts } from '../observe/answer-facts.ts'
 import type { Decide } from '../policy/decide-by.ts'
 import { withDecision } from '../policy/decided-answer.ts'
 import type { ItemResult } from './pool-task.ts'
@@ -44,7 +44,10 @@ export function answerBatchPiece(
   piece: Uint8Array,
   options: AnswerOptions = {},
 ): AnsweredResult {
-  return answerShortForm(table, piece, options) ?? answerChecks(table, parsePiece(piece), options)
+  const short = answerShortForm(table, piece, options)
+  if (short !== undefined) return short
+  const checks: unknown = JSON.parse(`[${decoder.decode(piece)}]`)
+  return answerChecks(table, checks as readonly (AskedCheck | string)[], options)
 }
 
 /** Texts without escapes, commas between; `undefined` for any other form. */
@@ -59,7 +62,7 @@ function answerShortForm(
     if (to < 0) return undefined
     if (output.length > 0) appendBytes(output, commaBytes)
     if (parseQuery(query, piece, at + 1, to)) appendAnswer(answers)
-    else appendBytes(output, invalidAddressBytes(piece.subarray(at + 1, to)))
+    else appendText(invalidAddressJson(decoder.decode(piece.subarray(at + 1, to))))
     at = skipSpace(piece, to + 1)
     // The last piece ends with its text, the others with the comma behind it.
     if (piece[at] === comma) at = skipSpace(piece, at + 1)
@@ -78,7 +81,7 @@ function answerChecks(
   checks.forEach((check, index) => {
     if (index > 0) appendBytes(output, commaBytes)
     if (typeof check === 'string') {
-      appendBytes(output, encoder.encode(check))
+      appendText(check)
       return
     }
     const sent = encoder.encode(check.ip)
@@ -92,27 +95,17 @@ function answerChecks(
 const comma = 0x2c
 const commaBytes = Uint8Array.of(comma)
 
-function parsePiece(piece: Uint8Array): readonly (AskedCheck | string)[] {
-  return JSON.parse(`[${decoder.decode(piece)}]`) as readonly (AskedCheck | string)[]
-}
-
-function invalidAddressBytes(text: Uint8Array): Uint8Array {
-  return encoder.encode(invalidAddressJson(decoder.decode(text)))
+function appendText(text: string): void {
+  appendBytes(output, encoder.encode(text))
 }
 
 /** Answers under way: their bytes stand in `output`. */
-interface Answers {
-  readonly table: AnsweringTable
-  readonly decide: Decide | undefined
-  readonly collector: FactsCollector | undefined
-  readonly counts: number[]
-  readonly prefix: boolean
-}
+type Answers = ReturnType<typeof beginAnswers>
 
 function beginAnswers(
   table: AnsweringTable,
   { into, decide, facts, prefix = false }: AnswerOptions,
-): Answers {
+) {
   resetBuffer(output, into)
   const collector = facts && collectFacts(facts)
   return { table, decide, collector, counts: classifications.map(() => 0), prefix }
@@ -142,13 +135,10 @@ export function answerInsightsItem(
     decide,
     facts: wanted,
     prefix = false,
-  }: Pick<AnswerOptions, 'decide' | 'facts' | 'prefix'> & {
-    readonly text: string
-    readonly builtMs: number
-  },
+  }: AnswerOptions & { readonly text: string; readonly builtMs: number },
 ): AnsweredResult {
-  const { reader, asOf, sources } = table
-  const answer = answerWithInsights({ reader, asOf, sources, builtMs }, text)
+  const { reader } = table
+  const answer = answerWithInsights({ ...table, builtMs }, text)
   const sent = encoder.encode(text)
   if (answer === undefined || !parseQuery(query, sent, 0, sent.length))
     throw new Error('Insights were asked for what is no address.')

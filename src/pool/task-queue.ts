@@ -2,7 +2,7 @@
 // together into tasks: neighbours of one table, up to the cost of a hundred checks. An item that
 // was cancelled while it waited is rejected when its turn comes.
 
-import { IpriskError } from '../base/coded-error.ts'
+import { type IpriskError, environmentError } from '../base/coded-error.ts'
 import { itemCosts, pieceAddresses } from './offload-policy.ts'
 import type { ItemResult, PoolTask, TaskItem } from './pool-task.ts'
 
@@ -18,18 +18,7 @@ export interface QueuedItem {
   readonly reject: (error: Error) => void
 }
 
-interface TaskQueue {
-  readonly size: () => number
-  readonly add: (one: QueuedItem) => void
-  /** To the front: it has waited before. */
-  readonly requeue: (one: QueuedItem) => void
-  /** A thread has died with the first item. */
-  readonly isSuspect: () => boolean
-  /** The next task's items; empty where nothing waits. */
-  readonly takeTask: () => readonly QueuedItem[]
-}
-
-export function createTaskQueue(): TaskQueue {
+export function createTaskQueue() {
   // The waiting items are items[front …]. The emptied part before them is cut off when it is the
   // larger one; it holds no reference, for V8 would copy the item, with its request, at each
   // scavenge.
@@ -48,13 +37,16 @@ export function createTaskQueue(): TaskQueue {
   }
   return {
     size: () => items.length - front,
-    add: (one) => void items.push(one),
-    requeue: (one) => {
+    add: (one: QueuedItem): void => void items.push(one),
+    /** To the front: it has waited before. */
+    requeue: (one: QueuedItem): void => {
       items = [one, ...items.slice(front)]
       front = 0
     },
+    /** A thread has died with the first item. */
     isSuspect: () => (first()?.deaths ?? 0) > 0,
-    takeTask: () => {
+    /** The next task's items; empty where nothing waits. */
+    takeTask: (): readonly QueuedItem[] => {
       const taken: QueuedItem[] = []
       let cost = 0
       for (let one = first(); one !== undefined; one = first()) {
@@ -80,10 +72,6 @@ function mayShareTask(one: QueuedItem, other: QueuedItem): boolean {
 
 /** The error of an item that gets no result: its pool or request ended, or its threads died. */
 export function poolFailed(why: string): IpriskError {
-  return new IpriskError({
-    code: 'pool_failed',
-    message: `The pool gave no result: ${why}.`,
-    fault: 'environment',
-    retryable: true,
-  })
+  const message = `The pool gave no result: ${why}.`
+  return environmentError('pool_failed', message, { retryable: true })
 }
