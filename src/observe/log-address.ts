@@ -6,7 +6,7 @@
 // The key keeps hashes from being looked up in a list of all 2^32 of them.
 
 import { createHmac } from 'node:crypto'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { type IpriskError, environmentError, messageOf } from '../base/coded-error.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 import type { ServeSettings } from '../config/settings.ts'
 import { newAddressWords } from '../ip/address.ts'
@@ -18,9 +18,6 @@ const keyBytesMin = 16
 
 /** 96 bits of the hash, as base64url: enough to tell all addresses of a log apart. */
 const hashChars = 16
-
-/** Leading bits that stay. */
-const keptBits = { 4: 24, 6: 48 } as const
 
 export interface LogAddressSettings extends Pick<ServeSettings, 'logAddresses' | 'logAddressForm'> {
   readonly logAddressKeyFile?: string | undefined
@@ -44,13 +41,13 @@ const words = newAddressWords()
 function shortened(address: string): string {
   const family = parseAddress(address, words)
   if (family === 0) return '[no address]'
-  const bits = keptBits[family]
-  const size = family === 4 ? 32 : 128
-  for (let i = 0; i < size / 32; i += 1) {
-    const kept = Math.min(32, Math.max(0, bits - 32 * i))
-    words[i] = kept === 0 ? 0 : words[i]! & (0xffff_ffff << (32 - kept))
+  if (family === 4) {
+    words[0]! &= 0xffff_ff00
+    return `${formatAddress(family, words)}/24`
   }
-  return `${formatAddress(family, words)}/${bits}`
+  words[1]! &= 0xffff_0000
+  words.fill(0, 2)
+  return `${formatAddress(family, words)}/48`
 }
 
 function keyed(address: string, key: Buffer): string {
@@ -72,12 +69,7 @@ function readHashKey(path: string): Buffer {
 }
 
 function unusable(path: string, why: string, cause?: unknown): IpriskError {
-  return new IpriskError({
-    code: 'log_key_unusable',
-    message:
-      `The key of logged addresses, ${path}, cannot be used: ${why}. ` +
-      '"openssl rand -hex 32" makes one.',
-    fault: 'environment',
-    cause,
-  })
+  const message = `The key of logged addresses, ${path}, cannot be used: ${why}. `
+  const advice = '"openssl rand -hex 32" makes one.'
+  return environmentError('log_key_unusable', message + advice, { cause })
 }

@@ -14,15 +14,10 @@ export interface LoopLag {
 
 export const noLoopLag: LoopLag = { delayMaxSeconds: 0, delayP99Seconds: 0, busySeconds: 0 }
 
-interface LoopLagMonitor {
-  readonly read: () => LoopLag
-  readonly stop: () => void
-}
-
 const lookMs = 10
 const windowMs = 15_000
 
-export function monitorLoopLag(): LoopLagMonitor {
+export function monitorLoopLag() {
   const histogram = monitorEventLoopDelay({ resolution: lookMs })
   histogram.enable()
   let before = { max: 0, p99: 0 }
@@ -32,7 +27,7 @@ export function monitorLoopLag(): LoopLagMonitor {
   }, windowMs)
   turn.unref()
   return {
-    read: () => {
+    read: (): LoopLag => {
       const now = delaysOf(histogram)
       return {
         delayMaxSeconds: Math.max(now.max, before.max),
@@ -40,7 +35,7 @@ export function monitorLoopLag(): LoopLagMonitor {
         busySeconds: performance.eventLoopUtilization().active / 1000,
       }
     },
-    stop: () => {
+    stop: (): void => {
       clearInterval(turn)
       histogram.disable()
     },
@@ -48,7 +43,7 @@ export function monitorLoopLag(): LoopLagMonitor {
 }
 
 /** Seconds beyond the time between two looks, which the histogram holds too. */
-function delaysOf(histogram: IntervalHistogram): { readonly max: number; readonly p99: number } {
+function delaysOf(histogram: IntervalHistogram) {
   // An empty one tells its own bounds.
   if (histogram.count === 0) return { max: 0, p99: 0 }
   const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - lookMs / 1000)

@@ -15,7 +15,6 @@ import {
   outcomeWords,
 } from '../model/kind.ts'
 import {
-  type LabelCounts,
   type LabelSnapshot,
   addLabelSnapshots,
   countLabel,
@@ -89,43 +88,7 @@ const totalIndex = {
 type TotalName = keyof typeof totalIndex
 const totalNames = Object.keys(totalIndex) as readonly TotalName[]
 
-export interface RequestCounters {
-  /** By index in `statuses`. */
-  readonly requests: Float64Array
-  /** The same of test keys, which no other count has: what they try is no traffic. */
-  readonly testRequests: Float64Array
-  /** Of the gate, which `requests` does not count; by index in `httpStatuses`. */
-  readonly gateRequests: Float64Array
-  /** Of the gate: visitors let in undecided, or by another policy than was named, by code. */
-  readonly gateDegraded: LabelCounts
-  /** By index in `classifications`. */
-  readonly answers: Float64Array
-  /** Of single checks, by index in `levels`. */
-  readonly scores: Float64Array
-  /** Of single checks; columns are `levels`. */
-  readonly countries: LabelCounts
-  readonly providers: LabelCounts
-  /** Of single checks, by the label of the outcome (src/policy/policy.ts). */
-  readonly decisions: LabelCounts
-  /** Of single checks, by policy and rule: rules in observation that held. */
-  readonly observed: LabelCounts
-  /** By index in `outcomeWords`. */
-  readonly outcomes: Float64Array
-  /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
-  readonly durations: Float64Array
-  /** By `totalIndex`. */
-  readonly totals: Float64Array
-  /** The store of keys and quotas answered when it was asked last. */
-  storeReachable: boolean
-  /** The latest read of the keys succeeded. */
-  keysReadable: boolean
-  /** Invalid key records. */
-  keysSkipped: number
-  /** Open just now. */
-  connections: number
-  /** Room that bodies under way hold just now. */
-  bodyBytes: number
-}
+export type RequestCounters = ReturnType<typeof newRequestCounters>
 
 const countNames = [
   'requests',
@@ -158,25 +121,42 @@ function mapNames<Name extends string, Value>(
   return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Value>
 }
 
-export function newRequestCounters(): RequestCounters {
+export function newRequestCounters() {
   return {
+    /** By index in `httpStatuses`. */
     requests: new Float64Array(httpStatuses.length),
+    /** The same of test keys, which no other count has: what they try is no traffic. */
     testRequests: new Float64Array(httpStatuses.length),
+    /** Of the gate, which `requests` does not count; by index in `httpStatuses`. */
     gateRequests: new Float64Array(httpStatuses.length),
+    /** Of the gate: visitors let in undecided, or by another policy than was named, by code. */
     gateDegraded: newLabelCounts(1),
+    /** By index in `classifications`. */
     answers: new Float64Array(classifications.length),
+    /** Of single checks, by index in `levels`. */
     scores: new Float64Array(levels.length),
+    /** Of single checks; columns are `levels`. */
     countries: newLabelCounts(levels.length),
     providers: newLabelCounts(levels.length),
+    /** Of single checks, by the label of the outcome (src/policy/policy.ts). */
     decisions: newLabelCounts(1),
+    /** Of single checks, by policy and rule: rules in observation that held. */
     observed: newLabelCounts(1),
+    /** By index in `outcomeWords`. */
     outcomes: new Float64Array(outcomeWords.length),
+    /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
     durations: new Float64Array(durationBounds.length + 1),
+    /** By `totalIndex`. */
     totals: new Float64Array(totalNames.length),
+    /** The store of keys and quotas answered when it was asked last. */
     storeReachable: true,
+    /** The latest read of the keys succeeded. */
     keysReadable: true,
+    /** Invalid key records. */
     keysSkipped: 0,
+    /** Open just now. */
     connections: 0,
+    /** Room that bodies under way hold just now. */
     bodyBytes: 0,
   }
 }
@@ -200,7 +180,6 @@ export function countRequest(
   totals[totalIndex.durationMsSum]! += durationMs
 }
 
-/** A request with a test key was answered. */
 export function countTestRequest({ testRequests }: RequestCounters, status: HttpStatus): void {
   testRequests[statusIndex[status]!]! += 1
 }
@@ -219,7 +198,6 @@ export function countGateRequest(
 const lastClassification = { word: '', index: 0 }
 const lastLevel = { word: '', index: 0 }
 
-/** A check was answered with that classification. */
 export function countAnswer(counters: RequestCounters, classification: Classification): void {
   counters.answers[indexOf(classification, classificationIndex, lastClassification)]! += 1
 }
@@ -236,7 +214,6 @@ function indexOf(
   return last.index
 }
 
-/** A single check was answered with these. */
 export function countLabels(
   { scores, countries, providers }: RequestCounters,
   { level, provider, country }: Omit<AnswerLabels, 'score'>,
@@ -247,7 +224,6 @@ export function countLabels(
   if (provider !== '') countLabel(providers, provider, column)
 }
 
-/** A single check was decided so. */
 export function countDecision(
   { decisions, observed }: RequestCounters,
   { label, observedLabels }: Pick<Outcome, 'label' | 'observedLabels'>,
@@ -256,7 +232,6 @@ export function countDecision(
   for (let i = 0; i < observedLabels.length; i++) countLabel(observed, observedLabels[i]!, 0)
 }
 
-/** A caller has reported how an address turned out. */
 export function countOutcome({ outcomes }: RequestCounters, outcome: OutcomeWord): void {
   outcomes[outcomeWords.indexOf(outcome)]! += 1
 }
@@ -268,7 +243,6 @@ export function addAnswerCounts(counters: RequestCounters, added: readonly numbe
   })
 }
 
-/** Counts one event that has its own total. */
 export function countEvent(
   { totals }: Pick<RequestCounters, 'totals'>,
   name: Exclude<TotalName, 'durationMsSum'>,
@@ -276,7 +250,6 @@ export function countEvent(
   totals[totalIndex[name]]! += 1
 }
 
-/** The store of keys and quotas has gone. */
 export function countStoreOutage(counters: RequestCounters): void {
   counters.storeReachable = false
   countEvent(counters, 'outages')
@@ -300,33 +273,22 @@ export function counterSnapshot(
 }
 
 /** The counts of a pool that never worked. */
-export interface PoolCounts {
-  readonly threads: number
-  /** Open tickets. */
-  readonly requests: number
-  /** Items that wait for a thread. */
-  readonly waiting: number
-  readonly refused: number
-  readonly tasks: number
-  readonly items: number
-  readonly deaths: number
-  /** Sums: of items, from `run` to the start of their task in a thread. */
-  readonly waitMs: number
-  /** Of tasks, in their thread. */
-  readonly runMs: number
-}
-
-const idlePool: PoolCounts = {
+const idlePool = {
   threads: 0,
+  /** Open tickets. */
   requests: 0,
+  /** Items that wait for a thread. */
   waiting: 0,
   refused: 0,
   tasks: 0,
   items: 0,
   deaths: 0,
+  /** Sums: of items, from `run` to the start of their task in a thread. */
   waitMs: 0,
+  /** Of tasks, in their thread. */
   runMs: 0,
 }
+export type PoolCounts = Readonly<typeof idlePool>
 
 const poolSums = ['refused', 'tasks', 'items', 'deaths', 'waitMs', 'runMs'] as const
 
@@ -361,7 +323,6 @@ export function answersBySource(counters: CounterSnapshot): Readonly<Record<stri
   return { check: all - gate - bouncer, gate, bouncer }
 }
 
-/** The totals by name. */
 export function counterTotals({ totals }: CounterSnapshot): Readonly<Record<TotalName, number>> {
   const named = totalNames.map((name) => [name, totals[totalIndex[name]] ?? 0])
   return Object.fromEntries(named) as Record<TotalName, number>

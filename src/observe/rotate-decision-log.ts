@@ -4,18 +4,11 @@
 
 import { rename, rm, stat } from 'node:fs/promises'
 import { openSync, closeSync } from 'node:fs'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { environmentError, messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
 import { outputTarget } from '../base/system/atomic-file.ts'
 import type { ServeSettings } from '../config/settings.ts'
 import type { DecisionLogSettings } from './decision-log.ts'
-
-interface RotatedFile {
-  readonly path: string
-  readonly bytesMax: number
-  /** How many files are kept beside the one that is written. */
-  readonly kept: number
-}
 
 const rotateMs = 1000
 
@@ -27,47 +20,15 @@ export function decisionLogOf(serve: ServeSettings): DecisionLogSettings | undef
   return { path, sharePercent }
 }
 
-/** Rotates it until the returned function is called. */
+/** Looks once a second until the returned function is called; a failure is logged once. */
 export function rotateDecisionLog(serve: ServeSettings, log: Log): () => Promise<void> {
   const { decisionLog: path, decisionLogMb: mb, decisionLogFiles: kept } = serve
   if (path === undefined || path === '-') return async () => undefined
-  return startRotation({ path, bytesMax: mb * 2 ** 20, kept }, log)
-}
-
-function probe(path: string): void {
-  try {
-    closeSync(openSync(outputTarget(path), 'a', 0o600))
-  } catch (cause) {
-    const message =
-      `The decision log ${path} cannot be written: ${messageOf(cause)}. ` +
-      'Name a file, or - for standard output.'
-    throw new IpriskError({ code: 'decision_log_unusable', message, fault: 'environment', cause })
-  }
-}
-
-/** Renames the files where the newest is full. */
-export async function rotateWhenFull(file: RotatedFile): Promise<void> {
-  const { bytesMax, kept } = file
-  const found = await stat(file.path).catch(() => undefined)
-  if (found === undefined || found.size < bytesMax) return
-  // For a link the target is renamed.
-  const path = outputTarget(file.path)
-  await rm(`${path}.${kept}`, { force: true })
-  for (let number = kept - 1; number >= 0; number -= 1) {
-    const from = number === 0 ? path : `${path}.${number}`
-    await rename(from, `${path}.${number + 1}`).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error
-    })
-  }
-}
-
-/** Looks once a second until it is stopped; a failure is logged once. */
-function startRotation(file: RotatedFile, log: Log): () => Promise<void> {
   let failing = false
   let running = Promise.resolve()
   const look = async (): Promise<void> => {
     try {
-      await rotateWhenFull(file)
+      await rotateWhenFull({ path, bytesMax: mb * 2 ** 20, kept })
       failing = false
     } catch (error) {
       if (!failing) log.error({}, `The decision log cannot be rotated: ${messageOf(error)}`)
@@ -80,5 +41,36 @@ function startRotation(file: RotatedFile, log: Log): () => Promise<void> {
   return () => {
     clearInterval(timer)
     return running
+  }
+}
+
+function probe(path: string): void {
+  try {
+    closeSync(openSync(outputTarget(path), 'a', 0o600))
+  } catch (cause) {
+    const message =
+      `The decision log ${path} cannot be written: ${messageOf(cause)}. ` +
+      'Name a file, or - for standard output.'
+    throw environmentError('decision_log_unusable', message, { cause })
+  }
+}
+
+/** Renames the files where the newest is full; `kept`: files beside the one that is written. */
+export async function rotateWhenFull(file: {
+  readonly path: string
+  readonly bytesMax: number
+  readonly kept: number
+}): Promise<void> {
+  const { bytesMax, kept } = file
+  const found = await stat(file.path).catch(() => undefined)
+  if (found === undefined || found.size < bytesMax) return
+  // For a link the target is renamed.
+  const path = outputTarget(file.path)
+  await rm(`${path}.${kept}`, { force: true })
+  for (let number = kept - 1; number >= 0; number -= 1) {
+    const from = number === 0 ? path : `${path}.${number}`
+    await rename(from, `${path}.${number + 1}`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
   }
 }

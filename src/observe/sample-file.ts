@@ -28,10 +28,7 @@ export function readSample(path: string): readonly SampledCheck[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
-  return text.split('\n').flatMap((line) => {
-    const check = parseSampleLine(line)
-    return check === undefined ? [] : [check]
-  })
+  return text.split('\n').flatMap((line) => parseSampleLine(line) ?? [])
 }
 
 /** Lines of one write; the loop turns between two. */

@@ -9,16 +9,12 @@
 /** A name, its count, and by how much that may be too high. */
 export type TopRow = readonly [name: string, count: number, error: number]
 
-export interface TopSketch {
-  readonly add: (name: string, weight: number) => void
-  /** The largest first. */
-  readonly rows: () => readonly TopRow[]
-}
+export type TopSketch = ReturnType<typeof createTopSketch>
 
-export function createTopSketch(size: number): TopSketch {
+export function createTopSketch(size: number) {
   const counts = new Map<string, { count: number; error: number }>()
   return {
-    add: (name, weight) => {
+    add: (name: string, weight: number): void => {
       const known = counts.get(name)
       if (known !== undefined) known.count += weight
       else if (counts.size < size) counts.set(name, { count: weight, error: 0 })
@@ -34,7 +30,8 @@ export function createTopSketch(size: number): TopSketch {
         counts.set(name, { count: error + weight, error })
       }
     },
-    rows: () => sorted([...counts].map(([name, { count, error }]) => [name, count, error])),
+    /** The largest first. */
+    rows: () => sortedRows(counts),
   }
 }
 
@@ -55,10 +52,12 @@ export function mergeTopRows(
       merged.set(name, known)
     }
   })
-  const rows = [...merged].map(([name, { count, error }]): TopRow => [name, count, error])
-  return sorted(rows).slice(0, shown)
+  return sortedRows(merged).slice(0, shown)
 }
 
-function sorted(rows: readonly TopRow[]): readonly TopRow[] {
-  return [...rows].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+function sortedRows(
+  counts: ReadonlyMap<string, { readonly count: number; readonly error: number }>,
+): readonly TopRow[] {
+  const rows = [...counts].map(([name, { count, error }]): TopRow => [name, count, error])
+  return rows.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
 }

@@ -11,15 +11,7 @@ import { trafficNamesMax } from '../base/limits.ts'
 import type { AnswerFacts } from './answer-facts.ts'
 import { createTopSketch, type TopRow, type TopSketch } from './top-sketch.ts'
 
-export interface TrafficCounter {
-  /** Counts a check answered in the loop; returns how many checks its names stand for, often 0. */
-  readonly takeCheck: (score: number) => number
-  readonly takeNames: (answer: AnswerFacts, weight: number) => void
-  /** Answers that the pool has made; these stand for `count`. */
-  readonly takePiece: (answers: readonly AnswerFacts[], count: number) => void
-  /** What has been counted since the last call. */
-  readonly taken: () => TrafficCounts
-}
+export type TrafficCounter = ReturnType<typeof createTrafficCounter>
 
 const minuteMs = 60_000
 const allUpTo = 256
@@ -30,7 +22,7 @@ const oneInMany = 512
 
 type Tops = Readonly<Record<TopKind, TopSketch>>
 
-export function createTrafficCounter(now: () => number = Date.now): TrafficCounter {
+export function createTrafficCounter(now: () => number = Date.now) {
   const scores = new Float64Array(scoreBands)
   const decisions = new Map<string, number>()
   let tops = newTops()
@@ -52,7 +44,8 @@ export function createTrafficCounter(now: () => number = Date.now): TrafficCount
     }
   }
   return {
-    takeCheck: (score) => {
+    /** Counts a check answered in the loop; returns how many checks its names stand for, often 0. */
+    takeCheck: (score: number): number => {
       scores[bandOf(score)]! += 1
       seen += 1
       if (seen <= allUpTo) return 1
@@ -60,7 +53,8 @@ export function createTrafficCounter(now: () => number = Date.now): TrafficCount
       return (seen & (oneIn - 1)) === 0 ? oneIn : 0
     },
     takeNames,
-    takePiece: (answers, count) => {
+    /** Answers that the pool has made; these stand for `count`. */
+    takePiece: (answers: readonly AnswerFacts[], count: number): void => {
       for (const answer of answers) {
         const weight = count / answers.length
         scores[bandOf(answer.score)]! += weight
@@ -68,7 +62,8 @@ export function createTrafficCounter(now: () => number = Date.now): TrafficCount
         takeNames(answer, weight)
       }
     },
-    taken: () => {
+    /** What has been counted since the last call. */
+    taken: (): TrafficCounts => {
       const given: TrafficCounts = {
         scores: Array.from(scores, Math.round),
         decisions: Array.from(decisions, ([name, count]) => [name, Math.round(count)]),

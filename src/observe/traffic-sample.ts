@@ -6,6 +6,7 @@
 import { rmSync } from 'node:fs'
 import type { SampleStatus } from '../api/admin-answers.ts'
 import { messageOf } from '../base/coded-error.ts'
+import { createQueue } from '../base/concurrency.ts'
 import { type Day, dayOf, formatDay } from '../base/day.ts'
 import type { Log } from '../base/log.ts'
 import { innermostAddress, visitorOf } from '../ip/embedded-text.ts'
@@ -18,17 +19,10 @@ import {
   sampledCheckDaysMax,
 } from './sample-file.ts'
 
-export interface TrafficSample {
-  /** Takes what a worker chose; gives the lot from which on checks do not matter. */
-  readonly take: (checks: readonly SampledCheck[]) => number
-  /** Writes the file, and gives its path; `undefined` where that fails, and the log says why. */
-  readonly save: () => Promise<string | undefined>
-  /** Forgets the checks of an innermost address, in the file too; returns how many. */
-  readonly forget: (address: string) => Promise<number>
-  readonly status: () => SampleStatus
-  /** `write`: unless another server has taken over, which samples on, or is not to. */
-  readonly close: (how: { readonly write: boolean }) => Promise<void>
-}
+export type TrafficSample = NonNullable<ReturnType<typeof openTrafficSample>>
+
+/** It is cut when it holds so much more than it should: sorting then costs little a check. */
+const slack = 1.25
 
 /** Workers hand over what they chose with each heartbeat. */
 const workersMs = 2000
@@ -42,7 +36,7 @@ export function openTrafficSample(parts: {
   readonly port: number
   readonly size: number
   readonly log: Log
-}): TrafficSample | undefined {
+}) {
   const { state, port, size, log } = parts
   const path = sampleFilePath(state, port)
   void removeOldSamples(state, Date.now())
@@ -51,11 +45,9 @@ export function openTrafficSample(parts: {
     return undefined
   }
   const reservoir = createReservoir(size)
-  const firstDay = (): Day => (dayOf(Date.now()) - sampledCheckDaysMax + 1) as Day
   reservoir.add(readOrNothing(path, log))
-  let writing: Promise<string | undefined> = Promise.resolve(path)
   const write = async (): Promise<string | undefined> => {
-    const first = firstDay()
+    const first = dayOf(Date.now()) - sampledCheckDaysMax + 1
     reservoir.forget(({ day }) => day < first)
     try {
       await writeSample(path, reservoir.checks())
@@ -65,19 +57,20 @@ export function openTrafficSample(parts: {
       return undefined
     }
   }
-  const save = (): Promise<string | undefined> => {
-    writing = writing.then(write)
-    return writing
-  }
+  const enqueue = createQueue()
+  /** Writes the file, and gives its path; `undefined` where that fails, and the log says why. */
+  const save = (): Promise<string | undefined> => enqueue(write)
   const timer = setInterval(() => void save(), saveMs)
   timer.unref()
   return {
     save,
-    take: (checks) => {
+    /** Takes what a worker chose; gives the lot from which on checks do not matter. */
+    take: (checks: readonly SampledCheck[]): number => {
       reservoir.add(checks)
       return reservoir.below()
     },
-    forget: async (address) => {
+    /** Forgets the checks of an innermost address, in the file too; returns how many. */
+    forget: async (address: string): Promise<number> => {
       const forget = (): number =>
         reservoir.forget((one) => innermostAddress(one.address) === address)
       // What workers have chosen and not handed over yet.
@@ -86,14 +79,15 @@ export function openTrafficSample(parts: {
       if ((await save()) === undefined) throw new Error(`${path} cannot be written`)
       return count
     },
-    status: () => {
+    status: (): SampleStatus => {
       const days = reservoir.checks().map(({ day }) => day)
       const first = days.reduce((least, day) => Math.min(least, day), Infinity) as Day
       return { size, checks: days.length, since: days.length === 0 ? null : formatDay(first) }
     },
-    close: async (how) => {
+    /** `write`: unless another server has taken over, which samples on, or is not to. */
+    close: async (how: { readonly write: boolean }): Promise<void> => {
       clearInterval(timer)
-      await (how.write ? save() : writing)
+      await (how.write ? save() : enqueue(() => undefined))
     },
   }
 }
@@ -123,21 +117,7 @@ function forget(path: string, log: Log): void {
  * where checks grow too old faster than new ones come, the newer ones have a better chance for a
  * while, since older ones with higher lots are gone already.
  */
-interface Reservoir {
-  /** Takes those whose lots are low enough. */
-  readonly add: (checks: readonly SampledCheck[]) => void
-  /** Lots from here on do not matter; 1 while there is room. */
-  readonly below: () => number
-  /** Forgets those of which this holds; returns how many. */
-  readonly forget: (isForgotten: (check: SampledCheck) => boolean) => number
-  /** Those that it holds, at most `size`. */
-  readonly checks: () => readonly SampledCheck[]
-}
-
-/** It is cut when it holds so much more than it should: sorting then costs little a check. */
-const slack = 1.25
-
-export function createReservoir(size: number): Reservoir {
+export function createReservoir(size: number) {
   const held = new Map<string, SampledCheck>()
   let below = 1
   const cut = (): void => {
@@ -147,21 +127,25 @@ export function createReservoir(size: number): Reservoir {
     below = sorted[size - 1]![1].lot
   }
   return {
+    /** Lots from here on do not matter; 1 while there is room. */
     below: () => below,
-    add: (checks) => {
+    /** Takes those whose lots are low enough. */
+    add: (checks: readonly SampledCheck[]): void => {
       for (const one of checks) {
         const visitor = visitorOf(one.address) ?? one.address
         if (one.lot < Math.min(below, held.get(visitor)?.lot ?? 1)) held.set(visitor, one)
       }
       if (held.size >= size * slack) cut()
     },
-    forget: (isForgotten) => {
+    /** Returns how many. */
+    forget: (isForgotten: (check: SampledCheck) => boolean): number => {
       const before = held.size
       for (const [visitor, one] of held) if (isForgotten(one)) held.delete(visitor)
       if (held.size < Math.min(before, size)) below = 1
       return before - held.size
     },
-    checks: () => {
+    /** Those that it holds, at most `size`. */
+    checks: (): readonly SampledCheck[] => {
       cut()
       return [...held.values()]
     },

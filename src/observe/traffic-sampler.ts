@@ -7,34 +7,28 @@ import { dayOf } from '../base/day.ts'
 import type { AnswerFacts } from './answer-facts.ts'
 import type { SampledCheck } from './sample-file.ts'
 
-export interface TrafficSampler {
-  /** Lots from here on do not matter now. */
-  readonly below: () => number
-  readonly take: (answers: readonly AnswerFacts[]) => void
-  /** Lots that are not below this do not matter any more. */
-  readonly drawBelow: (lot: number) => void
-  /** What has been chosen since the last call. */
-  readonly chosen: () => readonly SampledCheck[]
-}
+export type TrafficSampler = ReturnType<typeof createTrafficSampler>
 
 const waitingMax = 4096
 
-export function createTrafficSampler(now: () => number = Date.now): TrafficSampler {
+export function createTrafficSampler(now: () => number = Date.now) {
   let limit = 1
   let waiting: SampledCheck[] = []
   const below = (): number => (waiting.length < waitingMax ? limit : 0)
   return {
+    /** Lots from here on do not matter now. */
     below,
-    take: (answers) => {
+    take: (answers: readonly AnswerFacts[]): void => {
       const day = dayOf(now())
       for (const { lot, address, decision } of answers) {
         if (lot < below()) waiting.push({ lot, day, policy: decision?.policy ?? '', address })
       }
     },
-    drawBelow: (lot) => {
+    drawBelow: (lot: number): void => {
       limit = lot
     },
-    chosen: () => {
+    /** What has been chosen since the last call. */
+    chosen: (): readonly SampledCheck[] => {
       const taken = waiting
       waiting = []
       return taken
