@@ -14,58 +14,19 @@ import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
 import { type Allowance, newAllowance } from './allowance.ts'
 import { rateLimitPolicyValue, remainingIndex, ceilSeconds } from './ratelimit-values.ts'
-import { lastKnownRemaining } from './quota-lease.ts'
+import { type LeaseState, addWaiter, changeQuota, chargeUnits } from './quota-lease.ts'
+import { lastKnownRemaining, returnUnits } from './quota-lease.ts'
 import type { QuotaLedger } from './quota-ledger.ts'
+import { type Month, noMonth } from './quota-period.ts'
 import type { EffectiveLimits } from '../keys/key-limits.ts'
-import { type Quota, type QuotaResult, type SpentUnits, createQuota } from './quota.ts'
-import { type RateResult, rateResults, takeRate, ticksAt } from './rate.ts'
+import { type QuotaResult, type SpentUnits, closeQuotas, openQuotas } from './quota.ts'
+import { refundQuota, secondsToReset, spendQuota, tickQuotas } from './quota.ts'
+import { type Pace, type RateResult, rateResults, takeRate, ticksAt } from './rate.ts'
 import { aheadTicks, paceOf, rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
 import type { LeaseFile } from './lease-file.ts'
 import type { RateFile } from './rate-file.ts'
 
-/**
- * Instants are of `performance.now()`: `arrivedMs` when a request began, `nowMs` of the caller's
- * own turn (rate.ts says why).
- */
-export interface Limiter {
-  /** The allowance of a key: the same one until `release`, whatever limits it is bound to. */
-  readonly bind: (keyId: string, limits: EffectiveLimits) => Allowance
-  readonly release: (keyId: string) => void
-  /** Spends rate: `requests` at once or none. */
-  readonly spendRate: (key: Allowance, requests: number, nowMs: number) => RateResult
-  /** After `spendRate` was `pending`: asks the store, spends all or none, and calls back once. */
-  readonly spendRateLater: (
-    key: Allowance,
-    requests: number,
-    callback: (result: RateResult) => void,
-  ) => void
-  readonly spendQuota: (key: Allowance, units: number, arrivedMs: number) => QuotaResult
-  /** The month of units that `spendQuota` has just granted; `noMonth` for a key without quota. */
-  readonly spentMonth: (key: Allowance) => number
-  /** After `spendQuota` has granted and the answer is no 200 after all. */
-  readonly refund: (key: Allowance, spent: SpentUnits) => void
-  /** After `spendQuota` was `pending`: calls back once; then `spendQuota` is to be asked again. */
-  readonly whenLeased: (key: Allowance, callback: () => void) => void
-  /** Writes what is left, as ratelimit-values.ts reads it. */
-  readonly remaining: (key: Allowance, nowMs: number, out: Float64Array) => void
-  /** The value of RateLimit-Policy, made once a month and key; `''` without limits. */
-  readonly policy: (key: Allowance) => string
-  /** Milliseconds until asking for as many again can help, after a result other than granted. */
-  readonly retryMs: (
-    key: Allowance,
-    result: 'rate_exceeded' | 'quota_exceeded' | 'unavailable',
-    nowMs: number,
-    requests: number,
-  ) => number
-  /** Gives back what dead workers of this machine had leased. Never fails; trouble is reported. */
-  readonly takeOverLeases: () => void
-  /** To be called every `keyRefreshMs`. */
-  readonly tick: () => void
-  /** Gives back what is leased and closes the ledger; grants no quota afterwards. */
-  readonly close: () => Promise<void>
-}
-
-export interface BaseLimiter extends Limiter, Pick<Quota, 'charge'> {}
+export type Limiter = ReturnType<typeof createLimiter>
 
 export interface LimiterOptions {
   readonly rateFile: RateFile
@@ -80,7 +41,7 @@ export interface LimiterOptions {
   readonly onRecovery: () => void
 }
 
-export function rateFileFullError(rateFile: RateFile): IpriskError {
+function rateFileFullError(rateFile: RateFile): IpriskError {
   const { used, max } = rateFile.counts()
   return environmentError(
     'rates_full',
@@ -93,24 +54,27 @@ type AllowanceRecord = { -readonly [Member in keyof Allowance]: Allowance[Member
 
 interface LimiterState {
   readonly options: LimiterOptions
-  readonly quota: Quota
-  readonly keys: Map<string, AllowanceRecord>
+  readonly leases: LeaseState
   fullReported: boolean
+}
+
+/** Once. */
+export function reportFullFile(state: Pick<LimiterState, 'options' | 'fullReported'>): void {
+  const { rateFile, onTrouble } = state.options
+  if (!state.fullReported) onTrouble(rateFileFullError(rateFile))
+  state.fullReported = true
 }
 
 /** Finds the slot of a key at its first request; whether there is one. */
 function assignSlot(state: LimiterState, key: AllowanceRecord): boolean {
-  const { rateFile, onTrouble } = state.options
   const { rate } = key.limits
-  if (rate !== undefined) key.slotIndex = rateFile.slotOf(key.keyId, rate)
-  if (key.slotIndex >= 0) return true
-  if (!state.fullReported) onTrouble(rateFileFullError(rateFile))
-  state.fullReported = true
-  return false
+  if (rate !== undefined) key.slotIndex = state.options.rateFile.slotOf(key.keyId, rate)
+  if (key.slotIndex < 0) reportFullFile(state)
+  return key.slotIndex >= 0
 }
 
 function changeLimits(
-  { quota }: LimiterState,
+  { leases }: LimiterState,
   key: AllowanceRecord,
   limits: EffectiveLimits,
 ): void {
@@ -123,35 +87,50 @@ function changeLimits(
   key.limits = limits
   key.policy = ''
   const units = limits.quotaPerMonth ?? -1
-  if (units !== key.lease.quota) quota.change(key.lease, units)
+  if (units !== key.lease.quota) changeQuota(leases, key.lease, units)
+}
+
+function aheadOf({ options }: LimiterState, key: Allowance, pace: Pace, nowMs: number): number {
+  const { rateFile, machineOffsetMs } = options
+  const atTicks = ticksAt(nowMs + machineOffsetMs, pace)
+  return aheadTicks(rateFile.words, key.slotIndex, pace, atTicks)
 }
 
 function writeRemaining(
-  { options, quota }: LimiterState,
+  state: LimiterState,
   key: Allowance,
   nowMs: number,
   out: Float64Array,
 ): void {
+  const { leases } = state
   const { pace, lease } = key
   out[remainingIndex.rate] = -1
   out[remainingIndex.rateReset] = -1
   out[remainingIndex.quota] = -1
   out[remainingIndex.quotaReset] = -1
   if (pace !== undefined && key.slotIndex >= 0) {
-    const atTicks = ticksAt(nowMs + options.machineOffsetMs, pace)
-    const ahead = aheadTicks(options.rateFile.words, key.slotIndex, pace, atTicks)
+    const ahead = aheadOf(state, key, pace, nowMs)
     out[remainingIndex.rate] = rateRemaining(ahead, pace)
     out[remainingIndex.rateReset] = ceilSeconds(rateResetMs(ahead, pace))
   }
   if (lease.quota < 0) return
-  const isOfMonth = lease.month === quota.month()
+  const isOfMonth = lease.month === leases.month
   const left = isOfMonth ? lease.units + lastKnownRemaining(lease) : lease.quota
   out[remainingIndex.quota] = Math.min(left, lease.quota)
-  out[remainingIndex.quotaReset] = quota.secondsToReset(nowMs)
+  out[remainingIndex.quotaReset] = secondsToReset(leases, nowMs)
 }
 
-function policyOf({ quota }: LimiterState, key: AllowanceRecord): string {
-  const month = quota.month()
+function takeOverLeases({ options, leases }: LimiterState): void {
+  try {
+    for (const { keyId, month, units } of options.leaseFile.takeOver()) {
+      returnUnits(leases, keyId, month, units)
+    }
+  } catch (error) {
+    options.onTrouble(error)
+  }
+}
+
+function policyOf({ leases: { month } }: LimiterState, key: AllowanceRecord): string {
   if (key.policyMonth !== month || key.policy === '') {
     key.policy = rateLimitPolicyValue(key.limits, month)
     key.policyMonth = month
@@ -159,17 +138,21 @@ function policyOf({ quota }: LimiterState, key: AllowanceRecord): string {
   return key.policy
 }
 
-export function createLimiter(options: LimiterOptions): BaseLimiter {
+/**
+ * Instants are of `performance.now()`: `arrivedMs` when a request began, `nowMs` of the caller's
+ * own turn (rate.ts says why).
+ */
+export function createLimiter(options: LimiterOptions) {
   const { rateFile, leaseFile, ledger, machineOffsetMs, now } = options
-  const { words } = rateFile
-  const quota = createQuota(options)
+  const leases = openQuotas(options)
   const keys = new Map<string, AllowanceRecord>()
-  const state: LimiterState = { options, quota, keys, fullReported: false }
+  const state: LimiterState = { options, leases, fullReported: false }
   const unlimited = newAllowance('', {})
   const machineNow = (): number => now() + machineOffsetMs
 
   return {
-    bind: (keyId, limits) => {
+    /** The allowance of a key: the same one until `release`, whatever limits it is bound to. */
+    bind: (keyId: string, limits: EffectiveLimits): Allowance => {
       const known = keys.get(keyId)
       if (known !== undefined) {
         changeLimits(state, known, limits)
@@ -180,46 +163,63 @@ export function createLimiter(options: LimiterOptions): BaseLimiter {
       keys.set(keyId, key)
       return key
     },
-    release: (keyId) => {
+    release: (keyId: string): void => {
       const key = keys.get(keyId)
-      if (key === undefined) return
       keys.delete(keyId)
-      changeLimits(state, key, { ...key.limits, quotaPerMonth: 0 })
+      if (key !== undefined) changeLimits(state, key, { ...key.limits, quotaPerMonth: 0 })
     },
-    spendRate: (key, requests, nowMs) => {
+    /** Spends rate: `requests` at once or none. */
+    spendRate: (key: Allowance, requests: number, nowMs: number): RateResult => {
       const { pace } = key
       if (pace === undefined) return rateResults.granted
       if (key.slotIndex < 0 && !assignSlot(state, key)) return rateResults.unavailable
       const atTicks = ticksAt(nowMs + machineOffsetMs, pace)
-      return takeRate(words, key.slotIndex, pace, atTicks, requests, machineNow)
+      return takeRate(rateFile.words, key.slotIndex, pace, atTicks, requests, machineNow)
         ? rateResults.granted
         : rateResults.exceeded
     },
-    spendRateLater: (_key, _requests, callback) => callback(rateResults.exceeded),
-    spendQuota: (key, units, arrivedMs) => quota.spend(key.lease, units, arrivedMs),
-    spentMonth: (key) => quota.spentMonth(key.lease),
-    refund: (key, spent) => quota.refund(key.lease, spent),
-    charge: quota.charge,
-    whenLeased: (key, callback) => quota.whenLeased(key.lease, callback),
-    remaining: (key, nowMs, out) => writeRemaining(state, key, nowMs, out),
-    policy: (key) => policyOf(state, key),
-    retryMs: (key, result, nowMs, requests) => {
+    /** After `spendRate` was `pending`: asks the store, spends all or none, and calls back once. */
+    spendRateLater: (
+      _key: Allowance,
+      _requests: number,
+      callback: (result: RateResult) => void,
+    ): void => callback(rateResults.exceeded),
+    spendQuota: (key: Allowance, units: number, arrivedMs: number): QuotaResult =>
+      spendQuota(leases, key.lease, units, arrivedMs),
+    /** The month of units that `spendQuota` has just granted; `noMonth` for a key without quota. */
+    spentMonth: ({ lease }: Allowance): number => (lease.quota < 0 ? noMonth : lease.month),
+    /** After `spendQuota` has granted and the answer is no 200 after all. */
+    refund: (key: Allowance, spent: SpentUnits): void => refundQuota(leases, key.lease, spent),
+    /** Charges units that were granted without the ledger. */
+    charge: (keyId: string, month: Month, units: number): void =>
+      chargeUnits(leases, keyId, month, units),
+    /** After `spendQuota` was `pending`: calls back once; then `spendQuota` is to be asked again. */
+    whenLeased: (key: Allowance, callback: () => void): void =>
+      addWaiter(leases, key.lease, callback),
+    /** Writes what is left, as ratelimit-values.ts reads it. */
+    remaining: (key: Allowance, nowMs: number, out: Float64Array): void =>
+      writeRemaining(state, key, nowMs, out),
+    /** The value of RateLimit-Policy, made once a month and key; `''` without limits. */
+    policy: (key: Allowance): string => policyOf(state, key),
+    /** Milliseconds until asking for as many again can help, after a result other than granted. */
+    retryMs: (
+      key: Allowance,
+      result: 'rate_exceeded' | 'quota_exceeded' | 'unavailable',
+      nowMs: number,
+      requests: number,
+    ): number => {
       const { pace } = key
-      if (result === 'quota_exceeded') return quota.secondsToReset(nowMs) * 1000
+      if (result === 'quota_exceeded') return secondsToReset(leases, nowMs) * 1000
       if (result === 'unavailable' || pace === undefined || key.slotIndex < 0) return quotaRecheckMs
-      const ahead = aheadTicks(words, key.slotIndex, pace, ticksAt(nowMs + machineOffsetMs, pace))
-      return rateRetryMs(ahead, pace, requests)
+      return rateRetryMs(aheadOf(state, key, pace, nowMs), pace, requests)
     },
-    takeOverLeases: () => {
-      try {
-        quota.takeOver()
-      } catch (error) {
-        options.onTrouble(error)
-      }
-    },
-    tick: quota.tick,
-    close: async () => {
-      await quota.close()
+    /** Gives back what dead workers of this machine had leased. Never fails; trouble is reported. */
+    takeOverLeases: (): void => takeOverLeases(state),
+    /** To be called every `keyRefreshMs`. */
+    tick: (): void => tickQuotas(leases, options.wall()),
+    /** Gives back what is leased and closes the ledger; grants no quota afterwards. */
+    close: async (): Promise<void> => {
+      await closeQuotas(leases)
       leaseFile.close()
       await ledger.close()
       // The rate file stays mapped: a late request may still look into it, and the process ends.

@@ -20,63 +20,46 @@ import { type LedgerOutbox, createLedgerOutbox } from './ledger-outbox.ts'
 /** A lease lasts this long at the pace of the last one: two leases a second for each busy key. */
 const leaseAheadMs = 1000
 
-interface LeaseRecord {
-  readonly keyId: string
-  /** Units a month; -1: no quota. */
-  quota: number
-  /** -1: never. */
-  quotaChangedMs: number
-  /** The month of `units` and `ledgerRemaining`. */
-  month: number
-  units: number
-  /** Where `units` stand in the lease file; `noLeaseSlot`: nowhere. */
-  slot: number
-  /** Below this many units another lease is fetched; -1: only when a request needs it. */
-  refetchBelow: number
-  /** What the ledger had left when it was asked last, and what has been given back since. */
-  ledgerRemaining: number
-  /** How many units the latest lease was to bring `units` to. */
-  size: number
-  /** `units` just after the latest lease, and when that was. */
-  unitsAtGrant: number
-  grantedMs: number
-  /** When the lease that is under way was asked for; -1: none is. */
-  requestedMs: number
-  /** Until then the quota is taken to be exhausted; 0: the ledger has not been asked this month. */
-  exhaustedUntilMs: number
-  /** Until then the ledger is taken to be out of reach; 0: it answered last. */
-  unavailableUntilMs: number
-  /** `units` when a tick last found them changed, and when that was. */
-  idleUnits: number
-  idleSinceMs: number
-  /** Called back when more can be said. */
-  waiters: (() => void)[]
+function leaseRecord(keyId: string, quota: number) {
+  return {
+    keyId,
+    /** Units a month; -1: no quota. */
+    quota,
+    /** -1: never. */
+    quotaChangedMs: -1,
+    /** The month of `units` and `ledgerRemaining`. */
+    month: noMonth as number,
+    units: 0,
+    /** Where `units` stand in the lease file; `noLeaseSlot`: nowhere. */
+    slot: noLeaseSlot as number,
+    /** Below this many units another lease is fetched; -1: only when a request needs it. */
+    refetchBelow: -1,
+    /** What the ledger had left when it was asked last, and what has been given back since. */
+    ledgerRemaining: 0,
+    /** How many units the latest lease was to bring `units` to. */
+    size: 0,
+    /** `units` just after the latest lease, and when that was. */
+    unitsAtGrant: 0,
+    grantedMs: 0,
+    /** When the lease that is under way was asked for; -1: none is. */
+    requestedMs: -1,
+    /** Until then the quota is taken to be exhausted; 0: the ledger has not been asked this month. */
+    exhaustedUntilMs: 0,
+    /** Until then the ledger is taken to be out of reach; 0: it answered last. */
+    unavailableUntilMs: 0,
+    /** `units` when a tick last found them changed, and when that was. */
+    idleUnits: 0,
+    idleSinceMs: 0,
+    /** Called back when more can be said. */
+    waiters: [] as (() => void)[],
+  }
 }
+
+type LeaseRecord = ReturnType<typeof leaseRecord>
 
 export type Lease = Readonly<LeaseRecord>
 
-export function newLease(keyId: string, quota: number): Lease {
-  const lease: LeaseRecord = {
-    keyId,
-    quota,
-    quotaChangedMs: -1,
-    month: noMonth,
-    units: 0,
-    slot: noLeaseSlot,
-    refetchBelow: -1,
-    ledgerRemaining: 0,
-    size: 0,
-    unitsAtGrant: 0,
-    grantedMs: 0,
-    requestedMs: -1,
-    exhaustedUntilMs: 0,
-    unavailableUntilMs: 0,
-    idleUnits: 0,
-    idleSinceMs: 0,
-    waiters: [],
-  }
-  return lease
-}
+export const newLease: (keyId: string, quota: number) => Lease = leaseRecord
 
 export interface LeaseOptions {
   readonly ledger: QuotaLedger
@@ -147,9 +130,13 @@ function track(state: LeaseState, work: Promise<void>): void {
   state.inFlight.add(done)
 }
 
-export function returnUnits(state: LeaseState, keyId: string, month: number, units: number): void {
-  state.outbox.add(keyId, month as Month, -units)
+export function chargeUnits(state: LeaseState, keyId: string, month: number, units: number): void {
+  state.outbox.add(keyId, month as Month, units)
   state.outbox.flush()
+}
+
+export function returnUnits(state: LeaseState, keyId: string, month: number, units: number): void {
+  chargeUnits(state, keyId, month, -units)
 }
 
 /** Gives back what the key holds; the ledger has that much more left. */

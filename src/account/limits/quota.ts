@@ -1,4 +1,4 @@
-// Hot path: `spend` while the lease lasts. No allocation, throw, closure or clock there.
+// Hot path: `spendQuota` while the lease lasts. No allocation, throw, closure or clock there.
 //
 // A worker's side of the quotas: it leases units from the ledger ahead of need (quota-lease.ts) and
 // spends them without asking the ledger. Below half a lease it fetches the next one in the
@@ -29,8 +29,6 @@ import { leaseCloseMs } from '../../base/limits.ts'
 import { ceilSeconds } from './ratelimit-values.ts'
 import type { Lease, LeaseOptions, LeaseState } from './quota-lease.ts'
 import {
-  addWaiter,
-  changeQuota,
   createLeaseState,
   enterMonth,
   fetchLease,
@@ -57,8 +55,6 @@ export interface SpentUnits {
   readonly month: number
   readonly arrivedMs: number
 }
-
-export type Quota = ReturnType<typeof createQuota>
 
 const closeTries = 2
 
@@ -99,7 +95,8 @@ function spendSlowPath(
 }
 
 /** A changed quota may be smaller than the refund. */
-function refund(state: LeaseState, lease: Lease, { units, month, arrivedMs }: SpentUnits): void {
+export function refundQuota(state: LeaseState, lease: Lease, spent: SpentUnits): void {
+  const { units, month, arrivedMs } = spent
   if (month === noMonth || state.closed) return
   if (month !== state.month || month !== lease.month || arrivedMs <= lease.quotaChangedMs) {
     returnUnits(state, lease.keyId, month, units)
@@ -108,7 +105,8 @@ function refund(state: LeaseState, lease: Lease, { units, month, arrivedMs }: Sp
   refundUnits(state, lease, units)
 }
 
-function tick(state: LeaseState, wallMs: number): void {
+/** To be called every `keyRefreshMs`; `wallMs` since the epoch. */
+export function tickQuotas(state: LeaseState, wallMs: number): void {
   const nowMs = state.options.now()
   const month = monthOf(wallMs)
   state.monthEndsMs = nowMs + monthStart(month + 1) - wallMs
@@ -117,7 +115,8 @@ function tick(state: LeaseState, wallMs: number): void {
   state.outbox.flush()
 }
 
-async function close(state: LeaseState): Promise<void> {
+/** Gives back every lease and waits for the ledger, for a while. Grants nothing afterwards. */
+export async function closeQuotas(state: LeaseState): Promise<void> {
   state.closed = true
   for (const lease of state.active) {
     returnLease(state, lease)
@@ -131,44 +130,30 @@ async function close(state: LeaseState): Promise<void> {
   }
 }
 
-export function createQuota(options: LeaseOptions & { readonly wall: () => number }) {
+export function openQuotas(options: LeaseOptions & { readonly wall: () => number }): LeaseState {
   const wallMs = options.wall()
   const month = monthOf(wallMs)
-  const state = createLeaseState(options, month, options.now() + monthStart(month + 1) - wallMs)
-  return {
-    /** Takes units of this month: all of them or none. */
-    spend: (lease: Lease, units: number, arrivedMs: number): QuotaResult => {
-      if (lease.quota < 0) return granted
-      const left = lease.units - units
-      if (left < 0 || lease.month !== state.month || arrivedMs >= state.monthEndsMs) {
-        return spendSlowPath(state, lease, units, arrivedMs)
-      }
-      spendUnits(state, lease, units)
-      if (left < lease.refetchBelow) fetchLease(state, lease, 0)
-      return granted
-    },
-    /** The month of units spent now; `noMonth` for a key without a quota. */
-    spentMonth: (lease: Lease) => (lease.quota < 0 ? noMonth : lease.month),
-    refund: (lease: Lease, spent: SpentUnits) => refund(state, lease, spent),
-    /** Charges units that were granted without the ledger. */
-    charge: (keyId: string, month: Month, units: number): void => {
-      state.outbox.add(keyId, month, units)
-      state.outbox.flush()
-    },
-    /** Gives back what dead workers of this machine held. Fails with the disk's error. */
-    takeOver: (): void => {
-      for (const { keyId, month, units } of options.leaseFile.takeOver())
-        returnUnits(state, keyId, month, units)
-    },
-    /** Calls back once, after `pending`, when `spend` can say more. */
-    whenLeased: (lease: Lease, callback: () => void) => addWaiter(state, lease, callback),
-    tick: () => tick(state, options.wall()),
-    /** -1 stands for no quota. */
-    change: (lease: Lease, quota: number) => changeQuota(state, lease, quota),
-    month: () => state.month,
-    /** Whole seconds from `nowMs` to the end of the month; a small integer, so not on the heap. */
-    secondsToReset: (nowMs: number) => ceilSeconds(Math.max(0, state.monthEndsMs - nowMs)),
-    /** Gives back every lease and waits for the ledger, for a while. Grants nothing afterwards. */
-    close: () => close(state),
+  return createLeaseState(options, month, options.now() + monthStart(month + 1) - wallMs)
+}
+
+/** Takes units of this month: all of them or none. */
+export function spendQuota(
+  state: LeaseState,
+  lease: Lease,
+  units: number,
+  arrivedMs: number,
+): QuotaResult {
+  if (lease.quota < 0) return granted
+  const left = lease.units - units
+  if (left < 0 || lease.month !== state.month || arrivedMs >= state.monthEndsMs) {
+    return spendSlowPath(state, lease, units, arrivedMs)
   }
+  spendUnits(state, lease, units)
+  if (left < lease.refetchBelow) fetchLease(state, lease, 0)
+  return granted
+}
+
+/** Whole seconds to the end of the month; a small integer, so not on the heap. */
+export function secondsToReset({ monthEndsMs }: LeaseState, nowMs: number): number {
+  return ceilSeconds(Math.max(0, monthEndsMs - nowMs))
 }

@@ -13,8 +13,7 @@
 import { quotaRecheckMs } from '../../base/limits.ts'
 import type { Allowance } from './allowance.ts'
 import { balanceWords } from './local-balance.ts'
-import type { BaseLimiter, Limiter, LimiterOptions } from './limiter.ts'
-import { createLimiter, rateFileFullError } from './limiter.ts'
+import { type Limiter, type LimiterOptions, createLimiter, reportFullFile } from './limiter.ts'
 import { type SpentUnits, quotaResults } from './quota.ts'
 import { type DebtState, chargeAllDebts, overdraw, refundDebt } from './quota-debt.ts'
 import { clearUnavailable } from './quota-lease.ts'
@@ -33,7 +32,7 @@ export interface SharedLimiterOptions extends LimiterOptions {
 
 interface SharedLimiterState {
   readonly options: SharedLimiterOptions
-  readonly base: BaseLimiter
+  readonly base: Limiter
   readonly rates: SharedRateState
   readonly debts: DebtState
   /** The store was away when a request needed it last; and when it was seen to be back. */
@@ -47,10 +46,7 @@ function assignLimit(state: SharedLimiterState, key: Allowance): SharedLimit | u
   const { rate } = key.limits
   if (rate === undefined || key.pace === undefined) return undefined
   const limit = assignSharedLimit(state.rates, key.sharedRate, rate, key.pace)
-  if (limit === undefined && !state.fullReported) {
-    state.options.onTrouble(rateFileFullError(state.options.rateFile))
-    state.fullReported = true
-  }
+  if (limit === undefined) reportFullFile(state)
   return limit
 }
 
@@ -119,15 +115,10 @@ async function spendRateLater(
   requests: number,
   callback: (result: RateResult) => void,
 ): Promise<void> {
-  const { sharedRate } = key
-  const { limit } = sharedRate
+  const { limit } = key.sharedRate
   try {
     const { unavailable } = rateResults
-    callback(
-      limit === undefined
-        ? unavailable
-        : await spendSharedBatch(rates, sharedRate, limit, requests),
-    )
+    callback(limit === undefined ? unavailable : await spendSharedBatch(rates, limit, requests))
   } catch (error) {
     options.onTrouble(error)
   }
@@ -142,15 +133,14 @@ export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
     ...base,
     bind: (keyId, limits) => {
       const key = base.bind(keyId, limits)
-      forgetOldLimit(key.sharedRate, key.pace)
+      forgetOldLimit(rates, key.sharedRate, key.pace)
       return key
     },
     spendRate: (key, requests, nowMs) => {
       if (key.pace === undefined) return rateResults.granted
-      const { sharedRate } = key
-      const limit = sharedRate.limit ?? assignLimit(state, key)
+      const limit = key.sharedRate.limit ?? assignLimit(state, key)
       if (limit === undefined) return rateResults.unavailable
-      return spendSharedRate(rates, sharedRate, limit, requests, nowMs)
+      return spendSharedRate(rates, limit, requests, nowMs)
     },
     spendRateLater: (key, requests, callback) => {
       void spendRateLater(state, key, requests, callback)

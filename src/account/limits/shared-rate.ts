@@ -32,6 +32,7 @@ const rateIdleMs = 3000
  * into another.
  */
 interface SharedLimitRecord {
+  readonly keyId: string
   readonly rate: Rate
   readonly pace: Pace
   readonly sizes: SharedBucketSizes
@@ -71,7 +72,7 @@ export interface SharedRateState {
   readonly clock: () => number
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
-  readonly active: Set<SharedRate>
+  readonly active: Set<SharedLimit>
 }
 
 /** Finds a limit's places in the rate file at its first request; `undefined`: it is full. */
@@ -82,11 +83,13 @@ export function assignSharedLimit(
   pace: Pace,
 ): SharedLimit | undefined {
   const { rateFile, active } = state
-  const balanceIndex = rateFile.slotOf(shared.keyId, rate)
-  const localIndex = rateFile.slotOf(`${shared.keyId} alone`, rate)
+  const { keyId } = shared
+  const balanceIndex = rateFile.slotOf(keyId, rate)
+  const localIndex = rateFile.slotOf(`${keyId} alone`, rate)
   if (balanceIndex < 0 || localIndex < 0) return undefined
   const sizes = sharedBucketSizes(rate)
   shared.limit = {
+    keyId,
     rate,
     pace,
     sizes,
@@ -97,40 +100,44 @@ export function assignSharedLimit(
     idleBalance: noBalance,
     idleMs: 0,
   }
-  active.add(shared)
+  active.add(shared.limit)
   return shared.limit
 }
 
-export function forgetOldLimit(shared: SharedRateRecord, pace: Pace | undefined): void {
-  if (shared.limit?.pace !== pace) shared.limit = undefined
+export function forgetOldLimit(
+  { active }: SharedRateState,
+  shared: SharedRateRecord,
+  pace: Pace | undefined,
+): void {
+  if (shared.limit === undefined || shared.limit.pace === pace) return
+  active.delete(shared.limit)
+  shared.limit = undefined
 }
 
 const { granted, exceeded, unavailable, pending } = rateResults
 
 export function spendSharedRate(
   state: SharedRateState,
-  shared: SharedRateRecord,
   limit: SharedLimitRecord,
   requests: number,
   nowMs: number,
 ): RateResult {
   const left = spendBalance(state.memory.words, limit.balanceIndex, requests, limit.sizes.credit)
   if (left >= limit.refillBelow) return granted
-  if (left === noBalance) return spendWithoutBalance(state, shared, limit, requests, nowMs)
-  if (!state.buckets.down()) requestRefill(state, shared, limit, nowMs)
+  if (left === noBalance) return spendWithoutBalance(state, limit, requests, nowMs)
+  if (!state.buckets.down()) requestRefill(state, limit, nowMs)
   return granted
 }
 
 function spendWithoutBalance(
   state: SharedRateState,
-  shared: SharedRateRecord,
   limit: SharedLimitRecord,
   requests: number,
   nowMs: number,
 ): RateResult {
   if (!state.buckets.down()) {
     if (requests > 1) return requests > limit.rate.burst ? exceeded : pending
-    requestRefill(state, shared, limit, nowMs)
+    requestRefill(state, limit, nowMs)
     if (!limit.storeFailed) return exceeded
   }
   return spendWhileStoreDown(state, limit, requests, nowMs)
@@ -157,15 +164,14 @@ function spendWhileStoreDown(
  */
 export async function spendSharedBatch(
   state: SharedRateState,
-  shared: SharedRateRecord,
   limit: SharedLimitRecord,
   requests: number,
 ): Promise<RateResult> {
   try {
-    return await takeBatch(state, shared.keyId, limit, requests)
+    return await takeBatch(state, limit, requests)
   } catch (error) {
     limit.storeFailed = true
-    state.active.add(shared)
+    state.active.add(limit)
     state.onTrouble(error)
     return spendWhileStoreDown(state, limit, requests, state.now())
   }
@@ -173,15 +179,14 @@ export async function spendSharedBatch(
 
 async function takeBatch(
   state: SharedRateState,
-  keyId: string,
   limit: SharedLimitRecord,
   requests: number,
 ): Promise<RateResult> {
   const { words } = state.memory
-  const wanted = { keyId, rate: limit.rate, want: requests, need: requests }
+  const wanted = { keyId: limit.keyId, rate: limit.rate, want: requests, need: requests }
   for (let tries = 0; tries < 2; tries += 1) {
     const units = reclaimBalance(words, limit.balanceIndex, Atomics.load(words, limit.balanceIndex))
-    returnTokens(state, keyId, limit, units)
+    returnTokens(state, limit, units)
     const taking = await state.buckets.takeTokens(wanted)
     syncLocalLimit(state, limit, taking.level)
     if (taking.granted === requests) return granted
@@ -190,40 +195,28 @@ async function takeBatch(
   return exceeded
 }
 
-function returnTokens(
-  state: SharedRateState,
-  keyId: string,
-  limit: SharedLimitRecord,
-  units: number,
-): void {
+function returnTokens(state: SharedRateState, limit: SharedLimit, units: number): void {
   if (units === 0) return
-  const back = { keyId, rate: limit.rate, want: -units, need: 0 }
+  const back = { keyId: limit.keyId, rate: limit.rate, want: -units, need: 0 }
   state.buckets.takeTokens(back).catch((error: unknown) => state.onTrouble(error))
 }
 
 /** Unless a worker of this machine does or has just done so. */
-function requestRefill(
-  state: SharedRateState,
-  shared: SharedRateRecord,
-  limit: SharedLimitRecord,
-  nowMs: number,
-): void {
+function requestRefill(state: SharedRateState, limit: SharedLimitRecord, nowMs: number): void {
   const { words } = state.memory
   const claim = claimRefill(words, limit.balanceIndex, nowMs + state.machineOffsetMs)
   if (claim === 0) return
-  state.active.add(shared)
-  void refill(state, shared, limit, claim).catch((error: unknown) => state.onTrouble(error))
+  state.active.add(limit)
+  void refill(state, limit, claim).catch((error: unknown) => state.onTrouble(error))
 }
 
 async function refill(
   state: SharedRateState,
-  shared: SharedRateRecord,
   limit: SharedLimitRecord,
   claim: number,
 ): Promise<void> {
   const { buckets, memory, now, machineOffsetMs } = state
-  const { keyId } = shared
-  const { rate } = limit
+  const { keyId, rate } = limit
   const most = limit.sizes.ahead
   const want = Math.max(0, most - Atomics.load(memory.words, limit.balanceIndex))
   const enter = (granted: number, pauseMs: number): void => {
@@ -241,7 +234,7 @@ async function refill(
   }
   // Much was spent meanwhile: a burst is under way, and would soon find nothing.
   if (Atomics.load(memory.words, limit.balanceIndex) < limit.refillBelow)
-    requestRefill(state, shared, limit, now())
+    requestRefill(state, limit, now())
 }
 
 function syncLocalLimit(state: SharedRateState, limit: SharedLimitRecord, level: number): void {
@@ -265,32 +258,23 @@ function refillPauseMs({ sizes }: SharedLimit, perSecond: number): number {
 
 export function tickSharedRates(state: SharedRateState): void {
   const nowMs = state.now()
-  const away = state.buckets.down()
-  for (const shared of state.active) {
-    const { limit } = shared
-    if (limit === undefined) state.active.delete(shared)
-    else if (!away) maintainSharedRate(state, shared, limit, nowMs)
-  }
+  if (state.buckets.down()) return
+  for (const limit of state.active) maintainSharedRate(state, limit, nowMs)
 }
 
-function maintainSharedRate(
-  state: SharedRateState,
-  shared: SharedRateRecord,
-  limit: SharedLimitRecord,
-  nowMs: number,
-): void {
+function maintainSharedRate(state: SharedRateState, limit: SharedLimitRecord, nowMs: number): void {
   const balance = Atomics.load(state.memory.words, limit.balanceIndex)
   // A store that failed is asked until it answers, though no request comes.
-  if (balance < 0 || limit.storeFailed) requestRefill(state, shared, limit, nowMs)
+  if (balance < 0 || limit.storeFailed) requestRefill(state, limit, nowMs)
   if (balance !== limit.idleBalance) {
     limit.idleBalance = balance
     limit.idleMs = nowMs
     return
   }
   if (nowMs - limit.idleMs < rateIdleMs) return
-  if (balance >= 0 && !limit.storeFailed) state.active.delete(shared)
+  if (balance >= 0 && !limit.storeFailed) state.active.delete(limit)
   const units = reclaimBalance(state.memory.words, limit.balanceIndex, balance)
-  returnTokens(state, shared.keyId, limit, units)
+  returnTokens(state, limit, units)
 }
 
 export function sharedAheadTicks(
