@@ -9,6 +9,7 @@
 // - Records are never deleted: a revoked key stays, so that it can be told from an unknown one in a
 //   list, and so that readers learn of it by `changes`.
 
+import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import type { Plans } from '../../config/plan.ts'
 import type { KeyRecord } from './key-record.ts'
 import type { KeyRows, SkippedKey } from './read-record.ts'
@@ -43,4 +44,9 @@ export interface KeyStore {
   /** For a store that judges its keys by the plans: they are others now. */
   readonly usePlans?: (plans: Plans) => void
   readonly close: () => Promise<void>
+}
+
+export function keyExistsError(id: string): IpriskError {
+  const message = `There is a key with the id ${id} already. Make the key once more.`
+  return environmentError('key_exists', message, { retryable: true })
 }

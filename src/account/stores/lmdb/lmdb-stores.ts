@@ -30,7 +30,7 @@ import { IpriskError, messageOf, environmentError } from '../../../base/coded-er
 import { isJsonObject, parseJson } from '../../../base/json-object.ts'
 import { type ListStore, nextTag } from '../../../lists/list-store.ts'
 import type { KeyRecord } from '../../keys/key-record.ts'
-import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
+import { type KeyChanges, type KeyStore, keyExistsError } from '../../keys/key-store.ts'
 import {
   type KeyRow,
   missingRecord,
@@ -50,11 +50,9 @@ interface Meta {
   readonly meta: Database<number, string>
 }
 
-interface Databases {
-  readonly root: RootDatabase
+interface Databases extends Meta {
   readonly keys: Database<string, string>
   readonly changes: Database<string, number>
-  readonly meta: Database<number, string>
 }
 
 function unusable(folder: string, cause: unknown): IpriskError {
@@ -220,22 +218,18 @@ export async function openLmdbKeyStore(
   state: string,
   absent: AbsentStore = 'make',
 ): Promise<KeyStore> {
-  const databases = await openStore(join(state, 'keys'), absent, ({ root, meta }): Databases => {
-    const keys = root.openDB<string, string>({ name: 'keys', encoding: 'string' })
-    const changes = root.openDB<string, number>({ name: 'changes', encoding: 'string' })
-    return { root, keys, changes, meta }
+  const databases = await openStore(join(state, 'keys'), absent, (store): Databases => {
+    const keys = store.root.openDB<string, string>({ name: 'keys', encoding: 'string' })
+    const changes = store.root.openDB<string, number>({ name: 'changes', encoding: 'string' })
+    return { ...store, keys, changes }
   })
   const { root, keys } = databases
   return {
     create: async (record) => {
-      const taken = root.transactionSync(() => {
-        if (keys.get(record.id) !== undefined) return true
+      root.transactionSync(() => {
+        if (keys.get(record.id) !== undefined) throw keyExistsError(record.id)
         putRecord(databases, record)
-        return false
       })
-      if (!taken) return
-      const message = `There is a key with the id ${record.id} already. Make the key once more.`
-      throw environmentError('key_exists', message, { retryable: true })
     },
     get: async (id) => {
       const text = keys.get(id)
@@ -261,8 +255,7 @@ export async function openLmdbKeyStore(
  * `commitError`. lmdb itself does not await it, so it would end the process as unhandled.
  */
 function ignoreCommitError(failure: unknown): void {
-  const { commitError } = failure as { readonly commitError?: Promise<unknown> }
-  commitError?.catch(() => undefined)
+  void commitCause(failure)
 }
 
 const commitCauseMsMax = 100

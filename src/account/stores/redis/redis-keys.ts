@@ -9,12 +9,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { IpriskError, environmentError } from '../../../base/coded-error.ts'
+import { createQueue } from '../../../base/concurrency.ts'
 import { formatCounted } from '../../../base/text/number-format.ts'
 import type { Day } from '../../../base/day.ts'
 import { leaseShare, storeConcurrencyMax } from '../../../base/limits.ts'
 import { type ListStore, nextTag } from '../../../lists/list-store.ts'
 import { type KeyRecord, lostRecord } from '../../keys/key-record.ts'
-import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
+import { type KeyChanges, type KeyStore, keyExistsError } from '../../keys/key-store.ts'
 import {
   isDay,
   type KeyRow,
@@ -31,18 +32,10 @@ import type { QuotaLedger } from '../../limits/quota-ledger.ts'
 import { formatMonth, type Month } from '../../limits/quota-period.ts'
 import { type SharedBuckets, sharedBucketSizes } from '../../limits/shared-bucket.ts'
 import * as script from './lua-scripts.ts'
-import type { LuaScript } from './lua-scripts.ts'
 import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
 
 const names = ['records', 'changes', 'stamps', 'version'].map((name) => `iprisk:{keys}:${name}`)
 const [recordsName = '', , , versionName = ''] = names
-
-type Args = readonly (string | number)[]
-
-const runnerOf =
-  ({ runScript }: StoreCircuitBreaker) =>
-  (what: LuaScript, name: string, args: Args = [], late?: (reply: unknown) => void) =>
-    runScript(what, [name], args, late)
 
 const pageKeys = 500
 
@@ -52,29 +45,19 @@ const triesMax = 100
 /** Restarts of one read because the store's history was replaced. */
 const historiesMax = 10
 
-interface ReaderState {
+/** `onLost` is called with how many more are lost, and how many keys there are. */
+const newReader = (onLost: (lost: number, left: number) => void = () => undefined) => ({
   /** What is added to the store's versions. */
-  base: number
+  base: 0,
   /** The store's version, and its stamp. */
-  version: number
-  stamp: string
-  readonly ids: Set<string>
-  readonly lost: Set<string>
-  /** Called with how many more are lost, and how many keys there are. */
-  readonly onLost: (lost: number, left: number) => void
-}
+  version: 0,
+  stamp: '',
+  ids: new Set<string>(),
+  lost: new Set<string>(),
+  onLost,
+})
 
-const newReader = (onLost: ReaderState['onLost'] = () => undefined): ReaderState => {
-  return { base: 0, version: 0, stamp: '', ids: new Set(), lost: new Set(), onLost }
-}
-
-interface Page {
-  readonly version: number
-  readonly stamp: string
-  readonly rows: readonly KeyRow[]
-}
-
-async function readPage(breaker: StoreCircuitBreaker, since: number, stamp: string): Promise<Page> {
+async function readPage(breaker: StoreCircuitBreaker, since: number, stamp: string) {
   const reply = await breaker.runScript(script.changedKeysScript, names, [since, stamp, pageKeys])
   const [version, newStamp, ...fields] = reply as [number, string, ...(string | null)[]]
   const rows: KeyRow[] = []
@@ -87,7 +70,7 @@ async function readPage(breaker: StoreCircuitBreaker, since: number, stamp: stri
 
 async function readChanges(
   breaker: StoreCircuitBreaker,
-  told: ReaderState,
+  told: ReturnType<typeof newReader>,
   asked: number,
 ): Promise<KeyChanges> {
   const since = Math.max(0, asked - told.base)
@@ -162,16 +145,15 @@ export function createRedisKeyStore(
   breaker: StoreCircuitBreaker,
   onTrouble: (error: IpriskError) => void = () => undefined,
 ): KeyStore {
-  const onLost = (lost: number, left: number): void => onTrouble(lostKeys(lost, left))
-  const told = newReader(onLost)
+  const told = newReader((lost, left) => onTrouble(lostKeys(lost, left)))
   // Reads run one after the other, so that callers see them in order.
-  let last: Promise<unknown> = Promise.resolve()
+  const enqueue = createQueue()
   return {
     create: async (record) => {
       const args = [record.id, JSON.stringify(record), randomUUID()]
-      if ((await breaker.runScript(script.createKeyScript, names, args)) === 1) return
-      const message = `There is a key with the id ${record.id} already. Make the key once more.`
-      throw environmentError('key_exists', message, { retryable: true })
+      if ((await breaker.runScript(script.createKeyScript, names, args)) !== 1) {
+        throw keyExistsError(record.id)
+      }
     },
     get: async (id) => {
       const text = await breaker.runScript(script.readKeyScript, [recordsName], [id])
@@ -180,12 +162,8 @@ export function createRedisKeyStore(
     list: async () => oldestFirst(await readChanges(breaker, newReader(), 0)),
     update: (...act) => updateRecord(breaker, ...act),
     version: async () =>
-      told.base + Number(await breaker.runScript(script.readCounterScript, [versionName], [])),
-    changes: (since) => {
-      const changes = last.then(() => readChanges(breaker, told, since))
-      last = changes.catch(() => undefined)
-      return changes
-    },
+      told.base + Number(await breaker.runScript(script.readCounterScript, [versionName])),
+    changes: (since) => enqueue(() => readChanges(breaker, told, since)),
     close: breaker.close,
   }
 }
@@ -202,7 +180,7 @@ const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}
 
 /** `undefined` for a counter that is not a number. */
 async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<number | undefined> {
-  const reply = await runnerOf(breaker)(script.readCounterScript, name).catch((error) => {
+  const reply = await breaker.runScript(script.readCounterScript, [name]).catch((error) => {
     if (error instanceof IpriskError && error.code === 'store_failed') return undefined
     throw error
   })
@@ -211,47 +189,45 @@ async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<nu
 }
 
 export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedger {
-  const run = runnerOf(breaker)
+  const { runScript } = breaker
   /** Keys of which the index knows; of one month. */
   const noted = { month: -1, ids: new Set<string>() }
 
   /** The index has every key before it has a counter. */
   async function note(keyId: string, month: Month): Promise<void> {
     if (noted.month === month && noted.ids.has(keyId)) return
-    await run(script.addMemberScript, indexName(month), [keyId])
+    await runScript(script.addMemberScript, [indexName(month)], [keyId])
     if (noted.month !== month) noted.ids.clear()
     noted.month = month
     noted.ids.add(keyId)
-  }
-
-  async function giveBack(keyId: string, month: Month, units: number): Promise<void> {
-    const left = await run(script.returnUnitsScript, counterName(keyId, month), [units])
-    if (left !== -1) return
-    throw environmentError(
-      'store_lost_units',
-      `The store has fewer units of the key ${keyId} than were leased from it: it has lost ` +
-        'what it had acknowledged, and may grant that once more. Let it write its log before it ' +
-        'answers (appendonly yes, appendfsync always) and never evict (maxmemory-policy noeviction).',
-    )
   }
 
   return {
     lease: async ({ keyId, month, limit, want, need, onLate }) => {
       await note(keyId, month)
       const args = [limit, want, need, leaseShare]
-      const reply = await run(script.leaseScript, counterName(keyId, month), args, (late) =>
+      const reply = await runScript(script.leaseScript, [counterName(keyId, month)], args, (late) =>
         onLate?.((late as [number, number])[0]),
       )
       const [granted, remaining] = reply as [number, number]
       return { granted, remaining }
     },
-    returnUnits: giveBack,
+    returnUnits: async (keyId, month, units) => {
+      const left = await runScript(script.returnUnitsScript, [counterName(keyId, month)], [units])
+      if (left !== -1) return
+      throw environmentError(
+        'store_lost_units',
+        `The store has fewer units of the key ${keyId} than were leased from it: it has lost ` +
+          'what it had acknowledged, and may grant that once more. Let it write its log before it ' +
+          'answers (appendonly yes, appendfsync always) and never evict (maxmemory-policy noeviction).',
+      )
+    },
     charge: async (keyId, month, units) => {
       await note(keyId, month)
-      await run(script.chargeScript, counterName(keyId, month), [units])
+      await runScript(script.chargeScript, [counterName(keyId, month)], [units])
     },
     usage: async (month) => {
-      const ids = (await run(script.membersScript, indexName(month))) as string[]
+      const ids = (await runScript(script.membersScript, [indexName(month)])) as string[]
       const usage = new Map<string, number>()
       for (const some of groupsOf(ids, storeConcurrencyMax)) {
         const counts = await Promise.all(
@@ -294,7 +270,7 @@ export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsed
       await breaker.runScript(script.recordUseScript, [usesName], [keyId, day])
     },
     days: async () => {
-      const reply = (await breaker.runScript(script.readUsesScript, [usesName], [])) as string[]
+      const reply = (await breaker.runScript(script.readUsesScript, [usesName])) as string[]
       const days = new Map<string, Day>()
       for (let i = 0; i + 1 < reply.length; i += 2) {
         const day = Number(reply[i + 1])
@@ -315,9 +291,11 @@ const chunksAtOnce = 1
 const idsAtOnce = 500
 
 export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
-  const run = runnerOf(breaker)
+  const { runScript } = breaker
   const fields = async (...names: readonly string[]): Promise<readonly string[]> => {
-    const values = (await run(script.readFieldsScript, catalogueName, names)) as (string | null)[]
+    const values = (await runScript(script.readFieldsScript, [catalogueName], names)) as (
+      string | null
+    )[]
     return values.map((value) => value ?? '')
   }
   return {
@@ -329,7 +307,9 @@ export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
     chunks: async (ids) => {
       const texts: (string | undefined)[] = []
       for (const some of groupsOf(ids, chunksAtOnce)) {
-        const found = (await run(script.readFieldsScript, chunksName, some)) as (string | null)[]
+        const found = (await runScript(script.readFieldsScript, [chunksName], some)) as (
+          string | null
+        )[]
         texts.push(...found.map((text) => text ?? undefined))
       }
       return texts
@@ -337,22 +317,22 @@ export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
     putChunks: async (made) => {
       for (const some of groupsOf(made, chunksAtOnce)) {
         const args = some.flatMap(({ id, text }) => [id, text])
-        await run(script.putChunksScript, chunksName, args)
+        await runScript(script.putChunksScript, [chunksName], args)
       }
     },
     replace: async (tag, text) => {
       const next = nextTag(tag)
       const args = [tag, next, text]
-      return (await run(script.replaceCatalogueScript, catalogueName, args)) === 1
+      return (await runScript(script.replaceCatalogueScript, [catalogueName], args)) === 1
         ? next
         : undefined
     },
     removeChunks: async (ids) => {
       for (const some of groupsOf(ids, idsAtOnce)) {
-        await run(script.removeChunksScript, chunksName, some)
+        await runScript(script.removeChunksScript, [chunksName], some)
       }
     },
-    chunkIds: async () => (await run(script.fieldNamesScript, chunksName)) as string[],
+    chunkIds: async () => (await runScript(script.fieldNamesScript, [chunksName])) as string[],
     close: breaker.close,
   }
 }

@@ -24,19 +24,7 @@ import { type LuaScript, probeScript } from './lua-scripts.ts'
 /** Without an answer for this long a new connection is made. */
 export const storeReconnectMs = 1000
 
-export interface StoreCircuitBreaker {
-  /** Runs a script on keys of one hash tag; fails with one of the four codes. */
-  readonly runScript: (
-    script: LuaScript,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-    late?: (reply: unknown) => void,
-  ) => Promise<unknown>
-  readonly down: () => boolean
-  /** How the store should be set up; empty where all is well. */
-  readonly advice: () => Promise<readonly string[]>
-  readonly close: () => Promise<void>
-}
+export type StoreCircuitBreaker = Awaited<ReturnType<typeof openStoreCircuitBreaker>>
 
 /** What redis-connection.ts has: one connection, which mends itself. */
 export interface StoreConnection {
@@ -143,80 +131,77 @@ async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) =>
   }
 }
 
-interface BreakerState {
-  down: boolean
-  /** Pings in a row that have succeeded. */
-  successes: number
-  /** How many of them bring a store back that is down; and when it came back last. */
-  successesWanted: number
-  upMs: number
-  /** When the ping that is under way began; -1: none is. */
-  pingStartedMs: number
-  /** When there was an answer last, or a new connection was made for the lack of one. */
-  lastReplyMs: number
-  /** Why the store takes no changes, while it is there to say so; else `''`. */
-  refusal: string
-  /** Why it was not reached the last time. */
-  reason: string
-  /** What to write to see whether it takes them again; `''` where it has not refused. */
-  probe: string
-}
-
 /** One timely answer of a store that is nearly too slow would not last. */
 const successesToRecover = 2
 
 /** A store that fails again this soon after it came back must answer for longer each time. */
 const flapMs = 10_000
 
-function recordFailure(
-  state: BreakerState,
-  options: CircuitBreakerOptions,
-  error: IpriskError,
-): void {
-  state.successes = 0
-  state.refusal = error.code === 'store_refuses' ? error.message : ''
-  if (state.down) return
-  const isFlapping = performance.now() - state.upMs < flapMs
-  state.successesWanted = isFlapping
-    ? Math.min(state.successesWanted * 2, storeSuccessesMax)
+type Breaker = ReturnType<typeof newBreaker>
+
+function newBreaker(connection: StoreConnection, options: CircuitBreakerOptions) {
+  return {
+    connection,
+    options,
+    isClosed: false,
+    down: false,
+    /** Pings in a row that have succeeded. */
+    successes: 0,
+    /** How many of them bring a store back that is down; and when it came back last. */
+    successesWanted: successesToRecover as number,
+    upMs: -Infinity,
+    isPinging: false,
+    /** When there was an answer last, or a new connection was made for the lack of one. */
+    lastReplyMs: performance.now(),
+    /** Why the store takes no changes, while it is there to say so; else `''`. */
+    refusal: '',
+    /** Why it was not reached the last time. */
+    reason: '',
+    /** What to write to see whether it takes them again; `''` where it has not refused. */
+    probe: '',
+  }
+}
+
+function recordFailure(breaker: Breaker, error: IpriskError): void {
+  breaker.successes = 0
+  breaker.refusal = error.code === 'store_refuses' ? error.message : ''
+  if (breaker.down) return
+  const isFlapping = performance.now() - breaker.upMs < flapMs
+  breaker.successesWanted = isFlapping
+    ? Math.min(breaker.successesWanted * 2, storeSuccessesMax)
     : successesToRecover
-  state.down = true
-  options.onDown(error)
+  breaker.down = true
+  breaker.options.onDown(error)
 }
 
-function recordSuccess(state: BreakerState, options: CircuitBreakerOptions): void {
-  state.successes += 1
-  if (!state.down || state.successes < state.successesWanted) return
-  state.down = false
-  state.refusal = ''
-  state.probe = ''
-  state.upMs = performance.now()
-  options.onUp()
+function recordSuccess(breaker: Breaker): void {
+  breaker.successes += 1
+  if (!breaker.down || breaker.successes < breaker.successesWanted) return
+  breaker.down = false
+  breaker.refusal = ''
+  breaker.probe = ''
+  breaker.upMs = performance.now()
+  breaker.options.onUp()
 }
 
-async function pingStore(
-  connection: StoreConnection,
-  state: BreakerState,
-  options: CircuitBreakerOptions,
-  timeoutMs = options.timeoutMs,
-): Promise<void> {
-  state.pingStartedMs = performance.now()
-  const reply = pingOrProbe(connection, state).finally(() => (state.pingStartedMs = -1))
-  const noteReply = (): void => void (state.lastReplyMs = performance.now())
+async function pingStore(breaker: Breaker, timeoutMs = breaker.options.timeoutMs): Promise<void> {
+  const { connection } = breaker
+  breaker.isPinging = true
+  const reply = pingOrProbe(breaker).finally(() => (breaker.isPinging = false))
+  const noteReply = (): void => void (breaker.lastReplyMs = performance.now())
   try {
     await withTimeout(reply, timeoutMs, noteReply)
     noteReply()
-    recordSuccess(state, options)
+    recordSuccess(breaker)
   } catch (error) {
     const reason = messageOf(error)
-    // It is there, and another connection would get the same answer.
+    breaker.reason = reason
+    // It is there, and another connection would get the same answer. Redis answers even PING with
+    // MISCONF.
     const refuses = isReply(error) && refusalPattern.test(reason)
     if (refuses) noteReply()
-    state.reason = reason
-    // Redis answers even PING with MISCONF.
     recordFailure(
-      state,
-      options,
+      breaker,
       refuses
         ? scriptFailedError(connection, probeScript, reason)
         : unreachableError(connection, reason),
@@ -224,21 +209,41 @@ async function pingStore(
   }
 }
 
-async function pingOrProbe(connection: StoreConnection, state: BreakerState): Promise<void> {
+async function pingOrProbe({ connection, probe }: Breaker): Promise<void> {
   await connection.ping()
-  if (state.probe !== '') await connection.send(probeScript, [state.probe], [])
+  if (probe !== '') await connection.send(probeScript, [probe], [])
 }
 
-function heartbeat(
-  connection: StoreConnection,
-  state: BreakerState,
-  options: CircuitBreakerOptions,
-): void {
-  if (state.pingStartedMs < 0) void pingStore(connection, state, options)
+function heartbeat(breaker: Breaker): void {
+  if (!breaker.isPinging) void pingStore(breaker)
   const nowMs = performance.now()
-  if (!state.down || nowMs - state.lastReplyMs < storeReconnectMs + options.timeoutMs) return
-  state.lastReplyMs = nowMs
-  connection.reconnect()
+  const patienceMs = storeReconnectMs + breaker.options.timeoutMs
+  if (!breaker.down || nowMs - breaker.lastReplyMs < patienceMs) return
+  breaker.lastReplyMs = nowMs
+  breaker.connection.reconnect()
+}
+
+function failureOf(
+  breaker: Breaker,
+  error: unknown,
+  script: LuaScript,
+  keys: readonly string[],
+): IpriskError {
+  const { connection } = breaker
+  const reason = messageOf(error)
+  if (isReply(error)) {
+    const failure = scriptFailedError(connection, script, reason)
+    if (failure.code === 'store_refuses' && !breaker.down) {
+      breaker.probe = probeName(keys)
+      recordFailure(breaker, failure)
+    }
+    return failure
+  }
+  breaker.reason = reason
+  const unreachable = unreachableError(connection, reason)
+  if (!breaker.isClosed) recordFailure(breaker, unreachable)
+  const isUndone = error instanceof NotSentError || script.repeatable === true
+  return isUndone ? unreachable : unknownOutcomeError(connection, script, reason)
 }
 
 /**
@@ -247,63 +252,35 @@ function heartbeat(
 export async function openStoreCircuitBreaker(
   connection: StoreConnection,
   options: CircuitBreakerOptions,
-): Promise<StoreCircuitBreaker> {
-  const state: BreakerState = {
-    down: false,
-    successes: 0,
-    successesWanted: successesToRecover,
-    upMs: -Infinity,
-    pingStartedMs: -1,
-    lastReplyMs: performance.now(),
-    refusal: '',
-    reason: '',
-    probe: '',
-  }
-  let isClosed = false
-  const classifyFailure = (
-    error: unknown,
-    script: LuaScript,
-    keys: readonly string[],
-  ): IpriskError => {
-    const reason = messageOf(error)
-    if (isReply(error)) {
-      const failure = scriptFailedError(connection, script, reason)
-      if (failure.code === 'store_refuses' && !state.down) {
-        state.probe = probeName(keys)
-        recordFailure(state, options, failure)
-      }
-      return failure
-    }
-    state.reason = reason
-    const unreachable = unreachableError(connection, reason)
-    if (!isClosed) recordFailure(state, options, unreachable)
-    const isUndone = error instanceof NotSentError || script.repeatable === true
-    return isUndone ? unreachable : unknownOutcomeError(connection, script, reason)
-  }
-  await pingStore(connection, state, options, Math.max(options.timeoutMs, storeReconnectMs))
-  const timer = setInterval(() => heartbeat(connection, state, options), storeHeartbeatMs)
+) {
+  const breaker = newBreaker(connection, options)
+  const { timeoutMs, replicas } = options
+  await pingStore(breaker, Math.max(timeoutMs, storeReconnectMs))
+  const timer = setInterval(() => heartbeat(breaker), storeHeartbeatMs)
   timer.unref()
   return {
-    runScript: async (script, keys, args, late) => {
-      if (isClosed) throw unreachableError(connection, 'the connection is closed')
-      if (state.down && state.refusal === '') {
-        throw unreachableError(connection, state.reason)
-      }
-      if (state.down && script.reads !== true) throw refusesChangesError(state.refusal)
+    /** Runs a script on keys of one hash tag; fails with one of the four codes. */
+    runScript: async (
+      script: LuaScript,
+      keys: readonly string[],
+      args: readonly (string | number)[] = [],
+      late?: (reply: unknown) => void,
+    ): Promise<unknown> => {
+      if (breaker.isClosed) throw unreachableError(connection, 'the connection is closed')
+      if (breaker.down && breaker.refusal === '') throw unreachableError(connection, breaker.reason)
+      if (breaker.down && script.reads !== true) throw refusesChangesError(breaker.refusal)
       try {
-        return await withTimeout(connection.send(script, keys, args), options.timeoutMs, late)
+        return await withTimeout(connection.send(script, keys, args), timeoutMs, late)
       } catch (error) {
-        throw classifyFailure(error, script, keys)
+        throw failureOf(breaker, error, script, keys)
       }
     },
-    down: () => state.down || isClosed,
-    advice: async () =>
-      storeAdvice(
-        await withTimeout(connection.readInfo(), options.timeoutMs).catch(() => []),
-        options.replicas,
-      ),
-    close: async () => {
-      isClosed = true
+    down: () => breaker.down || breaker.isClosed,
+    /** How the store should be set up; empty where all is well. */
+    advice: async (): Promise<readonly string[]> =>
+      storeAdvice(await withTimeout(connection.readInfo(), timeoutMs).catch(() => []), replicas),
+    close: async (): Promise<void> => {
+      breaker.isClosed = true
       clearInterval(timer)
       await connection.close()
     },
