@@ -66,18 +66,7 @@ const denied = {
   api: { kind: 'denied', status: 403, code: 'token_not_allowed_for_api' },
 } as const satisfies Readonly<Record<string, Denied>>
 
-interface HeldSecret {
-  readonly hash: Buffer
-  readonly until: number
-}
-
-/** `until`: the instant from which the key no longer works. */
-interface HeldKey {
-  readonly inputs: OutcomeInputs
-  readonly secrets: readonly HeldSecret[]
-  readonly until: number
-  readonly outcomes: Outcomes
-}
+type HeldKey = NonNullable<ReturnType<typeof toHeldKey>>
 
 type Outcomes = Readonly<Record<ApiName, AuthOutcome>>
 
@@ -90,10 +79,7 @@ interface Verified {
 
 export type Keyring = ReturnType<typeof createKeyring>
 
-interface Terms {
-  readonly plans: Plans
-  readonly limiter: Pick<Limiter, 'bind' | 'release'>
-}
+type Terms = Pick<KeyringOptions, 'plans' | 'limiter'>
 
 function outcomesOf(record: OutcomeInputs, { plans, limiter }: Terms): Outcomes {
   // A plan that the operator has removed includes nothing.
@@ -123,16 +109,17 @@ function grant(record: OutcomeInputs, plan: Plan, limiter: Terms['limiter']): Au
 }
 
 /** `undefined` for a revoked key, which needs no place in memory. */
-function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
+function toHeldKey(record: KeyRecord, terms: Terms) {
   if (record.revokedAt !== undefined) return undefined
   const { id, plan, apis, limits, policies, test } = record
   return {
     // Not the record itself, which would keep its hashes a second time.
-    inputs: { id, plan, apis, limits, policies, test },
+    inputs: { id, plan, apis, limits, policies, test } satisfies OutcomeInputs,
     secrets: record.secrets.map((secret) => ({
       hash: Buffer.from(secret.hash, 'hex'),
       until: secret.expiresAt ?? Infinity,
     })),
+    /** The instant from which the key no longer works. */
     until: record.expires === undefined ? Infinity : record.expires * msPerDay,
     outcomes: outcomesOf(record, terms),
   }
@@ -142,18 +129,15 @@ function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
  * All secrets, by the first 48 bits of their hashes: with a million keys one unknown text in 280
  * million counts as a secret, which costs no more than a request id.
  */
-function createSecretMarks(): {
-  readonly replace: (before: HeldKey | undefined, after: HeldKey | undefined) => void
-  readonly holds: (secret: string) => boolean
-} {
+function createSecretMarks() {
   const marks = new Set<number>()
   const markOf = (hash: Buffer): number => hash.readUIntBE(0, 6)
   return {
-    replace: (before, after) => {
+    replace: (before: HeldKey | undefined, after: HeldKey | undefined): void => {
       for (const { hash } of before?.secrets ?? []) marks.delete(markOf(hash))
       for (const { hash } of after?.secrets ?? []) marks.add(markOf(hash))
     },
-    holds: (secret) => marks.has(markOf(hashSecret(secret))),
+    holds: (secret: string): boolean => marks.has(markOf(hashSecret(secret))),
   }
 }
 
@@ -200,10 +184,8 @@ function unreadable(count: number, version: number, cause: unknown): IpriskError
 function evictOldest(verified: Map<string, Verified>): void {
   if (verified.size < verifiedKeysMax) return
   // A Map keeps the order of insertion: the first one is the oldest.
-  for (const oldest of verified.keys()) {
-    verified.delete(oldest)
-    return
-  }
+  const [oldest = ''] = verified.keys()
+  verified.delete(oldest)
 }
 
 export interface KeyringOptions {

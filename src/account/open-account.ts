@@ -1,30 +1,19 @@
 // Opens the keyring and the limiter of a worker from the stores that the settings name.
 
 import { storeTimeoutMs } from '../base/limits.ts'
-import type { Plans } from '../config/plan.ts'
 import type { StoreSettings } from '../config/settings.ts'
-import { type Keyring, type KeyringOptions, createKeyring } from './keyring.ts'
-import type { Limiter } from './limits/limiter.ts'
-import { type AbsentStores, type StoreMetrics, openStores } from './stores/open-stores.ts'
+import { type KeyringOptions, createKeyring } from './keyring.ts'
+import { type AbsentStores, type StoresHooks, openStores } from './stores/open-stores.ts'
 import { createLastUsedRecorder } from './last-used.ts'
 
-export interface Account {
-  readonly keyring: Keyring
-  /** Its `close` gives leases back; the process ends after it. */
-  readonly limiter: Limiter
-  readonly storeMetrics: () => StoreMetrics
-}
+export type Account = Awaited<ReturnType<typeof openAccount>>
 
-export interface AccountOptions {
+export interface AccountOptions extends StoresHooks, Pick<KeyringOptions, 'plans' | 'onSkipped'> {
   readonly stateFolder: string
   /** Absent: the state folder is all. */
   readonly store?: StoreSettings
-  readonly plans: Plans
   /** Default: created. */
   readonly absentStores?: AbsentStores
-  readonly onTrouble: (error: unknown) => void
-  readonly onRecovery: () => void
-  readonly onSkipped?: KeyringOptions['onSkipped']
 }
 
 const stateFolderOnly: StoreSettings = {
@@ -33,15 +22,12 @@ const stateFolderOnly: StoreSettings = {
   replicas: 0,
 }
 
-/** Throws `keys_unusable` and `rates_unusable`. */
-export async function openAccount(options: AccountOptions): Promise<Account> {
-  const { stateFolder: state, store = stateFolderOnly, plans, onTrouble, onRecovery } = options
-  const { absentStores } = options
-  const stores = await openStores({ state, store, plans }, { onTrouble, onRecovery }, absentStores)
+/** Throws `keys_unusable` and `rates_unusable`. The limiter's `close` gives leases back. */
+export async function openAccount(options: AccountOptions) {
+  const { stateFolder: state, store = stateFolderOnly, plans, onSkipped, absentStores } = options
+  const stores = await openStores({ state, store, plans }, options, absentStores)
   const limiter = stores.openLimiter()
   const { recordUse: onVerified } = createLastUsedRecorder(stores.uses)
-  const { onSkipped } = options
-  const terms = { plans, limiter, onVerified, onSkipped } as const
-  const keyring = createKeyring({ store: stores.keyStore, ...terms })
+  const keyring = createKeyring({ store: stores.keyStore, plans, limiter, onVerified, onSkipped })
   return { keyring, limiter, storeMetrics: stores.metrics }
 }

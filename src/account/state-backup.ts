@@ -30,23 +30,9 @@ const version = 1
 
 const shownMax = 20
 
-export interface StateCounts {
-  readonly keys: number
-  readonly lists: number
-  readonly counters: number
-}
+export type StateCounts = Awaited<ReturnType<typeof restoreState>>
 
-interface Chunk {
-  readonly id: string
-  readonly text: string
-}
-
-export interface StateContent {
-  readonly keys: readonly KeyRecord[]
-  readonly chunks: readonly Chunk[]
-  readonly catalogue: string
-  readonly counters: readonly (readonly [name: string, value: number])[]
-}
+type StateContent = ReturnType<typeof readStateFile>
 
 /** The text of a backup. Throws `state_unreadable`, and what reading the lists throws. */
 export async function backUpState(stores: Stores, now: number) {
@@ -113,7 +99,7 @@ async function readLists(store: ListStore) {
 }
 
 /** Throws `state_file` for another file, or for invalid lines. */
-export function readStateFile(text: string, path: string): StateContent {
+export function readStateFile(text: string, path: string) {
   const end = text.lastIndexOf('\n', text.length - 2) + 1
   const [body, last] = [text.slice(0, end), text.slice(end)]
   const refuse = (why: string, details: readonly string[] = []): IpriskError => {
@@ -167,7 +153,7 @@ function readLines(lines: readonly unknown[]) {
     return problem === undefined ? [] : [`line ${i + 2}: ${problem}`]
   })
   problems.push(...catalogueProblems(catalogues, chunks))
-  const content: StateContent = {
+  const content = {
     keys: [...keys.values()],
     chunks: [...chunks].map(([id, text]) => ({ id, text })),
     catalogue: catalogues[0] ?? '',
@@ -206,7 +192,7 @@ export async function restoreState(
   stores: Stores,
   { keys, chunks, catalogue, counters }: StateContent,
   onMended: (skipped: SkippedKey) => void,
-): Promise<StateCounts> {
+) {
   const lists = await stores.openLists()
   // An unreachable store fails here, before anything is written.
   await lists.catalogue()
@@ -255,7 +241,7 @@ function busyError(what: string): IpriskError {
 
 async function restoreLists(
   store: ListStore,
-  chunks: readonly Chunk[],
+  chunks: StateContent['chunks'],
   catalogue: string,
 ): Promise<void> {
   for (let tries = 0; tries < triesMax; tries += 1) {

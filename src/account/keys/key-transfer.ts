@@ -6,8 +6,7 @@
 import type { KeyFile, KeyFileEntry } from '../../config/key-file.ts'
 import { keyFileFormat, keyFileVersion } from '../../config/key-file.ts'
 import { formatDay, parseDay } from '../../base/day.ts'
-import type { KeyLimitOverrides, StoredSecret, KeyRecord } from './key-record.ts'
-import { revokedRecord } from './key-record.ts'
+import { type KeyLimitOverrides, type KeyRecord, revokedRecord } from './key-record.ts'
 import type { KeyRows } from './read-record.ts'
 import { sameHash } from './secret-hash.ts'
 import type { KeyStore } from './key-store.ts'
@@ -49,29 +48,25 @@ function toFile(record: KeyRecord): KeyFileEntry {
   }
 }
 
-function fromFile(key: KeyFileEntry): KeyRecord {
-  const secrets: StoredSecret[] = key.secrets.map((secret) => ({
-    hash: secret.sha256,
-    createdAt: Date.parse(secret.created_at),
-    expiresAt: optionalTime(secret.expires_at),
-  }))
+export function fromFile(key: KeyFileEntry): KeyRecord {
+  const { id, name, plan, apis, created_at, expires, revoked_at, limits, policies, test } = key
   return {
-    id: key.id,
-    name: key.name,
-    plan: key.plan,
-    apis: key.apis,
-    createdAt: Date.parse(key.created_at),
-    expires: key.expires === undefined ? undefined : parseDay(key.expires),
-    revokedAt: optionalTime(key.revoked_at),
-    limits: limitsWritten(key.limits),
-    policies: key.policies,
-    test: key.test,
-    secrets,
+    id,
+    name,
+    plan,
+    apis,
+    createdAt: Date.parse(created_at),
+    expires: expires === undefined ? undefined : parseDay(expires),
+    revokedAt: optionalTime(revoked_at),
+    limits: limitsWritten(limits),
+    policies,
+    test,
+    secrets: key.secrets.map((secret) => ({
+      hash: secret.sha256,
+      createdAt: Date.parse(secret.created_at),
+      expiresAt: optionalTime(secret.expires_at),
+    })),
   }
-}
-
-export function recordsOf(keys: readonly KeyFileEntry[]): readonly KeyRecord[] {
-  return keys.map(fromFile)
 }
 
 /** The file of all keys that have secrets, oldest first; `now` in milliseconds since the epoch. */
@@ -95,9 +90,8 @@ function sameSecrets(left: KeyFileEntry['secrets'], right: KeyFileEntry['secrets
   return (
     left.length === right.length &&
     left.every((one, i) => {
-      const other = right[i]
+      const other = right[i]!
       return (
-        other !== undefined &&
         sameHash(bytes(one.sha256), bytes(other.sha256)) &&
         one.created_at === other.created_at &&
         one.expires_at === other.expires_at
@@ -106,22 +100,17 @@ function sameSecrets(left: KeyFileEntry['secrets'], right: KeyFileEntry['secrets
   )
 }
 
-export interface KeyConflict {
+interface KeyConflict {
   readonly id: string
   readonly members: readonly string[]
   /** The key there is revoked and the file's is not: it cannot be replaced. */
   readonly revoked: boolean
 }
 
-export interface KeyImportPlan {
-  readonly fresh: readonly KeyRecord[]
-  readonly unchanged: number
-  readonly conflicts: readonly KeyConflict[]
-  readonly replacements: readonly KeyRecord[]
-}
+export type KeyImportPlan = Awaited<ReturnType<typeof planImport>>
 
 /** What importing would do; it changes nothing. */
-export async function planImport(store: KeyStore, file: KeyFile): Promise<KeyImportPlan> {
+export async function planImport(store: KeyStore, file: KeyFile) {
   const { records, skipped } = await store.list()
   const unreadable = new Map(skipped.map((row) => [row.id, row]))
   const known = new Map(records.map((record) => [record.id, toFile(record)]))
@@ -130,27 +119,25 @@ export async function planImport(store: KeyStore, file: KeyFile): Promise<KeyImp
   const replacements: KeyRecord[] = []
   let unchanged = 0
   for (const key of file.keys) {
-    const there = known.get(key.id)
+    const { id } = key
+    const there = known.get(id)
+    const unread = unreadable.get(id)
     // The file's members come in any order; a record's do not.
     const record = fromFile(key)
-    const members = there === undefined ? [] : differences(there, toFile(record))
-    const unread = unreadable.get(key.id)
-    if (unread !== undefined) {
-      conflicts.push({
-        id: key.id,
-        members: ['everything: its record cannot be read'],
-        revoked: unread.isRevoked,
-      })
-      replacements.push(record)
-    } else if (there === undefined) {
+    if (unread === undefined && there === undefined) {
       fresh.push(record)
-    } else if (members.length === 0) {
-      unchanged += 1
-    } else {
-      const revoked = there.revoked_at !== undefined && key.revoked_at === undefined
-      conflicts.push({ id: key.id, members, revoked })
-      replacements.push(record)
+      continue
     }
+    const members = there
+      ? differences(there, toFile(record))
+      : ['everything: its record cannot be read']
+    if (members.length === 0) {
+      unchanged += 1
+      continue
+    }
+    const isRevoked = there?.revoked_at !== undefined && key.revoked_at === undefined
+    conflicts.push({ id, members, revoked: unread?.isRevoked ?? isRevoked })
+    replacements.push(record)
   }
   return { fresh, unchanged, conflicts, replacements }
 }

@@ -38,6 +38,12 @@ const idBytesMax = slotBytes - idByte
 /** The slot of leases that have none of their own; it is never read. */
 export const noLeaseSlot = 0
 
+export interface HeldUnits {
+  readonly keyId: string
+  readonly month: Month
+  readonly units: number
+}
+
 export interface LeaseFile {
   /** The whole file; a lease's units stand at the index that `claim` gave. */
   readonly words: Int32Array
@@ -50,13 +56,7 @@ export interface LeaseFile {
   readonly close: () => void
 }
 
-export interface HeldUnits {
-  readonly keyId: string
-  readonly month: Month
-  readonly units: number
-}
-
-/** For tests, and where no file can be kept. */
+/** For tests. */
 export function noLeaseFile(): LeaseFile {
   return {
     words: new Int32Array(1),

@@ -16,12 +16,9 @@
 
 import { rateAnswerMsMax } from '../../base/limits.ts'
 
-export interface BalanceWords {
-  readonly words: Int32Array
-  readonly pairs: BigInt64Array
-}
+export type BalanceWords = ReturnType<typeof balanceWords>
 
-export function balanceWords(words: Int32Array): BalanceWords {
+export function balanceWords(words: Int32Array) {
   const { buffer, byteOffset, length } = words
   return { words, pairs: new BigInt64Array(buffer, byteOffset, length >> 1) }
 }

@@ -33,25 +33,10 @@ const usedWord = 3
 
 const fullAtWord = 2
 
-export interface RateFile {
-  readonly path: string
-  readonly isNew: boolean
-  readonly words: Int32Array
-  /**
-   * The index in `words` of the number of a key and its limit; -1 where the file is full. Not hot.
-   */
-  readonly slotOf: (keyId: string, rate: Rate) => number
-  readonly counts: () => { readonly used: number; readonly max: number }
-  readonly close: () => void
-}
+export type RateFile = ReturnType<typeof openRateFile>
 
-/** For tests. */
-export interface RateFileSize {
-  readonly slots: number
-  readonly keysMax: number
-}
-
-const defaultSize: RateFileSize = { slots: rateSlots, keysMax: rateKeysMax }
+const defaultSize = { slots: rateSlots as number, keysMax: rateKeysMax as number } as const
+type RateFileSize = typeof defaultSize
 
 function fileBytes({ slots }: RateFileSize): number {
   return headerBytes + slots * slotWords * 4
@@ -63,9 +48,8 @@ function fileBytes({ slots }: RateFileSize): number {
  */
 export function openRateFile(
   state: string,
-  options: { readonly boot: string; readonly size?: RateFileSize },
-): RateFile {
-  const { boot, size = defaultSize } = options
+  { boot, size = defaultSize }: { readonly boot: string; readonly size?: RateFileSize },
+) {
   const folder = join(state, 'rates')
   const path = join(folder, `${boot}.map`)
   try {
@@ -109,7 +93,7 @@ function createRateFile(folder: string, path: string, size: RateFileSize): boole
   return true
 }
 
-function viewRateFile(path: string, map: MappedFile, size: RateFileSize): Omit<RateFile, 'isNew'> {
+function viewRateFile(path: string, map: MappedFile, size: RateFileSize) {
   const words = new Int32Array(map.bytes.buffer, map.bytes.byteOffset, map.bytes.length / 4)
   if (words[0] !== magic || words[1] !== format || words[2] !== size.slots) {
     map.unmap()
@@ -118,24 +102,20 @@ function viewRateFile(path: string, map: MappedFile, size: RateFileSize): Omit<R
   return {
     path,
     words,
-    slotOf: (keyId, rate) => findSlot(words, slotKey(keyId, rate), size),
+    /** The index in `words` of the number of a key and its limit; -1 where it is full. Not hot. */
+    slotOf: (keyId: string, rate: Rate): number => findSlot(words, slotKey(keyId, rate), size),
     counts: () => ({ used: Atomics.load(words, usedWord), max: size.keysMax }),
     close: () => map.unmap(),
   }
 }
 
-interface SlotKey {
-  readonly high: number
-  readonly low: number
-}
-
 /** Both words are never 0, which means free. */
-function slotKey(keyId: string, { perSecond, burst }: Rate): SlotKey {
+function slotKey(keyId: string, { perSecond, burst }: Rate) {
   const hash = createHash('sha256').update(`${keyId} ${perSecond} ${burst}`).digest()
   return { high: hash.readInt32LE(0) | 1, low: hash.readInt32LE(4) | 1 }
 }
 
-function findSlot(words: Int32Array, key: SlotKey, size: RateFileSize): number {
+function findSlot(words: Int32Array, key: ReturnType<typeof slotKey>, size: RateFileSize): number {
   let slot = (key.low >>> 1) % size.slots
   for (let looks = 0; looks < size.slots; looks += 1) {
     const index = headerWords + slot * slotWords

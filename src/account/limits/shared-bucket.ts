@@ -52,20 +52,13 @@ export interface SharedBuckets {
   readonly down: () => boolean
 }
 
-/** In requests. */
-export interface SharedBucketSizes {
-  readonly capacity: number
-  readonly credit: number
-  readonly ahead: number
-  /** What one machine may grant too much, once. */
-  readonly lease: number
-}
+export type SharedBucketSizes = Readonly<ReturnType<typeof sharedBucketSizes>>
 
 /**
- * A burst that comes back within `rateLeaseMs` would fill up, and lose the excess, between two
+ * In requests; `lease` is what one machine may grant too much, once. A burst that comes back within `rateLeaseMs` would fill up, and lose the excess, between two
  * refills: its bucket holds what comes in that time, and one more, as refills are whole requests.
  */
-export function sharedBucketSizes({ perSecond, burst }: Rate): SharedBucketSizes {
+export function sharedBucketSizes({ perSecond, burst }: Rate) {
   const least = Math.ceil((perSecond * rateLeaseMs) / 1000)
   const capacity = Math.max(burst, least + 1)
   const ahead = Math.max(1, Math.ceil(burst / rateLeaseShare), least)

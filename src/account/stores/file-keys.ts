@@ -10,18 +10,20 @@
 // kept in the state folder (hashes only, like the file itself).
 
 import { createHash } from 'node:crypto'
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { IpriskError, messageOf, inputError } from '../../base/coded-error.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
+import { fileIdentity } from '../../base/system/file-watch.ts'
+import { replaceOwnFileSync } from '../../base/system/own-files.ts'
 import { readKeyFileRows } from '../../config/key-file.ts'
 import { type Plans, planNamed } from '../../config/plan.ts'
 import { formatSettingProblem } from '../../config/setting-problem.ts'
 import { effectiveLimits } from '../keys/key-limits.ts'
 import { type KeyRecord, lostRecord } from '../keys/key-record.ts'
 import type { KeyStore } from '../keys/key-store.ts'
-import { recordsOf } from '../keys/key-transfer.ts'
+import { fromFile } from '../keys/key-transfer.ts'
 import { type KeyRow, isSkipped, recordOf, sortRows } from '../keys/read-record.ts'
 
 /** Problems of a file that are named one by one. */
@@ -36,11 +38,11 @@ export function openFileKeyStore(
   const kept = state === undefined ? undefined : join(state, `keys-file-${mark}.json`)
   const held = newHeldRows()
   let plans = firstPlans
-  let seen = ''
+  let seen: string | undefined
   let trouble: IpriskError | undefined
 
   const look = (): typeof held => {
-    const identity = identityOf(path)
+    const identity = fileIdentity(path)
     if (identity === seen) {
       if (trouble !== undefined) throw trouble
       return held
@@ -79,7 +81,7 @@ export function openFileKeyStore(
     close: async () => undefined,
     usePlans: (changed) => {
       plans = changed
-      seen = ''
+      seen = undefined
     },
   }
 }
@@ -121,20 +123,11 @@ function newHeldRows() {
 
 /** Many processes may write the same at once; a failure is harmless. */
 function keepText(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`
   try {
-    if (existsSync(path) && readText(path) === text) return
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
-    renameSync(temporary, path)
+    if (!existsSync(path) || readText(path) !== text) replaceOwnFileSync(path, text)
   } catch {
-    rmSync(temporary, { force: true })
     // A full or read-only disk keeps no key from being used.
   }
-}
-
-function identityOf(path: string): string {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat === undefined ? 'none' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`
 }
 
 function readText(path: string): string {
@@ -152,7 +145,7 @@ function judgeKeys(text: string, path: string, plans: Plans): readonly KeyRow[] 
     throw unusable(path, lines)
   }
   const rows: KeyRow[] = judged.unsound.map((row) => ({ ...row, isRevoked: false }))
-  for (const record of recordsOf(judged.sound)) {
+  for (const record of judged.sound.map(fromFile)) {
     const { id } = record
     rows.push(hasQuota(record, plans) ? { id, why: quotaAdvice, isRevoked: false } : record)
   }

@@ -52,12 +52,6 @@ export interface StoresHooks {
 /** For callers that see trouble anyway: a store that is away fails what is asked of it. */
 export const silentHooks: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
 
-export interface StoreMetrics {
-  readonly up: 0 | 1
-  /** How often it has gone since this process began. */
-  readonly outages: number
-}
-
 export interface Stores {
   readonly name: string
   readonly keyStore: KeyStore
@@ -69,7 +63,8 @@ export interface Stores {
   readonly openLists: () => Promise<ListStore>
   /** The limiter of a worker; one a process. Commands that only read and write keys need none. */
   readonly openLimiter: () => Limiter
-  readonly metrics: () => StoreMetrics
+  /** `outages`: how often it has gone since this process began. */
+  readonly metrics: () => { readonly up: 0 | 1; readonly outages: number }
   /** One sentence each, for the log of a start. */
   readonly advice: () => Promise<readonly string[]>
   /** Closes the limiter first, so that its leases go back, then the rest. */
@@ -124,7 +119,12 @@ function limiterParts(
 ): Omit<LimiterOptions, 'ledger'> {
   const boot = bootId()
   const rateFile = openRateFile(folder, { boot })
-  if (rateFile.isNew && absent === 'fail') hooks.onTrouble(ratesMadeAnew(rateFile.path))
+  if (rateFile.isNew && absent === 'fail') {
+    const message =
+      `The rate limit file ${rateFile.path} was missing and was recreated, so a key may spend its ` +
+      'rate twice. Run "iprisk restart" to give all workers the same file.'
+    hooks.onTrouble(environmentError('rates_lost', message))
+  }
   return {
     rateFile,
     leaseFile: openLeaseFile(folder, { boot }),
@@ -139,14 +139,6 @@ const keysShownMax = 20
 
 /** What becomes of stores that are not there; `refuse`: it is an error where there is none at all. */
 export type AbsentStores = AbsentStore | 'refuse'
-
-function ratesMadeAnew(path: string): IpriskError {
-  return environmentError(
-    'rates_lost',
-    `The rate limit file ${path} was missing and was recreated, so a key may spend its rate twice. ` +
-      'Run "iprisk restart" to give all workers the same file.',
-  )
-}
 
 async function openEmbedded(
   settings: StoresSettings,
@@ -225,19 +217,21 @@ async function openShared(
     onUp: hooks.onRecovery,
   })
   const ledger = createRedisQuotaLedger(breaker)
-  const buckets = createRedisBuckets(breaker)
   let limiter: Limiter | undefined
-  const openLimiter = (): Limiter => {
-    const parts = limiterParts(join(state, 'shared'), hooks, absent)
-    return createSharedLimiter({ ...parts, ledger, buckets, policy })
-  }
+  const shared = join(state, 'shared')
   return {
     name: connection.name,
     keyStore: createRedisKeyStore(breaker, hooks.onTrouble),
     openLists: async () => createRedisListStore(breaker),
     ledger,
     uses: createRedisLastUsedStore(breaker),
-    openLimiter: () => (limiter ??= openLimiter()),
+    openLimiter: () =>
+      (limiter ??= createSharedLimiter({
+        ...limiterParts(shared, hooks, absent),
+        ledger,
+        buckets: createRedisBuckets(breaker),
+        policy,
+      })),
     metrics: () => ({ up: breaker.down() ? 0 : 1, outages }),
     advice: breaker.advice,
     close: async () => {

@@ -21,7 +21,7 @@ function emptyStore() {
     runScript: async (
       script: object,
       _names: unknown,
-      [since = 0, stamp = '']: readonly unknown[],
+      [since = 0, stamp = '']: readonly unknown[] = [],
     ) => {
       expect(script).toBe(changedKeysScript)
       const version = contents.keys.size
