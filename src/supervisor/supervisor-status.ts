@@ -4,27 +4,7 @@ import type { TableInfo } from '../table/served-table.ts'
 import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { RestartCause, WorkerRegistry } from './worker-registry.ts'
 
-export interface WorkerStatus {
-  readonly worker: number
-  readonly pid: number
-  readonly listening: boolean
-  readonly retired: boolean
-  readonly privateBytes: number
-}
-
-export interface SupervisorStatus {
-  readonly listening: number
-  /** With the new table or the one before it. */
-  readonly answering: number
-  /** At least one of them has read the keys; then the server takes requests. */
-  readonly keysKnown: boolean
-  /** One of them does not reach the store, or its disk is full: keys with a quota may get 503. */
-  readonly storeDown: boolean
-  readonly restarts: Readonly<Record<RestartCause, number>>
-  readonly degraded: boolean
-  readonly table: TableInfo | undefined
-  readonly workers: readonly WorkerStatus[]
-}
+export type WorkerStatus = ReturnType<typeof supervisorStatus>['workers'][number]
 
 /** Within the window, however long each worker has lived. */
 export const crashLoopDeaths = 3
@@ -40,15 +20,18 @@ export function supervisorStatus({
   readonly info: TableInfo | undefined
   readonly restarts: Readonly<Record<RestartCause, number>>
   readonly deathsMs: readonly number[]
-}): SupervisorStatus {
+}) {
   // A retired worker would be counted beside its successor.
   const listening = registry.listening().filter(({ retired }) => !retired)
   const answering = listening.filter((handle) => handle.table !== 0)
   const since = performance.now() - crashLoopWindowMs
   return {
     listening: listening.length,
+    /** With the new table or the one before it. */
     answering: answering.length,
+    /** At least one of them has read the keys; then the server takes requests. */
     keysKnown: listening.some(({ keysKnown }) => keysKnown),
+    /** One of them does not reach the store, or its disk is full: keys with a quota may get 503. */
     storeDown: listening.some(({ counters }) => !counters.storeReachable || !counters.keysReadable),
     restarts: { ...restarts },
     degraded: deathsMs.filter((ms) => ms > since).length >= crashLoopDeaths,

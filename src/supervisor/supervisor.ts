@@ -9,7 +9,7 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { backoffMs } from '../base/backoff.ts'
-import { type IpriskError, messageOf, environmentError } from '../base/coded-error.ts'
+import { messageOf, environmentError } from '../base/coded-error.ts'
 import { keyAcknowledgeMs, workerClosingMs } from '../base/limits.ts'
 import { createQueue } from '../base/concurrency.ts'
 import type { Log } from '../base/log.ts'
@@ -73,48 +73,35 @@ interface SupervisorOptions {
   readonly log: Log
 }
 
-interface State {
-  readonly options: SupervisorOptions
-  /** With the plans and policies of now. */
-  settings: WorkerSettings
-  reports: WorkerReports | undefined
-  readonly log: Log
-  readonly registry: WorkerRegistry
-  file: VerifiedTableFile | undefined
-  lists: ListFile | 'unknown' | undefined
-  info: TableInfo | undefined
-  started: boolean
-  draining: boolean
-  everListened: boolean
-  readonly restarts: Record<RestartCause, number>
-  deathsMs: readonly number[]
-  quickDeaths: number
-  /** One successor at a time, or a worker that has grown would get a second one. */
-  readonly enqueueReplacement: ReturnType<typeof createQueue>
-  failure: string
+type State = ReturnType<typeof firstState>
+
+function firstState(options: SupervisorOptions) {
+  return {
+    options,
+    /** With the plans and policies of now. */
+    settings: options.settings,
+    reports: undefined as WorkerReports | undefined,
+    log: options.log,
+    registry: createWorkerRegistry(),
+    file: undefined as VerifiedTableFile | undefined,
+    lists: 'unknown' as ListFile | 'unknown' | undefined,
+    info: undefined as TableInfo | undefined,
+    started: false,
+    draining: false,
+    everListened: false,
+    restarts: { crash: 0, hang: 0, memory: 0 } satisfies Record<RestartCause, number>,
+    deathsMs: [] as readonly number[],
+    quickDeaths: 0,
+    /** One successor at a time, or a worker that has grown would get a second one. */
+    enqueueReplacement: createQueue(),
+    failure: '',
+  }
 }
 
 /** They load their code, and do nothing else before `start`. */
 export function createSupervisor(options: SupervisorOptions) {
-  const registry = createWorkerRegistry()
-  const state: State = {
-    options,
-    settings: options.settings,
-    reports: undefined,
-    log: options.log,
-    registry,
-    file: undefined,
-    lists: 'unknown',
-    info: undefined,
-    started: false,
-    draining: false,
-    everListened: false,
-    restarts: { crash: 0, hang: 0, memory: 0 },
-    deathsMs: [],
-    quickDeaths: 0,
-    enqueueReplacement: createQueue(),
-    failure: '',
-  }
+  const state = firstState(options)
+  const { registry } = state
   setupWorkers()
   forkMissing(state)
   const watchdog = watchWorkers(state)
@@ -127,10 +114,8 @@ export function createSupervisor(options: SupervisorOptions) {
   }
   return {
     /** Resolves when all workers listen. */
-    start: (file: VerifiedTableFile | undefined, reports: WorkerReports): Promise<void> => {
-      state.reports = reports
-      return start(state, file)
-    },
+    start: (file: VerifiedTableFile | undefined, reports: WorkerReports): Promise<void> =>
+      start(state, file, reports),
     /** The old table stays in use where it throws `swap_failed`. */
     swapTable: (file: VerifiedTableFile): Promise<LoopPause> =>
       swapTable(registry, file, () => {
@@ -186,10 +171,8 @@ function watchWorkers(state: State): Watchdog {
       log.warn({ worker: handle.worker.id, ...silence }, text)
     },
     hung: (handle, silence) => {
-      log.error(
-        { worker: handle.worker.id, ...silence },
-        'A worker hangs; it is killed and replaced.',
-      )
+      const text = 'A worker hangs; it is killed and replaced.'
+      log.error({ worker: handle.worker.id, ...silence }, text)
       kill(handle, 'hang')
     },
     grown: (handle) => {
@@ -258,7 +241,9 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       if (state.started) startWorker(state, handle)
       return
     case 'beat':
-      // The registry has noted when it came; a beat has no other content.
+    case 'keysRead':
+    case 'trafficTaken':
+      // The registry has noted when it came, and gives it to the request that waits for it.
       return
     case 'keys':
       handle.keysKnown = message.known
@@ -296,10 +281,6 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       return
     case 'pulled':
       state.reports?.pulled()
-      return
-    case 'keysRead':
-    case 'trafficTaken':
-      // Whoever has asked waits for it in the registry.
       return
     case 'counted':
       handle.counters = message.counters
@@ -342,8 +323,13 @@ function onExit(state: State, handle: WorkerHandle, reason: string | number): vo
   else setTimeout(() => forkMissing(state), delayMs)
 }
 
-async function start(state: State, file: VerifiedTableFile | undefined): Promise<void> {
+async function start(
+  state: State,
+  file: VerifiedTableFile | undefined,
+  reports: WorkerReports,
+): Promise<void> {
   const { registry, options } = state
+  state.reports = reports
   state.file = file
   state.started = true
   for (const handle of registry.workers) {
@@ -367,7 +353,9 @@ function restart(state: State): Promise<void> {
       await startSuccessor(state, handle)
       await awaitExit(state, handle)
     }
-    if (state.draining) throw restartFailed('The server is ending; not every worker was replaced.')
+    if (!state.draining) return
+    const message = 'The server is ending; not every worker was replaced.'
+    throw environmentError('restart_failed', message)
   }
   return state.enqueueReplacement(replaceAll)
 }
@@ -386,7 +374,10 @@ async function startSuccessor(state: State, handle: WorkerHandle): Promise<void>
     successor.retired = true
     successor.worker.process.kill('SIGKILL')
     forkMissing(state)
-    throw restartFailed('A new worker did not come to listen; those that are there go on.')
+    throw environmentError(
+      'restart_failed',
+      'A new worker did not come to listen; those that are there go on.',
+    )
   }
   handle.retired = true
   forkMissing(state)
@@ -402,10 +393,6 @@ async function awaitExit({ registry, options }: State, handle: WorkerHandle): Pr
   if (await registry.waitUntil(isGone, drainMs + workerClosingMs)) return
   handle.worker.process.kill('SIGKILL')
   await registry.waitUntil(isGone, startMs)
-}
-
-function restartFailed(message: string): IpriskError {
-  return environmentError('restart_failed', message)
 }
 
 async function drain(

@@ -2,33 +2,11 @@
 // workers are in supervisor.ts.
 
 import type { Worker } from 'node:cluster'
-import type { CounterSnapshot } from '../observe/request-counters.ts'
 import { addCounterSnapshots, emptyCounterSnapshot } from '../observe/request-counters.ts'
 import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { PlansMessage, ToPrimary, ToWorker } from '../worker/worker-messages.ts'
 
-export interface WorkerHandle {
-  readonly worker: Worker
-  /** 0 while all workers wait for the first table. */
-  startRequestedMs: number
-  /** 0 until it listens. */
-  listeningSinceMs: number
-  lastMessageMs: number
-  /** As last read, without what other processes share. */
-  privateBytes: number
-  /** It drains. */
-  retired: boolean
-  /** Why the supervisor killed it. */
-  killCause: RestartCause | undefined
-  ready: boolean
-  started: boolean
-  listening: boolean
-  /** Without keys it answers 503. */
-  keysKnown: boolean
-  /** That it answers from; 0 for none. */
-  table: number
-  counters: CounterSnapshot
-}
+export type WorkerHandle = ReturnType<typeof newHandle>
 
 export const restartCauses = ['crash', 'hang', 'memory'] as const
 export type RestartCause = (typeof restartCauses)[number]
@@ -40,19 +18,26 @@ export function sendToWorker(handle: WorkerHandle, message: ToWorker | PlansMess
   if (handle.worker.isConnected()) handle.worker.send(message)
 }
 
-function newHandle(worker: Worker): WorkerHandle {
+function newHandle(worker: Worker) {
   return {
     worker,
+    /** 0 while all workers wait for the first table. */
     startRequestedMs: 0,
+    /** 0 until it listens. */
     listeningSinceMs: 0,
     lastMessageMs: performance.now(),
+    /** As last read, without what other processes share. */
     privateBytes: 0,
+    /** It drains. */
     retired: false,
-    killCause: undefined,
+    /** Why the supervisor killed it. */
+    killCause: undefined as RestartCause | undefined,
     ready: false,
     started: false,
     listening: false,
+    /** Without keys it answers 503. */
     keysKnown: true,
+    /** That it answers from; 0 for none. */
     table: 0,
     counters: emptyCounterSnapshot,
   }

@@ -55,8 +55,9 @@ export interface SharedBuckets {
 export type SharedBucketSizes = Readonly<ReturnType<typeof sharedBucketSizes>>
 
 /**
- * In requests; `lease` is what one machine may grant too much, once. A burst that comes back within `rateLeaseMs` would fill up, and lose the excess, between two
- * refills: its bucket holds what comes in that time, and one more, as refills are whole requests.
+ * In requests; `lease` is what one machine may grant too much, once. A burst that comes back within
+ * `rateLeaseMs` would fill up, and lose the excess, between two refills: its bucket holds what comes
+ * in that time, and one more, as refills are whole requests.
  */
 export function sharedBucketSizes({ perSecond, burst }: Rate) {
   const least = Math.ceil((perSecond * rateLeaseMs) / 1000)

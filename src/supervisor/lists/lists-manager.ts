@@ -9,6 +9,7 @@
 import { rm } from 'node:fs/promises'
 import { type StoresSettings, openStores, silentHooks } from '../../account/stores/open-stores.ts'
 import { backoffMs } from '../../base/backoff.ts'
+import { createQueue } from '../../base/concurrency.ts'
 import { IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
 import { poolRequestMsMax } from '../../base/limits.ts'
 import { createChildTask } from '../../base/system/child-task.ts'
@@ -26,56 +27,52 @@ const listsPollMs = 200
 /** The delay after a failure, doubled each time. */
 const retry = { msMin: 1000, msMax: 10_000 } as const
 
-export interface ListsStatus {
-  /** Workers know the lists, or know that there are none. */
-  readonly known: boolean
-  readonly lists: number
-  readonly entries: number
-  /** Of the catalogue in use. */
-  readonly tag: string
-  /** Why the lists in the store are not in use. */
-  readonly failure: string
-}
+export type ListsStatus = Readonly<ReturnType<typeof firstState>['status']>
 
 export type ListsManager = ReturnType<typeof createListsManager>
 
-export interface ListsParts {
+interface ListsParts {
   readonly settings: StoresSettings
   readonly prefix: string
   readonly supervisor: Pick<Supervisor, 'useLists'>
   readonly log: Log
 }
 
-interface LiveLists {
-  readonly retries: { failures: number; atMs: number }
-  version: number
-  file: ListFile | undefined
-  /** The file's, when it was compiled. */
-  identity: string
-  /** A worker cannot use it. */
-  isRefused: boolean
-  status: ListsStatus
-}
-
 const refusedText = 'A worker cannot use the compiled own lists; they are being recompiled.'
-const unknown: ListsStatus = { known: false, lists: 0, entries: 0, tag: '', failure: '' }
+
+type LiveLists = ReturnType<typeof firstState>
+
+function firstState() {
+  return {
+    retries: { failures: 0, atMs: 0 },
+    version: 0,
+    file: undefined as ListFile | undefined,
+    /** The file's, when it was compiled. */
+    identity: '',
+    /** A worker cannot use it. */
+    isRefused: false,
+    status: {
+      /** Workers know the lists, or know that there are none. */
+      known: false,
+      lists: 0,
+      entries: 0,
+      /** Of the catalogue in use. */
+      tag: '',
+      /** Why the lists in the store are not in use. */
+      failure: '',
+    },
+  }
+}
 
 export function createListsManager(parts: ListsParts) {
   const { settings, log } = parts
   const compiler = createListsCompiler()
   const stores = openLazily(() => openStores(settings, silentHooks))
   const store = async (): Promise<ListStore> => (await stores.get()).openLists()
-  const live: LiveLists = {
-    retries: { failures: 0, atMs: 0 },
-    version: 0,
-    file: undefined,
-    identity: '',
-    isRefused: false,
-    status: unknown,
-  }
+  const live = firstState()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-  let queue: Promise<unknown> = Promise.resolve()
+  const enqueue = createQueue()
   let waiting: Promise<boolean> | undefined
 
   const look = async (): Promise<boolean> => {
@@ -94,13 +91,7 @@ export function createListsManager(parts: ListsParts) {
     }
   }
   /** Whether every worker has the store's lists. A call during a look gets the next look. */
-  const refresh = (): Promise<boolean> => {
-    if (waiting !== undefined) return waiting
-    const next = queue.then(look)
-    waiting = next
-    queue = next
-    return next
-  }
+  const refresh = (): Promise<boolean> => (waiting ??= enqueue(look))
   return {
     refresh,
     /** A worker cannot use the lists of that version: recompiles them. */
@@ -130,7 +121,7 @@ export function createListsManager(parts: ListsParts) {
       isClosed = true
       clearInterval(timer)
       compiler.close()
-      await queue
+      await enqueue(() => undefined)
       await (await stores.ifOpen())?.close()
     },
   }
@@ -195,10 +186,8 @@ const hasNone = (live: LiveLists): boolean => !live.status.known || live.isRefus
 async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<void> {
   const old = live.file
   try {
-    const { lists, entries } = await compileForWorkers(parts, live, {
-      tag: 'damaged',
-      partly: true,
-    })
+    const damaged = { tag: 'damaged', partly: true }
+    const { lists, entries } = await compileForWorkers(parts, live, damaged)
     // Without the tag: these are not the store's lists.
     live.status = { ...live.status, known: true, lists, entries, tag: '' }
     if (old !== undefined) removeLater(old.path)

@@ -27,16 +27,7 @@ const catchUp = { msMin: 5000, msMax: 600_000 } as const
 
 const lineCharsMax = 200
 
-export interface RefreshStatus {
-  /** 0: only catches up with the feeds that the first table lacks. */
-  readonly every_ms: number
-  readonly running: boolean
-  readonly next_at: string | null
-  readonly runs: number
-  readonly failures: number
-  readonly last_success_at: string | null
-  readonly last_failure: { readonly at: string; readonly reason: string } | null
-}
+export type RefreshStatus = ReturnType<Refresh['status']>
 
 export type Refresh = ReturnType<typeof startRefresh>
 
@@ -52,10 +43,7 @@ export function refreshDelayMs(of: {
   return withJitter(Math.max(Math.min(retryMsMin, everyMs), plain), jitter, random)
 }
 
-export function catchUpDelayMs(of: {
-  readonly failures: number
-  readonly random?: number
-}): number {
+export function catchUpDelayMs(of: { readonly failures: number; readonly random?: number }) {
   return withJitter(backoffMs(catchUp, of.failures), jitter, of.random)
 }
 
@@ -123,7 +111,8 @@ export function startRefresh(options: {
       run()
       return true
     },
-    status: (): RefreshStatus => ({
+    status: () => ({
+      /** 0: only catches up with the feeds that the first table lacks. */
       every_ms: everyMs,
       running: child !== undefined,
       next_at: nextAt === undefined ? null : new Date(nextAt).toISOString(),
@@ -137,10 +126,13 @@ export function startRefresh(options: {
   }
 }
 
-type RefreshCounts = Omit<RefreshStatus, 'every_ms' | 'running' | 'next_at'>
-
 function newRefreshRecord() {
-  let counts: RefreshCounts = { runs: 0, failures: 0, last_success_at: null, last_failure: null }
+  let counts = {
+    runs: 0,
+    failures: 0,
+    last_success_at: null as string | null,
+    last_failure: null as { readonly at: string; readonly reason: string } | null,
+  }
   let inARow = 0
   let stage: string | null = null
   let last: RefreshView['last'] = null

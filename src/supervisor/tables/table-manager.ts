@@ -53,32 +53,7 @@ export type SwapOutcome =
   | { readonly kind: 'ending' }
 
 /** Times are ISO 8601, spans milliseconds. */
-export interface TableManagerStatus {
-  readonly swaps: number
-  readonly refusals: number
-  readonly refusals_by: Readonly<Record<TableRefusalCode, number>>
-  readonly previous: string | null
-  readonly held: string | null
-  readonly last_swap: {
-    readonly at: string
-    readonly table: string
-    readonly from: string | null
-    /** From being asked to all workers answering from it. */
-    readonly took_ms: number
-    readonly stall_ms: number
-    /** The most processor time of a worker's process in such a step. */
-    readonly stall_cpu_ms: number
-  } | null
-  readonly last_trial:
-    | (TrialResult & { readonly at: string; readonly table: string; readonly refused: boolean })
-    | null
-  readonly last_refusal: {
-    readonly at: string
-    readonly path: string
-    readonly code: TableRefusalCode
-    readonly reason: string
-  } | null
-}
+export type TableManagerStatus = ReturnType<TableManager['status']>
 
 export type TableManager = ReturnType<typeof createTableManager>
 
@@ -96,35 +71,53 @@ interface TableManagerParts {
 
 type Parts = TableManagerParts & { readonly kept: KeptTables }
 
-interface State {
-  current: TableCopy | undefined
-  /** The current copy's, when it was verified. */
-  identity: string
-  /** The number of a table whose copy a worker could not open. */
-  distrusted: number
-  lost: number
-  previous: TableCopy | undefined
-  rolledBack: RollbackNote | undefined
-  /** Good or bad. */
-  lastTriedIdentity: string
-  /** That file was refused, or an operation after it failed. */
-  refused: boolean
-  readonly status: { -readonly [K in keyof TableManagerStatus]: TableManagerStatus[K] }
+type State = ReturnType<typeof firstState>
+
+function firstState() {
+  return {
+    current: undefined as TableCopy | undefined,
+    /** The current copy's, when it was verified. */
+    identity: '',
+    /** The number of a table whose copy a worker could not open. */
+    distrusted: 0,
+    /** The number of a table whose loss was logged. */
+    lost: 0,
+    previous: undefined as TableCopy | undefined,
+    rolledBack: undefined as RollbackNote | undefined,
+    /** Good or bad. */
+    lastTriedIdentity: '',
+    /** That file was refused, or an operation after it failed. */
+    refused: false,
+    status: firstStatus(),
+  }
+}
+
+function firstStatus() {
+  const counts = Object.fromEntries(tableRefusalCodes.map((code) => [code, 0]))
+  return {
+    swaps: 0,
+    refusals: 0,
+    refusals_by: counts as Readonly<Record<TableRefusalCode, number>>,
+    last_swap: null as {
+      readonly at: string
+      readonly table: string
+      readonly from: string | null
+      /** From being asked to all workers answering from it. */
+      readonly took_ms: number
+      readonly stall_ms: number
+      /** The most processor time of a worker's process in such a step. */
+      readonly stall_cpu_ms: number
+    } | null,
+    last_trial: null as
+      | (TrialResult & { readonly at: string; readonly table: string; readonly refused: boolean })
+      | null,
+    last_refusal: null as (TableRefusal & { readonly at: string; readonly path: string }) | null,
+  }
 }
 
 export function createTableManager(options: TableManagerParts) {
   const parts = { ...options, kept: openKeptTables(options.stateFolder, options.path) }
-  const state: State = {
-    current: undefined,
-    identity: '',
-    distrusted: 0,
-    lost: 0,
-    previous: undefined,
-    rolledBack: undefined,
-    lastTriedIdentity: '',
-    refused: false,
-    status: firstStatus(),
-  }
+  const state = firstState()
   const queue = createQueue()
   const enqueue = (act: () => Promise<SwapOutcome>): Promise<SwapOutcome> =>
     queue(() => act().catch((error: unknown) => refuse(parts, state, tableRefusalOf(error))))
@@ -158,25 +151,11 @@ export function createTableManager(options: TableManagerParts) {
     current: () => state.current,
     file: () => state.current?.file,
     previousFile: () => state.previous?.file,
-    status: (): TableManagerStatus => ({
+    status: () => ({
       ...state.status,
       previous: state.previous?.id ?? null,
       held: heldTable(state) ?? null,
     }),
-  }
-}
-
-function firstStatus(): TableManagerStatus {
-  const counts = Object.fromEntries(tableRefusalCodes.map((code) => [code, 0]))
-  return {
-    swaps: 0,
-    refusals: 0,
-    refusals_by: counts as Record<TableRefusalCode, number>,
-    previous: null,
-    held: null,
-    last_swap: null,
-    last_refusal: null,
-    last_trial: null,
   }
 }
 

@@ -44,31 +44,7 @@ const jitter = 0.2
 const retryMsMax = 600_000
 
 /** Times are ISO 8601, spans milliseconds. */
-export interface TablePullStatus {
-  readonly url: string
-  readonly every_ms: number
-  /** Nothing was wrong, and everything wanted could be had. */
-  readonly up: boolean
-  readonly looks: number
-  /** When a manifest was last taken or unchanged. */
-  readonly last_success_at: string | null
-  readonly refusals_by: Readonly<Record<PullRefusalCode, number>>
-  readonly last_refusal: ({ readonly at: string } & PullRefusal) | null
-  readonly serial: number
-  /** The first that it offers to a server of this version, whatever its stage. */
-  readonly offered: string | null
-  readonly pulling: boolean
-  readonly pulled_bytes: number
-  readonly last_pull: {
-    readonly at: string
-    readonly table: string
-    readonly parts: number
-    readonly bytes: number
-    /** Of the table, what was here already. */
-    readonly reused_bytes: number
-    readonly took_ms: number
-  } | null
-}
+export type TablePullStatus = Readonly<State['status']>
 
 export type TablePull = ReturnType<typeof startTablePull>
 
@@ -101,16 +77,7 @@ type LastRelease =
   /** It answers, but the disk did not take it in its place. */
   | { readonly kind: 'unplaced'; readonly id: string }
 
-interface State {
-  phase: Phase
-  last: LastRelease
-  etag: string | undefined
-  manifest: Manifest | undefined
-  by: TrustedKey | undefined
-  /** The newest signed one, also where nothing of it can be taken. */
-  offer: Manifest | undefined
-  readonly status: { -readonly [K in keyof TablePullStatus]: TablePullStatus[K] }
-}
+type State = ReturnType<typeof firstState>
 
 interface Pull extends TablePullParts {
   readonly source: ReleaseSource
@@ -215,28 +182,40 @@ function isWithdrawn({ id }: Release, { offer }: State): boolean {
   return offer.releases.every((release) => release.id !== id)
 }
 
-function firstState({ url, everyMs }: TablePullParts, serial: number): State {
+function firstState({ url, everyMs }: TablePullParts, serial: number) {
   const counts = Object.fromEntries(pullRefusalCodes.map((code) => [code, 0]))
   return {
-    phase: { kind: 'polling' },
-    last: { kind: 'none' },
-    etag: undefined,
-    manifest: undefined,
-    by: undefined,
-    offer: undefined,
+    phase: { kind: 'polling' } as Phase,
+    last: { kind: 'none' } as LastRelease,
+    etag: undefined as string | undefined,
+    manifest: undefined as Manifest | undefined,
+    by: undefined as TrustedKey | undefined,
+    /** The newest signed one, also where nothing of it can be taken. */
+    offer: undefined as Manifest | undefined,
     status: {
       url,
       every_ms: everyMs,
+      /** Nothing was wrong, and everything wanted could be had. */
       up: false,
       looks: 0,
-      last_success_at: null,
-      refusals_by: counts as Record<PullRefusalCode, number>,
-      last_refusal: null,
+      /** When a manifest was last taken or unchanged. */
+      last_success_at: null as string | null,
+      refusals_by: counts as Readonly<Record<PullRefusalCode, number>>,
+      last_refusal: null as ({ readonly at: string } & PullRefusal) | null,
       serial,
-      offered: null,
+      /** The first that it offers to a server of this version, whatever its stage. */
+      offered: null as string | null,
       pulling: false,
       pulled_bytes: 0,
-      last_pull: null,
+      last_pull: null as {
+        readonly at: string
+        readonly table: string
+        readonly parts: number
+        readonly bytes: number
+        /** Of the table, what was here already. */
+        readonly reused_bytes: number
+        readonly took_ms: number
+      } | null,
     },
   }
 }
