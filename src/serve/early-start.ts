@@ -12,35 +12,18 @@
 //   a second thread verifies (verify-thread.ts)       46     950   887    68  kept
 //   few known answers where no table was before
 //     (compare/acceptance-check.ts)                   20     954   882    59  kept
-//   the verifying process starts before options are
-//     read                                            66     947   879    47  deleted
-//   bundles `require` packages                        46     922   883    29  deleted
-//   the system allocates files of zeros               20     887   882    26  deleted
-//   only the named command has options                19     843   880    16  deleted
-//   metrics are loaded after the start                19     867   857    10  deleted
-//   workers are forked before the port is probed      20     845   870   -14  deleted
-//   they open keys and limits before there is a table 20     883   880     1  deleted
-//   they make room for the table ahead                19     886   880   -11  deleted
+//
+// Deleted, because they gave less: starting the verifying process before options are read (47),
+// bundles that `require` packages (29), files of zeros that the system allocates (26), options of the
+// named command alone (16), metrics loaded after the start (10), and four that gave nothing.
 
 import type { Settings } from '../config/settings.ts'
-import {
-  beginFirstTable,
-  createTableCopies,
-  type FirstTable,
-  type TableCopies,
-} from '../supervisor/tables/table-copies.ts'
-import { captureSighup, listenForShutdown, type Shutdown, type SighupListener } from './signals.ts'
+import { beginFirstTable, createTableCopies } from '../supervisor/tables/table-copies.ts'
+import { captureSighup, listenForShutdown } from './signals.ts'
 
-export interface EarlyStart {
-  readonly hangUps: SighupListener
-  readonly shutdown: Shutdown
-  readonly copies: TableCopies
-  readonly firstTable: FirstTable
-  /** To be called last of all, however the server ends: gives up what is under way. */
-  readonly end: () => Promise<void>
-}
+export type EarlyStart = ReturnType<typeof beginStart>
 
-export function beginStart({ state, table: path, invocation }: Settings): EarlyStart {
+export function beginStart({ state, table: path, invocation }: Settings) {
   const hangUps = captureSighup()
   // A SIGUSR2 without a listener ends the process; during a start there is nothing to restart.
   process.on('SIGUSR2', () => undefined)
@@ -54,7 +37,8 @@ export function beginStart({ state, table: path, invocation }: Settings): EarlyS
     shutdown,
     copies,
     firstTable,
-    end: async () => {
+    /** To be called last of all, however the server ends: gives up what is under way. */
+    end: async (): Promise<void> => {
       shutdown.abort()
       // What verifies the table is ended by that, and leaves nothing behind.
       await firstTable.loaded

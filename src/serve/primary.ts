@@ -20,11 +20,11 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { validateKeysFile } from '../account/stores/file-keys.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
-import { createTokenMatcher, type TokenMatcher } from '../admin/admin-caller.ts'
+import { createTokenMatcher } from '../admin/admin-caller.ts'
 import type { AdminServer } from '../admin/admin-server.ts'
 import type { BouncerSettings } from '../adapters/crowdsec/bouncer-endpoint.ts'
 import type { GateSettings } from '../adapters/gate/gate.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { IpriskError, environmentError, messageOf } from '../base/coded-error.ts'
 import { msPerDay } from '../base/day.ts'
 import { changeThresholds } from '../model/change-thresholds.ts'
 import type { Log } from '../base/log.ts'
@@ -38,7 +38,7 @@ import { bodyBudgetBytes } from '../http/exchange/body-budget.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
 import { type TlsFiles, tlsFilesOf, validateTlsFiles } from '../http/listen/tls-files.ts'
 import { decisionLogOf, rotateDecisionLog } from '../observe/rotate-decision-log.ts'
-import { openTrafficSample, type TrafficSample } from '../observe/traffic-sample.ts'
+import { openTrafficSample } from '../observe/traffic-sample.ts'
 import { createListsManager, type ListsManager } from '../supervisor/lists/lists-manager.ts'
 import {
   type ControlReply,
@@ -57,21 +57,20 @@ import { createStreamManager } from '../supervisor/sets/stream-manager.ts'
 import { createSupervisor, rollingLingerMs, type Supervisor } from '../supervisor/supervisor.ts'
 import { watchFile } from '../base/system/file-watch.ts'
 import { runRepeatedly } from '../base/system/long-timer.ts'
-import type { CatchUp } from '../supervisor/tables/refresh.ts'
 import {
   createTableManager,
   type SwapOutcome,
   type TableManager,
 } from '../supervisor/tables/table-manager.ts'
 import type { TablePull } from '../supervisor/tables/table-pull.ts'
-import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
+import type { TableInfo, VerifiedTableFile } from '../table/served-table.ts'
 import type { WorkerSettings } from '../worker/worker-messages.ts'
 import type { EarlyStart } from './early-start.ts'
-import { openAdmin } from './open-admin.ts'
+import { openAdmin, type ShownParts } from './open-admin.ts'
 import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import type { Shutdown } from './signals.ts'
 import { setFolder } from '../sets/set-folder.ts'
-import { startTableSources, type TableSources } from './table-sources.ts'
+import { type SourceParts, startTableSources, type TableSources } from './table-sources.ts'
 import { readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
@@ -96,30 +95,18 @@ export interface RunningServer {
   readonly table: TableInfo | undefined
 }
 
-export interface ServerOptions {
-  readonly settings: Settings
+export interface ServerOptions extends Omit<SourceParts, 'supervisor' | 'tables'> {
   readonly configuration: ConfigSource
-  /** What makes a new table at its place: a program of Node and its arguments. */
-  readonly buildCommand: readonly string[]
-  readonly catchUp?: CatchUp | undefined
-  readonly buildEnvironment?: NodeJS.ProcessEnv | undefined
   readonly early: EarlyStart
-  readonly log: Log
   readonly onRunning: (running: RunningServer) => void
 }
 
-interface Parts extends ServerOptions {
+interface Parts extends ServerOptions, ShownParts {
   readonly supervisor: Supervisor
   readonly tables: TableManager
-  readonly lists: ListsManager
-  readonly policies: WatchedPolicies
-  readonly sample: TrafficSample | undefined
   readonly stream: ReturnType<typeof createStreamManager>
-  readonly port: number
   /** The control socket of the server that this one takes over from. */
   readonly predecessor: string | undefined
-  readonly callerOf: TokenMatcher | undefined
-  readonly shutdown: Shutdown
 }
 
 /**
@@ -146,11 +133,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   }
 }
 
-type CheckedStart = Pick<Parts, 'policies' | 'sample' | 'port' | 'predecessor' | 'callerOf'> & {
-  readonly ofWorkers: WorkerSettings
-}
-
-async function checkStart({ settings, log }: ServerOptions): Promise<CheckedStart> {
+async function checkStart({ settings, log }: ServerOptions) {
   const { serve, state } = settings
   await loadUws()
   const tls = tlsFilesOf(serve)
@@ -168,7 +151,7 @@ async function checkStart({ settings, log }: ServerOptions): Promise<CheckedStar
 }
 
 async function runWithWorkers(
-  parts: ServerOptions & Omit<CheckedStart, 'ofWorkers'> & Pick<Parts, 'supervisor'>,
+  parts: Omit<Parts, 'tables' | 'lists' | 'stream' | 'shutdown'>,
 ): Promise<number> {
   const { settings, early, log, supervisor, policies, sample } = parts
   const { copies, shutdown } = early
@@ -355,8 +338,7 @@ function requireAnswers(file: VerifiedTableFile | undefined, lists: ListsManager
 }
 
 function takeoverFailed(why: string): IpriskError {
-  const message = `The server that has the port goes on: ${why}`
-  return new IpriskError({ code: 'takeover_failed', message, fault: 'environment' })
+  return environmentError('takeover_failed', `The server that has the port goes on: ${why}`)
 }
 
 /** Tries until the admin port is free; it never gives up, because the predecessor has yielded. */
@@ -386,12 +368,10 @@ function validateWorkerFiles({ serve, store }: Settings, plans: Plans): void {
 
 /** Handles signals and the requests of the control socket; returns what stops that. */
 async function listenForCommands(
-  { settings, log, supervisor, tables, lists, sample, port }: Parts,
-  on: {
-    readonly yieldNow: () => Promise<void>
-    readonly pull: () => TablePull | undefined
-  },
+  parts: Parts,
+  on: { readonly yieldNow: () => Promise<void>; readonly pull: () => TablePull | undefined },
 ): Promise<() => Promise<void>> {
+  const { settings, log, supervisor, tables, lists, sample, port } = parts
   const restart = async (): Promise<ControlReply> => {
     validateWorkerFiles(settings, supervisor.plans())
     await supervisor.restart()
@@ -419,7 +399,7 @@ async function listenForCommands(
       case 'lists':
         return lists.refreshForCommand()
       case 'sample':
-        return sampleReply(await sample?.save(), tables.file()?.path, lists.file())
+        return sampleReply(parts)
       case 'yield':
         await on.yieldNow()
         return { ok: true, text: 'The server before this one drains and ends.' }
@@ -449,13 +429,11 @@ async function listenForCommands(
   }
 }
 
-function sampleReply(
-  sample: string | undefined,
-  table: string | undefined,
-  lists: ListFile | undefined,
-): ControlReply {
-  if (sample === undefined) return { ok: false, text: 'The server samples no traffic (--sample).' }
-  const places: SampledPlaces = { sample, table, lists }
+async function sampleReply({ sample, tables, lists }: Parts): Promise<ControlReply> {
+  const path = await sample?.save()
+  if (path === undefined) return { ok: false, text: 'The server samples no traffic (--sample).' }
+  const table = tables.file()?.path
+  const places: SampledPlaces = { sample: path, table, lists: lists.file() }
   return { ok: true, text: JSON.stringify(places) }
 }
 

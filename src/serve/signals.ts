@@ -6,23 +6,14 @@ import process from 'node:process'
 
 const sameSignalMs = 1000
 
-export interface Shutdown {
-  readonly requested: Promise<void>
-  readonly signal: AbortSignal
-  /** Another server has taken over: this one ends without the grace of a shutdown. */
-  readonly yield: () => void
-  readonly yielded: () => boolean
-  /** The start has failed: whatever is under way is given up. */
-  readonly abort: () => void
-  readonly stop: () => void
-}
+export type Shutdown = ReturnType<typeof listenForShutdown>
 
 /**
  * The first SIGTERM or SIGINT asks for an orderly end; a later one ends the process at once. One
  * signal may come twice at the same time: from the terminal to all processes, and from npm to its
  * child.
  */
-export function listenForShutdown(): Shutdown {
+export function listenForShutdown() {
   const controller = new AbortController()
   const { signal } = controller
   let firstMs: number | undefined
@@ -43,26 +34,25 @@ export function listenForShutdown(): Shutdown {
   return {
     requested,
     signal,
-    yield: () => {
+    /** Another server has taken over: this one ends without the grace of a shutdown. */
+    yield: (): void => {
       yielded = true
       controller.abort()
     },
     yielded: () => yielded,
+    /** The start has failed: whatever is under way is given up. */
     abort: () => controller.abort(),
-    stop: () => {
+    stop: (): void => {
       process.off('SIGTERM', onSignal)
       process.off('SIGINT', onSignal)
     },
   }
 }
 
-/** Receives SIGHUP from now on; a signal that comes before `listen` is kept for the listener. */
-export interface SighupListener {
-  readonly listen: (onSignal: () => void) => void
-  readonly stop: () => void
-}
+export type SighupListener = ReturnType<typeof captureSighup>
 
-export function captureSighup(): SighupListener {
+/** Receives SIGHUP from now on; a signal that comes before `listen` is kept for the listener. */
+export function captureSighup() {
   let isWaiting = false
   let handle = (): void => {
     isWaiting = true
@@ -70,11 +60,11 @@ export function captureSighup(): SighupListener {
   const onSighup = (): void => handle()
   process.on('SIGHUP', onSighup)
   return {
-    listen: (onSignal) => {
+    listen: (onSignal: () => void): void => {
       handle = onSignal
       if (isWaiting) onSignal()
       isWaiting = false
     },
-    stop: () => process.off('SIGHUP', onSighup),
+    stop: (): void => void process.off('SIGHUP', onSighup),
   }
 }

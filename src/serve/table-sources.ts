@@ -7,13 +7,14 @@ import { parseDurationMs } from '../base/time-text.ts'
 import type { Log } from '../base/log.ts'
 import type { Settings } from '../config/settings.ts'
 import { parseTrustedKey } from '../publish/form/signing-key.ts'
-import { type CatchUp, type Refresh, startRefresh } from '../supervisor/tables/refresh.ts'
+import { type CatchUp, startRefresh } from '../supervisor/tables/refresh.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import { type TablePull, startTablePull } from '../supervisor/tables/table-pull.ts'
 import type { Supervisor } from '../supervisor/supervisor.ts'
 
-interface SourceParts {
+export interface SourceParts {
   readonly settings: Settings
+  /** What makes a new table at its place: a program of Node and its arguments. */
   readonly buildCommand: readonly string[]
   readonly catchUp?: CatchUp | undefined
   readonly buildEnvironment?: NodeJS.ProcessEnv | undefined
@@ -22,16 +23,12 @@ interface SourceParts {
   readonly log: Log
 }
 
-export interface TableSources {
-  readonly refresh: Refresh | undefined
-  readonly pull: TablePull | undefined
-  readonly stop: () => void
-}
+export type TableSources = ReturnType<typeof startTableSources>
 
 export function startTableSources(
   parts: SourceParts,
   of: { readonly builtMs: number | undefined; readonly look: () => void },
-): TableSources {
+) {
   const { settings, buildCommand: command, catchUp, buildEnvironment, log } = parts
   const everyMs = parseDurationMs(settings.serve.refreshEvery)
   const pull = pullTables(parts)
@@ -51,7 +48,7 @@ export function startTableSources(
   return {
     refresh,
     pull,
-    stop: () => {
+    stop: (): void => {
       pull?.stop()
       refresh?.stop()
     },

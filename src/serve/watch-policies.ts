@@ -9,35 +9,20 @@
 import { existsSync } from 'node:fs'
 import process from 'node:process'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { createQueue } from '../base/concurrency.ts'
 import { configPollMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { formatTime } from '../base/text/number-format.ts'
-import {
-  type PolicyFile,
-  type WrittenPolicies,
-  readPolicyFile,
-  readPolicyFileInTurns,
-} from '../policy/policy-file.ts'
-import { type PolicyPlace, policyPlace } from '../policy/policy-place.ts'
+import { type PolicyFile, readPolicyFile, readPolicyFileInTurns } from '../policy/policy-file.ts'
+import { policyPlace } from '../policy/policy-place.ts'
 import type { Policies } from '../model/policy-form.ts'
 import { identityOrEmpty, watchFile } from '../base/system/file-watch.ts'
 import type { PoliciesStatus } from '../api/admin-answers.ts'
 
-export interface WatchedPolicies {
-  readonly policies: () => Policies | undefined
-  /** The same as their file has them, with what it says for people. */
-  readonly written: () => WrittenPolicies | undefined
-  readonly fileTag: () => string | undefined
-  readonly status: () => PoliciesStatus | undefined
-  readonly place: PolicyPlace
-  /** Checks the file now: a change by this process is in use when this resolves. */
-  readonly look: () => Promise<void>
-  /** Looks at the file from now on, also for what has changed since it was read. */
-  readonly watch: (use: (policies: Policies) => void) => { readonly stop: () => void }
-}
+export type WatchedPolicies = ReturnType<typeof readWatchedPolicies>
 
 /** Reads those that the option names, or those of the working directory; throws `policies_invalid`. */
-export function readWatchedPolicies(setting: string | undefined, log: Log): WatchedPolicies {
+export function readWatchedPolicies(setting: string | undefined, log: Log) {
   const place = policyPlace(setting)
   const { path } = place
   const known = identityOrEmpty(path)
@@ -68,32 +53,35 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
     use(next.policies)
     log.info({ path, revision, policies: Object.keys(named) }, 'Changed policies are in use.')
   }
-  let looking = Promise.resolve()
+  const enqueue = createQueue()
   let look = async (): Promise<void> => undefined
   return {
     policies: () => file?.policies,
+    /** The same as their file has them, with what it says for people. */
     written: () => file?.written,
     fileTag: () => file?.tag,
     place,
+    /** Checks the file now: a change by this process is in use when this resolves. */
     look: () => look(),
-    status: () => {
+    status: (): PoliciesStatus | undefined => {
       if (file === undefined && failure === null) return undefined
       const { revision = '', policies: named = {} } = file?.policies ?? {}
       const warnings = file?.warnings ?? []
       return { path, revision, names: Object.keys(named), warnings, last_failure: failure }
     },
-    watch: (use) => {
+    /** Looks at the file from now on, also for what has changed since it was read. */
+    watch: (use: (policies: Policies) => void) => {
       let isStopped = false
       const whileWatched = (policies: Policies): void => {
         if (!isStopped) use(policies)
       }
       // In order, so that the newest state of the file wins.
-      look = () => (looking = looking.then(() => reload(whileWatched)))
+      look = () => enqueue(() => reload(whileWatched))
       const changed = (): void => void look()
       const { stop } = watchFile({ path, known, everyMs: configPollMs, changed, gone: changed })
       process.on('SIGHUP', changed)
       return {
-        stop: () => {
+        stop: (): void => {
           isStopped = true
           stop()
           process.off('SIGHUP', changed)

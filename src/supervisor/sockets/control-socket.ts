@@ -15,23 +15,13 @@ import { keyAcknowledgeMs } from '../../base/limits.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import { listenOnUnixSocket } from './unix-socket.ts'
 
-const requests = [
-  'reload',
-  'reload --force',
-  'rollback',
-  'restart',
-  'keys',
-  'lists',
-  'sample',
-  'yield',
-] as const
 /**
  * `keys`, `lists`: every worker reads them before the reply. `yield`: another server takes over the
  * port, and this one ends. `sample`: writes what it has sampled; the text is JSON
  * (`SampledPlaces`). `forget ADDRESS`: from the sample; the text is the number of checks.
  */
 export type ControlRequest = PlainRequest | ForgetRequest
-type PlainRequest = (typeof requests)[number]
+type PlainRequest = Exclude<keyof typeof replyMsMax, 'forget'>
 type ForgetRequest = `forget ${string}`
 
 export interface ControlReply {
@@ -54,7 +44,7 @@ export type ControlSocket = Awaited<ReturnType<typeof openControlSocket>>
  * A rolling restart of many workers takes minutes, two million entries take seconds to compile, and
  * for keys the server itself waits `keyAcknowledgeMs`.
  */
-const replyMsMax: Readonly<Record<PlainRequest | 'forget', number>> = {
+const replyMsMax = {
   reload: 3_600_000,
   'reload --force': 3_600_000,
   rollback: 3_600_000,
@@ -62,9 +52,10 @@ const replyMsMax: Readonly<Record<PlainRequest | 'forget', number>> = {
   keys: 2 * keyAcknowledgeMs,
   lists: 60_000,
   sample: 60_000,
-  forget: 60_000,
   yield: 30_000,
-}
+  forget: 60_000,
+} as const
+const requests = Object.keys(replyMsMax).filter((name) => name !== 'forget') as PlainRequest[]
 
 export function controlSocketPath(stateFolder: string, port: number): string {
   return join(stateFolder, `control-${port}.sock`)
@@ -166,7 +157,7 @@ function linesOf(socket: Socket): Interface {
 export async function sendControlRequest(
   path: string,
   request: ControlRequest,
-  msMax = replyMsMax[requests.find((plain) => plain === request) ?? 'forget'],
+  msMax: number = replyMsMax[requests.find((plain) => plain === request) ?? 'forget'],
 ): Promise<ControlReply | undefined> {
   const socket = connect(path)
   let late = false

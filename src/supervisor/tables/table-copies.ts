@@ -47,28 +47,12 @@ interface HowToCopy {
   readonly onTrial?: (result: TrialResult, table: string) => void
 }
 
-export interface TableCopies {
-  /**
-   * Copies and verifies the file at `path` and checks its answers, also against `before`. Throws
-   * `table_refused`, also when `signal` has ended it; then nothing is kept. The codes of its causes
-   * say why (table-refusal.ts). `force`, or `accepted` for the table of that id, takes a table that
-   * only the acceptance check or the sampled traffic speaks against.
-   */
-  readonly add: (
-    path: string,
-    how: HowToCopy & { readonly signal: AbortSignal },
-  ) => Promise<TableCopy>
-  /** Off the loop: that may take long. Never rejects. */
-  readonly remove: (file: VerifiedTableFile) => Promise<void>
-  /** Begins the names of this server's files; `.iprisk` ones are removed with it. */
-  readonly prefix: string
-  readonly close: () => void
-}
+export type TableCopies = ReturnType<typeof createTableCopies>
 
 export function createTableCopies(
   stateFolder: string,
   parts: { readonly verify?: typeof verifyInProcess; readonly machine?: string } = {},
-): TableCopies {
+) {
   const { verify = verifyInProcess, machine = machineRunId() } = parts
   const folder = join(stateFolder, 'serving')
   const own = `${machine}-${process.pid}-`
@@ -89,8 +73,18 @@ export function createTableCopies(
   touch.unref()
   let count = 0
   return {
+    /** Begins the names of this server's files; `.iprisk` ones are removed with it. */
     prefix: join(folder, own),
-    add: async (source, how) => {
+    /**
+     * Copies and verifies the file at `source` and checks its answers, also against `before`. Throws
+     * `table_refused`, also when `signal` has ended it; then nothing is kept. The codes of its causes
+     * say why (table-refusal.ts). `force`, or `accepted` for the table of that id, takes a table that
+     * only the acceptance check or the sampled traffic speaks against.
+     */
+    add: async (
+      source: string,
+      how: HowToCopy & { readonly signal: AbortSignal },
+    ): Promise<TableCopy> => {
       const { signal, before, force = false, accepted, urgent = false, traffic, onTrial } = how
       count += 1
       const table = count
@@ -124,8 +118,10 @@ export function createTableCopies(
         throw inputError('table_refused', message, { cause })
       }
     },
-    remove: (file) => rm(file.path, { force: true }).catch(() => undefined),
-    close: () => {
+    /** Off the loop: that may take long. Never rejects. */
+    remove: ({ path }: VerifiedTableFile): Promise<void> =>
+      rm(path, { force: true }).catch(() => undefined),
+    close: (): void => {
       clearInterval(touch)
       removeCopies(folder, (name) => name.startsWith(own))
     },
@@ -183,10 +179,8 @@ export async function loadTable(
 ): Promise<TableCopy | TableRefusal> {
   if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
   if (isAbsent(path)) {
-    return {
-      code: 'missing',
-      reason: `There is no table at ${path}: "iprisk build" makes one, --table names another.`,
-    }
+    const reason = `There is no table at ${path}: "iprisk build" makes one, --table names another.`
+    return { code: 'missing', reason }
   }
   try {
     return await copies.add(path, { signal, ...how })
@@ -195,25 +189,19 @@ export async function loadTable(
   }
 }
 
+export type FirstTable = ReturnType<typeof beginFirstTable>
+
 /**
  * The first table of a server, which takes longest of a start and begins before the rest of the
- * server is loaded (src/serve/early-start.ts).
+ * server is loaded (src/serve/early-start.ts). `urgent`: no other server answers meanwhile.
  */
-export interface FirstTable {
-  readonly identity: string
-  /** No other server answers meanwhile. */
-  readonly urgent: boolean
-  readonly loaded: Promise<TableCopy | TableRefusal>
-}
-
 export function beginFirstTable(
   loader: Loader,
-  of: { readonly path: string; readonly urgent: boolean },
-): FirstTable {
-  const identity = identityOrEmpty(of.path)
+  { path, urgent }: { readonly path: string; readonly urgent: boolean },
+) {
+  const identity = identityOrEmpty(path)
   // There is nothing better to serve, whatever its answers are.
-  const loaded = loadTable(loader, { ...of, force: true })
-  return { identity, urgent: of.urgent, loaded }
+  return { identity, urgent, loaded: loadTable(loader, { path, urgent, force: true }) }
 }
 
 function isAbsent(path: string): boolean {
