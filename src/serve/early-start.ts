@@ -18,12 +18,24 @@
 // named command alone (16), metrics loaded after the start (10), and four that gave nothing.
 
 import type { Settings } from '../config/settings.ts'
-import { beginFirstTable, createTableCopies } from '../supervisor/tables/table-copies.ts'
-import { captureSighup, listenForShutdown } from './signals.ts'
+import {
+  beginFirstTable,
+  createTableCopies,
+  type FirstTable,
+  type TableCopies,
+} from '../supervisor/tables/table-copies.ts'
+import { captureSighup, listenForShutdown, type Shutdown, type SighupListener } from './signals.ts'
 
-export type EarlyStart = ReturnType<typeof beginStart>
+export interface EarlyStart {
+  readonly hangUps: SighupListener
+  readonly shutdown: Shutdown
+  readonly copies: TableCopies
+  readonly firstTable: FirstTable
+  /** To be called last of all, however the server ends: gives up what is under way. */
+  readonly end: () => Promise<void>
+}
 
-export function beginStart({ state, table: path, invocation }: Settings) {
+export function beginStart({ state, table: path, invocation }: Settings): EarlyStart {
   const hangUps = captureSighup()
   // A SIGUSR2 without a listener ends the process; during a start there is nothing to restart.
   process.on('SIGUSR2', () => undefined)
@@ -37,8 +49,7 @@ export function beginStart({ state, table: path, invocation }: Settings) {
     shutdown,
     copies,
     firstTable,
-    /** To be called last of all, however the server ends: gives up what is under way. */
-    end: async (): Promise<void> => {
+    end: async () => {
       shutdown.abort()
       // What verifies the table is ended by that, and leaves nothing behind.
       await firstTable.loaded

@@ -6,14 +6,23 @@ import process from 'node:process'
 
 const sameSignalMs = 1000
 
-export type Shutdown = ReturnType<typeof listenForShutdown>
+export interface Shutdown {
+  readonly requested: Promise<void>
+  readonly signal: AbortSignal
+  /** Another server has taken over: this one ends without the grace of a shutdown. */
+  readonly yield: () => void
+  readonly yielded: () => boolean
+  /** The start has failed: whatever is under way is given up. */
+  readonly abort: () => void
+  readonly stop: () => void
+}
 
 /**
  * The first SIGTERM or SIGINT asks for an orderly end; a later one ends the process at once. One
  * signal may come twice at the same time: from the terminal to all processes, and from npm to its
  * child.
  */
-export function listenForShutdown() {
+export function listenForShutdown(): Shutdown {
   const controller = new AbortController()
   const { signal } = controller
   let firstMs: number | undefined
@@ -34,15 +43,13 @@ export function listenForShutdown() {
   return {
     requested,
     signal,
-    /** Another server has taken over: this one ends without the grace of a shutdown. */
-    yield: (): void => {
+    yield: () => {
       yielded = true
       controller.abort()
     },
     yielded: () => yielded,
-    /** The start has failed: whatever is under way is given up. */
     abort: () => controller.abort(),
-    stop: (): void => {
+    stop: () => {
       process.off('SIGTERM', onSignal)
       process.off('SIGINT', onSignal)
     },

@@ -13,7 +13,12 @@ import { createQueue } from '../base/concurrency.ts'
 import { configPollMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { formatTime } from '../base/text/number-format.ts'
-import { type PolicyFile, readPolicyFile, readPolicyFileInTurns } from '../policy/policy-file.ts'
+import {
+  type PolicyFile,
+  type WrittenPolicies,
+  readPolicyFile,
+  readPolicyFileInTurns,
+} from '../policy/policy-file.ts'
 import { policyPlace } from '../policy/policy-place.ts'
 import type { Policies } from '../model/policy-form.ts'
 import { identityOrEmpty, watchFile } from '../base/system/file-watch.ts'
@@ -58,7 +63,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log) {
   return {
     policies: () => file?.policies,
     /** The same as their file has them, with what it says for people. */
-    written: () => file?.written,
+    written: (): WrittenPolicies | undefined => file?.written,
     fileTag: () => file?.tag,
     place,
     /** Checks the file now: a change by this process is in use when this resolves. */
