@@ -8,6 +8,7 @@
 // Kept among the counters as `used <key id>` → day. Invariant: a day never falls, so that workers
 // on both sides of midnight cannot set each other back.
 
+import { mapInParallel } from '../base/concurrency.ts'
 import { type Day, dayOf } from '../base/day.ts'
 import { storeConcurrencyMax } from '../base/limits.ts'
 import { isDay } from './keys/read-record.ts'
@@ -54,19 +55,16 @@ export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>) {
   const write = async (): Promise<void> => {
     const keyIds = [...pending]
     pending.clear()
-    const write = (keyId: string): Promise<void> =>
-      store.note(keyId, noted.get(keyId) ?? (0 as Day))
     // Just after midnight every key is used for the first time.
     let failed = false
-    for (let at = 0; at < keyIds.length; at += storeConcurrencyMax) {
-      const some = keyIds.slice(at, at + storeConcurrencyMax)
-      const results = await Promise.allSettled(some.map(write))
-      for (const [i, result] of results.entries()) {
-        if (result.status === 'fulfilled') continue
+    await mapInParallel(keyIds, storeConcurrencyMax, async (keyId) => {
+      try {
+        await store.note(keyId, noted.get(keyId)!)
+      } catch {
         failed = true
-        pending.add(some[i] ?? '')
+        pending.add(keyId)
       }
-    }
+    })
     timer = undefined
     if (pending.size > 0) writeLater(failed ? againMs : settleMs)
   }

@@ -25,7 +25,7 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { KeySummary } from '../api/admin-answers.ts'
-import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { IpriskError, environmentError, messageOf } from '../base/coded-error.ts'
 import { type JsonObject, isJsonObject, parseJson } from '../base/json-object.ts'
 import { flushFolderSync } from '../base/system/atomic-file.ts'
 import { openOwnFile } from '../base/system/own-files.ts'
@@ -45,14 +45,12 @@ export type AuditAct =
   | 'state backup'
   | 'state restore'
 
-/** What became of one key. */
 export interface AuditChange {
   readonly key: string
   readonly before?: KeySummary | undefined
   readonly after: KeySummary
 }
 
-/** What became of one list. */
 export interface ListAuditChange {
   readonly list: string
   /** `null`: there was none, or is none. */
@@ -94,12 +92,9 @@ export interface AuditEntry {
   readonly keys: readonly string[]
   /** `unknown`: no end is recorded, or the store did not say. */
   readonly result: 'done' | 'failed' | 'unknown'
-  /** Of what is not done. */
   readonly code?: string
   readonly changes: readonly AuditChange[]
-  /** Of an act on lists. */
   readonly list_changes?: readonly ListAuditChange[]
-  /** Of an act on policies or tables. */
   readonly server_changes?: readonly ServerAuditChange[]
 }
 
@@ -117,32 +112,23 @@ export function auditActor({
   return { who: sudo === undefined ? user : `${user} (${sudo})`, via: place }
 }
 
-/** Where the log of a state folder is. */
 export function auditLogPath(state: string): string {
   return join(state, 'audit.log')
 }
 
 /** The act is over, and its end could not be recorded: no reason to say that it is not done. */
 function endUnwritten(path: string, actId: string, cause: unknown): IpriskError {
-  return new IpriskError({
-    code: 'audit_end_unwritten',
-    message:
-      `The second line of this act, ${actId}, could not be written to the audit log ${path}: ` +
-      `${messageOf(cause)}. "iprisk keys audit" shows its result as unknown.`,
-    fault: 'environment',
-    cause,
-  })
+  const message =
+    `The second line of this act, ${actId}, could not be written to the audit log ${path}: ` +
+    `${messageOf(cause)}. "iprisk keys audit" shows its result as unknown.`
+  return environmentError('audit_end_unwritten', message, { cause })
 }
 
 function unwritable(path: string, cause: unknown): IpriskError {
-  return new IpriskError({
-    code: 'audit_unwritable',
-    message:
-      `The audit log ${path} cannot be written: ${messageOf(cause)}. What cannot be recorded ` +
-      'is not done.',
-    fault: 'environment',
-    cause,
-  })
+  const message =
+    `The audit log ${path} cannot be written: ${messageOf(cause)}. What cannot be recorded ` +
+    'is not done.'
+  return environmentError('audit_unwritable', message, { cause })
 }
 
 /** Whether the file ends inside a line: its writer was killed. */
@@ -235,9 +221,8 @@ export async function withAuditedChanges<T>(
   return result
 }
 
-const ends: readonly unknown[] = ['done', 'failed', 'unknown'] satisfies AuditEntry['result'][]
-
-const isEnd = (step: unknown): step is AuditEntry['result'] => ends.includes(step)
+const isEnd = (step: unknown): step is AuditEntry['result'] =>
+  step === 'done' || step === 'failed' || step === 'unknown'
 
 /** `undefined` for a line without the members that readers need; it is skipped. */
 function lineOf(text: string): JsonObject | undefined {
@@ -297,25 +282,14 @@ export async function readAuditLog(
     const begun = entries.get(actId)
     if (step === 'begin') {
       if (String(rest['at']) >= before) continue
-      entries.set(actId, {
-        ...rest,
-        result: 'unknown',
-        changes: [],
-      } as unknown as AuditEntry)
+      const opened = { ...rest, result: 'unknown', changes: [] }
+      entries.set(actId, opened as unknown as AuditEntry)
     } else if (begun !== undefined && isEnd(step)) {
       // It keeps the instant of its beginning.
-      const ended = { ...begun, ...rest, at: begun.at, result: step }
-      entries.set(actId, ended)
-    } else if (line === undefined) {
-      broken += 1
-    }
+      entries.set(actId, { ...begun, ...rest, at: begun.at, result: step })
+    } else if (line === undefined) broken += 1
     // Twice as many as wanted, for acts of several processes overlap.
-    if (entries.size > last * 2 + 100) {
-      for (const oldest of entries.keys()) {
-        entries.delete(oldest)
-        break
-      }
-    }
+    if (entries.size > last * 2 + 100) entries.delete(entries.keys().next().value)
   }
   return { entries: [...entries.values()].slice(-last), broken }
 }

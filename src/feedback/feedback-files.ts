@@ -8,7 +8,8 @@
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { makeOwnFolder, openOwnHandle } from '../base/system/own-files.ts'
 import { join } from 'node:path'
-import { IpriskError } from '../base/coded-error.ts'
+import { type IpriskError, environmentError, inputError } from '../base/coded-error.ts'
+import { createQueue } from '../base/concurrency.ts'
 import { addTo } from '../base/counts.ts'
 import { dayOf, formatDay, msPerDay } from '../base/day.ts'
 import { parseJsonObject } from '../base/json-object.ts'
@@ -91,25 +92,23 @@ async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
 }
 
 function fullError(): IpriskError {
-  const message = 'There is no room for more feedback today.'
-  return new IpriskError({ code: 'feedback_full', message, fault: 'environment' })
+  return environmentError('feedback_full', 'There is no room for more feedback today.')
 }
 
 function shareError(): IpriskError {
-  const message = "The key has used its share of today's room for feedback."
-  return new IpriskError({ code: 'feedback_share', message, fault: 'input' })
+  return inputError('feedback_share', "The key has used its share of today's room for feedback.")
 }
 
 /** What each key has of one day's file, as far as this process has read it. */
 const counted = { path: '', at: 0, bytes: new Map<string, number>() }
-let counting: Promise<unknown> = Promise.resolve()
+const enqueueCount = createQueue()
 
 /** Reads what has come since the last call, also from other processes. */
 function bytesOfKey(
   file: FileHandle,
   { path, keyId }: { readonly path: string; readonly keyId: string },
 ): Promise<number> {
-  const count = async (): Promise<number> => {
+  return enqueueCount(async () => {
     if (counted.path !== path) Object.assign(counted, { path, at: 0, bytes: new Map() })
     await eachLine(
       file,
@@ -120,15 +119,10 @@ function bytesOfKey(
       counted.at,
     )
     return counted.bytes.get(keyId) ?? 0
-  }
-  const found = counting.then(count)
-  counting = found.catch(() => undefined)
-  return found
+  })
 }
 
-export async function outcomeDays(
-  state: string,
-): Promise<readonly { readonly day: string; readonly path: string }[]> {
+export async function outcomeDays(state: string) {
   const folder = feedbackFolder(state)
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -184,15 +178,11 @@ function parseLine(line: Buffer): KeptOutcome | undefined {
   return { ...outcome, receivedMs, keyId }
 }
 
-/** What was erased of an address. */
-export interface ErasedOutcomes {
-  readonly outcomes: number
-  /** Of outcomes of other addresses. */
-  readonly notes: number
-}
-
-/** Writes spaces over all that is said of an innermost address (src/ip/embedded-text.ts). */
-export async function eraseOutcomes(state: string, address: string): Promise<ErasedOutcomes> {
+/**
+ * Writes spaces over all that is said of an innermost address (src/ip/embedded-text.ts). Returns how
+ * many outcomes that were, and how many notes of outcomes of other addresses.
+ */
+export async function eraseOutcomes(state: string, address: string) {
   const erased = { outcomes: 0, notes: 0 }
   for (const { path } of await outcomeDays(state)) {
     const file = await openOwnHandle(path)

@@ -9,7 +9,7 @@
 //   piece                                             n  without  with  difference
 //   programs are bundled (deploy/bundle-programs.mjs) 20    1203   875   333  kept
 //   verifying begins before the rest is loaded (here) 66    1011   878   125  kept
-//   a second thread verifies (verify-thread.ts)       46     950   887    68  kept
+//   a second thread verifies (verify-thread-main.ts)  46     950   887    68  kept
 //   few known answers where no table was before
 //     (compare/acceptance-check.ts)                   20     954   882    59  kept
 //

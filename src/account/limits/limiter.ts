@@ -14,31 +14,29 @@ import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
 import { type Allowance, newAllowance } from './allowance.ts'
 import { rateLimitPolicyValue, remainingIndex, ceilSeconds } from './ratelimit-values.ts'
-import { type LeaseState, addWaiter, changeQuota, chargeUnits } from './quota-lease.ts'
+import {
+  type LeaseOptions,
+  type LeaseState,
+  addWaiter,
+  changeQuota,
+  chargeUnits,
+} from './quota-lease.ts'
 import { lastKnownRemaining, returnUnits } from './quota-lease.ts'
-import type { QuotaLedger } from './quota-ledger.ts'
 import { type Month, noMonth } from './quota-period.ts'
 import type { EffectiveLimits } from '../keys/key-limits.ts'
 import { type QuotaResult, type SpentUnits, closeQuotas, openQuotas } from './quota.ts'
 import { refundQuota, secondsToReset, spendQuota, tickQuotas } from './quota.ts'
 import { type Pace, type RateResult, rateResults, takeRate, ticksAt } from './rate.ts'
 import { aheadTicks, paceOf, rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
-import type { LeaseFile } from './lease-file.ts'
 import type { RateFile } from './rate-file.ts'
 
 export type Limiter = ReturnType<typeof createLimiter>
 
-export interface LimiterOptions {
+export interface LimiterOptions extends LeaseOptions {
   readonly rateFile: RateFile
-  readonly ledger: QuotaLedger
-  readonly leaseFile: LeaseFile
   /** What to add to `now` to get the machine's clock. */
   readonly machineOffsetMs: number
-  readonly now: () => number
   readonly wall: () => number
-  /** Called for every failure; the log says it once. */
-  readonly onTrouble: (error: unknown) => void
-  readonly onRecovery: () => void
 }
 
 function rateFileFullError(rateFile: RateFile): IpriskError {

@@ -20,15 +20,11 @@ import { clearUnavailable } from './quota-lease.ts'
 import type { RateResult } from './rate.ts'
 import { rateRemaining, rateResetMs, rateResults, rateRetryMs } from './rate.ts'
 import { ceilSeconds, remainingIndex } from './ratelimit-values.ts'
-import type { SharedBuckets } from './shared-bucket.ts'
-import type { SharedLimit, SharedRateState } from './shared-rate.ts'
+import type { SharedLimit, SharedRateOptions, SharedRateState } from './shared-rate.ts'
 import { assignSharedLimit, forgetOldLimit, sharedAheadTicks } from './shared-rate.ts'
 import { spendSharedBatch, spendSharedRate, tickSharedRates } from './shared-rate.ts'
 
-export interface SharedLimiterOptions extends LimiterOptions {
-  readonly buckets: SharedBuckets
-  readonly policy: 'serve' | 'refuse'
-}
+type SharedLimiterOptions = LimiterOptions & SharedRateOptions
 
 interface SharedLimiterState {
   readonly options: SharedLimiterOptions
@@ -90,17 +86,11 @@ function writeRateRemaining(
 }
 
 function createState(options: SharedLimiterOptions): SharedLimiterState {
-  const { buckets, policy, machineOffsetMs, now, onTrouble, onRecovery, rateFile } = options
+  const { machineOffsetMs, now, rateFile } = options
   const rates: SharedRateState = {
-    buckets,
-    rateFile,
+    ...options,
     memory: balanceWords(rateFile.words),
-    policy,
-    machineOffsetMs,
-    now,
     clock: () => now() + machineOffsetMs,
-    onTrouble,
-    onRecovery,
     active: new Set(),
   }
   const base = createLimiter(options)

@@ -19,7 +19,7 @@ import { type BalanceWords, applyRefill, claimRefill, noBalance } from './local-
 import { reclaimBalance, spendBalance } from './local-balance.ts'
 import { type Pace, type RateResult, aheadTicks, rateResults, takeRate, ticksAt } from './rate.ts'
 import type { RateFile } from './rate-file.ts'
-import type { SharedBucketSizes, SharedBuckets } from './shared-bucket.ts'
+import type { SharedBuckets } from './shared-bucket.ts'
 import { sharedBucketSizes, rateLeaseMs } from './shared-bucket.ts'
 
 /** Where the store has not enough, a machine asks for more of a key's rate this often, at most. */
@@ -31,20 +31,29 @@ const rateIdleMs = 3000
  * A late answer of the store still counts for the limit it was asked for: a limit is never changed
  * into another.
  */
-interface SharedLimitRecord {
-  readonly keyId: string
-  readonly rate: Rate
-  readonly pace: Pace
-  readonly sizes: SharedBucketSizes
-  /** Where the machine's balance and the machine's own limit are in the rate file. */
-  readonly balanceIndex: number
-  readonly localIndex: number
-  readonly refillBelow: number
-  storeFailed: boolean
-  /** The balance when a tick last found it changed, and when that was. */
-  idleBalance: number
-  idleMs: number
+function newLimit(
+  keyId: string,
+  rate: Rate,
+  pace: Pace,
+  at: { readonly balanceIndex: number; readonly localIndex: number },
+) {
+  const sizes = sharedBucketSizes(rate)
+  return {
+    keyId,
+    rate,
+    pace,
+    sizes,
+    /** Where the machine's balance and the machine's own limit are in the rate file. */
+    ...at,
+    refillBelow: Math.ceil(sizes.ahead / 2),
+    storeFailed: false,
+    /** The balance when a tick last found it changed, and when that was. */
+    idleBalance: noBalance as number,
+    idleMs: 0,
+  }
 }
+
+type SharedLimitRecord = ReturnType<typeof newLimit>
 
 export type SharedLimit = Readonly<SharedLimitRecord>
 
@@ -62,16 +71,19 @@ export function newSharedRate(keyId: string): SharedRate {
   return { keyId, limit: undefined }
 }
 
-export interface SharedRateState {
+export interface SharedRateOptions {
   readonly buckets: SharedBuckets
   readonly rateFile: RateFile
-  readonly memory: BalanceWords
   readonly policy: 'serve' | 'refuse'
   readonly machineOffsetMs: number
   readonly now: () => number
-  readonly clock: () => number
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
+}
+
+export interface SharedRateState extends SharedRateOptions {
+  readonly memory: BalanceWords
+  readonly clock: () => number
   readonly active: Set<SharedLimit>
 }
 
@@ -87,19 +99,7 @@ export function assignSharedLimit(
   const balanceIndex = rateFile.slotOf(keyId, rate)
   const localIndex = rateFile.slotOf(`${keyId} alone`, rate)
   if (balanceIndex < 0 || localIndex < 0) return undefined
-  const sizes = sharedBucketSizes(rate)
-  shared.limit = {
-    keyId,
-    rate,
-    pace,
-    sizes,
-    balanceIndex,
-    localIndex,
-    refillBelow: Math.ceil(sizes.ahead / 2),
-    storeFailed: false,
-    idleBalance: noBalance,
-    idleMs: 0,
-  }
+  shared.limit = newLimit(keyId, rate, pace, { balanceIndex, localIndex })
   active.add(shared.limit)
   return shared.limit
 }

@@ -1,11 +1,12 @@
 // The process that prepares one table file, started by verify-process.ts: copies and verifies it,
 // checks its answers against the table in use, tries it by sampled traffic, and reads it into
 // memory, which all processes share. A broken file or a slow disk harms no other process. That of a
-// server's first table has a second thread (verify-thread.ts).
+// server's first table has a second thread (verify-thread-main.ts).
 
 import { statSync } from 'node:fs'
-import { type IpriskError, messageOf, inputError } from '../../base/coded-error.ts'
+import { messageOf, inputError } from '../../base/coded-error.ts'
 import { answerParent } from '../../base/system/child-task.ts'
+import { startOneShotThread } from '../../base/system/one-shot-thread.ts'
 import { copyLargeFile } from '../../base/system/copy-large-file.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { acceptanceCheck } from '../../compare/acceptance-check.ts'
@@ -14,16 +15,19 @@ import { readSample } from '../../observe/sample-file.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 import { trialFault, tryByTraffic } from '../../compare/traffic-trial.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
-import type { VerifyOrder, VerifyResult } from './verify-process.ts'
-import { secondThread, startVerifyThread } from './verify-thread.ts'
+import { secondThread, type VerifyOrder, type VerifyResult } from './verify-process.ts'
 
-const thread = process.argv[2] === secondThread ? startVerifyThread() : undefined
+const threadProgram = new URL('./verify-thread-main.js', import.meta.url)
+const thread =
+  process.argv[2] === secondThread ? startOneShotThread<string, true>(threadProgram) : undefined
 answerParent(prepareCopy)
 
 async function prepareCopy(order: VerifyOrder): Promise<VerifyResult> {
   const { source, copy, before, force, traffic } = order
   // Reading a pipe or a device would wait for ever.
-  if (!statSync(source).isFile()) throw irregular(source)
+  if (!statSync(source).isFile()) {
+    throw inputError('file_unreadable', `${source} is no regular file`)
+  }
   copyLargeFile(source, copy)
   await verifyCopy(copy)
   const table = openTable(copy)
@@ -56,10 +60,6 @@ async function verifyCopy(copy: string): Promise<void> {
   thread.ask(copy)
   verifyTable(copy, 'sections')
   if ((await thread.answer()) === undefined) verifyTable(copy, 'runs')
-}
-
-function irregular(path: string): IpriskError {
-  return inputError('file_unreadable', `${path} is no regular file`)
 }
 
 function tryOf(

@@ -6,12 +6,14 @@ import { askOnce, type ChildOutcome, startChild } from '../../base/system/child-
 import { lowerPriority } from '../../base/system/process.ts'
 import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
-import { secondThread } from './verify-thread.ts'
 
 /** Seconds for a table of the world; far longer on a machine that swaps. */
 const verifyMsMax = 300_000
 
 const program = new URL('./verify-child-main.js', import.meta.url)
+
+/** Makes the process verify in a second thread, too: half of the time runs beside the rest. */
+export const secondThread = '--second-thread'
 
 /**
  * For the process that a starting server waits for: it verifies in two threads, and V8 compiles in

@@ -30,12 +30,8 @@ function readStoreFile(path: string, what: 'password file' | 'CA file'): string 
   try {
     return readBoundedFile(path, bounds).bytes.toString('utf8')
   } catch (cause) {
-    throw new IpriskError({
-      code: 'store_file_unreadable',
-      message: `The ${what} of the store, ${path}, cannot be read: ${messageOf(cause)}.`,
-      fault: 'usage',
-      cause,
-    })
+    const message = `The ${what} of the store, ${path}, cannot be read: ${messageOf(cause)}.`
+    throw new IpriskError({ code: 'store_file_unreadable', message, fault: 'usage', cause })
   }
 }
 

@@ -9,7 +9,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { IpriskError, environmentError } from '../../../base/coded-error.ts'
-import { createQueue } from '../../../base/concurrency.ts'
+import { createQueue, mapInParallel } from '../../../base/concurrency.ts'
 import { formatCounted } from '../../../base/text/number-format.ts'
 import type { Day } from '../../../base/day.ts'
 import { leaseShare, storeConcurrencyMax } from '../../../base/limits.ts'
@@ -229,15 +229,10 @@ export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedge
     usage: async (month) => {
       const ids = (await runScript(script.membersScript, [indexName(month)])) as string[]
       const usage = new Map<string, number>()
-      for (const some of groupsOf(ids, storeConcurrencyMax)) {
-        const counts = await Promise.all(
-          some.map((id) => readCount(breaker, counterName(id, month))),
-        )
-        for (const [i, keyId] of some.entries()) {
-          const count = counts[i]
-          if (count !== undefined) usage.set(keyId, count)
-        }
-      }
+      await mapInParallel(ids, storeConcurrencyMax, async (id) => {
+        const count = await readCount(breaker, counterName(id, month))
+        if (count !== undefined) usage.set(id, count)
+      })
       return usage
     },
     down: breaker.down,
