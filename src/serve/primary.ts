@@ -29,7 +29,6 @@ import { msPerDay } from '../base/day.ts'
 import { changeThresholds } from '../model/change-thresholds.ts'
 import type { Log } from '../base/log.ts'
 import { parseDurationMs } from '../base/time-text.ts'
-import type { TrafficTrial } from '../compare/traffic-trial.ts'
 import type { Plans } from '../config/plan.ts'
 import { parseHostPort } from '../config/setting-checks.ts'
 import type { Settings } from '../config/settings.ts'
@@ -163,7 +162,12 @@ async function runWithWorkers(
     stateFolder,
     supervisor,
     copies,
-    traffic: async () => trialBy(await sample?.save(), serve, { policies, lists }),
+    traffic: async () => {
+      const path = await sample?.save()
+      const { swapFlipsMax: maxPercent = changeThresholds.traffic } = serve
+      const known = { policies: policies.policies(), lists: lists.file() }
+      return path === undefined ? undefined : { sample: path, maxPercent, ...known }
+    },
     log,
     signal: shutdown.signal,
   })
@@ -184,16 +188,6 @@ async function runWithWorkers(
     await lists.close()
     await sample?.close({ write: !shutdown.yielded() })
   }
-}
-
-/** What a new table is tried with; `sample` is the file of what was sampled. */
-function trialBy(
-  sample: string | undefined,
-  { swapFlipsMax: maxPercent = changeThresholds.traffic }: Settings['serve'],
-  { policies, lists }: Pick<Parts, 'policies' | 'lists'>,
-): TrafficTrial | undefined {
-  if (sample === undefined) return undefined
-  return { sample, maxPercent, policies: policies.policies(), lists: lists.file() }
 }
 
 /** The socket of the server to take over from; without such a server the port is probed. */

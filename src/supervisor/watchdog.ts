@@ -40,15 +40,19 @@ const tickMs = 10
 
 export type Watchdog = ReturnType<typeof startWatchdog>
 
-interface Silence {
-  /** Of looks that were in time. */
-  ms: number
-  lastMessageMs: number
-  cpuMs: number
-  /** From shortly before it has lasted too long. */
-  sockets: SocketLook | undefined
-  /** By `ms`. */
-  saidBusyMs: number
+type Silence = ReturnType<typeof newSilence>
+
+function newSilence({ lastMessageMs }: WorkerHandle) {
+  return {
+    /** Of looks that were in time. */
+    ms: 0,
+    lastMessageMs,
+    cpuMs: -1,
+    /** From shortly before it has lasted too long. */
+    sockets: undefined as SocketLook | undefined,
+    /** By `ms`. */
+    saidBusyMs: -busyAgainMs,
+  }
 }
 
 type SilenceReport = ReturnType<typeof reportOf>
@@ -125,13 +129,7 @@ function silenceOf(
 ): Silence {
   const known = silences.get(handle)
   if (known?.lastMessageMs !== handle.lastMessageMs) {
-    const silence: Silence = {
-      ms: 0,
-      lastMessageMs: handle.lastMessageMs,
-      cpuMs: -1,
-      sockets: undefined,
-      saidBusyMs: -busyAgainMs,
-    }
+    const silence = newSilence(handle)
     silences.set(handle, silence)
     return silence
   }

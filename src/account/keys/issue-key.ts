@@ -126,7 +126,10 @@ export function newKeyOf(
     const limits = `${label('rate')}, ${label('burst')} and ${label('quota')}`
     problems.push(`${label('test')} excludes ${limits}: test keys have limits of their own`)
   }
-  if (found === undefined || problems.length > 0) throw notMade(problems)
+  if (found === undefined || problems.length > 0) {
+    const details = problems.map((text) => `  ${text}`)
+    throw usageError('The key was not made:', details)
+  }
   // Whether the plan includes it is the plan's matter.
   const apis = api === 'none' ? [] : [api ?? defaultApi]
   return {
@@ -143,9 +146,4 @@ export function newKeyOf(
 function expiryOf({ expires }: KeyWish, now: number): Day | undefined {
   if (expires === undefined || expires.kind === 'day') return expires?.day
   return (dayOf(now) + expires.days) as Day
-}
-
-function notMade(problems: readonly string[]): IpriskError {
-  const details = problems.map((text) => `  ${text}`)
-  return usageError('The key was not made:', details)
 }

@@ -20,15 +20,12 @@ import {
   testKeyPrefix,
 } from '../../base/key-form.ts'
 
-/** Characters of a body behind the prefix: id, `_`, secret; and of all of it, with the checksum. */
-const bodyChars = idChars + 1 + secretChars
-const restChars = bodyChars + keyChecksumChars
-
-export const keyTextChars = keyPrefix.length + restChars
-
-/** 1 for the character codes of base 62. */
-const isDigit = new Uint8Array(128)
-for (let i = 0; i < digits.length; i += 1) isDigit[digits.charCodeAt(i)] = 1
+const digit = '[0-9A-Za-z]'
+const idForm = new RegExp(`^${digit}{${idChars}}$`)
+const keyForm = new RegExp(
+  `^((?:${keyPrefix}|${testKeyPrefix})(${digit}{${idChars}})_(${digit}{${secretChars}}))` +
+    `(${digit}{${keyChecksumChars}})$`,
+)
 
 export interface KeyText {
   readonly id: string
@@ -63,25 +60,9 @@ export function formatKeyText(key: KeyText): string {
 
 /** Reads a key's text; `undefined` for any other form and for a checksum that does not fit. */
 export function parseKeyText(text: string): KeyText | undefined {
-  const test = text.startsWith(testKeyPrefix)
-  if (!test && !text.startsWith(keyPrefix)) return undefined
-  const idFrom = test ? testKeyPrefix.length : keyPrefix.length
-  const idTo = idFrom + idChars
-  const secretTo = idFrom + bodyChars
-  if (text.length !== idFrom + restChars) return undefined
-  for (let i = idFrom; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    if (i === idTo ? code !== 0x5f : isDigit[code] !== 1) return undefined
-  }
-  if (keyChecksum(text.slice(0, secretTo)) !== text.slice(secretTo)) return undefined
-  const parsed = { id: text.slice(idFrom, idTo), secret: text.slice(idTo + 1, secretTo) }
-  return test ? { ...parsed, test } : parsed
+  const [, body = '', id = '', secret = '', checksum] = keyForm.exec(text) ?? []
+  if (keyChecksum(body) !== checksum) return undefined
+  return text.startsWith(testKeyPrefix) ? { id, secret, test: true } : { id, secret }
 }
 
-export function isKeyId(text: string): boolean {
-  if (text.length !== idChars) return false
-  for (let i = 0; i < idChars; i += 1) {
-    if (isDigit[text.charCodeAt(i)] !== 1) return false
-  }
-  return true
-}
+export const isKeyId = (text: string): boolean => idForm.test(text)

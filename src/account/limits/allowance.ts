@@ -7,39 +7,33 @@
 //    └ debt        units granted while the store was away           quota-debt.ts
 
 import type { EffectiveLimits } from '../keys/key-limits.ts'
-import { type Debt, newDebt } from './quota-debt.ts'
-import { type Lease, newLease } from './quota-lease.ts'
+import { newDebt } from './quota-debt.ts'
+import { newLease } from './quota-lease.ts'
 import { noMonth } from './quota-period.ts'
-import { type Pace, paceOf } from './rate.ts'
-import { type SharedRate, newSharedRate } from './shared-rate.ts'
+import { paceOf } from './rate.ts'
+import { newSharedRate } from './shared-rate.ts'
 
-export interface Allowance {
-  readonly keyId: string
-  readonly limits: EffectiveLimits
-  /** `undefined`: no rate limit. */
-  readonly pace: Pace | undefined
-  /** Where the key's slot is in the rate file of one machine; -1: not looked up yet. */
-  readonly slotIndex: number
-  /** RateLimit-Policy and the month that it is right for. */
-  readonly policy: string
-  readonly policyMonth: number
-
-  readonly lease: Lease
-  readonly sharedRate: SharedRate
-  readonly debt: Debt
-}
-
-export function newAllowance(keyId: string, limits: EffectiveLimits): Allowance {
+function allowanceRecord(keyId: string, limits: EffectiveLimits) {
   const lease = newLease(keyId, limits.quotaPerMonth ?? -1)
   return {
     keyId,
     limits,
+    /** `undefined`: no rate limit. */
     pace: limits.rate === undefined ? undefined : paceOf(limits.rate),
+    /** Where the key's slot is in the rate file of one machine; -1: not looked up yet. */
     slotIndex: -1,
+    /** RateLimit-Policy and the month that it is right for. */
     policy: '',
-    policyMonth: noMonth,
+    policyMonth: noMonth as number,
     lease,
     sharedRate: newSharedRate(keyId),
     debt: newDebt(lease),
   }
 }
+
+/** For limiter.ts alone. */
+export type AllowanceRecord = ReturnType<typeof allowanceRecord>
+
+export type Allowance = Readonly<AllowanceRecord>
+
+export const newAllowance: (keyId: string, limits: EffectiveLimits) => Allowance = allowanceRecord

@@ -44,34 +44,13 @@ export interface HeldUnits {
   readonly units: number
 }
 
-export interface LeaseFile {
-  /** The whole file; a lease's units stand at the index that `claim` gave. */
-  readonly words: Int32Array
-  /** An index in `words` for the units of a key and month, 0 there; `noLeaseSlot`: none is free. */
-  readonly claim: (keyId: string, month: number) => number
-  readonly free: (index: number) => void
-  /** What dead workers held; their files are gone when it returns. */
-  readonly takeOver: () => readonly HeldUnits[]
-  /** All units are spent or given back. */
-  readonly close: () => void
-}
-
-/** For tests. */
-export function noLeaseFile(): LeaseFile {
-  return {
-    words: new Int32Array(1),
-    claim: () => noLeaseSlot,
-    free: () => undefined,
-    takeOver: () => [],
-    close: () => undefined,
-  }
-}
+export type LeaseFile = ReturnType<typeof openLeaseFile>
 
 /** Makes the lease file of this process. Fails with the disk's error, or `file_unlockable`. */
 export function openLeaseFile(
   state: string,
   { boot, slots = leaseSlots }: { readonly boot: string; readonly slots?: number },
-): LeaseFile {
+) {
   const folder = join(state, 'leases')
   makeOwnFolder(folder)
   const name = `${boot} ${randomUUID()}`
@@ -82,8 +61,10 @@ export function openLeaseFile(
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
   const freed = Array.from({ length: slots - 1 }, (_, i) => (slots - 1 - i) * slotWords)
   return {
+    /** The whole file; a lease's units stand at the index that `claim` gave. */
     words,
-    claim: (keyId, month) => {
+    /** An index in `words` for the units of a key and month, 0 there; `noLeaseSlot`: none is free. */
+    claim: (keyId: string, month: number): number => {
       const id = Buffer.from(keyId)
       const index = id.length <= idBytesMax ? freed.pop() : undefined
       if (index === undefined) return noLeaseSlot
@@ -93,12 +74,14 @@ export function openLeaseFile(
       bytes.set(id, index * 4 + idByte)
       return index
     },
-    free: (index) => {
+    free: (index: number): void => {
       words[index] = 0
       if (index !== noLeaseSlot) freed.push(index)
     },
+    /** What dead workers held; their files are gone when it returns. */
     takeOver: () => takeOver(folder, boot),
-    close: () => {
+    /** All units are spent or given back. */
+    close: (): void => {
       rmSync(path, { force: true })
       // The map stays: a late request may still write to it, and the process ends.
       lock?.release()

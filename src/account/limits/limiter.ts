@@ -12,7 +12,7 @@
 
 import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
-import { type Allowance, newAllowance } from './allowance.ts'
+import { type Allowance, type AllowanceRecord, newAllowance } from './allowance.ts'
 import { rateLimitPolicyValue, remainingIndex, ceilSeconds } from './ratelimit-values.ts'
 import {
   type LeaseOptions,
@@ -47,8 +47,6 @@ function rateFileFullError(rateFile: RateFile): IpriskError {
       'not among them is refused with 503. Stop the server, remove the file and start again.',
   )
 }
-
-type AllowanceRecord = { -readonly [Member in keyof Allowance]: Allowance[Member] }
 
 interface LimiterState {
   readonly options: LimiterOptions

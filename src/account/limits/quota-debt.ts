@@ -7,19 +7,16 @@
 import { type Lease, assumeRemaining, lastKnownRemaining } from './quota-lease.ts'
 import { type Month, noMonth } from './quota-period.ts'
 
-interface DebtRecord {
-  readonly lease: Lease
-  units: number
-  month: number
+function debtRecord(lease: Lease) {
+  return { lease, units: 0, month: noMonth as number }
 }
+
+type DebtRecord = ReturnType<typeof debtRecord>
 
 /** What a worker owes for one key: one object a key, changed in place by this file alone. */
 export type Debt = Readonly<DebtRecord>
 
-export function newDebt(lease: Lease): Debt {
-  const debt: DebtRecord = { lease, units: 0, month: noMonth }
-  return debt
-}
+export const newDebt: (lease: Lease) => Debt = debtRecord
 
 export interface DebtState {
   readonly owing: Set<Debt>

@@ -1,5 +1,5 @@
 // One bucket in the store for a rate limit over many machines, and how machines take from it ahead
-// of need: what the bucket does, in TypeScript, and the sizes that keep the promise. Each machine
+// of need: the sizes that keep the promise (the bucket itself is a script, lua-scripts.ts). Each machine
 // keeps a balance (local-balance.ts): what it took less what it spent.
 //
 //   store   level ├──── in use ────┼── free ──┤ capacity      drains at perSecond
@@ -64,32 +64,4 @@ export function sharedBucketSizes({ perSecond, burst }: Rate) {
   const capacity = Math.max(burst, least + 1)
   const ahead = Math.max(1, Math.ceil(burst / rateLeaseShare), least)
   return { capacity, credit: ahead, ahead, lease: 2 * ahead + capacity - burst }
-}
-
-/** A bucket as the store keeps it. */
-export interface BucketState {
-  readonly level: number
-  readonly atUs: number
-}
-
-/** The slow twin of the script `take`; simulations run it. */
-export function takeFromBucket(
-  bucket: BucketState,
-  nowUs: number,
-  asked: {
-    readonly perSecond: number
-    readonly capacity: number
-    readonly want: number
-    readonly need: number
-  },
-): { readonly bucket: BucketState; readonly taking: TokenGrant } {
-  const { perSecond, capacity, want, need } = asked
-  const passedUs = Math.max(0, nowUs - bucket.atUs)
-  const level = Math.max(0, bucket.level - (passedUs * perSecond) / 1_000_000)
-  const free = Math.floor(capacity - level)
-  const some = want >= 0 ? Math.max(0, Math.min(want, free)) : Math.max(want, -level)
-  const granted = want >= 0 && some < need ? 0 : some
-  const after = level + granted
-  const kept = granted === 0 && nowUs >= bucket.atUs ? bucket : { level: after, atUs: nowUs }
-  return { bucket: kept, taking: { granted, level: after } }
 }

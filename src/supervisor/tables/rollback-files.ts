@@ -11,6 +11,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isJsonObject, parseJson } from '../../base/json-object.ts'
 import { namesIn } from '../../base/system/atomic-file.ts'
 import { inodeIdentity } from '../../base/system/file-watch.ts'
 import { replaceOwnFileSync } from '../../base/system/own-files.ts'
@@ -64,15 +65,11 @@ export function openKeptTables(stateFolder: string, path: string) {
 }
 
 /**
- * The record of a rollback for later servers: the table held back, and a copy of the one that
- * answers.
+ * The note of a rollback for later servers: the id of the table held back, and a copy of the one
+ * that answers.
  *
  *   <state>/rollback-<the table's place>.json, .iprisk
  */
-export interface RollbackNote {
-  readonly held: string
-}
-
 interface Place {
   readonly path: string
   readonly stateFolder: string
@@ -82,21 +79,21 @@ export function rollbackTable(place: Place): string {
   return `${nameOf(place)}.iprisk`
 }
 
-export function readRollbackNote(place: Place): RollbackNote | undefined {
+export function readRollbackNote(place: Place): string | undefined {
   try {
-    const note: unknown = JSON.parse(readFileSync(`${nameOf(place)}.json`, 'utf8'))
-    const { held } = note as Partial<RollbackNote>
-    return typeof held === 'string' ? { held } : undefined
+    const note = parseJson(readFileSync(`${nameOf(place)}.json`, 'utf8'))
+    const held = isJsonObject(note) ? note['held'] : undefined
+    return typeof held === 'string' ? held : undefined
   } catch {
     return undefined
   }
 }
 
-export function writeRollbackNote(place: Place, note: RollbackNote, copy: string): void {
+export function writeRollbackNote(place: Place, held: string, copy: string): void {
   const table = rollbackTable(place)
   rmSync(table, { force: true })
   linkSync(copy, table)
-  replaceOwnFileSync(`${nameOf(place)}.json`, `${JSON.stringify(note)}\n`)
+  replaceOwnFileSync(`${nameOf(place)}.json`, `${JSON.stringify({ held })}\n`)
 }
 
 export function removeRollbackNote(place: Place): void {

@@ -37,7 +37,6 @@ import {
   openKeptTables,
   readRollbackNote,
   removeRollbackNote,
-  type RollbackNote,
   rollbackTable,
   writeRollbackNote,
 } from './rollback-files.ts'
@@ -83,7 +82,8 @@ function firstState() {
     /** The number of a table whose loss was logged. */
     lost: 0,
     previous: undefined as TableCopy | undefined,
-    rolledBack: undefined as RollbackNote | undefined,
+    /** The id of a table that was rolled back. */
+    held: undefined as string | undefined,
     /** Good or bad. */
     lastTriedIdentity: '',
     /** That file was refused, or an operation after it failed. */
@@ -166,11 +166,11 @@ async function loadFirst(
 ): Promise<VerifiedTableFile | undefined> {
   const { path, log, signal } = parts
   const { identity, urgent, loaded } = begun
-  state.rolledBack = readRollbackNote(parts)
+  state.held = readRollbackNote(parts)
   state.lastTriedIdentity = identity
   const first = await loaded
   if (signal.aborted) return undefined
-  if (state.rolledBack === undefined || ('id' in first && first.id !== state.rolledBack.held)) {
+  if (state.held === undefined || ('id' in first && first.id !== state.held)) {
     clearRollback(parts, state)
     if ('id' in first) useFirst(parts, state, first)
     else if (first.code === 'missing' && parts.source !== undefined) {
@@ -182,7 +182,7 @@ async function loadFirst(
     const instead = await loadTable(parts, { path: rollbackTable(parts), force: true, urgent })
     // The next start decides: nothing is known of either table.
     if (signal.aborted) return undefined
-    const { held } = state.rolledBack
+    const { held } = state
     if ('id' in instead) {
       log.warn({ held, table: instead.id }, 'The table was rolled back; the one before it answers.')
       if ('id' in first) await parts.copies.remove(first.file)
@@ -199,8 +199,8 @@ async function loadFirst(
   return state.current?.file
 }
 
-function heldTable({ rolledBack, current }: State): string | undefined {
-  return rolledBack?.held === current?.id ? undefined : rolledBack?.held
+function heldTable({ held, current }: State): string | undefined {
+  return held === current?.id ? undefined : held
 }
 
 /** As far as a cheap check can tell. */
@@ -264,7 +264,7 @@ async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
     const copy = await loadTable(parts, { path: named.path, force: true })
     if ('id' in copy) return swap(parts, state, { copy, fromMs, previous })
   }
-  if (state.rolledBack !== undefined) {
+  if (state.held !== undefined) {
     const copy = await loadTable(parts, { path: rollbackTable(parts), force: true })
     if ('id' in copy) return swap(parts, state, { copy, fromMs, previous })
     if (isLost(copy)) clearRollback(parts, state)
@@ -322,13 +322,13 @@ async function loadAndSwap(
   const isSame = copy.id === before?.id
   if (isSame && isIntact && copy.isBeforeLost !== true) {
     await copies.remove(copy.file)
-    if (how.asked && copy.id === state.rolledBack?.held) clearRollback(parts, state)
+    if (how.asked && copy.id === state.held) clearRollback(parts, state)
     // The file at the path is the good one again.
     state.status.last_refusal = null
     log.info({ path, table: copy.id }, 'The table is the one that answers.')
     return { kind: 'unchanged', table: copy.id }
   }
-  if (copy.id === state.rolledBack?.held && !how.asked && !isSame) {
+  if (copy.id === state.held && !how.asked && !isSame) {
     await copies.remove(copy.file)
     log.warn({ path, table: copy.id }, 'The table was rolled back and stays out until a reload.')
     return { kind: 'held', table: copy.id }
@@ -359,9 +359,9 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
   if (!('id' in copy)) return refuse(parts, state, copy)
   const outcome = await swap(parts, state, { copy, fromMs, previous: undefined })
   if (outcome.kind !== 'swapped') return outcome
-  state.rolledBack = { held: current.id }
+  state.held = current.id
   try {
-    writeRollbackNote(parts, state.rolledBack, copy.file.path)
+    writeRollbackNote(parts, current.id, copy.file.path)
   } catch (error) {
     log.warn({}, `A server that starts later will not know of the rollback: ${messageOf(error)}`)
   }
@@ -431,6 +431,6 @@ function nameOf({ kept }: Parts, { id, file }: TableCopy): string {
 }
 
 function clearRollback(parts: Parts, state: State): void {
-  state.rolledBack = undefined
+  state.held = undefined
   removeRollbackNote(parts)
 }

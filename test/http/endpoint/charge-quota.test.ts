@@ -12,7 +12,7 @@ import { type Limiter, createLimiter } from '../../../src/account/limits/limiter
 import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { quotaResults } from '../../../src/account/limits/quota.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
-import { noLeaseFile } from '../../../src/account/limits/lease-file.ts'
+import { noLeaseFile } from '../../account/limits/no-lease-file.ts'
 import { openRateFile } from '../../../src/account/limits/rate-file.ts'
 import { chargeQuota, chargeThen } from '../../../src/http/endpoint/charge-quota.ts'
 import {

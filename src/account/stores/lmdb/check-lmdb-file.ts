@@ -36,20 +36,9 @@ const depthMax = 32
 /** After these another process is writing: the file is in use, not damaged. */
 const readsMax = 5
 
-interface Tree {
-  readonly depth: number
-  /** -1: empty. */
-  readonly root: number
-}
+type Tree = ReturnType<typeof readTree>
 
-interface Meta {
-  /** Both meta pages, to detect changes by another process. */
-  readonly bytes: Buffer
-  readonly pageBytes: number
-  readonly trees: readonly [free: Tree, main: Tree]
-  readonly lastPage: number
-  readonly transaction: number
-}
+type Meta = ReturnType<typeof readMeta>
 
 type OnLeaf = (page: Buffer, flags: number, at: number, bytes: number) => void
 
@@ -104,7 +93,7 @@ function readMetaPage(file: number, offset: number, name: string): Buffer {
   return page
 }
 
-function readMeta(file: number): Meta {
+function readMeta(file: number) {
   const first = readMetaPage(file, 0, 'first')
   const second = readMetaPage(file, first.readUInt32LE(48), 'second')
   const isFirst = first.readBigUInt64LE(152) >= second.readBigUInt64LE(152)
@@ -115,15 +104,17 @@ function readMeta(file: number): Meta {
     fail(`its meta pages state pages of ${pageBytes} bytes`)
   }
   return {
+    /** To detect changes by another process. */
     bytes: Buffer.concat([first, second]),
     pageBytes,
-    trees: [readTree(current, 48), readTree(current, 96)],
+    trees: [readTree(current, 48), readTree(current, 96)] as const,
     lastPage: Number(current.readBigUInt64LE(144)),
     transaction: Number(current.readBigUInt64LE(152)),
   }
 }
 
-function readTree(bytes: Buffer, at: number): Tree {
+/** `root` is -1 of an empty one. */
+function readTree(bytes: Buffer, at: number) {
   const root = bytes.readBigUInt64LE(at + 40)
   const depth = bytes.readUInt16LE(at + 6)
   if (depth > depthMax || (depth === 0) !== (root === noPage)) fail(`a tree is ${depth} deep`)

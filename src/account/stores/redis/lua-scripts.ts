@@ -16,7 +16,7 @@
 //   iprisk:{lists}:chunks                   hash: id → text
 //
 // Their twins in TypeScript, which tests hold them to: `leaseGrantUnits` (quota-ledger.ts),
-// `takeFromBucket` (shared-bucket.ts).
+// `takeFromBucket` (test/account/limits/machines/take-from-bucket.ts).
 
 export interface LuaScript {
   readonly name: string

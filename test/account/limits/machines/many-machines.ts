@@ -9,11 +9,8 @@
 // else: `checkDrained` counts every one of them.
 
 import type { SharedBuckets } from '../../../../src/account/limits/shared-bucket.ts'
-import {
-  type BucketState,
-  sharedBucketSizes,
-  takeFromBucket,
-} from '../../../../src/account/limits/shared-bucket.ts'
+import { type BucketState, takeFromBucket } from './take-from-bucket.ts'
+import { sharedBucketSizes } from '../../../../src/account/limits/shared-bucket.ts'
 import {
   type LeaseGrant,
   type QuotaLedger,

@@ -2,7 +2,8 @@
 // limits, and a clock that stands still or goes back.
 
 import { describe, expect, it } from 'vitest'
-import { sharedBucketSizes, takeFromBucket } from '../../../../src/account/limits/shared-bucket.ts'
+import { sharedBucketSizes } from '../../../../src/account/limits/shared-bucket.ts'
+import { takeFromBucket } from './take-from-bucket.ts'
 
 describe('a shared bucket', () => {
   it.each([

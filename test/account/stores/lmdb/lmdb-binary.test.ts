@@ -9,7 +9,7 @@ import { createQuotaLedger } from '../../../../src/account/limits/quota-ledger.t
 import { type Limiter, createLimiter } from '../../../../src/account/limits/limiter.ts'
 import { openLmdbCounterStore } from '../../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { quotaResults } from '../../../../src/account/limits/quota.ts'
-import { noLeaseFile } from '../../../../src/account/limits/lease-file.ts'
+import { noLeaseFile } from '../../limits/no-lease-file.ts'
 import { type RateFile, openRateFile } from '../../../../src/account/limits/rate-file.ts'
 
 const rate = { perSecond: 50, burst: 100 }

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as fc from 'fast-check'
-import { type BucketState, takeFromBucket } from '../../../../src/account/limits/shared-bucket.ts'
+import { type BucketState, takeFromBucket } from '../../limits/machines/take-from-bucket.ts'
 import {
   type StoreCircuitBreaker,
   openStoreCircuitBreaker,
