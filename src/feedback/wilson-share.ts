@@ -1,18 +1,16 @@
 // The Wilson score interval of a share (E. B. Wilson, 1927): honest for few entries and for shares
 // near 0 or 1, where the usual interval is not.
 
-export interface WilsonShare {
-  /** 0 to 1; NaN of nothing. */
-  readonly share: number
-  readonly low: number
-  readonly high: number
-}
+export type WilsonShare = Readonly<ReturnType<typeof wilsonShare>>
 
 /** Two-sided 95 %. */
 const z = 1.959963984540054
 
-/** `hits` of `count`. Hits may be fractions (parts of ranges); the interval is then approximate. */
-export function wilsonShare(hits: number, count: number): WilsonShare {
+/**
+ * `hits` of `count`, from 0 to 1; the share is NaN of nothing. Hits may be fractions (parts of
+ * ranges); the interval is then approximate.
+ */
+export function wilsonShare(hits: number, count: number) {
   if (count <= 0) return { share: Number.NaN, low: 0, high: 1 }
   // None and all are exact; rounding would leave a trace of doubt on the wrong side.
   const share = Math.min(1, Math.max(0, hits / count))

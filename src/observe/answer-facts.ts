@@ -2,32 +2,12 @@
 // record, made where the answer is, and only of answers that one of them has chosen. Plain data, so
 // that a pool thread can send it.
 
-import type { Decision, NetworkAnswer } from '../api/check-answer.ts'
-import type { Classification } from '../model/kind.ts'
 import type { Outcome } from '../policy/policy.ts'
 import type { AnswerBytes } from '../table/answer/answer-writer.ts'
 import { judgedText } from '../table/answer/check-address.ts'
 import type { Query } from '../table/lookup/query.ts'
 
-export interface AnswerFacts {
-  /** From 0 to 1, drawn for the answer: the decision log and the sample take the low ones. */
-  readonly lot: number
-  /** Canonical text of what was judged. */
-  readonly address: string
-  readonly classification: Classification
-  readonly score: number
-  readonly network: NetworkAnswer | undefined
-  /** Code of the country. */
-  readonly country: string | undefined
-  /** Of a proxy or a bot; empty where there is none. */
-  readonly provider: string
-  readonly lists: readonly string[] | undefined
-  /** `undefined` without policies. */
-  readonly decision: Decision | undefined
-  readonly observed: readonly string[] | undefined
-  /** The table's id. */
-  readonly table: string
-}
+export type AnswerFacts = Readonly<ReturnType<typeof factsOf>>
 
 /** `answer` is the newest one, and that to `query`. */
 export function factsOf(
@@ -35,19 +15,23 @@ export function factsOf(
   answer: AnswerBytes,
   outcome: Outcome | undefined,
   lot: number,
-): AnswerFacts {
+) {
   const { located, reader, classification, score, provider, lists } = answer
   const hasNetwork = !located.bogon && located.network !== 0
   const hasPlace = !located.bogon && located.location !== 0
   return {
+    /** From 0 to 1, drawn for the answer: the decision log and the sample take the low ones. */
     lot,
+    /** Canonical text of what was judged. */
     address: judgedText(located, words),
     classification,
     score,
     network: hasNetwork ? reader.parts.network(located.network) : undefined,
     country: hasPlace ? answer.country : undefined,
+    /** Of a proxy or a bot; empty where there is none. */
     provider,
     lists,
+    /** `undefined` without policies. */
     decision: outcome?.decision,
     observed: outcome?.observed.length === 0 ? undefined : outcome?.observed,
     table: reader.id,
@@ -62,13 +46,7 @@ export interface WantedFacts {
   readonly few: boolean
 }
 
-export interface CollectedFacts {
-  /** In the order of the answers. */
-  readonly chosen: readonly AnswerFacts[]
-  readonly few: readonly AnswerFacts[]
-  /** Of all answers. */
-  readonly count: number
-}
+export type CollectedFacts = ReturnType<ReturnType<typeof collectFacts>['collected']>
 
 const fewMax = 4
 
@@ -89,6 +67,7 @@ export function collectFacts({ below, few: wantsFew }: WantedFacts) {
       if (lot < below) chosen.push(facts)
       if (isFew) few[drawn] = facts
     },
-    collected: (): CollectedFacts => ({ chosen, few, count }),
+    /** `chosen` in the order of the answers; `count` of all answers. */
+    collected: () => ({ chosen, few, count }),
   }
 }

@@ -8,13 +8,7 @@
 /** Names of one kind (countries, providers, rules of policies) that a metric has as labels. */
 export const labelsCountedMax = 512
 
-export interface LabelCounts {
-  readonly columns: number
-  readonly places: Map<string, number>
-  /** The places of names of two capitals, as countries have; -1 where there is none yet. */
-  readonly pairPlaces: Int16Array
-  readonly counts: Float64Array
-}
+export type LabelCounts = ReturnType<typeof newLabelCounts>
 
 /** By name, a count a column: as it travels to the primary. */
 export type LabelSnapshot = Readonly<Record<string, readonly number[]>>
@@ -23,11 +17,15 @@ const other = 'other'
 const capitalA = 0x41
 const letters = 26
 
-export function newLabelCounts(columns: number): LabelCounts {
-  // The last place is of all that have none.
-  const counts = new Float64Array((labelsCountedMax + 1) * columns)
-  const pairPlaces = new Int16Array(letters * letters).fill(-1)
-  return { columns, places: new Map([[other, labelsCountedMax]]), pairPlaces, counts }
+export function newLabelCounts(columns: number) {
+  return {
+    columns,
+    places: new Map([[other, labelsCountedMax]]),
+    /** The places of names of two capitals, as countries have; -1 where there is none yet. */
+    pairPlaces: new Int16Array(letters * letters).fill(-1),
+    /** The last place is of all that have none. */
+    counts: new Float64Array((labelsCountedMax + 1) * columns),
+  }
 }
 
 export function countLabel(counted: LabelCounts, name: string, column: number): void {

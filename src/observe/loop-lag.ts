@@ -6,13 +6,8 @@
 
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
-export interface LoopLag {
-  readonly delayMaxSeconds: number
-  readonly delayP99Seconds: number
-  readonly busySeconds: number
-}
-
-export const noLoopLag: LoopLag = { delayMaxSeconds: 0, delayP99Seconds: 0, busySeconds: 0 }
+export const noLoopLag = { delayMaxSeconds: 0, delayP99Seconds: 0, busySeconds: 0 }
+export type LoopLag = Readonly<typeof noLoopLag>
 
 const lookMs = 10
 const windowMs = 15_000
@@ -55,12 +50,9 @@ function delaysOf(histogram: IntervalHistogram) {
  * all threads of the process used meanwhile. The rest of the time it waited for its core, a disk or
  * a lock.
  */
-export interface LoopPause {
-  readonly ms: number
-  readonly cpuMs: number
-}
+export type LoopPause = Readonly<typeof noPause>
 
-export const noPause: LoopPause = { ms: 0, cpuMs: 0 }
+export const noPause = { ms: 0, cpuMs: 0 }
 
 /** The larger of both figures. */
 export function maxPause(one: LoopPause, other: LoopPause): LoopPause {

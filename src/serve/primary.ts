@@ -35,7 +35,7 @@ import type { Settings } from '../config/settings.ts'
 import { pruneOutcomes } from '../feedback/feedback-files.ts'
 import { bodyBudgetBytes } from '../http/exchange/body-budget.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
-import { type TlsFiles, tlsFilesOf, validateTlsFiles } from '../http/listen/tls-files.ts'
+import { tlsFilesOf, validateTlsFiles } from '../http/listen/tls-files.ts'
 import { decisionLogOf, rotateDecisionLog } from '../observe/rotate-decision-log.ts'
 import { openTrafficSample } from '../observe/traffic-sample.ts'
 import { createListsManager, type ListsManager } from '../supervisor/lists/lists-manager.ts'
@@ -70,7 +70,7 @@ import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import type { Shutdown } from './signals.ts'
 import { setFolder } from '../sets/set-folder.ts'
 import { type SourceParts, startTableSources, type TableSources } from './table-sources.ts'
-import { readWatchedPolicies, type WatchedPolicies } from './watch-policies.ts'
+import { readWatchedPolicies } from './watch-policies.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
@@ -132,8 +132,9 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   }
 }
 
+/** Throws what keeps a server from starting; gives what workers are told at their start. */
 async function checkStart({ settings, log }: ServerOptions) {
-  const { serve, state } = settings
+  const { serve, state: stateFolder, store, plans } = settings
   await loadUws()
   const tls = tlsFilesOf(serve)
   if (tls !== undefined) validateTlsFiles(tls, Date.now())
@@ -144,8 +145,29 @@ async function checkStart({ settings, log }: ServerOptions) {
   const port = predecessor === undefined ? await probePort(serve) : serve.port
   const gate = gateSettings(serve)
   if (gate !== undefined && predecessor === undefined) await probePort(gate, 'gate')
-  const ofWorkers = workerSettings(settings, { port, tls, policies, gate })
-  const sample = openTrafficSample({ state, port, size: serve.sample, log })
+  const ofWorkers: WorkerSettings = {
+    host: serve.host,
+    port,
+    stateFolder,
+    store,
+    plans,
+    policies: policies.policies(),
+    logLevel: serve.logLevel,
+    logAddresses: serve.logAddresses,
+    logAddressForm: serve.logAddressForm,
+    logAddressKeyFile: serve.logAddressKeyFile,
+    tls,
+    gate,
+    bouncers: bouncerSettings(settings, port),
+    docs: serve.docs === 'on',
+    decisionLog: decisionLogOf(serve),
+    sampling: serve.sample > 0,
+    countsTraffic: serve.console === 'on',
+    pool: { threads: serve.poolThreads, queue: serve.poolQueue },
+    connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
+    bodiesBytes: bodyBudgetBytes(serve.workerMemoryMb * 2 ** 20),
+  }
+  const sample = openTrafficSample({ state: stateFolder, port, size: serve.sample, log })
   return { ofWorkers, callerOf, policies, predecessor, port, sample }
 }
 
@@ -480,42 +502,5 @@ function bouncerSettings({ serve, state }: Settings, port: number): BouncerSetti
   return {
     folder: setFolder(state, 'bouncer', port),
     durationMs: Math.max(2 * msPerDay, 2 * everyMs),
-  }
-}
-
-// What each worker is told when it starts: the part of the settings that answering needs.
-
-/** Throws `decision_log_unusable`. */
-function workerSettings(
-  settings: Settings,
-  found: {
-    readonly port: number
-    readonly tls: TlsFiles | undefined
-    readonly policies: WatchedPolicies
-    readonly gate: GateSettings | undefined
-  },
-): WorkerSettings {
-  const { serve, state: stateFolder, store, plans } = settings
-  return {
-    host: serve.host,
-    port: found.port,
-    stateFolder,
-    store,
-    plans,
-    policies: found.policies.policies(),
-    logLevel: serve.logLevel,
-    logAddresses: serve.logAddresses,
-    logAddressForm: serve.logAddressForm,
-    logAddressKeyFile: serve.logAddressKeyFile,
-    tls: found.tls,
-    gate: found.gate,
-    bouncers: bouncerSettings(settings, found.port),
-    docs: serve.docs === 'on',
-    decisionLog: decisionLogOf(serve),
-    sampling: serve.sample > 0,
-    countsTraffic: serve.console === 'on',
-    pool: { threads: serve.poolThreads, queue: serve.poolQueue },
-    connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
-    bodiesBytes: bodyBudgetBytes(serve.workerMemoryMb * 2 ** 20),
   }
 }

@@ -27,23 +27,19 @@ export interface ConfigSource {
   readonly read: (onFile?: ConfigListener) => Settings
 }
 
-/** Names of changed settings that need a new start: `table`, `serve.port`. */
-function restartNames(before: Settings, after: Settings): readonly string[] {
-  // A setting without a default that was removed is only in the settings before.
-  const serve = Object.keys({ ...before.serve, ...after.serve }) as (keyof Settings['serve'])[]
-  return [
-    ...(['table', 'state', 'store', 'policies'] as const).filter(
-      (name) => !isDeepStrictEqual(before[name], after[name]),
-    ),
-    ...serve
-      .filter((name) => !isDeepStrictEqual(before.serve[name], after.serve[name]))
-      .map((name) => `serve.${name}`),
-  ]
+function changedNames<Named extends object>(before: Named, after: Named) {
+  // What was removed is only in the one before.
+  const names = Object.keys({ ...before, ...after }) as (keyof Named & string)[]
+  return names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
 
-function changedPlans(before: Plans, after: Plans): readonly string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
+/** Names of changed settings that need a new start: `table`, `serve.port`. */
+function restartNames(before: Settings, after: Settings): readonly string[] {
+  const changed = changedNames(before, after)
+  return [
+    ...(['table', 'state', 'store', 'policies'] as const).filter((name) => changed.includes(name)),
+    ...changedNames(before.serve, after.serve).map((name) => `serve.${name}`),
+  ]
 }
 
 /** Starts watching; `use` is called with plans that differ from those in use. */
@@ -74,7 +70,7 @@ export function watchConfiguration(options: {
     }
     const names = restartNames(running, next)
     if (names.length > 0) log.warn({ names }, 'These settings wait for a new start of the server.')
-    const plans = changedPlans(used, next.plans)
+    const plans = changedNames(used, next.plans)
     used = next.plans
     if (plans.length === 0) {
       log.info({ path }, 'The configuration was read again; no plan has changed.')

@@ -128,13 +128,22 @@ export function createSupervisor(options: SupervisorOptions) {
     plans: () => state.settings.plans,
     usePolicies: (policies: PoliciesMessage['policies']) => change({ kind: 'policies', policies }),
     /** Returns whether all could in time. */
-    readKeys: () => readKeys(registry, (keyRequests += 1)),
+    readKeys: (): Promise<boolean> => {
+      const request = (keyRequests += 1)
+      const doneOf = (message: ToPrimary): boolean | undefined =>
+        message.kind === 'keysRead' && message.request === request ? message.done : undefined
+      return askStarted(registry, { kind: 'readKeys', request }, { doneOf, ms: keyAcknowledgeMs })
+    },
     /** Returns whether all have confirmed in time. Before the first call no worker answers. */
     useLists: (lists: ListFile | undefined): Promise<boolean> => {
       // A worker that has not started yet gets them with its table.
       state.lists = lists
       if (state.started) forkMissing(state)
-      return sendLists(registry, lists)
+      const version = lists?.version ?? 0
+      const doneOf = (message: ToPrimary): boolean | undefined =>
+        message.kind === 'listsUsed' && message.version === version ? message.done : undefined
+      const how = { doneOf, ms: listsAcknowledgeMs }
+      return askStarted(registry, { kind: 'lists', file: lists }, how)
     },
     /** One after the other. Throws `restart_failed`; then the rest stays. */
     restart: () => restart(state),
@@ -368,9 +377,9 @@ async function startSuccessor(state: State, handle: WorkerHandle): Promise<void>
   const { registry, options } = state
   if (state.draining || handle.retired || !registry.workers.has(handle)) return
   const successor = fork(state)
-  const isGone = (one: WorkerHandle): boolean => !registry.workers.has(one)
-  await registry.waitUntil(() => successor.listening || isGone(successor), startMs)
-  if (!successor.listening || isGone(successor)) {
+  const isGone = (): boolean => !registry.workers.has(successor)
+  await registry.waitUntil(() => successor.listening || isGone(), startMs)
+  if (!successor.listening || isGone()) {
     successor.retired = true
     successor.worker.process.kill('SIGKILL')
     forkMissing(state)
@@ -411,19 +420,6 @@ async function drain(
   for (const { worker } of registry.workers) worker.process.kill('SIGKILL')
   await registry.waitUntil(isOver, startMs)
   return false
-}
-
-function readKeys(registry: WorkerRegistry, request: number): Promise<boolean> {
-  const doneOf = (message: ToPrimary): boolean | undefined =>
-    message.kind === 'keysRead' && message.request === request ? message.done : undefined
-  return askStarted(registry, { kind: 'readKeys', request }, { doneOf, ms: keyAcknowledgeMs })
-}
-
-function sendLists(registry: WorkerRegistry, file: ListFile | undefined): Promise<boolean> {
-  const version = file?.version ?? 0
-  const doneOf = (message: ToPrimary): boolean | undefined =>
-    message.kind === 'listsUsed' && message.version === version ? message.done : undefined
-  return askStarted(registry, { kind: 'lists', file }, { doneOf, ms: listsAcknowledgeMs })
 }
 
 /**

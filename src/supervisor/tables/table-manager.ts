@@ -7,19 +7,6 @@
 //   swapped    swap-table.ts: every worker opens it (worker/worker-table.ts), then all swap
 //   kept       rollback-files.ts: this one and the one before it, for the next server
 //
-//   loadIfChanged  the file at the path may be new: it is loaded unless it was tried before; with
-//                  `again` also a refused one, because a refusal may have been by chance, a full
-//                  disk or a child that was killed
-//   take           another file, a published table, which gets the path where it is taken
-//   repair         loads again if no table answers, or the copy of the one in use is missing or
-//                  damaged: from its second name in the state folder, from the path, or the previous
-//                  table
-//   distrust       a worker cannot open the copy of the table that answers: it is repaired
-//   reload         the operator asks: the file is loaded even if it was tried before or rolled back
-//   rollback       the table before it answers again, and the one that was in use is held back,
-//                  also by servers that start later, until another table comes or the operator asks
-//                  to reload; the table before it outlives the server (rollback-files.ts)
-//
 // Invariants: one operation at a time, in the order of asking; a refused table leaves the one in
 // use as it is; the reason of every refusal is logged, kept and counted by its code.
 
@@ -126,6 +113,10 @@ export function createTableManager(options: TableManagerParts) {
   return {
     /** `undefined` where none can be loaded. */
     loadFirst: (begun: FirstTable) => loadFirst(parts, state, begun),
+    /**
+     * Loads the file at the path unless it was tried before; with `again` also a refused one,
+     * because a refusal may have been by chance, a full disk or a child that was killed.
+     */
     loadIfChanged: ({ again } = { again: false }) =>
       enqueue(() => loadIfChanged(parts, state, again)),
     /** Another file than at the path, which the caller then puts there; `force` skips its trials. */
@@ -137,16 +128,27 @@ export function createTableManager(options: TableManagerParts) {
         if (outcome.kind === 'refused') state.lastTriedIdentity = lastTriedIdentity
         return outcome
       }),
+    /**
+     * Loads again if no table answers, or the copy of the one in use is missing or damaged: from its
+     * second name in the state folder, from the path, or the previous table.
+     */
     repair: repairNow,
-    /** By its number; repairs at once, later whenever `repair` is called. */
+    /** A worker cannot open the copy of the table of that number: repairs at once and later. */
     distrust: (table: number): void => {
       if (table !== state.current?.file.table || table === state.distrusted) return
       state.distrusted = table
       void repairNow()
     },
-    /** `force` accepts a table that only the acceptance check speaks against. */
+    /**
+     * Also what was tried before or rolled back; `force` accepts a table that only the acceptance
+     * check speaks against.
+     */
     reload: ({ force }: { readonly force: boolean }) =>
       enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
+    /**
+     * The table before it answers again, and the one in use is held back, also by servers that start
+     * later, until another table comes or a reload is asked for.
+     */
     rollback: () => enqueue(() => rollback(parts, state)),
     current: () => state.current,
     file: () => state.current?.file,
