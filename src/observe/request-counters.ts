@@ -36,7 +36,6 @@ export const durationBounds = [
 ] as const
 
 const boundsMs = Float64Array.from(durationBounds, (seconds) => seconds * 1000)
-/** By status. */
 const statusIndex = new Uint8Array(600)
 httpStatuses.forEach((status, i) => {
   statusIndex[status] = i
@@ -52,9 +51,7 @@ const totalIndex = {
   refused: 1,
   /** Requests whose client went away before the answer. */
   aborted: 2,
-  /** Requests refused because the rate of their key was exceeded. */
   rateLimited: 3,
-  /** Requests refused because the quota of their key was exceeded. */
   quotaLimited: 4,
   /** Outages of the store of keys and quotas. */
   outages: 5,
@@ -114,7 +111,7 @@ export interface CounterSnapshot
   readonly cpuSeconds: number
 }
 
-function mapNames<Name extends string, Value>(
+export function mapNames<Name extends string, Value>(
   names: readonly Name[],
   of: (name: Name) => Value,
 ): Record<Name, Value> {
@@ -152,7 +149,6 @@ export function newRequestCounters() {
     storeReachable: true,
     /** The latest read of the keys succeeded. */
     keysReadable: true,
-    /** Invalid key records. */
     keysSkipped: 0,
     /** Open just now. */
     connections: 0,

@@ -9,8 +9,6 @@
 /** A name, its count, and by how much that may be too high. */
 export type TopRow = readonly [name: string, count: number, error: number]
 
-export type TopSketch = ReturnType<typeof createTopSketch>
-
 export function createTopSketch(size: number) {
   const counts = new Map<string, { count: number; error: number }>()
   return {

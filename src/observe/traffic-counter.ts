@@ -9,7 +9,8 @@
 
 import { trafficNamesMax } from '../base/limits.ts'
 import type { AnswerFacts } from './answer-facts.ts'
-import { createTopSketch, type TopRow, type TopSketch } from './top-sketch.ts'
+import { mapNames } from './request-counters.ts'
+import { createTopSketch, type TopRow } from './top-sketch.ts'
 
 export type TrafficCounter = ReturnType<typeof createTrafficCounter>
 
@@ -19,8 +20,6 @@ const fewUpTo = 65_536
 /** Powers of two. */
 const oneInFew = 64
 const oneInMany = 512
-
-type Tops = Readonly<Record<TopKind, TopSketch>>
 
 export function createTrafficCounter(now: () => number = Date.now) {
   const scores = new Float64Array(scoreBands)
@@ -67,9 +66,7 @@ export function createTrafficCounter(now: () => number = Date.now) {
       const given: TrafficCounts = {
         scores: Array.from(scores, Math.round),
         decisions: Array.from(decisions, ([name, count]) => [name, Math.round(count)]),
-        top: Object.fromEntries(
-          topKinds.map((kind) => [kind, tops[kind].rows()] as const),
-        ) as TrafficCounts['top'],
+        top: mapNames(topKinds, (kind) => tops[kind].rows()),
       }
       scores.fill(0)
       decisions.clear()
@@ -85,11 +82,7 @@ export function createTrafficCounter(now: () => number = Date.now) {
 /** Actions of a thousand policies; those beyond are not counted for a minute. */
 const decisionsMax = 1024
 
-function newTops(): Tops {
-  return Object.fromEntries(
-    topKinds.map((kind) => [kind, createTopSketch(trafficNamesMax)] as const),
-  ) as Tops
-}
+const newTops = () => mapNames(topKinds, () => createTopSketch(trafficNamesMax))
 
 function bandOf(score: number): number {
   return score < 100 ? (score / 10) | 0 : scoreBands - 1

@@ -26,20 +26,17 @@ const words = newAddressWords()
 /** A name; null where the member is no text, `undefined` where there is none. */
 type NamedPolicy = string | null | undefined
 
-/** An element that asks for an address. */
 export interface AskedCheck {
   readonly ip: string
   /** `undefined` where the batch's own decides. */
   readonly policy?: string | undefined
 }
 
-/** A batch as JSON.parse reads it. */
 export interface Batch {
   readonly member: 'ips' | 'checks'
   readonly policy: NamedPolicy
   /** What each element asks for, or its row if it is wrong. */
   readonly checks: readonly (AskedCheck | string)[]
-  /** Elements that are not wrong. */
   readonly valid: number
 }
 
@@ -109,7 +106,6 @@ export function cutBatchBody(body: Uint8Array, allowed?: readonly string[]): Rea
   return cutShortForm(body) ?? cutParsedBody(body, allowed)
 }
 
-/** The slow twin. */
 function cutParsedBody(body: Uint8Array, allowed?: readonly string[]): ReadResult {
   const batch = parseBatchBody(body, allowed)
   if (typeof batch === 'string') return { ...noElements, fault: batch }

@@ -28,7 +28,6 @@ export function startPoolThreads(options: {
   readonly data: ThreadData
   /** Something was thrown in a thread that had no task. */
   readonly onError: (error: unknown) => void
-  /** A thread has ended. */
   readonly onExit: () => void
   /** A thread has ended and none is left: Piscina starts no other when one dies of its start. */
   readonly onLastExit: () => void

@@ -58,7 +58,6 @@ export type ItemResult =
       /** Why the body is no batch; `count` is 0 then. */
       readonly fault: BatchFault | undefined
       readonly member: 'ips' | 'checks'
-      /** Elements. */
       readonly count: number
       /** The body's `policy`; null where it is no text, absent where there is none. */
       readonly policy?: string | null | undefined
@@ -76,9 +75,7 @@ export type ItemResult =
       readonly kind: 'answered'
       readonly json: Uint8Array
       readonly answers: readonly number[]
-      /** Of one answer. */
       readonly labels?: AnswerLabels | undefined
-      /** Those that the item wants. */
       readonly facts: CollectedFacts | undefined
     }
   | LinesResult
@@ -98,7 +95,6 @@ export interface TaskResult {
   readonly results: ItemResult[]
 }
 
-/** What a worker's threads are given when they start. */
 export interface ThreadData {
   /** The thread takes the lowest priority. */
   readonly yielding: boolean

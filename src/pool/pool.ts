@@ -39,7 +39,6 @@ export interface PoolOptions {
 
 export type Pool = ReturnType<typeof createPool>
 
-/** One request's place in the pool. */
 export type Ticket = NonNullable<ReturnType<typeof enter>>
 
 type State = ReturnType<typeof firstState>
@@ -193,7 +192,6 @@ function releaseTable({ users, released }: State, table: number): void {
   if (addCount(users, table, -1) === 0) released.get(table)?.()
 }
 
-/** Gives waiting items to threads as long as threads have room. */
 function dispatch(state: State): void {
   if (state.closed) return
   while (!state.exclusive && state.running < state.options.threads * tasksAThread) {
@@ -246,7 +244,6 @@ function itemOf({ item, deaths }: QueuedItem): TaskItem {
   return item.kind === 'lines' && deaths > 0 ? { ...item, into: undefined } : item
 }
 
-/** The buffers that items lend to their thread. */
 function transferListOf(items: readonly TaskItem[]): ArrayBuffer[] {
   return items.flatMap((item) =>
     item.kind === 'lines' && item.into !== undefined && item.into.length > 0

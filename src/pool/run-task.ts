@@ -21,7 +21,6 @@ const decoder = new TextDecoder()
 
 type AnsweredResult = Extract<ItemResult, { kind: 'answered' }>
 
-/** The part of a table that this work needs. */
 type AnsweringTable = Pick<OpenTable, 'answer'>
 
 interface AnswerOptions {

@@ -30,7 +30,6 @@ function newHandle(worker: Worker) {
     privateBytes: 0,
     /** It drains. */
     retired: false,
-    /** Why the supervisor killed it. */
     killCause: undefined as RestartCause | undefined,
     ready: false,
     started: false,

@@ -26,7 +26,6 @@ type ForgetRequest = `forget ${string}`
 
 export interface ControlReply {
   readonly ok: boolean
-  /** One line for people. */
   readonly text: string
   /** No answer came; `text` says so. */
   readonly silent?: boolean

@@ -2,6 +2,8 @@
 // server, so that the next one can roll back, and survive the removal of a copy in `serving/`.
 //
 //   <state>/current-<the table's place>-<id>.iprisk     previous-…
+//   <state>/rollback-<the table's place>.json, .iprisk  of a rollback, for later servers: the id of
+//                                                       the table held back, and the one that answers
 //
 // Hard links, so the table takes no space twice. The content may have changed: verify it before
 // use. Invariant: one name per role once `keep` has returned. The previous file is removed off the
@@ -25,13 +27,11 @@ interface KeptTable {
 
 export type KeptTables = ReturnType<typeof openKeptTables>
 
-/** Servers with one state folder may serve several tables. */
-function placeMark(path: string): string {
-  return createHash('sha256').update(path).digest('hex').slice(0, 8)
-}
-
 export function openKeptTables(stateFolder: string, path: string) {
-  const mark = placeMark(path)
+  // Servers with one state folder may serve several tables.
+  const mark = createHash('sha256').update(path).digest('hex').slice(0, 8)
+  const noteFile = join(stateFolder, `rollback-${mark}.json`)
+  const rollbackTable = join(stateFolder, `rollback-${mark}.iprisk`)
   const namesOf = (role: KeptRole | 'dropped'): readonly string[] =>
     namesIn(stateFolder).filter((name) => name.startsWith(`${role}-${mark}-`))
   const remove = (name: string): void =>
@@ -61,50 +61,30 @@ export function openKeptTables(stateFolder: string, path: string) {
       return { id, path }
     },
     drop,
+    rollbackTable,
+    /** The id of the table held back. */
+    readRollbackNote: (): string | undefined => {
+      try {
+        const note = parseJson(readFileSync(noteFile, 'utf8'))
+        const held = isJsonObject(note) ? note['held'] : undefined
+        return typeof held === 'string' ? held : undefined
+      } catch {
+        return undefined
+      }
+    },
+    /** `copy`: of the table that answers. */
+    writeRollbackNote: (held: string, copy: string): void => {
+      rmSync(rollbackTable, { force: true })
+      linkSync(copy, rollbackTable)
+      replaceOwnFileSync(noteFile, `${JSON.stringify({ held })}\n`)
+    },
+    removeRollbackNote: (): void => {
+      try {
+        rmSync(noteFile, { force: true })
+        rmSync(rollbackTable, { force: true })
+      } catch {
+        // A note that stays names a table that is no longer at the path, so it holds nothing back.
+      }
+    },
   }
-}
-
-/**
- * The note of a rollback for later servers: the id of the table held back, and a copy of the one
- * that answers.
- *
- *   <state>/rollback-<the table's place>.json, .iprisk
- */
-interface Place {
-  readonly path: string
-  readonly stateFolder: string
-}
-
-export function rollbackTable(place: Place): string {
-  return `${nameOf(place)}.iprisk`
-}
-
-export function readRollbackNote(place: Place): string | undefined {
-  try {
-    const note = parseJson(readFileSync(`${nameOf(place)}.json`, 'utf8'))
-    const held = isJsonObject(note) ? note['held'] : undefined
-    return typeof held === 'string' ? held : undefined
-  } catch {
-    return undefined
-  }
-}
-
-export function writeRollbackNote(place: Place, held: string, copy: string): void {
-  const table = rollbackTable(place)
-  rmSync(table, { force: true })
-  linkSync(copy, table)
-  replaceOwnFileSync(`${nameOf(place)}.json`, `${JSON.stringify({ held })}\n`)
-}
-
-export function removeRollbackNote(place: Place): void {
-  try {
-    rmSync(`${nameOf(place)}.json`, { force: true })
-    rmSync(rollbackTable(place), { force: true })
-  } catch {
-    // A note that stays names a table that is no longer at the path, so it holds nothing back.
-  }
-}
-
-function nameOf({ path, stateFolder }: Place): string {
-  return join(stateFolder, `rollback-${placeMark(path)}`)
 }

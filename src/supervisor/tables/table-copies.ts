@@ -25,8 +25,7 @@ import { verifyInProcess } from './verify-process.ts'
 
 const touchMs = 10_000
 
-/** Twelve touches. */
-const staleMs = 120_000
+const staleMs = 12 * touchMs
 
 export interface TableCopy {
   readonly file: VerifiedTableFile

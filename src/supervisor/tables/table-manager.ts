@@ -19,14 +19,7 @@ import { tableRefusalCodes, tableRefusalOf } from './table-refusal.ts'
 import { type FirstTable, loadTable, type TableCopies, type TableCopy } from './table-copies.ts'
 import type { LoopPause } from '../../observe/loop-lag.ts'
 import { identityOrEmpty, inodeIdentity } from '../../base/system/file-watch.ts'
-import {
-  type KeptTables,
-  openKeptTables,
-  readRollbackNote,
-  removeRollbackNote,
-  rollbackTable,
-  writeRollbackNote,
-} from './rollback-files.ts'
+import { type KeptTables, openKeptTables } from './rollback-files.ts'
 import { type TrafficTrial, type TrialResult, trialFault } from '../../compare/traffic-trial.ts'
 import { builtMsOf } from '../../table/file/header.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
@@ -168,7 +161,7 @@ async function loadFirst(
 ): Promise<VerifiedTableFile | undefined> {
   const { path, log, signal } = parts
   const { identity, urgent, loaded } = begun
-  state.held = readRollbackNote(parts)
+  state.held = parts.kept.readRollbackNote()
   state.lastTriedIdentity = identity
   const first = await loaded
   if (signal.aborted) return undefined
@@ -181,7 +174,7 @@ async function loadFirst(
     } else refuse(parts, state, first)
   } else {
     // What was rolled back stays out of servers that start later, too.
-    const instead = await loadTable(parts, { path: rollbackTable(parts), force: true, urgent })
+    const instead = await loadTable(parts, { path: parts.kept.rollbackTable, force: true, urgent })
     // The next start decides: nothing is known of either table.
     if (signal.aborted) return undefined
     const { held } = state
@@ -267,7 +260,7 @@ async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
     if ('id' in copy) return swap(parts, state, { copy, fromMs, previous })
   }
   if (state.held !== undefined) {
-    const copy = await loadTable(parts, { path: rollbackTable(parts), force: true })
+    const copy = await loadTable(parts, { path: parts.kept.rollbackTable, force: true })
     if ('id' in copy) return swap(parts, state, { copy, fromMs, previous })
     if (isLost(copy)) clearRollback(parts, state)
   }
@@ -363,7 +356,7 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
   if (outcome.kind !== 'swapped') return outcome
   state.held = current.id
   try {
-    writeRollbackNote(parts, current.id, copy.file.path)
+    parts.kept.writeRollbackNote(current.id, copy.file.path)
   } catch (error) {
     log.warn({}, `A server that starts later will not know of the rollback: ${messageOf(error)}`)
   }
@@ -432,7 +425,7 @@ function nameOf({ kept }: Parts, { id, file }: TableCopy): string {
   return named?.id === id ? named.path : file.path
 }
 
-function clearRollback(parts: Parts, state: State): void {
+function clearRollback({ kept }: Parts, state: State): void {
   state.held = undefined
-  removeRollbackNote(parts)
+  kept.removeRollbackNote()
 }

@@ -12,8 +12,7 @@ import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { acceptanceCheck } from '../../compare/acceptance-check.ts'
 import { type MappedLists, mapLists } from '../../lists/open-lists.ts'
 import { readSample } from '../../observe/sample-file.ts'
-import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
-import { trialFault, tryByTraffic } from '../../compare/traffic-trial.ts'
+import { type TrafficTrial, trialFault, tryByTraffic } from '../../compare/traffic-trial.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import { secondThread, type VerifyOrder, type VerifyResult } from './verify-process.ts'
 
@@ -62,12 +61,8 @@ async function verifyCopy(copy: string): Promise<void> {
   if ((await thread.answer()) === undefined) verifyTable(copy, 'runs')
 }
 
-function tryOf(
-  table: OpenTable,
-  inUse: OpenTable | undefined,
-  traffic: TrafficTrial | undefined,
-): { readonly trial?: TrialResult | undefined; readonly cautions: readonly string[] } {
-  if (traffic === undefined || inUse === undefined) return { cautions: [] }
+function tryOf(table: OpenTable, inUse: OpenTable | undefined, traffic: TrafficTrial | undefined) {
+  if (traffic === undefined || inUse === undefined) return { trial: undefined, cautions: [] }
   const { sample, lists } = traffic
   let mapped: MappedLists | undefined
   try {
@@ -77,7 +72,8 @@ function tryOf(
     return { trial, cautions: [] }
   } catch (error) {
     // A table is not refused for what is wrong with something else.
-    return { cautions: [`It was not tried by the sampled traffic: ${messageOf(error)}`] }
+    const caution = `It was not tried by the sampled traffic: ${messageOf(error)}`
+    return { trial: undefined, cautions: [caution] }
   } finally {
     for (const side of [table, inUse]) side.useLists(undefined)
     mapped?.unmap()
@@ -85,14 +81,13 @@ function tryOf(
 }
 
 /** `lost` says why the table in use cannot be compared. */
-function openInUse(path: string | undefined): {
-  readonly inUse?: OpenTable
-  readonly lost?: string
-} {
-  if (path === undefined) return {}
+function openInUse(path: string | undefined) {
+  let lost: string | undefined
   try {
-    return { inUse: openTable(path, { whole: true }) }
+    const inUse = path === undefined ? undefined : openTable(path, { whole: true })
+    return { inUse, lost }
   } catch (error) {
-    return { lost: `It was not compared with the table in use: ${messageOf(error)}` }
+    lost = `It was not compared with the table in use: ${messageOf(error)}`
+    return { inUse: undefined, lost }
   }
 }
