@@ -173,12 +173,10 @@ function bearerText(authorization: string): string {
 }
 
 function unreadable(count: number, version: number, cause: unknown): IpriskError {
-  return environmentError(
-    'keys_unreadable',
+  const message =
     `The keys could not be read: ${messageOf(cause)}. The ${count} keys held since ` +
-      `version ${version} stay in use; the next look tries again.`,
-    { retryable: true, cause },
-  )
+    `version ${version} stay in use; the next look tries again.`
+  return environmentError('keys_unreadable', message, { retryable: true, cause })
 }
 
 function evictOldest(verified: Map<string, Verified>): void {

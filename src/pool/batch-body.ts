@@ -62,21 +62,18 @@ export function parseBatchBody(body: Uint8Array, allowed?: readonly string[]): B
 }
 
 function elementsIn(object: JsonObject): readonly unknown[] | BatchFault {
-  if (Object.hasOwn(object, 'checks')) {
-    const { checks } = object
-    if (Object.hasOwn(object, 'ips')) return 'both'
-    if (!Array.isArray(checks)) return 'checks_no_array'
-    if (checks.length === 0) return 'checks_none'
-    return checks.length > batchAddressesMax ? 'checks_too_many' : checks
-  }
-  if (!Object.hasOwn(object, 'ips')) {
+  const { checks, ips } = object
+  const hasChecks = Object.hasOwn(object, 'checks')
+  if (hasChecks && Object.hasOwn(object, 'ips')) return 'both'
+  if (!hasChecks && !Object.hasOwn(object, 'ips')) {
     if (Object.hasOwn(object, 'ip')) return 'check'
     return Object.keys(object).length === 0 ? 'no_members' : 'other_member'
   }
-  const { ips } = object
-  if (!Array.isArray(ips)) return 'no_array'
-  if (ips.length === 0) return 'none'
-  return ips.length > batchAddressesMax ? 'too_many' : ips
+  const elements = hasChecks ? checks : ips
+  const prefix = hasChecks ? 'checks_' : ''
+  if (!Array.isArray(elements)) return `${prefix}no_array`
+  if (elements.length === 0) return `${prefix}none`
+  return elements.length > batchAddressesMax ? `${prefix}too_many` : elements
 }
 
 function policyIn(object: JsonObject): NamedPolicy {

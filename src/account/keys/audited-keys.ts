@@ -59,13 +59,10 @@ function recordChanges(store: KeyStore, changes: Pick<AuditChange[], 'push'>): K
 }
 
 function unknownChange(error: IpriskError, key: string): IpriskError {
-  const { code, message, fault } = error
   if (key === '') return error
-  return new IpriskError({
-    code,
-    message:
-      `${message} It is the key ${key}: where a secret of it is new and was not shown, rotate it ` +
-      'once more or revoke it.',
-    fault,
-  })
+  const { code, fault } = error
+  const message =
+    `${error.message} It is the key ${key}: where a secret of it is new and was not shown, rotate ` +
+    'it once more or revoke it.'
+  return new IpriskError({ code, message, fault })
 }

@@ -38,11 +38,7 @@ const idBytesMax = slotBytes - idByte
 /** The slot of leases that have none of their own; it is never read. */
 export const noLeaseSlot = 0
 
-export interface HeldUnits {
-  readonly keyId: string
-  readonly month: Month
-  readonly units: number
-}
+export type HeldUnits = ReturnType<typeof heldUnitsOf>[number]
 
 export type LeaseFile = ReturnType<typeof openLeaseFile>
 
@@ -79,7 +75,7 @@ export function openLeaseFile(
       if (index !== noLeaseSlot) freed.push(index)
     },
     /** What dead workers held; their files are gone when it returns. */
-    takeOver: () => takeOver(folder, boot),
+    takeOver: (): readonly HeldUnits[] => takeOver(folder, boot),
     /** All units are spent or given back. */
     close: (): void => {
       rmSync(path, { force: true })
@@ -89,7 +85,7 @@ export function openLeaseFile(
   }
 }
 
-function takeOver(folder: string, boot: string): readonly HeldUnits[] {
+function takeOver(folder: string, boot: string) {
   const held: HeldUnits[] = []
   for (const file of readdirSync(folder)) {
     if (!file.endsWith('.map')) continue
@@ -109,7 +105,7 @@ function takeOver(folder: string, boot: string): readonly HeldUnits[] {
 }
 
 /** Empty where another process has taken it over meanwhile. */
-function heldUnitsOf(path: string): readonly HeldUnits[] {
+function heldUnitsOf(path: string) {
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
@@ -117,7 +113,7 @@ function heldUnitsOf(path: string): readonly HeldUnits[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
-  const held: HeldUnits[] = []
+  const held: { readonly keyId: string; readonly month: Month; readonly units: number }[] = []
   for (let at = slotBytes; at + slotBytes <= bytes.length; at += slotBytes) {
     const units = bytes.readInt32LE(at)
     if (units <= 0) continue

@@ -14,17 +14,11 @@ import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
 import { type Allowance, type AllowanceRecord, newAllowance } from './allowance.ts'
 import { rateLimitPolicyValue, remainingIndex, ceilSeconds } from './ratelimit-values.ts'
-import {
-  type LeaseOptions,
-  type LeaseState,
-  addWaiter,
-  changeQuota,
-  chargeUnits,
-} from './quota-lease.ts'
-import { lastKnownRemaining, returnUnits } from './quota-lease.ts'
+import { type LeaseOptions, type LeaseState, addWaiter, changeQuota } from './quota-lease.ts'
+import { chargeUnits, createLeaseState, lastKnownRemaining, returnUnits } from './quota-lease.ts'
 import { type Month, noMonth } from './quota-period.ts'
 import type { EffectiveLimits } from '../keys/key-limits.ts'
-import { type QuotaResult, type SpentUnits, closeQuotas, openQuotas } from './quota.ts'
+import { type QuotaResult, type SpentUnits, closeQuotas } from './quota.ts'
 import { refundQuota, secondsToReset, spendQuota, tickQuotas } from './quota.ts'
 import { type Pace, type RateResult, rateResults, takeRate, ticksAt } from './rate.ts'
 import { aheadTicks, paceOf, rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
@@ -54,7 +48,6 @@ interface LimiterState {
   fullReported: boolean
 }
 
-/** Once. */
 export function reportFullFile(state: Pick<LimiterState, 'options' | 'fullReported'>): void {
   const { rateFile, onTrouble } = state.options
   if (!state.fullReported) onTrouble(rateFileFullError(rateFile))
@@ -140,7 +133,7 @@ function policyOf({ leases: { month } }: LimiterState, key: AllowanceRecord): st
  */
 export function createLimiter(options: LimiterOptions) {
   const { rateFile, leaseFile, ledger, machineOffsetMs, now } = options
-  const leases = openQuotas(options)
+  const leases = createLeaseState(options)
   const keys = new Map<string, AllowanceRecord>()
   const state: LimiterState = { options, leases, fullReported: false }
   const unlimited = newAllowance('', {})

@@ -14,7 +14,7 @@ import { leaseUnitsMin, quotaRecheckMs, quotaWaitMs } from '../../base/limits.ts
 import { IpriskError } from '../../base/coded-error.ts'
 import { type LeaseFile, noLeaseSlot } from './lease-file.ts'
 import type { LeaseGrant, QuotaLedger } from './quota-ledger.ts'
-import { type Month, noMonth } from './quota-period.ts'
+import { type Month, monthOf, monthStart, noMonth } from './quota-period.ts'
 import { type LedgerOutbox, createLedgerOutbox } from './ledger-outbox.ts'
 
 /** A lease lasts this long at the pace of the last one: two leases a second for each busy key. */
@@ -87,11 +87,11 @@ export interface LeaseState {
 }
 
 export function createLeaseState(
-  options: LeaseOptions,
-  month: Month,
-  monthEndsMs: number,
+  options: LeaseOptions & { readonly wall: () => number },
 ): LeaseState {
   const { ledger } = options
+  const wallMs = options.wall()
+  const month = monthOf(wallMs)
   const state: LeaseState = {
     options,
     leaseWords: options.leaseFile.words,
@@ -104,7 +104,7 @@ export function createLeaseState(
       follow: (work) => track(state, work),
     }),
     month,
-    monthEndsMs,
+    monthEndsMs: options.now() + monthStart(month + 1) - wallMs,
     waitingCount: 0,
     failing: false,
     closed: false,

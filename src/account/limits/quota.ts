@@ -27,9 +27,8 @@
 
 import { leaseCloseMs } from '../../base/limits.ts'
 import { ceilSeconds } from './ratelimit-values.ts'
-import type { Lease, LeaseOptions, LeaseState } from './quota-lease.ts'
+import type { Lease, LeaseState } from './quota-lease.ts'
 import {
-  createLeaseState,
   enterMonth,
   fetchLease,
   maintainLease,
@@ -128,12 +127,6 @@ export async function closeQuotas(state: LeaseState): Promise<void> {
     state.outbox.flush()
     await awaitInFlight(state.inFlight, deadlineMs - performance.now())
   }
-}
-
-export function openQuotas(options: LeaseOptions & { readonly wall: () => number }): LeaseState {
-  const wallMs = options.wall()
-  const month = monthOf(wallMs)
-  return createLeaseState(options, month, options.now() + monthStart(month + 1) - wallMs)
 }
 
 /** Takes units of this month: all of them or none. */

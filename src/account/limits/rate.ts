@@ -26,11 +26,7 @@ import type { Rate } from '../../config/plan.ts'
 export const rateResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
 export type RateResult = (typeof rateResults)[keyof typeof rateResults]
 
-export interface Pace {
-  readonly requestTicks: number
-  readonly burstTicks: number
-  readonly ticksPerMs: number
-}
+export type Pace = Readonly<ReturnType<typeof paceOf>>
 
 /** For a burst and rate small enough. */
 const requestTicksMax = 1024
@@ -44,7 +40,7 @@ const ticksPerSecondWanted = 2 ** 26
 /** Clocks of two processes agree to about a microsecond; this is what the slot's age must beat. */
 const skewMs = 10
 
-export function paceOf(rate: Rate): Pace {
+export function paceOf(rate: Rate) {
   const room = Math.min(
     requestTicksMax,
     burstTicksWanted / rate.burst,

@@ -288,7 +288,6 @@ export async function openLmdbCounterStore(
   })
   return {
     read: (name) => {
-      // Without this a turn of the event loop sees what it saw first.
       counters.resetReadTxn()
       const entry = counters.getEntry(name)
       return { value: countOf(entry?.value ?? '0'), version: entry?.version ?? 0 }
@@ -327,7 +326,6 @@ export async function openLmdbListStore(
   const tagNow = (): string => catalogue.get('tag') ?? ''
   return {
     catalogue: async () => {
-      // Without this a turn of the event loop sees what it saw first.
       root.resetReadTxn()
       return { tag: tagNow(), text: catalogue.get('text') ?? '' }
     },

@@ -52,11 +52,8 @@ interface CircuitBreakerOptions {
 
 function unreachableError(connection: StoreConnection, cause: string): IpriskError {
   // Without the cause itself: a client's errors may carry the command, and that the password.
-  return environmentError(
-    'store_unreachable',
-    `The store ${connection.name} cannot be reached: ${trimEnd(cause, '.')}.`,
-    { retryable: true },
-  )
+  const message = `The store ${connection.name} cannot be reached: ${trimEnd(cause, '.')}.`
+  return environmentError('store_unreachable', message, { retryable: true })
 }
 
 function unknownOutcomeError(
@@ -64,11 +61,10 @@ function unknownOutcomeError(
   { name }: LuaScript,
   cause: string,
 ): IpriskError {
-  return environmentError(
-    'store_unknown',
+  const message =
     `The store ${connection.name} was asked to ${name}, and nothing was heard of it (${cause}): it may ` +
-      'have been done. See with "iprisk keys list".',
-  )
+    'have been done. See with "iprisk keys list".'
+  return environmentError('store_unknown', message)
 }
 
 /** What never left this process. */
@@ -92,12 +88,8 @@ function scriptFailedError(
   reason: string,
 ): IpriskError {
   const message = `The store ${connection.name} refuses to ${name}: ${reason}.`
-  if (refusalPattern.test(reason)) return refusesChangesError(message)
-  return environmentError('store_failed', message, { retryable: true })
-}
-
-function refusesChangesError(message: string): IpriskError {
-  return environmentError('store_refuses', message, { retryable: true })
+  const code = refusalPattern.test(reason) ? 'store_refuses' : 'store_failed'
+  return environmentError(code, message, { retryable: true })
 }
 
 /** A name beside the first of `keys`, on the same node: with what it has in braces. */
@@ -268,7 +260,9 @@ export async function openStoreCircuitBreaker(
     ): Promise<unknown> => {
       if (breaker.isClosed) throw unreachableError(connection, 'the connection is closed')
       if (breaker.down && breaker.refusal === '') throw unreachableError(connection, breaker.reason)
-      if (breaker.down && script.reads !== true) throw refusesChangesError(breaker.refusal)
+      if (breaker.down && script.reads !== true) {
+        throw environmentError('store_refuses', breaker.refusal, { retryable: true })
+      }
       try {
         return await withTimeout(connection.send(script, keys, args), timeoutMs, late)
       } catch (error) {
