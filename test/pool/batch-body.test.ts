@@ -83,7 +83,7 @@ it.each([
 
 it('ignores a byte order mark', () => {
   const body = encoder.encode('\ufeff{"ips":["9.1.2.3"]}')
-  expect(parseBatchBody(body)).toMatchObject({ checks: [{ ip: '9.1.2.3' }] })
+  expect(parseBatchBody(body)).toMatchObject({ checks: [{ ip: '9.1.2.3' }], valid: 1 })
   expect(cutBatchBody(body)).toMatchObject({ count: 1 })
 })
 
