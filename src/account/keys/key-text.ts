@@ -12,7 +12,6 @@
 import { randomBytes } from 'node:crypto'
 import {
   keyChecksum,
-  keyChecksumChars,
   keyDigits as digits,
   keyIdChars as idChars,
   keyPrefix,
@@ -20,12 +19,9 @@ import {
   testKeyPrefix,
 } from '../../base/key-form.ts'
 
-const digit = '[0-9A-Za-z]'
-const idForm = new RegExp(`^${digit}{${idChars}}$`)
-const keyForm = new RegExp(
-  `^((?:${keyPrefix}|${testKeyPrefix})(${digit}{${idChars}})_(${digit}{${secretChars}}))` +
-    `(${digit}{${keyChecksumChars}})$`,
-)
+const idForm = /^[0-9A-Za-z]{12}$/
+/** What the checksum is of, in it the id and the secret; and the checksum. */
+const keyForm = /^(irkt?_([0-9A-Za-z]{12})_([0-9A-Za-z]{32}))([0-9A-Za-z]{6})$/
 
 export interface KeyText {
   readonly id: string
