@@ -22,7 +22,7 @@ import {
 } from './command-groups.ts'
 import { exportFormats, mmdbLayoutNames } from './export-formats.ts'
 import { logWords, timeSpans, checkFields, checkFormats } from './line-formats.ts'
-import { apiNames, defaultPlans } from './plan.ts'
+import { defaultPlans } from './plan.ts'
 import * as is from './setting-checks.ts'
 
 /** Its type has a default, or is `exactOptional`. What `serve` takes, `start` takes. */
@@ -532,9 +532,9 @@ export const optionTable = {
     help: 'a name for people',
     type: is.keyName.exactOptional(),
   }),
-  'invocation.api': option('--api <api>', ['keys create'], {
-    help: 'what the key may call: ip-risk (default), bouncer or none',
-    type: is.oneOf([...apiNames, 'none']).exactOptional(),
+  'invocation.api': option('--api <apis>', ['keys create'], {
+    help: 'what the key may call, commas between: ip-risk (default), bouncer; or none',
+    type: is.keyApis.exactOptional(),
   }),
   'invocation.expires': option('--expires <day>', ['keys create'], {
     help: 'the first day, UTC, on which the key no longer works: YYYY-MM-DD, or days from today, 90d',

@@ -215,6 +215,14 @@ export const apis = z
   .array(oneOf(apiNames), `a list of ${apiNames.join(', ')}; empty where none is included`)
   .refine((list) => new Set(list).size === list.length, 'a list that names each API once')
 
+/** Of a new key. */
+export const keyApis = z
+  .array(oneOf([...apiNames, 'none']))
+  .refine(
+    (list) => new Set(list).size === list.length && (list.length === 1 || !list.includes('none')),
+    'different APIs, or none alone',
+  )
+
 const identifier = (what: string) =>
   z
     .string()

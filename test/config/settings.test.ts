@@ -295,7 +295,7 @@ describe('what a flag says of one call', () => {
       last: 30,
       plan: 'team',
       name: 'n',
-      api: 'none',
+      api: ['none'],
       expires: { kind: 'day', day: parseDay('2030-01-02') },
       rate: 5,
       quota: 7,
@@ -343,6 +343,8 @@ describe('one problem', () => {
     [flag({ burst: 'x' }, 'keys create'), 'burst = "x" (the flag --burst)'],
     [flag({ quota: '-5' }, 'keys create'), 'quota = -5 (the flag --quota)'],
     [flag({ api: 'all' }, 'keys create'), 'it must be one of ip-risk, bouncer, none'],
+    [flag({ api: 'bouncer,none' }, 'keys create'), 'it must be different APIs, or none alone'],
+    [flag({ api: 'bouncer,bouncer' }, 'keys create'), 'it must be different APIs, or none alone'],
     [
       flag({ expires: 'soon' }, 'keys create'),
       'expires = "soon" (the flag --expires): it must be a day',

@@ -70,7 +70,7 @@ export const defaultApi: ApiName = 'ip-risk'
 export interface KeyWish {
   readonly name?: string | undefined
   readonly plan?: string | undefined
-  readonly api?: ApiName | 'none' | undefined
+  readonly api?: readonly (ApiName | 'none')[] | undefined
   readonly rate?: number | undefined
   readonly burst?: number | undefined
   readonly quota?: number | undefined
@@ -130,12 +130,10 @@ export function newKeyOf(
     const details = problems.map((text) => `  ${text}`)
     throw usageError('The key was not made:', details)
   }
-  // Whether the plan includes it is the plan's matter.
-  const apis = api === 'none' ? [] : [api ?? defaultApi]
   return {
     name,
     plan: found.name,
-    apis,
+    apis: (api ?? [defaultApi]).filter((name) => name !== 'none'),
     expires,
     limits: isLimited ? { perSecond: rate, burst, quotaPerMonth: quota } : undefined,
     policies,

@@ -115,6 +115,14 @@ describe('create', () => {
     expect(JSON.stringify(record)).not.toContain(parseKeyText(key)?.secret)
   })
 
+  it('may call several APIs', async () => {
+    const { id, apis } = await createJson({ plan: 'business', api: 'ip-risk,bouncer' })
+    expect([apis, (await kept(id))?.apis]).toEqual([
+      ['ip-risk', 'bouncer'],
+      ['ip-risk', 'bouncer'],
+    ])
+  })
+
   it('says which policies the file does not have, and makes the key all the same', async () => {
     const path = join(cwd, 'policies.json')
     const none = { rules: [], otherwise: 'allow' }
