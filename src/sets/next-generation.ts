@@ -88,7 +88,7 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   const old = before === undefined ? undefined : readSetSync(folder, last)
   if (before !== undefined && old !== undefined && isSame(old, records)) {
     const isWhole = existsSync(allPath(folder, last))
-    if (!isWhole) writeAdded(allPath(folder, last), [empty, records], text)
+    if (!isWhole) writeAdded({ path: allPath(folder, last), records }, [empty, records], text)
     const manifest = { ...before, ...facts, ...expires }
     writeManifestSync(folder, manifest)
     return { manifest, isNew: false }
@@ -97,15 +97,16 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   const written = openExportFile(setPath(folder, generation))
   written.bytes(new Uint8Array(records.buffer, records.byteOffset, records.byteLength))
   written.commit()
-  writeAdded(allPath(folder, generation), [empty, records], text)
+  writeAdded({ path: allPath(folder, generation), records }, [empty, records], text)
   const kept = before === undefined ? [] : [last, ...before.from].slice(0, keptGenerations)
   const from = kept.filter((one) => {
     const then = one === last ? old : readSetSync(folder, one)
     if (then === undefined) return false
     // A prefix whose rule alone changed is new, and not gone: bouncers delete by value and action.
-    const sets = [byAction(records, labels), byAction(then, labels)] as const
-    writeAdded(differencePath(folder, [one, generation], 'gone'), sets, text)
-    writeAdded(differencePath(folder, [one, generation], 'new'), [then, records], text)
+    const gone = { path: differencePath(folder, [one, generation], 'gone'), records: then }
+    writeAdded(gone, [byAction(records, labels), byAction(then, labels)], text)
+    const came = { path: differencePath(folder, [one, generation], 'new'), records }
+    writeAdded(came, [then, records], text)
     return true
   })
   const manifest = { ...facts, ...expires, generation, from }
@@ -133,9 +134,9 @@ function byAction(records: Uint32Array, labels: readonly SetLabel[]): Uint32Arra
 
 type Text = Pick<SetMaker, 'write' | 'between'> & { readonly labels: readonly SetLabel[] }
 
-/** Writes the records of `after` that `before` lacks. */
+/** Writes the records that stand in `records` where `after` has what `before` lacks. */
 function writeAdded(
-  path: string,
+  { path, records }: { readonly path: string; readonly records: Uint32Array },
   [before, after]: readonly [Uint32Array, Uint32Array],
   { write, between, labels }: Text,
 ): void {
@@ -145,7 +146,7 @@ function writeAdded(
     forEachAdded(before, after, (at) => {
       if (!isFirst) file.text(between)
       isFirst = false
-      write(file, after, at, labels[after[at + 4]! & 0xffff]!)
+      write(file, records, at, labels[records[at + 4]! & 0xffff]!)
     })
     file.commit()
   } finally {
