@@ -194,6 +194,7 @@ async function runWithWorkers(
     signal: shutdown.signal,
   })
   const stream = createStreamManager({
+    stateFolder,
     settings: bouncerSettings(settings, parts.port),
     table: tables.current,
     lists: () => {
@@ -500,7 +501,7 @@ function gateSettings(serve: Settings['serve']): GateSettings | undefined {
 function bouncerSettings({ serve, state }: Settings, port: number): BouncerSettings {
   const everyMs = parseDurationMs(serve.refreshEvery)
   return {
-    folder: setFolder(state, 'bouncer', port),
+    folder: setFolder(state, 'bouncer', { host: serve.host, port }),
     durationMs: Math.max(2 * msPerDay, 2 * everyMs),
   }
 }

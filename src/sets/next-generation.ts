@@ -18,7 +18,7 @@ import {
   setPath,
   writeManifestSync,
 } from './set-folder.ts'
-import { forEachAdded, setRecordWords } from './set-records.ts'
+import { forEachAdded, labelsMax, setRecordWords } from './set-records.ts'
 
 const keptGenerations = 8
 
@@ -72,7 +72,9 @@ export function makeNextGeneration(folder: string, maker: SetMaker): Generation 
     if (before !== undefined && isCurrent(folder, before, maker)) {
       return { manifest: before, isNew: false }
     }
-    return makeAfter(folder, before?.form === maker.form ? before : undefined, maker)
+    // Rules come and go; a policy has far fewer than the other half.
+    const goesOn = before?.form === maker.form && before.labels.length < labelsMax / 2
+    return makeAfter(folder, goesOn ? before : undefined, maker)
   } finally {
     lock.release()
   }

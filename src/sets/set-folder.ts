@@ -11,10 +11,12 @@
 // Numbers of generations count within a series, which begins where no manifest can be read: a cursor
 // of another series is unknown.
 
-import { readFileSync } from 'node:fs'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFileSync, rmSync, statSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeOwnFolder, replaceOwnFileSync } from '../base/system/own-files.ts'
+import { msPerDay } from '../base/day.ts'
+import { namesIn } from '../base/system/atomic-file.ts'
+import { makeOwnFolder, replaceOwnFile, replaceOwnFileSync } from '../base/system/own-files.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
 import { setRecordWords } from './set-records.ts'
 
@@ -46,9 +48,13 @@ export interface SetCursor {
   readonly fullMs: number
 }
 
-/** Of each port its own: two servers may have one state folder. */
-export function setFolder(state: string, name: string, port: number): string {
-  return join(state, 'sets', `${name}-${port}`)
+/** Of each listener its own: two servers may have one state folder. */
+export function setFolder(
+  state: string,
+  name: string,
+  { host, port }: { readonly host: string; readonly port: number },
+): string {
+  return join(state, 'sets', `${name}-${host}-${port}`)
 }
 
 const manifestPath = (folder: string): string => join(folder, 'current.json')
@@ -102,15 +108,32 @@ export async function readCursor(folder: string, keyId: string): Promise<SetCurs
   return isJsonObject(value) ? (value as unknown as SetCursor) : undefined
 }
 
-/** Not flushed: one that is lost, or of before, brings more than is needed. */
 export async function writeCursor(folder: string, keyId: string, cursor: SetCursor): Promise<void> {
   makeOwnFolder(cursorFolder(folder))
-  const draft = join(cursorFolder(folder), `${keyId}.${process.pid}`)
-  await writeFile(draft, JSON.stringify(cursor), { mode: 0o600 })
-  await rename(draft, join(cursorFolder(folder), keyId))
+  await replaceOwnFile(join(cursorFolder(folder), keyId), JSON.stringify(cursor))
 }
 
 /** A key that begins anew has nothing until it was sent everything. */
 export async function removeCursor(folder: string, keyId: string): Promise<void> {
   await rm(join(cursorFolder(folder), keyId), { force: true })
+}
+
+/** A key that pulls gets a new cursor far sooner: before half of its decisions' duration. */
+const unusedMs = 60 * msPerDay
+
+/** Removes the sets below `state` that no key has pulled for 60 days, and cursors as old. */
+export function removeUnused(state: string, nowMs: number): void {
+  const sets = join(state, 'sets')
+  const isUnused = (path: string): boolean =>
+    nowMs - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > unusedMs
+  for (const folder of namesIn(sets).map((name) => join(sets, name))) {
+    const cursors = cursorFolder(folder)
+    const left =
+      isUnused(folder) && isUnused(cursors)
+        ? [folder]
+        : namesIn(cursors)
+            .map((name) => join(cursors, name))
+            .filter(isUnused)
+    for (const path of left) rmSync(path, { recursive: true, force: true })
+  }
 }

@@ -8,6 +8,9 @@ import { compareWords } from '../ip/address.ts'
 
 export const setRecordWords = 5
 
+/** Their numbers have 16 bits. */
+export const labelsMax = 65_536
+
 export interface SetRecords {
   /** In ascending order. Throws `set_too_large`. */
   readonly add: (address: Uint32Array, length: number, label: number) => void
@@ -21,6 +24,10 @@ export function newSetRecords(prefixesMax: number): SetRecords {
     add: (address, length, label) => {
       if (used === prefixesMax * setRecordWords) {
         const message = `The set has more than ${formatCount(prefixesMax)} prefixes; narrow its condition.`
+        throw new IpriskError({ code: 'set_too_large', message, fault: 'input' })
+      }
+      if (label >= labelsMax) {
+        const message = `The set has more than ${formatCount(labelsMax)} actions and rules.`
         throw new IpriskError({ code: 'set_too_large', message, fault: 'input' })
       }
       if (used === words.length) {

@@ -131,6 +131,17 @@ describe('the generations of a set', () => {
     expect(second.series).not.toBe(first.series)
   })
 
+  it('begin another series before labels run out of numbers', () => {
+    const labels = Array.from({ length: 40_000 }, (_, i) => ({ action: 'block', rule: `${i}` }))
+    const many = (inputs: string): SetMaker => {
+      const { make, ...rest } = maker(inputs, [1])
+      return { ...rest, make: (known) => ({ ...make(known), labels: [...known, ...labels] }) }
+    }
+    const first = makeNextGeneration(folder, many('a')).manifest
+    const second = makeNextGeneration(folder, many('b')).manifest
+    expect([second.series === first.series, second.labels.length]).toEqual([false, 40_000])
+  })
+
   it('say of a prefix whose rule alone changed that it came, and not that it went', () => {
     const labels = [
       { action: 'block', rule: 'a' },

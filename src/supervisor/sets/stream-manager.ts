@@ -7,11 +7,12 @@
 
 import { type BouncerSettings, formOf } from '../../adapters/crowdsec/bouncer-endpoint.ts'
 import type { StreamMade, StreamRequest } from '../../adapters/crowdsec/make-stream-main.ts'
+import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import { createChildTask } from '../../base/system/child-task.ts'
 import type { Policies } from '../../model/policy-form.ts'
 import { isCurrent } from '../../sets/next-generation.ts'
-import { readManifestSync } from '../../sets/set-folder.ts'
+import { readManifestSync, removeUnused } from '../../sets/set-folder.ts'
 import type { ListFile, VerifiedTableFile } from '../../table/served-table.ts'
 
 /** A table of ten million pieces takes twenty seconds where nothing else runs. */
@@ -24,6 +25,7 @@ const prefixesMax = 1_000_000
 const retryMs = 30_000
 
 interface StreamParts {
+  readonly stateFolder: string
   readonly settings: BouncerSettings
   readonly table: () => { readonly id: string; readonly file: VerifiedTableFile } | undefined
   /** `tag` of the catalogue, `undefined` until the lists are known. */
@@ -38,7 +40,8 @@ const noPolicies: Policies = {
   policies: { default: { rules: [], otherwise: 'allow' } },
 }
 
-export function createStreamManager({ settings, table, lists, policies, log }: StreamParts) {
+export function createStreamManager(parts: StreamParts) {
+  const { stateFolder, settings, table, lists, policies, log } = parts
   const task = createChildTask<StreamRequest, StreamMade>({
     program: new URL('../../adapters/crowdsec/make-stream-main.js', import.meta.url),
     hasLowPriority: true,
@@ -51,6 +54,15 @@ export function createStreamManager({ settings, table, lists, policies, log }: S
   let retryAtMs = 0
   /** Of a set that was too large: the same again would be. */
   let refused = ''
+
+  const tidy = (): void => {
+    try {
+      removeUnused(stateFolder, Date.now())
+    } catch (error) {
+      log.warn({}, `Sets that no bouncer pulls cannot be removed: ${messageOf(error)}`)
+    }
+  }
+  tidy()
 
   const request = (): StreamRequest | undefined => {
     const answers = table()
@@ -83,6 +95,7 @@ export function createStreamManager({ settings, table, lists, policies, log }: S
       return
     }
     failure = ''
+    tidy()
     const { isNew, generation, prefixes } = outcome.answer
     if (isNew) log.info({ generation, prefixes }, 'The decisions for bouncers have changed.')
   }
