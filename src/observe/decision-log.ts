@@ -13,7 +13,7 @@ import { type RequestCounters, countEvent } from './request-counters.ts'
 export interface DecisionContext {
   readonly requestId: string
   readonly keyId: string
-  /** `undefined` for the API, where a key asks. */
+  /** `undefined` for the API; the gate has no keys. */
   readonly source: 'gate' | 'bouncer' | undefined
   /** Of the policies that decided; `undefined` without policies. */
   readonly revision: string | undefined
@@ -66,7 +66,7 @@ export function createDecisionLog(
           time,
           request_id: requestId,
           source,
-          key_id: source === undefined ? keyId : undefined,
+          key_id: source === 'gate' ? undefined : keyId,
           address: shownAddress(answer.address),
           classification: answer.classification,
           risk_score: answer.score,

@@ -143,7 +143,15 @@ function takeUsage(exchange: Exchange): void {
 }
 
 function answerPull(exchange: Exchange, key: Authenticated, asked: Asked): void {
-  void pull(exchange, key, asked).catch((error: unknown) => replyInternalError(exchange, error))
+  void pull(exchange, key, asked).catch((error: unknown) => {
+    if (isOpen(exchange)) {
+      resumeExchange(exchange, () => replyInternalError(exchange, error))
+      return
+    }
+    const { keyId } = key
+    exchange.service.log.error({ keyId, ...describeError(error) }, 'A pull of decisions failed.')
+    if (exchange.state === exchangeStates.answered) exchange.res.close()
+  })
 }
 
 async function pull(exchange: Exchange, { keyId }: Authenticated, asked: Asked): Promise<void> {
@@ -177,11 +185,6 @@ async function pull(exchange: Exchange, { keyId }: Authenticated, asked: Asked):
     const parts = ['{"new":', ...list(opened.came), ',"deleted":', ...list(opened.gone), '}']
     if (!(await sendWhole(exchange, parts))) return
     if (opened.next !== undefined) await writeCursor(folder, keyId, opened.next)
-  } catch (error) {
-    const { log } = exchange.service
-    log.error({ keyId, ...describeError(error) }, "A pull of the bouncers' stream failed.")
-    if (isOpen(exchange)) throw error
-    if (exchange.state === exchangeStates.answered) exchange.res.close()
   } finally {
     await opened.close()
   }

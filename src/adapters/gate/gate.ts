@@ -83,7 +83,7 @@ const pages: ReadonlyMap<string, PageKind> = new Map([
 /** How often the log says that connections of others are closed. */
 const strangersMs = 60_000
 
-/** A proxy that asks for another path is set up wrongly: nothing is let in that nobody would see. */
+/** A proxy that asks for another path is set up wrongly: it gets 404, so the mistake shows. */
 const wrongPath = { message: 'The gate answers /gate and /gate/<policy>.' }
 
 /** For decisions of heavy policies; proxies wait for 200 ms. */
@@ -166,7 +166,10 @@ function newPeerCheck(isPeerAddress: IsTrusted, service: Service): Gate['isPeer'
     if (nowMs - loggedMs > strangersMs) {
       loggedMs = nowMs
       const about = service.logAddresses ? { remote: addressText(res) } : {}
-      service.log.warn(about, 'A connection to the gate was closed: --gate-peers has not its peer.')
+      service.log.warn(
+        about,
+        'A connection to the gate was closed: its address is not in --gate-peers.',
+      )
     }
     return false
   }

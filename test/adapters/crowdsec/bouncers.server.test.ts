@@ -1,10 +1,14 @@
 // CrowdSec's bouncers against a real server, in the forms that they have documented: live decisions,
 // the stream with its differences, over a restart, and who is refused.
 
-import { writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from '../../account/stores/redis/redis-servers.ts'
+import { freePort, makeCertificate } from '../../account/stores/redis/redis-servers.ts'
 import { runProgram } from '../../cli/program.ts'
 import { eventually } from '../../eventually.ts'
 import { type Server, makeKey, newState, startServer } from '../../serve/server.ts'
@@ -76,8 +80,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify({ policies: { default: { rules, otherwise: 'allow' } } }), {
     mode: 0o644,
   })
-  port = await freePort()
-  await start()
+  // A running server learns of a key a moment after it was made.
   keys.first = await makeKey(state, { apis: ['bouncer'] })
   keys.second = await makeKey(state, { apis: ['bouncer', 'ip-risk'] })
   keys.third = await makeKey(state, { apis: ['bouncer'] })
@@ -85,8 +88,9 @@ beforeAll(async () => {
   keys.test = await makeKey(state, { apis: ['bouncer'], test: true })
   const limits = { perSecond: 1, burst: 2, quotaPerMonth: 1 }
   keys.limited = await makeKey(state, { apis: ['bouncer'], limits })
+  port = await freePort()
+  await start()
   await lists('create', 'attackers')
-  await eventually(async () => (await ask('/v1/decisions?ip=9.5.5.5', keys.first)).status === 200)
 })
 afterAll(async () => {
   await server.stop()
@@ -164,6 +168,13 @@ describe('a live decision', () => {
     expect(await server.metric('iprisk_answers_by_source_total', 'source="bouncer"')).toBe(
       before + 1,
     )
+    const [, id = ''] = keys.first.split('_')
+    const line = await eventually(() =>
+      readFileSync(join(folder, 'trail'), 'utf8')
+        .split('\n')
+        .find((one) => one.includes(id) && one.includes('"rule":"tor"')),
+    )
+    expect(JSON.parse(line)).toMatchObject({ source: 'bouncer', key_id: id, action: 'block' })
   })
 })
 
@@ -267,4 +278,41 @@ describe('the stream', () => {
     }, 30_000)
     expect([came, gone]).toEqual([[], ['12.0.0.5']])
   })
+
+  it('has everything again before half of its durations has passed, and then nothing', async () => {
+    await nothingMore(keys.first)
+    const cursors = join(state, 'sets', `bouncer-127.0.0.1-${port}`, 'cursors')
+    const wasSent = (hoursAgo: number): void => {
+      for (const name of readdirSync(cursors)) {
+        const cursor = JSON.parse(readFileSync(join(cursors, name), 'utf8')) as object
+        const fullMs = Date.now() - hoursAgo * 3_600_000
+        writeFileSync(join(cursors, name), JSON.stringify({ ...cursor, fullMs }))
+      }
+    }
+    wasSent(21)
+    expect((await pull(keys.first)).came).toBeNull()
+    wasSent(22)
+    expect(await pull(keys.first)).toEqual({ status: 200, came: first, gone: null })
+    await nothingMore(keys.first)
+  })
+
+  it('goes out whole over TLS', async () => {
+    const own = newState()
+    const key = await makeKey(own, { apis: ['bouncer'] })
+    const { certFile, keyFile } = makeCertificate(own)
+    const entries = Array.from({ length: 40_000 }, (_, i) => `13.${i >> 8}.${i & 255}.1`)
+    const lines = join(own, 'entries.txt')
+    writeFileSync(lines, entries.join('\n'))
+    for (const args of [['create'], ['import', lines]])
+      await runProgram(['lists', ...args, 'attackers', '--state', own], { cwd: folder })
+    const files = ['--tls-cert-file', certFile, '--tls-key-file', keyFile]
+    const tls = await startServer({ table, state: own, args: ['--policies', file, ...files] })
+    const path = '/v1/decisions/stream?startup=true'
+    const headers = { 'X-Api-Key': key }
+    const request = get({ port: tls.port, path, headers, rejectUnauthorized: false })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    const { new: came } = (await json(response)) as Pull
+    expect(new Set(valuesOf(came))).toEqual(new Set([...first, ...entries]))
+    await tls.stop()
+  }, 60_000)
 })

@@ -4,7 +4,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -149,6 +149,17 @@ blacklists_ipv6: crowdsec6-blacklists
     await lists('remove', 'attackers', '12.5.0.0/16')
     await held(['9.1.2.3', '2a01:4f8::1', '2a02::/32'])
     expect(members('crowdsec-blacklists')).toEqual(['9.1.2.3'])
+    // What is left of it begins anew where the decisions are sent again.
+    const left = (): number =>
+      Number(/^9\.1\.2\.3 timeout (\d+)/m.exec(told('ipset', 'list', 'crowdsec-blacklists'))?.[1])
+    told('ipset', 'add', 'crowdsec-blacklists', '9.1.2.3', 'timeout', '99', '-exist')
+    expect(left()).toBeLessThan(100)
+    const cursors = join(state, 'sets', `bouncer-127.0.0.1-${port}`, 'cursors')
+    for (const name of readdirSync(cursors)) {
+      const cursor = JSON.parse(readFileSync(join(cursors, name), 'utf8')) as object
+      writeFileSync(join(cursors, name), JSON.stringify({ ...cursor, fullMs: 1 }))
+    }
+    await eventually(() => left() > 170_000 || undefined, 30_000)
   })
 })
 

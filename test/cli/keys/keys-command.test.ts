@@ -54,6 +54,7 @@ const rotate = (id: string, flags: Record<string, unknown> = {}, at = now): Prom
 interface Created {
   readonly id: string
   readonly key: string
+  readonly apis: readonly string[]
 }
 const createJson = async (flags: Record<string, unknown>): Promise<Created> =>
   JSON.parse(await create({ ...flags, json: true })) as Created
