@@ -61,9 +61,7 @@ export type ListImport = z.output<typeof listImport>
 export const keyCreation = z.strictObject({
   name: is.keyName.optional(),
   plan: z.string('the name of a plan').optional(),
-  api: z
-    .union([is.oneOf([...apiNames, 'none']).transform((one) => [one]), is.keyApis])
-    .optional(),
+  api: z.union([is.oneOf([...apiNames, 'none']).transform((one) => [one]), is.keyApis]).optional(),
   rate: is.perSecond.optional(),
   burst: is.burst.optional(),
   quota: is.quota.optional(),

@@ -256,6 +256,22 @@ describe.each(gateProxies)('%s', (name) => {
       expect((await opened()) - before < 10).toBe(name === 'nginx')
     })
 
+    // The others get status and page in one answer.
+    it.runIf(name === 'nginx').each([401, 403])(
+      'stops with %i where the gate is gone before its page',
+      async (status) => {
+        const dying = createServer((request, response) => {
+          if (request.url?.startsWith('/gate/page') === true) request.socket.destroy()
+          else response.writeHead(status).end()
+        })
+        await once(dying.listen(0, '127.0.0.1'), 'listening')
+        gatePorts['dying'] = (dying.address() as AddressInfo).port
+        expect(await visit(await before('dying'), {})).toMatchObject({ status, seen: '' })
+        dying.close()
+        dying.closeAllConnections()
+      },
+    )
+
     it('lets in where the gate has no table, is away or never answers', async () => {
       const noTable = await visit(await before('empty'), { from: stopped })
       expect(noTable).toMatchObject({ status: 200, seen: 'allow', degraded: 'no_table' })
