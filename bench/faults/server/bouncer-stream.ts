@@ -109,8 +109,25 @@ export async function bouncerStream({ form, folder, say }: ProofContext): Promis
     await lists('import', file, 'attackers')
   }
   const held = new Set<string>()
-  /** Applies what comes; what has not come yet is asked for again. */
-  const take = async (what: string, isDone: (pulled: Pulled) => boolean): Promise<void> => {
+  const longest = { primary: 0, worker: 0 }
+  /** Carries out `change`, then applies what comes; what has not come yet is asked for again. */
+  const take = async (
+    what: string,
+    isDone: (pulled: Pulled) => boolean,
+    change: () => Promise<unknown> = async () => undefined,
+  ): Promise<void> => {
+    const lags = await lagsOf(lag, async () => {
+      await change()
+      await pullUntil(what, isDone)
+    })
+    for (const kind of ['primary', 'worker'] as const) {
+      longest[kind] = Math.max(longest[kind], lags[kind])
+      if (lags[kind] > heldMsMax)
+        faults.push(`${what}: the loop of a ${kind} was held for ${lags[kind].toFixed(1)} ms`)
+    }
+    say(`${what}: loops held for ${JSON.stringify(lags)}`)
+  }
+  const pullUntil = async (what: string, isDone: (pulled: Pulled) => boolean): Promise<void> => {
     const end = performance.now() + waitMs
     for (;;) {
       const pulled = await pull(port, key)
@@ -141,27 +158,25 @@ export async function bouncerStream({ form, folder, say }: ProofContext): Promis
     await load(60, decisionCounts[form])
     const begun = performance.now()
     await sleep(3000)
-    const first = await lagsOf(lag, () =>
-      take('first pull, everything', ({ came }) => came.length > decisionCounts[form]),
-    )
+    await take('first pull, everything', ({ came }) => came.length > decisionCounts[form])
     facts['until it was made, pulled and pulled again'] =
       `${((performance.now() - begun) / 1000).toFixed(1)} s`
-    judgeLoops('first pulls', first, facts, faults)
     writeTable(table, smallContent([...listed, ['9.50.0.1', 'tor', '']]))
-    await served.sendCommand('reload --force')
-    await take('difference after a table', has)
-    await load(100, changedCount)
-    await take('difference after a list change', has)
+    await take('difference after a table', has, () => served.sendCommand('reload --force'))
+    await take('difference after a list change', has, () => load(100, changedCount))
     await served.end()
     served = await start()
     await take('after a restart', (pulled) => !has(pulled))
-    await load(110, cutCount)
-    for (let cuts = 0; cuts < 3;) {
-      const cut = await pull(port, key, { cutAt: 200_000 })
-      if (cut === undefined) cuts += 1
-      else await sleep(200)
-    }
-    await take('difference after three pulls cut in the middle', has)
+    await take('difference after three pulls cut in the middle', has, async () => {
+      await load(110, cutCount)
+      for (let cuts = 0; cuts < 3;) {
+        const cut = await pull(port, key, { cutAt: 200_000 })
+        if (cut === undefined) cuts += 1
+        else await sleep(200)
+      }
+    })
+    for (const kind of ['primary', 'worker'] as const)
+      facts[`loop of a ${kind} held, over all of these`] = `${longest[kind].toFixed(1)} ms`
   } finally {
     await served.end()
   }
@@ -224,12 +239,4 @@ async function lagsOf(folder: string, work: () => Promise<unknown>): Promise<Lag
     lags[kind] = Math.max(lags[kind], Number(readFileSync(join(folder, name), 'utf8')))
   }
   return lags
-}
-
-function judgeLoops(what: string, lags: Lags, facts: Facts, faults: string[]): void {
-  for (const kind of ['primary', 'worker'] as const) {
-    facts[`loop of a ${kind} held, ${what}`] = `${lags[kind].toFixed(1)} ms`
-    if (lags[kind] > heldMsMax)
-      faults.push(`${what}: the loop of a ${kind} was held for ${lags[kind].toFixed(1)} ms`)
-  }
 }
