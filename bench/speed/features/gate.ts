@@ -1,5 +1,5 @@
 // `npm run bench -- gate`: what a visitor at the gate costs, beside a bare uWebSockets.js that
-// answers 204 with the same headers, and nginx with geoip2 that decides by country and answers 204
+// answers 204 with the same headers, the same after the gate's native calls, and nginx with geoip2 that decides by country and answers 204
 // with as many. The same requests, as deploy/gate/nginx.conf sends them, in one run on loopback;
 // all run all the time, rounds alternate, servers and load have cores of their own.
 //
@@ -99,6 +99,7 @@ async function startAll(
   const one = { ...placed, workers: 1 }
   servers.push({ ...(await startIprisk({ ...one, flags })), name: 'gate', port })
   servers.push(await startBare({ ...one, bytes: 0, gate: true }))
+  servers.push(await startBare({ ...one, bytes: 0, gate: true, calls: true }))
   const nginx = await startNginx({ ...one, gate: true })
   if ('reason' in nginx) {
     throw new IpriskError({ code: 'bench_failed', message: nginx.reason, fault: 'environment' })

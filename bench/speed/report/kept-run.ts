@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { GateReport } from '../features/gate.ts'
 import type { AllocationReport } from '../allocation.ts'
 import type { BulkReport } from '../bulk.ts'
 import type { GrowthReport } from '../growth.ts'
@@ -46,6 +47,8 @@ export interface BenchRun extends Partial<RunParts> {
   /** The folder's name. */
   readonly name: string
   readonly all: AllReport
+  /** Measured by itself: of this run's processor, the newest. */
+  readonly gate?: GateReport
 }
 
 /** The run as a whole: what was asked for, and what could not be measured. */
@@ -67,7 +70,17 @@ export function readRun(folder: string): BenchRun {
   const parts = Object.fromEntries(
     partNames.map((name) => [name, read(name)]).filter(([, part]) => part !== undefined),
   ) as Partial<RunParts>
-  return { name: basename(folder), all, ...parts }
+  const gate = gatesOf(dirname(folder)).findLast(({ machine }) => machine.cpu === all.machine.cpu)
+  return { name: basename(folder), all, ...parts, ...(gate && { gate }) }
+}
+
+/** In the order of their days. */
+function gatesOf(runs: string): readonly GateReport[] {
+  return readdirSync(runs)
+    .toSorted()
+    .map((name) => join(runs, name, 'gate.json'))
+    .filter((path) => existsSync(path))
+    .map((path) => JSON.parse(readFileSync(path, 'utf8')) as GateReport)
 }
 
 /**

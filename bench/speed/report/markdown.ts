@@ -51,6 +51,9 @@ export function benchReportText(
     '## Where the time of a check goes',
     '',
     ...profileLines(run),
+    '## The gate',
+    '',
+    ...gateLines(run),
     '## Lookups',
     '',
     ...lookupLines(run),
@@ -202,24 +205,50 @@ function stepLines(http: RunParts['http']): readonly string[] {
   const us = (name: string): number =>
     http.variants.find((variant) => variant.name === name)?.cpuUsPerRequest ?? NaN
   const [bare, calls, own] = [us('bare'), us('calls'), us('iprisk')]
-  const steps = [
-    ['sockets, parser, constant answer (`bare`)', figureText(bare), figureText(bare / own)],
-    [
-      'native calls beyond it (`calls`)',
-      figureText(calls - bare),
-      figureText((calls - bare) / own),
-    ],
-    [
-      'all of our own: guard, key, limits, lookup, answer',
-      figureText(own - calls),
-      figureText(1 - calls / own),
-    ],
-    ['a check, everything on (`iprisk`)', figureText(own), '1'],
-  ]
   return [
     'By leaving parts away, CPU of the run above:',
     '',
-    ...markdownTable(['part', 'µs a request', 'share'], steps),
+    ...leftAway([
+      ['sockets, parser, constant answer (`bare`)', bare],
+      ['native calls beyond it (`calls`)', calls - bare],
+      ['all of our own: guard, key, limits, lookup, answer', own - calls],
+    ]),
+  ]
+}
+
+function gateLines({ gate }: Pick<BenchRun, 'gate'>): readonly string[] {
+  if (gate === undefined) return absent
+  const { machine, at, servers } = gate
+  const rows = servers.map((one) => [
+    one.server,
+    figureText(one.requestsPerSecond),
+    `${(one.spread * 100).toFixed(0)} %`,
+    figureText(one.cpuUsPerRequest),
+    figureText(one.gateOverIt),
+  ])
+  const us = (name: string): number =>
+    servers.find(({ server }) => server === name)?.cpuUsPerRequest ?? NaN
+  return [
+    `\`npm run bench -- gate\`, ${at}, Node ${machine.node}, ${gate.cores}; ${gate.errors} errors. \`bare\` is`,
+    "uWebSockets.js answering 204 with the gate's headers, `calls` the same after the native calls of a",
+    'visit (headers, method, path, clock, cork), `nginx` decides by country with geoip2.',
+    '',
+    ...markdownTable(['server', 'req/s', 'spread', 'CPU µs/req', 'the gate over it'], rows),
+    '',
+    ...leftAway([
+      ['sockets, parser, constant headers (`bare`)', us('bare')],
+      ['native calls beyond it (`calls`)', us('calls') - us('bare')],
+      ['all of our own: guard, address, lookup, decision, headers', us('gate') - us('calls')],
+    ]),
+  ]
+}
+
+/** What each part costs, microseconds a request. */
+function leftAway(parts: readonly (readonly [string, number])[]): readonly string[] {
+  const all = parts.reduce((sum, [, us]) => sum + us, 0)
+  const rows = parts.map(([name, us]) => [name, figureText(us), figureText(us / all)])
+  return [
+    ...markdownTable(['part', 'µs a request', 'share'], [...rows, ['all', figureText(all), '1']]),
     '',
   ]
 }

@@ -156,6 +156,19 @@ const sizeTargets: readonly Target[] = [
   ),
 ]
 
+const gateAgainst = (server: string) => (run: BenchRun) =>
+  run.gate?.servers.find((one) => one.server === server)?.gateOverIt
+
+const gateTargets: readonly Target[] = [
+  atLeast(
+    'the gate, against bare uWebSockets.js with its headers',
+    '×',
+    [0.85, 0.85],
+    gateAgainst('bare'),
+  ),
+  atLeast('the same against nginx + geoip2', '×', [0.75, 0.85], gateAgainst('nginx')),
+]
+
 const poolTargets: readonly Target[] = [
   atMost('p99 of plain checks beside a full pool, 64 connections', 'ms', [5, 5], (run) =>
     pooled(run, 'mixed', 'p99Ms'),
@@ -200,6 +213,7 @@ const startTargets: readonly Target[] = [
 export const targets: readonly Target[] = [
   ...lookupTargets,
   ...httpTargets,
+  ...gateTargets,
   ...poolTargets,
   ...sizeTargets,
   ...startTargets,

@@ -4,7 +4,7 @@
 // `--calls` it makes the native calls that a check cannot do without (one pass over the headers,
 // the body, headers and answer as bytes, the clock before and after), hands over headers as long as
 // a check's, and does nothing else: what of a check's garbage the binding and Node's clock make.
-// With `--gate` it answers 204 with the headers of the gate. Loopback only, with requests that come
+// With `--gate` it answers 204 with the headers of the gate, or makes the gate's calls. Loopback only, with requests that come
 // in one piece.
 
 import cluster from 'node:cluster'
@@ -96,6 +96,27 @@ function answerAsGate(res: HttpResponse): void {
   res.endWithoutBody()
 }
 
+/** The gate's native calls beside its answer. */
+function answerAsGateByCalls(): (res: HttpResponse, req: HttpRequest) => void {
+  const takeHeader = (name: string, value: string): void => {
+    headers += name.length + value.length
+  }
+  const onAborted = (): void => undefined
+  const answer = (): void => {
+    clock[0] = performance.now()
+    if (asking !== undefined) answerAsGate(asking)
+  }
+  return (res, req) => {
+    req.forEach(takeHeader)
+    headers += req.getCaseSensitiveMethod().length + req.getUrl().length
+    clock[0] = performance.now()
+    res.onAborted(onAborted)
+    asking = res
+    // The gate answers a turn's visitors together, each in a cork.
+    res.cork(answer)
+  }
+}
+
 async function runPrimary(): Promise<void> {
   const { bytes, workers, port: wanted, calls, gate } = readOptions()
   const port = await probePort({ host, port: wanted })
@@ -122,9 +143,13 @@ async function runWorker(): Promise<void> {
     res.writeHeader('content-type', 'application/json')
     res.end(body)
   }
+  const handlerOf = () => {
+    if (gate) return calls ? answerAsGateByCalls() : answerAsGate
+    return calls ? answerByCalls(body) : answerAtOnce
+  }
   uws
     .App()
-    .any('/*', gate ? answerAsGate : calls ? answerByCalls(body) : answerAtOnce)
+    .any('/*', handlerOf())
     .listen(host, port, (socket) => {
       if (socket === false) throw new Error(`The port ${port} of ${host} cannot be listened on.`)
       process.send?.('listening')
