@@ -40,11 +40,6 @@ export interface SetMaker {
   readonly nowMs: number
 }
 
-export interface Generation {
-  readonly manifest: SetManifest
-  readonly isNew: boolean
-}
-
 export function isCurrent(
   folder: string,
   manifest: SetManifest | undefined,
@@ -60,7 +55,10 @@ export function isCurrent(
 }
 
 /** Throws `set_too_large`, `export_unwritable`, and `set_busy` while another process makes one. */
-export function makeNextGeneration(folder: string, maker: SetMaker): Generation {
+export function makeNextGeneration(
+  folder: string,
+  maker: SetMaker,
+): { readonly manifest: SetManifest; readonly isNew: boolean } {
   makeOwnFolder(folder)
   const lock = acquireFileLock(join(folder, 'lock'))
   if (lock === undefined) {
@@ -80,7 +78,7 @@ export function makeNextGeneration(folder: string, maker: SetMaker): Generation 
   }
 }
 
-function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMaker): Generation {
+function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMaker) {
   const { labels: known = [], generation: last = 0, series = randomUUID() } = before ?? {}
   const { records, labels, expiresMs } = maker.make(known)
   const text: Text = { ...maker, labels }
@@ -88,7 +86,11 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   const facts = { series, form: maker.form, inputs: maker.inputs, labels, prefixes }
   const expires = { expiresMs: Number.isFinite(expiresMs) ? expiresMs : null }
   const old = before === undefined ? undefined : readSetSync(folder, last)
-  if (before !== undefined && old !== undefined && isSame(old, records)) {
+  if (
+    before !== undefined &&
+    old !== undefined &&
+    Buffer.compare(bytesOf(old), bytesOf(records)) === 0
+  ) {
     const isWhole = existsSync(allPath(folder, last))
     if (!isWhole) writeAdded({ path: allPath(folder, last), records }, [empty, records], text)
     const manifest = { ...before, ...facts, ...expires }
@@ -97,7 +99,7 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   }
   const generation = last + 1
   const written = openExportFile(setPath(folder, generation))
-  written.bytes(new Uint8Array(records.buffer, records.byteOffset, records.byteLength))
+  written.bytes(bytesOf(records))
   written.commit()
   writeAdded({ path: allPath(folder, generation), records }, [empty, records], text)
   const kept = before === undefined ? [] : [last, ...before.from].slice(0, keptGenerations)
@@ -117,11 +119,8 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   return { manifest, isNew: true }
 }
 
-function isSame(a: Uint32Array, b: Uint32Array): boolean {
-  return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(
-    Buffer.from(b.buffer, b.byteOffset, b.byteLength),
-  )
-}
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength)
 
 /** With the first label of the same action in place of each. */
 function byAction(records: Uint32Array, labels: readonly SetLabel[]): Uint32Array {

@@ -10,22 +10,13 @@ import { type MappedLists, mapLists } from '../lists/open-lists.ts'
 import type { ToPrimary } from './worker-messages.ts'
 import type { WorkerTable } from './worker-table.ts'
 
-export interface WorkerLists {
-  /** Uses a file from now on and notifies the primary; an unusable one changes nothing. */
-  readonly use: (file: ListFile | undefined) => void
-  /**
-   * The same for a worker that does not listen yet. Throws for an unusable file, because answering
-   * without lists would let attackers in; while they are unknown, no table answers.
-   */
-  readonly begin: (file: ListFile | 'unknown' | undefined) => void
-  readonly file: () => ListFile | undefined
-}
+export type WorkerLists = ReturnType<typeof createWorkerLists>
 
 export function createWorkerLists(parts: {
   readonly table: Pick<WorkerTable, 'useLists' | 'withholdUntilLists'>
   readonly send: (message: ToPrimary) => void
   readonly onFailure: (text: string) => void
-}): WorkerLists {
+}) {
   const { table, send, onFailure } = parts
   let current: { readonly file: ListFile; readonly mapped: MappedLists } | undefined
   const replace = (file: ListFile | undefined): void => {
@@ -46,14 +37,19 @@ export function createWorkerLists(parts: {
   }
   return {
     file: () => current?.file,
-    use: (file) => {
+    /** From now on, and notifies the primary; an unusable one changes nothing. */
+    use: (file: ListFile | undefined): void => {
       try {
         useOrThrow(file)
       } catch (error) {
         onFailure(`Own lists cannot be used; those before stay: ${messageOf(error)}`)
       }
     },
-    begin: (file) => {
+    /**
+     * The same for a worker that does not listen yet. Throws for an unusable file, because answering
+     * without lists would let attackers in; while they are unknown, no table answers.
+     */
+    begin: (file: ListFile | 'unknown' | undefined): void => {
       if (file === 'unknown') table.withholdUntilLists()
       else if (file !== undefined) useOrThrow(file)
     },

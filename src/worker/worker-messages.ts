@@ -11,20 +11,6 @@
 //      ◀── opened ────── (or refused)
 //      ─── swap ───────▶ answer from the new one, unmap the old one
 //      ◀── swapped ─────
-//      ─── plans ──────▶ the plans of the configuration have changed
-//      ─── policies ───▶ the policies have changed
-//      ─── readKeys ───▶ the keys have changed: read them now
-//      ◀── keysRead ──── (or could not)
-//      ─── lists ──────▶ own lists that are compiled anew: map them, answer with them
-//      ◀── listsUsed ─── (or could not)
-//      ─── takeOver ───▶ a worker has died: give back the quota that it had leased
-//      ─── count ──────▶
-//      ◀── counted ───── its counters, also by itself every second
-//      ─── takeTraffic ▶ what it has counted of its answers for the console, since it was asked last
-//      ◀── trafficTaken
-//      ◀── pulled ────── a bouncer pulls decisions: the set for it may be due
-//      ◀── sampled ───── checks for the sample of traffic, every second where there are any
-//      ─── drawBelow ──▶ which of them matter from now on
 //      ─── drain ──────▶ answer with close, stop listening, finish what is under way; a later drain
 //                        may shorten it
 //      ◀── drained ───── and it exits
@@ -46,6 +32,7 @@ import type { SampledCheck } from '../observe/sample-file.ts'
 import type { TlsFiles } from '../http/listen/tls-files.ts'
 import type { ListFile, VerifiedTableFile, TableInfo } from '../table/served-table.ts'
 
+/** What is absent is off. */
 export interface WorkerSettings {
   readonly host: string
   readonly port: number
@@ -53,13 +40,9 @@ export interface WorkerSettings {
   /** Where keys and limits are, besides the state folder. */
   readonly store: StoreSettings
   readonly plans: Plans
-  /** Absent: answers have no decisions. */
   readonly policies?: Policies | undefined
-  /** Absent: the API is spoken in the clear. */
   readonly tls?: TlsFiles | undefined
-  /** Absent: reverse proxies cannot ask. */
   readonly gate?: GateSettings | undefined
-  /** Absent: CrowdSec's bouncers cannot ask. */
   readonly bouncers?: BouncerSettings | undefined
   readonly logLevel: LogLevel
   /** Log lines name the addresses of clients and checks. */
@@ -71,13 +54,9 @@ export interface WorkerSettings {
   /** The form of those addresses; whole by default. */
   readonly logAddressForm?: LogAddressSettings['logAddressForm']
   readonly logAddressKeyFile?: string | undefined
-  /** Absent: there is no trail of decisions. */
   readonly decisionLog?: DecisionLogSettings | undefined
-  /** For judging new tables. */
   readonly sampling?: boolean
-  /** For the console. */
   readonly countsTraffic?: boolean
-  /** Whether /docs is there; absent: it is not. */
   readonly docs?: boolean
   readonly pool: { readonly threads: number; readonly queue: number }
 }
@@ -101,7 +80,9 @@ export type ToWorker =
   /** No file: there are no lists any more. */
   | { readonly kind: 'lists'; readonly file: ListFile | undefined }
   | PoliciesMessage
+  /** A worker has died: give back the quota that it had leased. */
   | { readonly kind: 'takeOver' }
+  /** Which checks of the sample matter from now on. */
   | { readonly kind: 'drawBelow'; readonly lot: number }
   | { readonly kind: 'count' }
   | { readonly kind: 'takeTraffic' }
@@ -134,6 +115,7 @@ export type ToPrimary =
   /** `version` 0: without lists. */
   | { readonly kind: 'listsUsed'; readonly version: number; readonly done: boolean }
   | { readonly kind: 'listening' }
+  /** A bouncer pulls decisions: the set for it may be due. */
   | { readonly kind: 'pulled' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }
@@ -145,6 +127,7 @@ export type ToPrimary =
       /** The longest of opening, swapping and closing. */
       readonly pause: LoopPause
     }
+  /** Also by itself every second. */
   | { readonly kind: 'counted'; readonly counters: CounterSnapshot }
   | { readonly kind: 'trafficTaken'; readonly counts: TrafficCounts | undefined }
   | { readonly kind: 'sampled'; readonly checks: readonly SampledCheck[] }

@@ -9,7 +9,6 @@ import { type Log, describeError } from '../base/log.ts'
 import { type DecisionLog, createDecisionLog } from '../observe/decision-log.ts'
 import { readDocsFiles } from '../http/docs-files.ts'
 import { type RequestCounters, countEvent, countStoreOutage } from '../observe/request-counters.ts'
-import type { TrafficCounter } from '../observe/traffic-counter.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
 import { logAddressFormatter } from '../observe/log-address.ts'
 import type { WorkerSettings } from './worker-messages.ts'
@@ -19,21 +18,14 @@ export interface PreparationParts {
   readonly createLog: (settings: WorkerSettings) => Log
 }
 
-export interface PreparedWorker {
-  readonly uws: Awaited<ReturnType<typeof loadUws>>
-  readonly log: Log
-  readonly account: Account
-  readonly decisionLog: DecisionLog | undefined
-  readonly traffic: TrafficCounter | undefined
-  readonly docs: ReturnType<typeof readDocsFiles> | undefined
-}
+export type PreparedWorker = Awaited<ReturnType<typeof prepareWorker>>
 
 /** Throws what opening the account throws. */
 export async function prepareWorker(
   parts: PreparationParts,
   settings: WorkerSettings,
   counters: RequestCounters,
-): Promise<PreparedWorker> {
+) {
   const uws = await loadUws()
   const log = parts.createLog(settings)
   const account = await parts.openAccount({
@@ -51,7 +43,10 @@ export async function prepareWorker(
     log,
     account,
     decisionLog: openDecisionLog(settings, counters, log),
-    traffic: settings.countsTraffic === true ? await openTrafficCounter() : undefined,
+    // Loaded where the console is on, and not otherwise.
+    traffic: settings.countsTraffic
+      ? (await import('../observe/traffic-counter.ts')).createTrafficCounter()
+      : undefined,
     docs: settings.docs === true ? readDocsFiles() : undefined,
   }
 }
@@ -111,10 +106,4 @@ function quotaStoreCallbacks(
       log.info({}, 'The store of keys and quotas is back.')
     },
   }
-}
-
-/** Loaded where the console is on, and not otherwise. */
-async function openTrafficCounter(): Promise<TrafficCounter> {
-  const { createTrafficCounter } = await import('../observe/traffic-counter.ts')
-  return createTrafficCounter()
 }

@@ -11,32 +11,13 @@ import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { createQueue } from '../base/concurrency.ts'
 import { firstDifference } from '../compare/acceptance-check.ts'
 import type { ListMatcher } from '../lists/list-matcher.ts'
-import { type LoopPause, maxPause, noPause, timeStep } from '../observe/loop-lag.ts'
+import { maxPause, noPause, timeStep } from '../observe/loop-lag.ts'
 import { dataSetOf } from '../table/file/table-source.ts'
 import type { TableInfo, VerifiedTableFile } from '../table/served-table.ts'
 import type { Table } from '../table/table.ts'
 import type { ToPrimary } from './worker-messages.ts'
 
-export interface WorkerTable {
-  /** The table that answers; `undefined` before the first swap and while withheld. */
-  readonly table: () => Table | undefined
-  /** Its file; `undefined` if `table` is. */
-  readonly file: () => VerifiedTableFile | undefined
-  /**
-   * Maps a table beside the current one; fails with what opening throws, or `table_differs`. Must
-   * not be called again before it has ended. `whole` compares its checksums first,
-   * because it was verified a while ago.
-   */
-  readonly open: (file: VerifiedTableFile, how?: { readonly whole: boolean }) => Promise<TableInfo>
-  /** Answers from the opened table from now on; `undefined` where that table is not open. */
-  readonly swap: (number: number) => TableInfo | undefined
-  /** Answers with these lists from now on, also from tables that are swapped in later. */
-  readonly useLists: (lists: ListMatcher | undefined) => void
-  /** No table answers before the lists are known. */
-  readonly withholdUntilLists: () => void
-  /** The longest pause of the loop for a step of the newest swap. */
-  readonly longestPause: () => LoopPause
-}
+export type WorkerTable = ReturnType<typeof createWorkerTable>
 
 /** Opens a table in steps (table/open-table.ts). */
 export type OpenInSteps = (
@@ -44,7 +25,7 @@ export type OpenInSteps = (
   how: { readonly whole: boolean },
 ) => Iterator<undefined, Table, undefined>
 
-export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
+export function createWorkerTable(openInSteps: OpenInSteps) {
   let current: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
   let next: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
   let lists: ListMatcher | undefined
@@ -81,18 +62,30 @@ export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
     }
   }
   return {
-    useLists: (newest) => {
+    /** Answers with these lists from now on, also from tables that are swapped in later. */
+    useLists: (newest: ListMatcher | undefined): void => {
       lists = newest
       withheld = false
       current?.table.useLists(newest)
     },
-    withholdUntilLists: () => {
+    /** No table answers before the lists are known. */
+    withholdUntilLists: (): void => {
       withheld = true
     },
+    /** Of the loop, for a step of the newest swap. */
     longestPause: () => pause,
+    /** The table that answers; `undefined` before the first swap and while withheld. */
     table: () => (withheld ? undefined : current?.table),
     file: () => (withheld ? undefined : current?.file),
-    open: async (file, how = { whole: false }) => {
+    /**
+     * Maps a table beside the current one; fails with what opening throws, or `table_differs`. Must
+     * not be called again before it has ended. `whole` compares its checksums first, because it was
+     * verified a while ago.
+     */
+    open: async (
+      file: VerifiedTableFile,
+      how: { readonly whole: boolean } = { whole: false },
+    ): Promise<TableInfo> => {
       // A table that was opened and never swapped in: the primary gave it up.
       next?.table.close()
       next = undefined
@@ -101,7 +94,8 @@ export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
       next = { file, table }
       return infoOf(table)
     },
-    swap: (number) => {
+    /** Answers from the opened table from now on; `undefined` where that table is not open. */
+    swap: (number: number): TableInfo | undefined => {
       if (next === undefined || next.file.table !== number) return undefined
       const old = current
       current = next
@@ -127,19 +121,17 @@ function infoOf(table: Table): TableInfo {
  * Carries out the primary's commands about tables in a worker, one after the other: a table is
  * swapped in only when it is open, however soon the command to swap comes.
  */
-interface TableCommands {
-  readonly open: (file: VerifiedTableFile, how?: { readonly whole: boolean }) => Promise<void>
-  readonly swap: (table: number) => Promise<void>
-}
-
 export function createTableCommands(parts: {
   readonly send: (message: ToPrimary) => void
   readonly current: WorkerTable
   /** Resolves when no thread of the pool uses the table; there may be no pool yet. */
   readonly retire: (table: number) => Promise<void> | undefined
-}): TableCommands {
+}) {
   const { send, current, retire } = parts
-  const open: TableCommands['open'] = async (file, how) => {
+  const open = async (
+    file: VerifiedTableFile,
+    how?: Parameters<WorkerTable['open']>[1],
+  ): Promise<void> => {
     const { table } = file
     try {
       send({ kind: 'opened', table, info: await current.open(file, how) })
@@ -166,7 +158,7 @@ export function createTableCommands(parts: {
   }
   const enqueue = createQueue()
   return {
-    open: (file, how) => enqueue(() => open(file, how)),
-    swap: (table) => enqueue(() => swap(table)),
+    open: (...of: Parameters<typeof open>) => enqueue(() => open(...of)),
+    swap: (table: number) => enqueue(() => swap(table)),
   }
 }

@@ -7,11 +7,11 @@
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import type { Account } from '../account/open-account.ts'
 import { createBouncerRoutes } from '../adapters/crowdsec/bouncer-endpoint.ts'
-import { type GateSettings, createGate } from '../adapters/gate/gate.ts'
+import { type Gate, type GateSettings, createGate } from '../adapters/gate/gate.ts'
 import { messageOf } from '../base/coded-error.ts'
 import { paths } from '../api/public-port.ts'
 import { keyRefreshMs } from '../base/limits.ts'
-import type { Log } from '../base/log.ts'
+import { type Log, describeError } from '../base/log.ts'
 import { type Pool, createPool } from '../pool/pool.ts'
 import { shouldLogRequests } from '../http/reply/request-log.ts'
 import { createTrafficSampler } from '../observe/traffic-sampler.ts'
@@ -31,7 +31,6 @@ import {
 } from './worker-table.ts'
 import { type ServedPolicies, createServedPolicies } from '../http/exchange/served-policies.ts'
 import type { Service } from '../http/exchange/exchange.ts'
-import { describeError } from '../base/log.ts'
 import { monitorLoopLag } from '../observe/loop-lag.ts'
 import type { StartMessage, ToPrimary, ToWorker, WorkerSettings } from './worker-messages.ts'
 import { type WorkerLists, createWorkerLists } from './worker-lists.ts'
@@ -59,29 +58,10 @@ export interface WorkerParts extends PreparationParts {
   readonly exit: (code: number) => void
 }
 
-interface RunningWorker {
-  readonly apps: readonly TemplatedApp[]
-  readonly service: Service
-  /** Accepts no more connections; requests on the existing ones are answered. */
-  readonly closePorts: () => void
-  /** Reads the keys now; whether it could. */
-  readonly readKeys: () => Promise<boolean>
-  /** Stops refreshing keys and leases, which is needed for as long as a request may come. */
-  readonly stopTimers: () => void
-  readonly deadlines: DrainDeadlines
-}
-
-/** When a draining worker gives up waiting; of several drains the earliest instants count. */
-interface DrainDeadlines {
-  portMs: number
-  /** From then on it does not wait for idle connections. */
-  idleMs: number
-  /** From then on it does not wait for open requests, either. */
-  openMs: number
-}
+type RunningWorker = Awaited<ReturnType<typeof start>>
 
 export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
-  const { send } = parts
+  const { exit, send } = parts
   const counters = newRequestCounters()
   const current = createWorkerTable(parts.openInSteps)
   const loop = monitorLoopLag()
@@ -123,7 +103,14 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   return (message) => {
     switch (message.kind) {
       case 'start':
-        running = reportStart(parts, begin(message))
+        running = begin(message)
+        running.then(
+          () => send({ kind: 'listening' }),
+          (error: unknown) => {
+            send({ kind: 'failed', message: messageOf(error) })
+            exit(1)
+          },
+        )
         return
       case 'open':
         void tables.open(message.file)
@@ -147,7 +134,12 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         send({ kind: 'counted', counters: snapshot() })
         return
       case 'drain':
-        drainWhenStarted(parts, running, message)
+        if (running === undefined) exit(0)
+        else
+          running.then(
+            (worker) => drain(parts, worker, message),
+            () => exit(1),
+          )
         return
       default:
         message satisfies never
@@ -182,33 +174,6 @@ async function carryOut(
   }
 }
 
-function reportStart(
-  { send, exit }: WorkerParts,
-  running: Promise<RunningWorker>,
-): Promise<RunningWorker> {
-  running.then(
-    () => send({ kind: 'listening' }),
-    (error: unknown) => {
-      send({ kind: 'failed', message: messageOf(error) })
-      exit(1)
-    },
-  )
-  return running
-}
-
-function drainWhenStarted(
-  parts: WorkerParts,
-  running: Promise<RunningWorker> | undefined,
-  message: Parameters<typeof drain>[2],
-): void {
-  if (running === undefined) parts.exit(0)
-  else
-    running.then(
-      (worker) => drain(parts, worker, message),
-      () => parts.exit(1),
-    )
-}
-
 async function start(
   parts: WorkerParts,
   settings: WorkerSettings,
@@ -220,7 +185,7 @@ async function start(
     readonly pool: Pool
     readonly snapshot: () => CounterSnapshot
   },
-): Promise<RunningWorker> {
+) {
   const { uws, log, account, docs, pool, counters, current, lists, policies, snapshot } = state
   const { decisionLog, traffic } = state
   const sampler = settings.sampling === true ? createTrafficSampler() : undefined
@@ -254,9 +219,10 @@ async function start(
     parts.send({ kind: 'counted', counters: snapshot() })
     sendSampled(parts, service)
   }, countMs)
-  const ports = [await openPort(uws, settings, service, () => parts.send({ kind: 'pulled' }))]
+  const ports = [await openApi(uws, settings, service, () => parts.send({ kind: 'pulled' }))]
   if (settings.gate !== undefined) ports.push(await openGate(uws, settings, settings.gate, service))
   let isOpen = true
+  /** No more connections are accepted; requests on the existing ones are answered. */
   const closePorts = (): void => {
     for (const { socket, stop } of ports) {
       if (isOpen) uws.us_listen_socket_close(socket)
@@ -264,10 +230,12 @@ async function start(
     }
     isOpen = false
   }
+  /** They are needed for as long as a request may come. */
   const stopTimers = (): void => {
     clearInterval(timer)
     clearInterval(count)
   }
+  /** When a draining worker gives up waiting: for the grace, idle connections, open requests. */
   const deadlines = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
   const apps = ports.map(({ app }) => app)
   return { apps, service, closePorts, readKeys, stopTimers, deadlines }
@@ -289,51 +257,61 @@ function openTlsApp(uws: Awaited<ReturnType<typeof loadUws>>, tls: TlsFiles): Te
   }
 }
 
-interface OpenPort {
-  readonly app: TemplatedApp
-  readonly socket: us_listen_socket
-  readonly stop: () => void
-}
+type OpenPort = Awaited<ReturnType<typeof openPort>>
 
-async function openPort(
+async function openApi(
   uws: Awaited<ReturnType<typeof loadUws>>,
   settings: WorkerSettings,
   service: Service,
   onPull: () => void,
 ): Promise<OpenPort> {
-  const { counters, heartbeat, log } = service
   const { tls, connections, port, bouncers } = settings
   const adapters = bouncers && createBouncerRoutes(bouncers, onPull)
   const app = tls === undefined ? uws.App() : openTlsApp(uws, tls)
-  const { filter, stop } = createConnectionFilter({ ...connections, port }, counters, log)
-  app.filter((res, change) => {
-    beatIfOverdue(heartbeat, performance.now())
-    filter(res, change)
-  })
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
   app.any('/*', (res, req) => handleRequest(service, res, req, undefined, adapters))
-  return { app, socket: await listen(app, settings), stop }
+  return openPort(app, settings, service, { caps: { ...connections, port } })
 }
 
 /** The gate's port: plain HTTP, under the same caps, for its peers alone. */
-async function openGate(
+function openGate(
   uws: Awaited<ReturnType<typeof loadUws>>,
   { connections }: WorkerSettings,
   settings: GateSettings,
   service: Service,
 ): Promise<OpenPort> {
-  const { counters, heartbeat, log } = service
-  const gate = createGate(settings, service)
+  const { handle, isPeer } = createGate(settings, service)
   // All its connections come from a few proxies.
   const caps = { ...connections, perAddress: 0, port: settings.port }
-  const filter = createConnectionFilter(caps, counters, log, undefined, gate.isPeer)
-  const app = uws.App()
+  return openPort(uws.App().any('/*', handle), settings, service, { caps, isPeer })
+}
+
+async function openPort(
+  app: TemplatedApp,
+  { host, port }: Pick<WorkerSettings, 'host' | 'port'>,
+  { counters, heartbeat, log }: Service,
+  allowed: {
+    readonly caps: Parameters<typeof createConnectionFilter>[0]
+    readonly isPeer?: Gate['isPeer']
+  },
+): Promise<{
+  readonly app: TemplatedApp
+  readonly socket: us_listen_socket
+  readonly stop: () => void
+}> {
+  const { caps, isPeer } = allowed
+  const { filter, stop } = createConnectionFilter(caps, counters, log, undefined, isPeer)
   app.filter((res, change) => {
     beatIfOverdue(heartbeat, performance.now())
-    filter.filter(res, change)
+    filter(res, change)
   })
-  app.any('/*', gate.handle)
-  return { app, socket: await listen(app, settings), stop: filter.stop }
+  const socket = await new Promise<us_listen_socket>((resolve, reject) => {
+    app.listen(host, port, (opened) => {
+      if (opened === false) reject(new Error(`The port ${port} of ${host} cannot be listened on.`))
+      else resolve(opened)
+    })
+  })
+  return { app, socket, stop }
 }
 
 /**
@@ -347,21 +325,20 @@ async function startKeyRefresh(
   log: Log,
   send: WorkerParts['send'],
 ): Promise<{ readonly readKeys: () => Promise<boolean>; readonly timer: NodeJS.Timeout }> {
-  let failing = false
   /** What the primary was told last: whether the keys are known. */
   let toldKnown = true
   const readKeys = async (): Promise<boolean> => {
     try {
       await keyring.refresh(Date.now())
-      if (failing) log.info({ version: keyring.version() }, 'The keys can be read again.')
-      failing = false
+      if (!counters.keysReadable)
+        log.info({ version: keyring.version() }, 'The keys can be read again.')
       counters.keysReadable = true
       if (!toldKnown) send({ kind: 'keys', known: true })
       toldKnown = true
       return true
     } catch (error) {
-      if (!failing) log.error(describeError(error), 'The keys cannot be read; those held stay.')
-      failing = true
+      if (counters.keysReadable)
+        log.error(describeError(error), 'The keys cannot be read; those held stay.')
       counters.keysReadable = false
       return false
     }
@@ -378,19 +355,6 @@ async function startKeyRefresh(
   return { readKeys, timer }
 }
 
-function listen(
-  app: TemplatedApp,
-  settings: Pick<WorkerSettings, 'host' | 'port'>,
-): Promise<us_listen_socket> {
-  const { host, port } = settings
-  return new Promise((resolve, reject) => {
-    app.listen(host, port, (socket) => {
-      if (socket === false) reject(new Error(`The port ${port} of ${host} cannot be listened on.`))
-      else resolve(socket)
-    })
-  })
-}
-
 /**
  * Answers every request with close; after the grace closes the port, finishes what is under way,
  * reports and ends. Clients close their connections after such an answer. A client that still holds
@@ -405,6 +369,7 @@ function drain(
   const { service, deadlines, closePorts } = running
   const { graceMs = 0, lingerMs = lingerMsDefault, drainMs = Infinity } = how
   const portMs = performance.now() + graceMs
+  // Of several drains the earliest instants count.
   deadlines.portMs = Math.min(deadlines.portMs, portMs)
   deadlines.idleMs = Math.min(deadlines.idleMs, portMs + lingerMs)
   deadlines.openMs = Math.min(deadlines.openMs, portMs + drainMs)

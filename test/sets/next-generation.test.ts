@@ -14,11 +14,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newRandom } from '../../bench/harness/random.ts'
 import { acquireFileLock } from '../../src/base/system/file-lock.ts'
-import {
-  type Generation,
-  makeNextGeneration,
-  type SetMaker,
-} from '../../src/sets/next-generation.ts'
+import { makeNextGeneration, type SetMaker } from '../../src/sets/next-generation.ts'
 import { allPath, differencePath, setPath } from '../../src/sets/set-folder.ts'
 import { newSetRecords } from '../../src/sets/set-records.ts'
 import { removeFolder } from '../remove-folder.ts'
@@ -62,7 +58,7 @@ describe('the generations of a set', () => {
   it('come from each other by the differences that are kept', () => {
     const before = new Map<number, readonly string[]>()
     for (let round = 1; round <= 20; round++) {
-      const { manifest, isNew }: Generation = makeNextGeneration(
+      const { manifest, isNew } = makeNextGeneration(
         folder,
         maker(`${round}`, [...drawn(), 100 + round]),
       )
@@ -148,7 +144,7 @@ describe('the generations of a set', () => {
       { action: 'block', rule: 'b' },
       { action: 'challenge', rule: 'b' },
     ]
-    const made = (inputs: string, ...of: readonly number[]): Generation =>
+    const made = (inputs: string, ...of: readonly number[]) =>
       makeNextGeneration(
         folder,
         maker(inputs, [], {

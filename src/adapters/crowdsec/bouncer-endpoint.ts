@@ -155,38 +155,28 @@ function answerPull(exchange: Exchange, key: Authenticated, asked: Asked): void 
 }
 
 async function pull(exchange: Exchange, { keyId }: Authenticated, asked: Asked): Promise<void> {
-  const { folder, durationMs } = asked.settings
-  asked.onPull()
-  const startup = asked.query.get('startup') === 'true'
-  const opened = await openPull(
-    exchange,
-    async (manifest) => {
-      const cursor = startup ? undefined : await readCursor(folder, keyId)
-      return planPull(folder, manifest, cursor, { nowMs: Date.now(), durationMs })
-    },
-    asked,
-  )
-  if (!isOpen(exchange)) {
-    await opened?.close()
-    return
-  }
-  if (opened === undefined || exchange.headOnly) {
-    await opened?.close()
-    resumeExchange(exchange, () =>
-      opened === undefined ? replyError(exchange, 'upstream_unavailable') : replyJson(exchange, ''),
-    )
-    return
-  }
+  const { folder } = asked.settings
+  const isStartup = asked.query.get('startup') === 'true'
+  const opened = await openPull(exchange, asked, isStartup ? undefined : keyId)
   try {
+    if (opened === undefined || exchange.headOnly) {
+      resumeExchange(exchange, () =>
+        opened === undefined
+          ? replyError(exchange, 'upstream_unavailable')
+          : replyJson(exchange, ''),
+      )
+      return
+    }
+    if (!isOpen(exchange)) return
     // Whatever becomes of this answer, the bouncer has begun anew.
-    if (startup) await removeCursor(folder, keyId)
+    if (isStartup) await removeCursor(folder, keyId)
     const list = (file: FileHandle | undefined): readonly AnswerPart[] =>
       file === undefined ? ['null'] : ['[', file, ']']
     const parts = ['{"new":', ...list(opened.came), ',"deleted":', ...list(opened.gone), '}']
-    if (!(await sendWhole(exchange, parts))) return
-    if (opened.next !== undefined) await writeCursor(folder, keyId, opened.next)
+    const isSent = await sendWhole(exchange, parts)
+    if (isSent && opened.next !== undefined) await writeCursor(folder, keyId, opened.next)
   } finally {
-    await opened.close()
+    await opened?.close()
   }
 }
 
@@ -226,29 +216,28 @@ export function planPull(
 /** Below a half, by more than any bouncer waits between two pulls. */
 const renewShare = 0.45
 
-interface OpenPull extends Pick<PullPlan, 'next'> {
-  readonly came: FileHandle | undefined
-  readonly gone: FileHandle | undefined
-  readonly close: () => Promise<void>
-}
-
 /** Waits for the first generation; a newer one may take the files away before they are open. */
 async function openPull(
   exchange: Exchange,
-  plan: (manifest: SetManifest) => Promise<PullPlan>,
-  { onPull, settings: { folder } }: Asked,
-): Promise<OpenPull | undefined> {
-  for (let waitedMs = 0; waitedMs < waitMs; waitedMs += lookMs) {
+  { onPull, settings: { folder, durationMs } }: Asked,
+  /** Whose cursor counts; `undefined` for none. */
+  keyId: string | undefined,
+): Promise<Awaited<ReturnType<typeof openPlan>>> {
+  for (let waitedMs = 0; waitedMs < waitMs && isOpen(exchange); waitedMs += lookMs) {
+    onPull()
     const manifest = await readManifest(folder)
-    if (manifest === undefined) onPull()
-    const opened = manifest === undefined ? undefined : await openPlan(await plan(manifest))
-    if (opened !== undefined || !isOpen(exchange)) return opened
+    if (manifest !== undefined) {
+      const cursor = keyId === undefined ? undefined : await readCursor(folder, keyId)
+      const plan = planPull(folder, manifest, cursor, { nowMs: Date.now(), durationMs })
+      const opened = await openPlan(plan)
+      if (opened !== undefined) return opened
+    }
     await sleep(lookMs)
   }
   return undefined
 }
 
-async function openPlan({ came, gone, next }: PullPlan): Promise<OpenPull | undefined> {
+async function openPlan({ came, gone, next }: PullPlan) {
   const handles: (FileHandle | undefined)[] = []
   const close = async (): Promise<void> => {
     for (const handle of handles) await handle?.close()

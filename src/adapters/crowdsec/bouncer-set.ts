@@ -21,31 +21,20 @@ export function bouncerSet(
   },
 ): Pick<MadeSet, 'records' | 'labels'> {
   const labels = [...how.known]
-  const records = publishedSet(reader, newLabelOf(reader, how.policies, labels), how.prefixesMax)
-  return { records: records.words(), labels }
-}
-
-/** Adds to `labels` what it finds. */
-function newLabelOf(reader: AnswerReader, policies: Policies, labels: SetLabel[]): LabelOf {
-  const set = compilePolicies(policies)
+  const set = compilePolicies(how.policies)
   const { defaultIndex } = set
   const memory = newDecisionMemory(set, reader)
-  const places = new Map(labels.map(({ action, rule }, at) => [`${action}\t${rule}`, at]))
-  const known: number[] = []
-  const learn = (number: number): number => {
-    const { action, rule } = set.policies[defaultIndex]!.outcomes[number]!.decision
+  const numberOf = (outcome: number): number => {
+    const { action, rule } = set.policies[defaultIndex]!.outcomes[outcome]!.decision
     if (action === 'allow') return outside
-    const name = `${action}\t${rule}`
-    let place = places.get(name)
-    if (place === undefined) {
-      place = labels.push({ action, rule }) - 1
-      places.set(name, place)
-    }
-    return place
+    const number = labels.findIndex((one) => one.action === action && one.rule === rule)
+    return number < 0 ? labels.push({ action, rule }) - 1 : number
   }
-  return (words, located) => {
+  const numbers: number[] = []
+  const labelOf: LabelOf = (words, located) => {
     if (located.bogon || defaultIndex < 0) return outside
-    const number = decide(memory, defaultIndex, words, located)
-    return (known[number] ??= learn(number))
+    const outcome = decide(memory, defaultIndex, words, located)
+    return (numbers[outcome] ??= numberOf(outcome))
   }
+  return { records: publishedSet(reader, labelOf, how.prefixesMax).words(), labels }
 }

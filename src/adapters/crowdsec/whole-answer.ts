@@ -20,19 +20,10 @@ async function bytesOf(part: AnswerPart): Promise<number> {
   return typeof part === 'string' ? Buffer.byteLength(part) : (await part.stat()).size
 }
 
-async function* piecesOf(part: AnswerPart): AsyncGenerator<Uint8Array, void, undefined> {
-  if (typeof part === 'string') {
-    yield Buffer.from(part)
-    return
-  }
-  for (let position = 0; ;) {
-    const piece = Buffer.allocUnsafe(pieceBytes)
-    const { bytesRead } = await part.read(piece, 0, pieceBytes, position)
-    if (bytesRead === 0) return
-    position += bytesRead
-    yield piece.subarray(0, bytesRead)
-  }
-}
+const piecesOf = (part: AnswerPart): Iterable<Buffer> | AsyncIterable<Buffer> =>
+  typeof part === 'string'
+    ? [Buffer.from(part)]
+    : part.createReadStream({ start: 0, autoClose: false, highWaterMark: pieceBytes })
 
 /** Resolves to whether all of it went out; to be called outside a cork. */
 export async function sendWhole(

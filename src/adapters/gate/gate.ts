@@ -104,13 +104,7 @@ export function createGate(settings: GateSettings, service: Service): Gate {
       letInAfter(exchange, error)
     }
   })
-  const takeAddress =
-    count === 1 && header !== 'forwarded'
-      ? (exchange: Exchange, text: string): boolean =>
-          takePlainAddress(exchange, header, text) ||
-          takeForwarded(exchange, { lines: text, header, isTrusted })
-      : (exchange: Exchange, text: string): boolean =>
-          takeForwarded(exchange, { lines: text, header, isTrusted })
+  const hasPlainAddress = count === 1 && header !== 'forwarded'
   /** The lines of the one header that counts, in their order. */
   let lines = ''
   let accept = ''
@@ -148,7 +142,10 @@ export function createGate(settings: GateSettings, service: Service): Gate {
           replyError(exchange, 'not_found', wrongPath)
         else {
           takePolicy(exchange, path)
-          if (takeAddress(exchange, lines)) enqueue(batcher, exchange)
+          const isTaken =
+            (hasPlainAddress && takePlainAddress(exchange, header, lines)) ||
+            takeForwarded(exchange, { lines, header, isTrusted })
+          if (isTaken) enqueue(batcher, exchange)
         }
       } catch (error) {
         letInAfter(exchange, error)
@@ -251,24 +248,16 @@ function enqueue(batcher: CheckBatcher, exchange: Exchange): void {
 function answerVisit(
   exchange: Exchange,
   table: Table,
-  {
-    about,
-    answer,
-    stops,
-  }: { readonly about: typeof query; readonly answer: AnswerBytes; readonly stops: boolean },
+  visitor: { readonly about: typeof query; readonly answer: AnswerBytes; readonly stops: boolean },
 ): void {
-  const decision = decideAnswer(exchange, table, about, answer)?.decision
-  const action = decision?.action ?? 'allow'
+  const { about, answer, stops } = visitor
+  const { action = 'allow', rule = '' } =
+    decideAnswer(exchange, table, about, answer)?.decision ?? {}
   const { counters } = exchange.service
   countEvent(counters, 'gateAnswers')
   if (answer.located.bogon) countEvent(counters, 'privateVisitors')
   const status = gateStatus(action, stops)
-  const headers = visitHeaders({
-    action,
-    rule: decision?.rule ?? '',
-    answer,
-    degraded: exchange.visit!.degraded,
-  })
+  const headers = visitHeaders({ action, rule, answer, degraded: exchange.visit!.degraded })
   if (status === 204) reply(exchange, { status, leading: 'x-iprisk-action', headers, body: '' })
   else stop(exchange, status, headers)
 }
