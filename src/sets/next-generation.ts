@@ -83,17 +83,13 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   const { records, labels, expiresMs } = maker.make(known)
   const text: Text = { ...maker, labels }
   const prefixes = records.length / setRecordWords
-  const facts = { series, form: maker.form, inputs: maker.inputs, labels, prefixes }
-  const expires = { expiresMs: Number.isFinite(expiresMs) ? expiresMs : null }
+  const facts = { series, form: maker.form, inputs: maker.inputs, labels, prefixes, expiresMs }
   const old = before === undefined ? undefined : readSetSync(folder, last)
-  if (
-    before !== undefined &&
-    old !== undefined &&
-    Buffer.compare(bytesOf(old), bytesOf(records)) === 0
-  ) {
+  const isSame = old !== undefined && Buffer.compare(bytesOf(old), bytesOf(records)) === 0
+  if (before !== undefined && isSame) {
     const isWhole = existsSync(allPath(folder, last))
     if (!isWhole) writeAdded({ path: allPath(folder, last), records }, [empty, records], text)
-    const manifest = { ...before, ...facts, ...expires }
+    const manifest = { ...before, ...facts }
     writeManifestSync(folder, manifest)
     return { manifest, isNew: false }
   }
@@ -113,7 +109,7 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
     writeAdded(came, [then, records], text)
     return true
   })
-  const manifest = { ...facts, ...expires, generation, from }
+  const manifest = { ...facts, generation, from }
   writeManifestSync(folder, manifest)
   removeOthers(folder, manifest)
   return { manifest, isNew: true }

@@ -13,7 +13,7 @@ import { splitRange, writeBefore } from '../export/address-space.ts'
 import { type Answering, answering, walkFamily } from '../export/piece-walk.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
-import { type SetRecords, newSetRecords } from './set-records.ts'
+import { newSetRecords } from './set-records.ts'
 
 /** Not in the set. */
 export const outside = -1
@@ -31,7 +31,7 @@ export function publishedSet(
   { views, lists }: Pick<AnswerReader, 'views' | 'lists'>,
   labelOf: LabelOf,
   prefixesMax: number,
-): SetRecords {
+): Uint32Array {
   const records = newSetRecords(prefixesMax)
   const located = newLocated()
   const own = newAddressWords()
@@ -60,13 +60,11 @@ export function publishedSet(
       first.set(from)
       label = next
     }
-    walkPieces(views, lists?.starts(family) ?? noStarts, family, ask)
+    walkPieces(views, lists?.starts(family) ?? new Uint32Array(), family, ask)
     end(lastOf[family])
   }
-  return records
+  return records.words()
 }
-
-const noStarts = new Uint32Array()
 
 /** Calls `visit` where the table's answer or what own lists cover may change, in order. */
 function walkPieces(

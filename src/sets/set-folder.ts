@@ -32,7 +32,7 @@ export interface SetManifest {
   readonly form: string
   /** What it was made from: the same inputs make the same set until `expiresMs`. */
   readonly inputs: string
-  /** When an entry of an own list expires, milliseconds since the epoch. */
+  /** When an entry of an own list expires, milliseconds since the epoch; `null` is JSON's Infinity. */
   readonly expiresMs: number | null
   readonly prefixes: number
   /** By the number that records have, in all generations of the series. */

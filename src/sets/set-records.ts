@@ -11,17 +11,12 @@ export const setRecordWords = 5
 /** Their numbers have 16 bits. */
 export const labelsMax = 65_536
 
-export interface SetRecords {
-  /** In ascending order. Throws `set_too_large`. */
-  readonly add: (address: Uint32Array, length: number, label: number) => void
-  readonly words: () => Uint32Array
-}
-
-export function newSetRecords(prefixesMax: number): SetRecords {
+export function newSetRecords(prefixesMax: number) {
   let words = new Uint32Array(setRecordWords << 10)
   let used = 0
   return {
-    add: (address, length, label) => {
+    /** In ascending order. Throws `set_too_large`. */
+    add: (address: Uint32Array, length: number, label: number): void => {
       if (used === prefixesMax * setRecordWords) {
         const message = `The set has more than ${formatCount(prefixesMax)} prefixes; narrow its condition.`
         throw new IpriskError({ code: 'set_too_large', message, fault: 'input' })
@@ -39,7 +34,7 @@ export function newSetRecords(prefixesMax: number): SetRecords {
       words[used + 4] = (length << 16) | label
       used += setRecordWords
     },
-    words: () => words.subarray(0, used),
+    words: (): Uint32Array => words.subarray(0, used),
   }
 }
 

@@ -20,16 +20,13 @@ export function createWorkerLists(parts: {
   const { table, send, onFailure } = parts
   let current: { readonly file: ListFile; readonly mapped: MappedLists } | undefined
   const replace = (file: ListFile | undefined): void => {
-    const old = current
-    const mapped = file === undefined ? undefined : mapLists(file.path, file.version)
-    current = file === undefined || mapped === undefined ? undefined : { file, mapped }
-    table.useLists(mapped?.matcher)
-    if (old !== undefined) setImmediate(old.mapped.unmap)
-  }
-  const useOrThrow = (file: ListFile | undefined): void => {
     let done = false
     try {
-      replace(file)
+      const old = current
+      const mapped = file === undefined ? undefined : mapLists(file.path, file.version)
+      current = file === undefined || mapped === undefined ? undefined : { file, mapped }
+      table.useLists(mapped?.matcher)
+      if (old !== undefined) setImmediate(old.mapped.unmap)
       done = true
     } finally {
       send({ kind: 'listsUsed', version: file?.version ?? 0, done })
@@ -40,7 +37,7 @@ export function createWorkerLists(parts: {
     /** From now on, and notifies the primary; an unusable one changes nothing. */
     use: (file: ListFile | undefined): void => {
       try {
-        useOrThrow(file)
+        replace(file)
       } catch (error) {
         onFailure(`Own lists cannot be used; those before stay: ${messageOf(error)}`)
       }
@@ -51,7 +48,7 @@ export function createWorkerLists(parts: {
      */
     begin: (file: ListFile | 'unknown' | undefined): void => {
       if (file === 'unknown') table.withholdUntilLists()
-      else if (file !== undefined) useOrThrow(file)
+      else if (file !== undefined) replace(file)
     },
   }
 }

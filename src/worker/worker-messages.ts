@@ -37,7 +37,6 @@ export interface WorkerSettings {
   readonly host: string
   readonly port: number
   readonly stateFolder: string
-  /** Where keys and limits are, besides the state folder. */
   readonly store: StoreSettings
   readonly plans: Plans
   readonly policies?: Policies | undefined
@@ -45,13 +44,10 @@ export interface WorkerSettings {
   readonly gate?: GateSettings | undefined
   readonly bouncers?: BouncerSettings | undefined
   readonly logLevel: LogLevel
-  /** Log lines name the addresses of clients and checks. */
   readonly logAddresses: boolean
-  /** What each worker lets in (connection-caps.ts). */
   readonly connections: { readonly all: number; readonly perAddress: number }
   /** Room for bodies under way (body-budget.ts); `bodyBudgetBytesMax` by default. */
   readonly bodiesBytes?: number
-  /** The form of those addresses; whole by default. */
   readonly logAddressForm?: LogAddressSettings['logAddressForm']
   readonly logAddressKeyFile?: string | undefined
   readonly decisionLog?: DecisionLogSettings | undefined

@@ -25,43 +25,68 @@ export type OpenInSteps = (
   how: { readonly whole: boolean },
 ) => Iterator<undefined, Table, undefined>
 
-export function createWorkerTable(openInSteps: OpenInSteps) {
+/**
+ * `open` and `swap` carry out the primary's commands one after the other, and report to it: a table
+ * is swapped in only when it is open, however soon the command to swap comes.
+ */
+export function createWorkerTable(parts: {
+  readonly openInSteps: OpenInSteps
+  readonly send: (message: ToPrimary) => void
+  /** Resolves when no thread of the pool uses the table; there may be no pool yet. */
+  readonly retire: (table: number) => Promise<void> | undefined
+}) {
+  const { openInSteps, send, retire } = parts
   let current: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
-  let next: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
+  let next: typeof current
   let lists: ListMatcher | undefined
   let withheld = false
   let pause = noPause
-  const measured = <T>(step: () => T): T => {
+  const measured: Measure = (step) => {
     const { result, pause: stepPause } = timeStep(step)
     pause = maxPause(pause, stepPause)
     return result
   }
-  const openAccepted = async (
-    file: VerifiedTableFile,
-    how: { readonly whole: boolean },
-  ): Promise<Table> => {
-    const steps = openInSteps(file.path, how)
-    let step = measured(() => steps.next())
-    while (step.done !== true) {
-      await nextTurn()
-      step = measured(() => steps.next())
-    }
-    const table = step.value
-    await nextTurn()
+  const open = async (file: VerifiedTableFile, isWhole: boolean): Promise<void> => {
+    // A table that was opened and never swapped in: the primary gave it up.
+    next?.table.close()
+    next = undefined
+    pause = noPause
     try {
-      const unlike = measured(() => firstDifference(table, file.known ?? []))
-      if (unlike === undefined) return table
-      throw new IpriskError({
-        code: 'table_differs',
-        message: `${file.path} answers otherwise for ${unlike} here than where it was verified`,
-        fault: 'environment',
-      })
+      const table = await openAccepted(file, openInSteps(file.path, { whole: isWhole }), measured)
+      next = { file, table }
+      send({ kind: 'opened', table: file.table, info: infoOf(table) })
     } catch (error) {
-      table.close()
-      throw error
+      send({ kind: 'refused', table: file.table, message: messageOf(error) })
     }
   }
+  const swap = (number: number): void => {
+    // Another one where this one could not be opened.
+    if (next === undefined || next.file.table !== number) return
+    const old = current
+    const { table } = next
+    current = next
+    next = undefined
+    // Not before: known answers are those of the table alone.
+    table.useLists(lists)
+    const reportSwapped = (): void =>
+      send({ kind: 'swapped', table: number, info: infoOf(table), pause })
+    if (old === undefined) {
+      reportSwapped()
+      return
+    }
+    // Reported after the old table is unmapped: the last process to release a removed file waits
+    // until the system has freed it, a hundred milliseconds and more.
+    setImmediate(() => {
+      measured(() => old.table.close())
+      // Requests in the pool go on with the table that they began with; its file must be there.
+      void (retire(old.file.table) ?? Promise.resolve()).then(reportSwapped, reportSwapped)
+    })
+  }
+  const enqueue = createQueue()
   return {
+    /** The table that answers; `undefined` before the first swap and while withheld. */
+    table: () => (withheld ? undefined : current?.table),
+    file: () => (withheld ? undefined : current?.file),
     /** Answers with these lists from now on, also from tables that are swapped in later. */
     useLists: (newest: ListMatcher | undefined): void => {
       lists = newest
@@ -72,39 +97,38 @@ export function createWorkerTable(openInSteps: OpenInSteps) {
     withholdUntilLists: (): void => {
       withheld = true
     },
-    /** Of the loop, for a step of the newest swap. */
-    longestPause: () => pause,
-    /** The table that answers; `undefined` before the first swap and while withheld. */
-    table: () => (withheld ? undefined : current?.table),
-    file: () => (withheld ? undefined : current?.file),
-    /**
-     * Maps a table beside the current one; fails with what opening throws, or `table_differs`. Must
-     * not be called again before it has ended. `whole` compares its checksums first, because it was
-     * verified a while ago.
-     */
-    open: async (
-      file: VerifiedTableFile,
-      how: { readonly whole: boolean } = { whole: false },
-    ): Promise<TableInfo> => {
-      // A table that was opened and never swapped in: the primary gave it up.
-      next?.table.close()
-      next = undefined
-      pause = noPause
-      const table = await openAccepted(file, how)
-      next = { file, table }
-      return infoOf(table)
-    },
-    /** Answers from the opened table from now on; `undefined` where that table is not open. */
-    swap: (number: number): TableInfo | undefined => {
-      if (next === undefined || next.file.table !== number) return undefined
-      const old = current
-      current = next
-      next = undefined
-      // Not before: known answers are those of the table alone.
-      current.table.useLists(lists)
-      if (old !== undefined) setImmediate(() => measured(() => old.table.close()))
-      return infoOf(current.table)
-    },
+    /** Beside the current one; `isWhole` compares its checksums, verified a while ago, first. */
+    open: (file: VerifiedTableFile, isWhole = false) => enqueue(() => open(file, isWhole)),
+    swap: (table: number) => enqueue(() => swap(table)),
+  }
+}
+
+type Measure = <T>(step: () => T) => T
+
+/** Throws what opening throws, or `table_differs`. */
+async function openAccepted(
+  { path, known = [] }: VerifiedTableFile,
+  steps: ReturnType<OpenInSteps>,
+  measured: Measure,
+): Promise<Table> {
+  let step = measured(() => steps.next())
+  while (step.done !== true) {
+    await nextTurn()
+    step = measured(() => steps.next())
+  }
+  const table = step.value
+  await nextTurn()
+  try {
+    const unlike = measured(() => firstDifference(table, known))
+    if (unlike === undefined) return table
+    throw new IpriskError({
+      code: 'table_differs',
+      message: `${path} answers otherwise for ${unlike} here than where it was verified`,
+      fault: 'environment',
+    })
+  } catch (error) {
+    table.close()
+    throw error
   }
 }
 
@@ -115,50 +139,4 @@ function infoOf(table: Table): TableInfo {
     return { id, day, quarantined, entries, dataSet: dataSetOf(source) }
   })
   return { id, asOf, bytes, coverage, sources }
-}
-
-/**
- * Carries out the primary's commands about tables in a worker, one after the other: a table is
- * swapped in only when it is open, however soon the command to swap comes.
- */
-export function createTableCommands(parts: {
-  readonly send: (message: ToPrimary) => void
-  readonly current: WorkerTable
-  /** Resolves when no thread of the pool uses the table; there may be no pool yet. */
-  readonly retire: (table: number) => Promise<void> | undefined
-}) {
-  const { send, current, retire } = parts
-  const open = async (
-    file: VerifiedTableFile,
-    how?: Parameters<WorkerTable['open']>[1],
-  ): Promise<void> => {
-    const { table } = file
-    try {
-      send({ kind: 'opened', table, info: await current.open(file, how) })
-    } catch (error) {
-      send({ kind: 'refused', table, message: messageOf(error) })
-    }
-  }
-  const swap = (table: number): void => {
-    const old = current.file()
-    const info = current.swap(table)
-    // The table could not be opened.
-    if (info === undefined) return
-    const reportSwapped = (): void =>
-      send({ kind: 'swapped', table, info, pause: current.longestPause() })
-    // Reported after the old table is unmapped: the last process to release a removed file waits
-    // until the system has freed it, a hundred milliseconds and more. Immediates run in their
-    // order.
-    if (old === undefined) reportSwapped()
-    // Requests in the pool go on with the table that they began with; its file must be there.
-    else
-      setImmediate(
-        () => void (retire(old.table) ?? Promise.resolve()).then(reportSwapped, reportSwapped),
-      )
-  }
-  const enqueue = createQueue()
-  return {
-    open: (...of: Parameters<typeof open>) => enqueue(() => open(...of)),
-    swap: (table: number) => enqueue(() => swap(table)),
-  }
 }

@@ -23,12 +23,7 @@ import {
   newRequestCounters,
   counterSnapshot,
 } from '../observe/request-counters.ts'
-import {
-  createTableCommands,
-  createWorkerTable,
-  type OpenInSteps,
-  type WorkerTable,
-} from './worker-table.ts'
+import { type OpenInSteps, type WorkerTable, createWorkerTable } from './worker-table.ts'
 import { type ServedPolicies, createServedPolicies } from '../http/exchange/served-policies.ts'
 import type { Service } from '../http/exchange/exchange.ts'
 import { monitorLoopLag } from '../observe/loop-lag.ts'
@@ -63,19 +58,18 @@ type RunningWorker = Awaited<ReturnType<typeof start>>
 export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const { exit, send } = parts
   const counters = newRequestCounters()
-  const current = createWorkerTable(parts.openInSteps)
   const loop = monitorLoopLag()
   const snapshot = (): CounterSnapshot => counterSnapshot(counters, pool?.counts(), loop.read())
   const policies = createServedPolicies()
   let running: Promise<RunningWorker> | undefined
   let pool: Pool | undefined
 
-  const tables = createTableCommands({ send, current, retire: (table) => pool?.retire(table) })
+  const { openInSteps } = parts
+  const retire = (table: number): Promise<void> | undefined => pool?.retire(table)
+  const current = createWorkerTable({ openInSteps, send, retire })
 
   /** Once it has started; with `undefined` where it cannot. */
-  const whenRunning = async (
-    act: (worker: RunningWorker | undefined) => unknown,
-  ): Promise<void> => {
+  const whenRunning = async (act: (worker?: RunningWorker) => unknown): Promise<void> => {
     await act(await running?.catch(() => undefined))
   }
   const onFailure = (text: string, about: Readonly<Record<string, unknown>> = {}): void =>
@@ -90,8 +84,8 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
     preparing.catch(() => undefined)
     lists.begin(first)
     if (file !== undefined) {
-      void tables.open(file, { whole: isReplacement === true })
-      await tables.swap(file.table)
+      void current.open(file, isReplacement)
+      await current.swap(file.table)
     }
     // Others may have come while the table was opened.
     if (settings.policies !== undefined) await policies.begin(settings.policies)
@@ -113,16 +107,17 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         )
         return
       case 'open':
-        void tables.open(message.file)
+        void current.open(message.file)
         return
       case 'swap':
-        void tables.swap(message.table)
+        void current.swap(message.table)
         return
       case 'readKeys':
       case 'drawBelow':
       case 'takeOver':
       case 'takeTraffic':
-        void whenRunning((worker) => carryOut(message, worker, send))
+      case 'drain':
+        void whenRunning((worker) => carryOut(message, worker, parts))
         return
       case 'lists':
         lists.use(message.file)
@@ -133,14 +128,6 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       case 'count':
         send({ kind: 'counted', counters: snapshot() })
         return
-      case 'drain':
-        if (running === undefined) exit(0)
-        else
-          running.then(
-            (worker) => drain(parts, worker, message),
-            () => exit(1),
-          )
-        return
       default:
         message satisfies never
     }
@@ -149,10 +136,14 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
 
 /** Messages that a worker answers once it has started, or cannot. */
 async function carryOut(
-  message: Extract<ToWorker, { kind: 'readKeys' | 'drawBelow' | 'takeOver' | 'takeTraffic' }>,
+  message: Extract<
+    ToWorker,
+    { kind: 'readKeys' | 'drawBelow' | 'takeOver' | 'takeTraffic' | 'drain' }
+  >,
   worker: RunningWorker | undefined,
-  send: WorkerParts['send'],
+  parts: WorkerParts,
 ): Promise<void> {
+  const { exit, send } = parts
   switch (message.kind) {
     case 'readKeys': {
       // A worker that is still starting reads them once more when it listens.
@@ -168,6 +159,10 @@ async function carryOut(
       return
     case 'takeTraffic':
       send({ kind: 'trafficTaken', counts: worker?.service.observers?.traffic?.taken() })
+      return
+    case 'drain':
+      if (worker === undefined) exit(0)
+      else drain(parts, worker, message)
       return
     default:
       message satisfies never
@@ -221,14 +216,13 @@ async function start(
   }, countMs)
   const ports = [await openApi(uws, settings, service, () => parts.send({ kind: 'pulled' }))]
   if (settings.gate !== undefined) ports.push(await openGate(uws, settings, settings.gate, service))
-  let isOpen = true
+  const apps = ports.map(({ app }) => app)
   /** No more connections are accepted; requests on the existing ones are answered. */
   const closePorts = (): void => {
-    for (const { socket, stop } of ports) {
-      if (isOpen) uws.us_listen_socket_close(socket)
+    for (const { socket, stop } of ports.splice(0)) {
+      uws.us_listen_socket_close(socket)
       stop()
     }
-    isOpen = false
   }
   /** They are needed for as long as a request may come. */
   const stopTimers = (): void => {
@@ -237,7 +231,6 @@ async function start(
   }
   /** When a draining worker gives up waiting: for the grace, idle connections, open requests. */
   const deadlines = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
-  const apps = ports.map(({ app }) => app)
   return { apps, service, closePorts, readKeys, stopTimers, deadlines }
 }
 

@@ -1,7 +1,7 @@
 // Orders of tables that come all at once, as a worker gets them whose start meets a swap.
 
 import { expect, it } from 'vitest'
-import { createTableCommands, createWorkerTable } from '../../src/worker/worker-table.ts'
+import { createWorkerTable } from '../../src/worker/worker-table.ts'
 import type { ToPrimary } from '../../src/worker/worker-messages.ts'
 import { library } from './table-double.ts'
 
@@ -9,17 +9,12 @@ const file = (table: number, path: string) => ({ table, path, builtMs: 0 })
 
 function begin() {
   const { open, isOpen } = library()
-  const current = createWorkerTable(open)
   const said: (readonly [string, number])[] = []
   const send = (message: ToPrimary): void => {
     if ('table' in message) said.push([message.kind, message.table])
   }
-  return {
-    isOpen,
-    current,
-    said,
-    ...createTableCommands({ send, current, retire: () => undefined }),
-  }
+  const current = createWorkerTable({ openInSteps: open, send, retire: () => undefined })
+  return { isOpen, current, said, open: current.open, swap: current.swap }
 }
 
 it('are carried out in their order, each swap when its table is open', async () => {

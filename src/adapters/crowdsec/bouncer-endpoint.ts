@@ -43,8 +43,6 @@ export interface BouncerSettings {
   readonly durationMs: number
 }
 
-export const betweenDecisions = ',\n'
-
 /** Decisions with other durations, or as another version writes them, are sent to everybody anew. */
 export const formOf = (durationMs: number): string => `${packageVersion} ${durationMs}`
 
@@ -65,10 +63,12 @@ interface Asked {
 type Answer = (exchange: Exchange, key: Authenticated, asked: Asked) => void
 
 const reading = ['GET', 'HEAD']
+const discard: Answer = (exchange) =>
+  reply(exchange, { status: 201, headers: contentHeaders, body: 'null' })
 const routes: ReadonlyMap<string, readonly [methods: readonly string[], answer: Answer]> = new Map([
   ['/v1/decisions', [reading, answerLive]],
   ['/v1/decisions/stream', [reading, answerPull]],
-  ['/v1/usage-metrics', [['POST'], takeUsage]],
+  ['/v1/usage-metrics', [['POST'], discard]],
 ])
 
 export function createBouncerRoutes(
@@ -132,14 +132,10 @@ function answerLive(exchange: Exchange, key: Authenticated, { query }: Asked): v
     const outcome = decideAnswer(exchange, table, about, table.answer(about))
     countEvent(exchange.service.counters, 'bouncerAnswers')
     const { action = 'allow', rule = '' } = outcome?.decision ?? {}
-    const decided = { action, rule, value: queryText(about), isRange: false, durationMs: liveMs }
+    const decided = { action, rule, value: queryText(about), durationMs: liveMs }
     const json = decisionJson(1, decided)
     replyJson(exchange, action === 'allow' ? 'null' : `[${json}]`)
   })
-}
-
-function takeUsage(exchange: Exchange): void {
-  reply(exchange, { status: 201, headers: contentHeaders, body: 'null' })
 }
 
 function answerPull(exchange: Exchange, key: Authenticated, asked: Asked): void {

@@ -36,5 +36,5 @@ export function bouncerSet(
     const outcome = decide(memory, defaultIndex, words, located)
     return (numbers[outcome] ??= numberOf(outcome))
   }
-  return { records: publishedSet(reader, labelOf, how.prefixesMax).words(), labels }
+  return { records: publishedSet(reader, labelOf, how.prefixesMax), labels }
 }

@@ -21,22 +21,19 @@ export function durationText(ms: number): string {
 
 export interface Decision extends SetLabel {
   readonly value: string
-  readonly isRange: boolean
   readonly durationMs: number
 }
 
-/** Its end is the same for all decisions of a label. */
-export function decisionJson(id: number, decision: Decision): string {
-  const { value, isRange } = decision
-  const scope = isRange ? 'Range' : 'Ip'
-  return `${decisionHead(id, decision)}${scope}","value":"${value}${decisionTail(decision)}`
-}
+/** Of one address. */
+export const decisionJson = (id: number, decision: Decision): string =>
+  `${decisionHead(id, decision)}Ip","value":"${decision.value}${decisionTail(decision)}`
 
 function decisionHead(id: number, { action }: SetLabel): string {
   const type = JSON.stringify(decisionType(action))
   return `{"id":${id},"origin":"${decisionOrigin}","type":${type},"scope":"`
 }
 
+/** The same for all decisions of a label. */
 function decisionTail({ rule, durationMs }: Pick<Decision, 'rule' | 'durationMs'>): string {
   const scenario = JSON.stringify(scenarioOf(rule))
   return `","duration":"${durationText(durationMs)}","scenario":${scenario}}`

@@ -9,7 +9,7 @@ import type { SetLabel } from '../../sets/set-folder.ts'
 import { openTable } from '../../table/open-table.ts'
 import type { ListFile } from '../../table/served-table.ts'
 import { bouncerSet } from './bouncer-set.ts'
-import { betweenDecisions, type BouncerSettings, formOf } from './bouncer-endpoint.ts'
+import { type BouncerSettings, formOf } from './bouncer-endpoint.ts'
 import { newDecisionWriter } from './decision.ts'
 
 export interface StreamRequest extends BouncerSettings {
@@ -21,24 +21,18 @@ export interface StreamRequest extends BouncerSettings {
   readonly prefixesMax: number
 }
 
-export interface StreamMade {
-  readonly generation: number
-  readonly prefixes: number
-  readonly isNew: boolean
-}
+export type StreamMade = ReturnType<typeof makeNextGeneration>
 
 function makeStream(request: StreamRequest): StreamMade {
   const { folder, durationMs, inputs } = request
-  const { manifest, isNew } = makeNextGeneration(folder, {
+  return makeNextGeneration(folder, {
     inputs,
     form: formOf(durationMs),
     make: (labels) => setOf(request, labels),
     write: newDecisionWriter(durationMs),
-    between: betweenDecisions,
+    between: ',\n',
     nowMs: Date.now(),
   })
-  const { generation, prefixes } = manifest
-  return { generation, prefixes, isNew }
 }
 
 function setOf(

@@ -67,10 +67,7 @@ export interface GateSettings {
   readonly stops: boolean
 }
 
-export interface Gate {
-  readonly isPeer: (res: Pick<HttpResponse, 'getRemoteAddress'>) => boolean
-  readonly handle: (res: HttpResponse, req: HttpRequest) => void
-}
+export type Gate = ReturnType<typeof createGate>
 
 const root = '/gate'
 const below = `${root}/`
@@ -92,7 +89,7 @@ const isTurnSpent = newTurnBudget(100)
 const query = newQuery()
 const scan = newHeaderScan()
 
-export function createGate(settings: GateSettings, service: Service): Gate {
+export function createGate(settings: GateSettings, service: Service) {
   const { header, peers, trust, stops } = settings
   const count = Number(trust[0])
   const isTrusted = readTrust(Number.isNaN(count) ? [...peers, ...trust] : count)
@@ -117,7 +114,7 @@ export function createGate(settings: GateSettings, service: Service): Gate {
   }
   return {
     isPeer: newPeerCheck(readTrust(peers), service),
-    handle: (res, req) => {
+    handle: (res: HttpResponse, req: HttpRequest): void => {
       resetHeaderScan(scan)
       lines = ''
       accept = ''
@@ -155,9 +152,9 @@ export function createGate(settings: GateSettings, service: Service): Gate {
 }
 
 /** The log names strangers at most once a minute. */
-function newPeerCheck(isPeerAddress: IsTrusted, service: Service): Gate['isPeer'] {
+function newPeerCheck(isPeerAddress: IsTrusted, service: Service) {
   let loggedMs = -Infinity
-  return (res) => {
+  return (res: Pick<HttpResponse, 'getRemoteAddress'>): boolean => {
     if (isPeerAddress(bareAddress(addressText(res)), 0)) return true
     const nowMs = performance.now()
     if (nowMs - loggedMs > strangersMs) {

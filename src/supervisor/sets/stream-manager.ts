@@ -96,7 +96,8 @@ export function createStreamManager(parts: StreamParts) {
     }
     failure = ''
     tidy()
-    const { isNew, generation, prefixes } = outcome.answer
+    const { isNew, manifest } = outcome.answer
+    const { generation, prefixes } = manifest
     if (isNew) log.info({ generation, prefixes }, 'The decisions for bouncers have changed.')
   }
   return {

@@ -10,7 +10,7 @@ import {
   unknownFilter,
 } from '../../../src/adapters/crowdsec/decision.ts'
 
-const decision = { action: 'block', rule: 'tor', value: '192.0.2.1', isRange: false } as const
+const decision = { action: 'block', rule: 'tor', value: '192.0.2.1' } as const
 const json = decisionJson(7, { ...decision, durationMs: 48 * 3_600_000 })
 
 describe('a decision', () => {
