@@ -56,7 +56,7 @@ export interface WorkerParts extends PreparationParts {
 type RunningWorker = Awaited<ReturnType<typeof start>>
 
 export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
-  const { exit, send } = parts
+  const { exit, openInSteps, send } = parts
   const counters = newRequestCounters()
   const loop = monitorLoopLag()
   const snapshot = (): CounterSnapshot => counterSnapshot(counters, pool?.counts(), loop.read())
@@ -64,7 +64,6 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   let running: Promise<RunningWorker> | undefined
   let pool: Pool | undefined
 
-  const { openInSteps } = parts
   const retire = (table: number): Promise<void> | undefined => pool?.retire(table)
   const current = createWorkerTable({ openInSteps, send, retire })
 

@@ -55,14 +55,7 @@ export function createStreamManager(parts: StreamParts) {
   /** Of a set that was too large: the same again would be. */
   let refused = ''
 
-  const tidy = (): void => {
-    try {
-      removeUnused(stateFolder, Date.now())
-    } catch (error) {
-      log.warn({}, `Sets that no bouncer pulls cannot be removed: ${messageOf(error)}`)
-    }
-  }
-  tidy()
+  tidy(stateFolder, log)
 
   const request = (): StreamRequest | undefined => {
     const answers = table()
@@ -95,7 +88,7 @@ export function createStreamManager(parts: StreamParts) {
       return
     }
     failure = ''
-    tidy()
+    tidy(stateFolder, log)
     const { isNew, manifest } = outcome.answer
     const { generation, prefixes } = manifest
     if (isNew) log.info({ generation, prefixes }, 'The decisions for bouncers have changed.')
@@ -117,5 +110,13 @@ export function createStreamManager(parts: StreamParts) {
       isClosed = true
       task.close()
     },
+  }
+}
+
+function tidy(stateFolder: string, log: Log): void {
+  try {
+    removeUnused(stateFolder, Date.now())
+  } catch (error) {
+    log.warn({}, `Sets that no bouncer pulls cannot be removed: ${messageOf(error)}`)
   }
 }
