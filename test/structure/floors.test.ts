@@ -106,9 +106,12 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   zod: [
     'src/api/',
     'src/config/',
+    'src/policy/policy-file.ts',
     'src/policy/policy-schema.ts',
     'src/publish/form/',
+    'build/acceptance/acceptance-ledger.ts',
     'build/catalogue/',
+    'build/fetch/snapshot-record.ts',
     'src/admin/admin-api.ts',
   ],
 }

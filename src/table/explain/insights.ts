@@ -7,7 +7,7 @@
 
 import type { InsightEvidence, Insights, InsightsAnswer } from '../../api/insights-answer.ts'
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import { formatDay } from '../../base/day.ts'
+import { type Day, formatDay } from '../../base/day.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { formatRange } from '../../ip/range.ts'
@@ -31,9 +31,11 @@ import { networkEvidenceList, readNetwork } from '../file/network-record.ts'
 import type { AnswerReader } from '../answer/answer-reader.ts'
 import { searchIpv4, searchIpv6 } from '../lookup/search.ts'
 import { type Source, dataSetOf } from '../file/table-source.ts'
-import type { OpenTable } from '../open-table.ts'
 
-export interface InsightsTable extends Pick<OpenTable, 'reader' | 'asOf' | 'sources'> {
+export interface InsightsTable {
+  readonly reader: AnswerReader
+  readonly asOf: Day
+  readonly sources: readonly Source[]
   /** When its file was written, milliseconds since the epoch. */
   readonly builtMs: number
 }

@@ -35,7 +35,7 @@ function bodyOf(draft: Draft) {
   }
 }
 
-const limit = { type: 'number', placeholder: 'the plan’s' } as const
+const limit = { type: 'number' } as const
 
 function EndFields(props: {
   readonly draft: Draft
@@ -101,8 +101,20 @@ export function NewKey(props: {
           choose={(plan) => setDraft({ ...draft, plan })}
         />
         <EndFields draft={draft} change={(some) => setDraft({ ...draft, ...some })} />
-        <TextField label="Requests a second" min={1} {...limit} {...text('rate')} />
-        <TextField label="Addresses a month" min={0} {...limit} {...text('quota')} />
+        <TextField
+          label="Requests a second"
+          min={1}
+          placeholder="the plan’s"
+          {...limit}
+          {...text('rate')}
+        />
+        <TextField
+          label="Addresses a month"
+          min={0}
+          placeholder="the plan’s"
+          {...limit}
+          {...text('quota')}
+        />
         <TextField
           label="Policies, the first is its default"
           placeholder="default"
