@@ -52,7 +52,7 @@ export interface SharedBuckets {
   readonly down: () => boolean
 }
 
-type SharedBucketSizes = Readonly<ReturnType<typeof sharedBucketSizes>>
+export type SharedBucketSizes = Readonly<ReturnType<typeof sharedBucketSizes>>
 
 /**
  * In requests; `lease` is what one machine may grant too much, once. A burst that comes back within
