@@ -43,7 +43,13 @@ export async function backUpState(stores: Stores, now: number) {
   for (const [name, value] of counters) {
     if (!isWhole(value)) problems.push(`The counter ${JSON.stringify(name)} is not a whole number.`)
   }
-  if (problems.length > 0) throw unreadableError(problems)
+  if (problems.length > 0) {
+    // A backup without them could replace one that has them.
+    const message = 'No backup was written, because these cannot be read:'
+    const end =
+      'Restore them from an older backup, or revoke such a key with "iprisk keys revoke ID".'
+    throw environmentError('state_unreadable', message, { details: [...shownLines(problems), end] })
+  }
   const { catalogue, chunks } = await readLists(await stores.openLists())
   const lines = [
     { format, version, created_at: new Date(now).toISOString() },
@@ -60,20 +66,9 @@ export async function backUpState(stores: Stores, now: number) {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A backup without them could replace one that has them. */
-function unreadableError(problems: readonly string[]): IpriskError {
-  const message = 'No backup was written, because these cannot be read:'
-  const end =
-    'Restore them from an older backup, or revoke such a key with "iprisk keys revoke ID".'
-  const details = [...shownLines(problems), end]
-  return environmentError('state_unreadable', message, { details })
-}
-
 function shownLines(problems: readonly string[]): readonly string[] {
-  return fewLines(
-    problems.map((problem) => `  ${problem}`),
-    shownMax,
-  )
+  const indented = problems.map((problem) => `  ${problem}`)
+  return fewLines(indented, shownMax)
 }
 
 /** The catalogue and all its chunks, without acts whose chunks are lost: they cannot be undone. */

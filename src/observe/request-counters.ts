@@ -65,7 +65,6 @@ const totalIndex = {
   losses: 8,
   /** Requests refused because bodies under way held all the room. */
   shed: 9,
-  /** Connections let in. */
   opened: 10,
   /** Connections to the gate closed at accept: their peers are not in `--gate-peers`. */
   closedForPeer: 16,
@@ -143,14 +142,12 @@ export function newRequestCounters() {
     outcomes: new Float64Array(outcomeWords.length),
     /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
     durations: new Float64Array(durationBounds.length + 1),
-    /** By `totalIndex`. */
     totals: new Float64Array(totalNames.length),
     /** The store of keys and quotas answered when it was asked last. */
     storeReachable: true,
     /** The latest read of the keys succeeded. */
     keysReadable: true,
     keysSkipped: 0,
-    /** Open just now. */
     connections: 0,
     /** Room that bodies under way hold just now. */
     bodyBytes: 0,

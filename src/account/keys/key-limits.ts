@@ -18,7 +18,6 @@ const burstSeconds = 2
 /** Of every test key, whatever its plan: enough for tests, too little for anything else. */
 const testLimits: EffectiveLimits = { rate: { perSecond: 10, burst: 20 } }
 
-/** The limits of a key, by its plan and its own. */
 export function limitsOf(plan: Plan, key: Pick<KeyRecord, 'limits' | 'test'>): EffectiveLimits {
   return key.test === true ? testLimits : effectiveLimits(plan, key.limits)
 }

@@ -49,7 +49,6 @@ export type NewKey = Pick<
   'name' | 'plan' | 'apis' | 'expires' | 'limits' | 'policies' | 'test'
 >
 
-/** The record of a new key. */
 export function newRecord(
   key: NewKey,
   made: { readonly id: string; readonly secret: string; readonly now: number },

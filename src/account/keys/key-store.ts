@@ -14,7 +14,6 @@ import type { Plans } from '../../config/plan.ts'
 import type { KeyRecord } from './key-record.ts'
 import type { KeyRows, SkippedKey } from './read-record.ts'
 
-/** What changed since some version. */
 export interface KeyChanges extends KeyRows {
   /** The version that these records bring the reader to. */
   readonly version: number

@@ -7,7 +7,7 @@
 // resolves when the units are safe on the disk.
 
 import { assert } from '../../base/assert.ts'
-import { type IpriskError, environmentError } from '../../base/coded-error.ts'
+import { environmentError } from '../../base/coded-error.ts'
 import { leaseShare } from '../../base/limits.ts'
 import { type Month, formatMonth } from './quota-period.ts'
 
@@ -94,25 +94,19 @@ export function leaseGrantUnits(
 /** Other workers are as quick, but each failed try means that one of them succeeded. */
 const triesMax = 1000
 
-function unreadableCounter(name: string): IpriskError {
-  const [month = '', keyId = ''] = name.split(' ')
-  return environmentError(
-    'counter_unreadable',
-    `The quota counter of key ${keyId} for ${month} is not a whole number, so the key gets no quota. ` +
-      'Restore it from a backup with "iprisk state restore FILE".',
-  )
-}
-
 /** A ledger on counters, named `2026-08 <key id>`. */
 export function createQuotaLedger(counters: CounterStore): QuotaLedger {
   /** Returns what it was, and what was added. */
-  async function add(
-    name: string,
-    change: (value: number) => number,
-  ): Promise<{ readonly before: number; readonly added: number }> {
+  async function add(name: string, change: (value: number) => number) {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const before = counters.read(name)
-      if (Number.isNaN(before.value)) throw unreadableCounter(name)
+      if (Number.isNaN(before.value)) {
+        const [month = '', keyId = ''] = name.split(' ')
+        const message =
+          `The quota counter of key ${keyId} for ${month} is not a whole number, so the key gets no ` +
+          'quota. Restore it from a backup with "iprisk state restore FILE".'
+        throw environmentError('counter_unreadable', message)
+      }
       const added = change(before.value)
       const value = before.value + added
       assert(value >= 0, `The quota counter ${name} would fall below zero.`)

@@ -14,7 +14,7 @@ import { quotaRecheckMs } from '../../base/limits.ts'
 import type { Allowance } from './allowance.ts'
 import { balanceWords } from './local-balance.ts'
 import { type Limiter, type LimiterOptions, createLimiter, reportFullFile } from './limiter.ts'
-import { type SpentUnits, quotaResults } from './quota.ts'
+import { quotaResults } from './quota.ts'
 import { type DebtState, chargeAllDebts, overdraw, refundDebt } from './quota-debt.ts'
 import { clearUnavailable } from './quota-lease.ts'
 import type { RateResult } from './rate.ts'
@@ -58,17 +58,6 @@ function storeIsBack(state: SharedLimiterState, { lease }: Allowance): boolean {
   if (lease.unavailableUntilMs - quotaRecheckMs >= state.backMs) return false
   clearUnavailable(lease)
   return true
-}
-
-/** Whether the store was just tried in vain; else it is this worker that has no room. */
-function storeIsAway({ options }: SharedLimiterState, { lease }: Allowance): boolean {
-  return options.buckets.down() || options.now() < lease.unavailableUntilMs
-}
-
-/** Units are owed no more before any are given back, however the request was granted. */
-function refund({ base }: SharedLimiterState, key: Allowance, spent: SpentUnits): void {
-  const unowed = refundDebt(key.debt, spent.units, spent.month)
-  base.refund(key, { ...spent, units: spent.units - unowed })
 }
 
 function writeRateRemaining(
@@ -140,10 +129,16 @@ export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
       if (result !== quotaResults.unavailable || closed) return result
       if (storeIsBack(state, key)) result = base.spendQuota(key, units, arrivedMs)
       if (result !== quotaResults.unavailable || policy === 'refuse') return result
-      if (!storeIsAway(state, key)) return result
+      // Else it is this worker that has no room.
+      const isAway = buckets.down() || options.now() < key.lease.unavailableUntilMs
+      if (!isAway) return result
       return overdraw(debts, key.debt, units) ? quotaResults.granted : quotaResults.exceeded
     },
-    refund: (key, spent) => refund(state, key, spent),
+    // Units are owed no more before any are given back, however the request was granted.
+    refund: (key, spent) => {
+      const unowed = refundDebt(key.debt, spent.units, spent.month)
+      base.refund(key, { ...spent, units: spent.units - unowed })
+    },
     remaining: (key, nowMs, out) => {
       base.remaining(key, nowMs, out)
       writeRateRemaining(state, key, nowMs, out)

@@ -124,7 +124,8 @@ async function serve(
   for await (const line of linesOf(socket)) {
     // An answer takes longer.
     socket.setTimeout(0)
-    const request = requestIn(line)
+    const text = parseJson(line)
+    const request = isForget(text) ? text : requests.find((known) => known === text)
     const reply =
       request === undefined
         ? { ok: false, text: `There is no such request; there are ${requests.join(', ')}.` }
@@ -133,11 +134,6 @@ async function serve(
     if (socket.writable) socket.end(`${JSON.stringify(reply)}\n`)
     return
   }
-}
-
-function requestIn(line: string): ControlRequest | undefined {
-  const text = parseJson(line)
-  return isForget(text) ? text : requests.find((known) => known === text)
 }
 
 export function isForget(request: unknown): request is ForgetRequest {

@@ -3,7 +3,6 @@
 import { isErrorCode } from '../../base/error-codes.ts'
 import { inputError } from '../../base/coded-error.ts'
 import { askOnce, type ChildOutcome, startChild } from '../../base/system/child-task.ts'
-import { lowerPriority } from '../../base/system/process.ts'
 import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 
@@ -37,16 +36,27 @@ export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly isBeforeLost?: boolean
 }
 
-/** `copy` becomes a verified copy of `source`; throws with the code of what was thrown there. */
+/**
+ * `copy` becomes a verified copy of `source`; throws with the code of what was thrown there.
+ * `urgent`: clients wait for the table, and none for a core.
+ */
 export async function verifyInProcess(
   order: VerifyOrder,
-  how: {
-    readonly signal: AbortSignal
-    /** Clients wait for the table, and none for a core. */
-    readonly urgent: boolean
-  },
+  { signal, urgent }: { readonly signal: AbortSignal; readonly urgent: boolean },
 ): Promise<VerifyResult> {
-  const outcome = await carryOut(order, how)
+  // It makes no TLS connections; reading these certificates at its start takes Node 50 ms.
+  const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
+  const child = startChild<VerifyOrder, VerifyResult>({
+    program,
+    environment,
+    keepsWords: true,
+    // At once, because Node's own start takes as long as a small table: over 40 swaps each, p99.9
+    // of checks in the second of the swap was 1.1 times the steady one, and 1.9 where the process
+    // lowered it.
+    hasLowPriority: !urgent,
+    ...(urgent ? urgently : {}),
+  })
+  const outcome = await askOnce(child, order, { msMax: verifyMsMax, signal })
   if (outcome.kind === 'answered') return outcome.answer
   const message = whyUnverified(order.source, outcome)
   const thrown = outcome.kind === 'failed' ? outcome.error.code : undefined
@@ -54,26 +64,6 @@ export async function verifyInProcess(
   // A code of the system says that the disk failed.
   const cause = Object.assign(new Error(message), { code: thrown })
   throw inputError(code, message, { cause })
-}
-
-async function carryOut(
-  order: VerifyOrder,
-  { signal, urgent }: Parameters<typeof verifyInProcess>[1],
-): Promise<ChildOutcome<VerifyResult>> {
-  // It makes no TLS connections; reading these certificates at its start takes Node 50 ms.
-  const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
-  const how = urgent ? urgently : {}
-  const child = startChild<VerifyOrder, VerifyResult>({
-    program,
-    environment,
-    keepsWords: true,
-    ...how,
-  })
-  // At once, because Node's own start takes as long as a small table: over 40 swaps each, p99.9 of
-  // checks in the second of the swap was 1.1 times the steady one, and 1.9 where the process
-  // lowered it.
-  if (!urgent) lowerPriority(child.pid)
-  return askOnce(child, order, { msMax: verifyMsMax, signal })
 }
 
 function whyUnverified(

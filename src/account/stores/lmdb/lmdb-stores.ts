@@ -169,9 +169,8 @@ function changedOf(text: string): number | undefined {
   return Number.isSafeInteger(changed) ? (changed as number) : undefined
 }
 
-const recordIn = (row: unknown): unknown => (isJsonObject(row) ? row['record'] : undefined)
-
-const rowOf = (id: string, text: string): KeyRow => parseRecord(id, text, recordIn)
+const rowOf = (id: string, text: string): KeyRow =>
+  parseRecord(id, text, (row) => (isJsonObject(row) ? row['record'] : undefined))
 
 function changesSince(databases: Databases, since: number): KeyChanges {
   const { root, keys, changes } = databases
@@ -318,11 +317,11 @@ export async function openLmdbListStore(
   state: string,
   absent: AbsentStore = 'make',
 ): Promise<ListStore> {
-  const { root, chunks, catalogue } = await openStore(join(state, 'lists'), absent, ({ root }) => {
-    const chunks = root.openDB<string, string>({ name: 'chunks', encoding: 'string' })
-    const catalogue = root.openDB<string, string>({ name: 'catalogue', encoding: 'string' })
-    return { root, chunks, catalogue }
-  })
+  const { root, chunks, catalogue } = await openStore(join(state, 'lists'), absent, ({ root }) => ({
+    root,
+    chunks: root.openDB<string, string>({ name: 'chunks', encoding: 'string' }),
+    catalogue: root.openDB<string, string>({ name: 'catalogue', encoding: 'string' }),
+  }))
   const tagNow = (): string => catalogue.get('tag') ?? ''
   return {
     catalogue: async () => {

@@ -133,19 +133,17 @@ async function updateRecord(
   throw environmentError('key_busy', message, { retryable: true })
 }
 
-function lostKeys(lost: number, left: number): IpriskError {
-  const message =
-    `The store has lost ${formatCounted(lost, 'key', 'keys')} that it had, and has ${left}: the lost ones get 401. Bring its ` +
-    'data back, or run "iprisk state restore FILE" with a backup, or "iprisk keys import FILE".'
-  return environmentError('store_lost_keys', message)
-}
-
 /** Behind a circuit breaker, which `close` closes; `onTrouble` gets lost keys. */
 export function createRedisKeyStore(
   breaker: StoreCircuitBreaker,
   onTrouble: (error: IpriskError) => void = () => undefined,
 ): KeyStore {
-  const told = newReader((lost, left) => onTrouble(lostKeys(lost, left)))
+  const told = newReader((lost, left) => {
+    const message =
+      `The store has lost ${formatCounted(lost, 'key', 'keys')} that it had, and has ${left}: the lost ones get 401. Bring its ` +
+      'data back, or run "iprisk state restore FILE" with a backup, or "iprisk keys import FILE".'
+    onTrouble(environmentError('store_lost_keys', message))
+  })
   // Reads run one after the other, so that callers see them in order.
   const enqueue = createQueue()
   return {
