@@ -52,8 +52,6 @@ export interface SharedBuckets {
   readonly down: () => boolean
 }
 
-export type SharedBucketSizes = Readonly<ReturnType<typeof sharedBucketSizes>>
-
 /**
  * In requests; `lease` is what one machine may grant too much, once. A burst that comes back within
  * `rateLeaseMs` would fill up, and lose the excess, between two refills: its bucket holds what comes
