@@ -5,7 +5,6 @@
 // repeated member. `checkWritten` refuses them in new policies; an existing file is still used.
 
 import { createHash } from 'node:crypto'
-import type { z } from 'zod'
 import { type IpriskError, messageOf, inputError } from '../base/coded-error.ts'
 import { policiesBytesMax, policyStepsMax } from '../base/limits.ts'
 import { parseJson } from '../base/json-object.ts'
@@ -17,7 +16,12 @@ import { parseJsonContent } from '../config/json-content.ts'
 import { editDistance, suggestName } from '../config/setting-problem.ts'
 import type { Finding } from './condition/condition.ts'
 import { compileAhead, compileCondition, tooManySteps, warningsMax } from './condition/condition.ts'
-import { membersByDepth, policiesSchema } from './policy-schema.ts'
+import {
+  type PolicyIssue,
+  type WrittenPolicies,
+  membersByDepth,
+  policiesSchema,
+} from './policy-schema.ts'
 import type { Policies } from '../model/policy-form.ts'
 import { type PolicyPlace, hasPolicies } from './policy-place.ts'
 
@@ -128,8 +132,6 @@ export function checkPolicies(text: string): CheckedPolicies | Mistaken {
   return { policies: policiesOf(named), written: judged.data.policies, warnings }
 }
 
-/** In the file's order, with descriptions. */
-export type WrittenPolicies = z.output<typeof policiesSchema>['policies']
 type WrittenPolicy = WrittenPolicies[string]
 
 /** In the order of names, without descriptions. */
@@ -213,7 +215,7 @@ function rulePlace(policy: string, index: number, name: string): string {
   return `policies.${policy}.rules[${index}] (${name})`
 }
 
-function mistakesOf(issue: z.core.$ZodIssue, content: unknown): readonly string[] {
+function mistakesOf(issue: PolicyIssue, content: unknown): readonly string[] {
   const { path, message } = issue
   const place = placeOf(path, content)
   const at = place === '' ? '' : `${place}: `

@@ -67,6 +67,10 @@ export const policiesSchema = z.strictObject(
   'a JSON object with the member policies',
 )
 
+/** In the file's order, with descriptions. */
+export type WrittenPolicies = z.output<typeof policiesSchema>['policies']
+export type PolicyIssue = z.core.$ZodIssue
+
 /** The members that an object at that place may have. */
 export const membersByDepth: readonly (readonly string[])[] = [
   Object.keys(policiesSchema.shape),

@@ -13,12 +13,8 @@ import { createQueue } from '../base/concurrency.ts'
 import { configPollMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { formatTime } from '../base/text/number-format.ts'
-import {
-  type PolicyFile,
-  type WrittenPolicies,
-  readPolicyFile,
-  readPolicyFileInTurns,
-} from '../policy/policy-file.ts'
+import { type PolicyFile, readPolicyFile, readPolicyFileInTurns } from '../policy/policy-file.ts'
+import type { WrittenPolicies } from '../policy/policy-schema.ts'
 import { policyPlace } from '../policy/policy-place.ts'
 import type { Policies } from '../model/policy-form.ts'
 import { identityOrEmpty, watchFile } from '../base/system/file-watch.ts'

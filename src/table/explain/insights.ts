@@ -7,7 +7,7 @@
 
 import type { InsightEvidence, Insights, InsightsAnswer } from '../../api/insights-answer.ts'
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import { type Day, formatDay } from '../../base/day.ts'
+import { formatDay } from '../../base/day.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { formatRange } from '../../ip/range.ts'
@@ -31,11 +31,10 @@ import { networkEvidenceList, readNetwork } from '../file/network-record.ts'
 import type { AnswerReader } from '../answer/answer-reader.ts'
 import { searchIpv4, searchIpv6 } from '../lookup/search.ts'
 import { type Source, dataSetOf } from '../file/table-source.ts'
+import type { Table } from '../table.ts'
 
-export interface InsightsTable {
+export interface InsightsTable extends Pick<Table, 'asOf' | 'sources'> {
   readonly reader: AnswerReader
-  readonly asOf: Day
-  readonly sources: readonly Source[]
   /** When its file was written, milliseconds since the epoch. */
   readonly builtMs: number
 }
