@@ -47,9 +47,15 @@ export function findRefusal(node: ASTNode, scope: Scope = outside): Refusal | un
   if (op === 'value') return refuseLiteral(node)
   if (op === 'id') return refuseName(node, node.args, scope)
   if (op === '.') return refuseMember(node, node.args, scope)
-  if (op === 'call') return refuseCall(node, node.args, scope)
+  if (op === 'call') {
+    const [name, args] = node.args
+    return name === 'size' ? refuseAny(args, scope) : refuseFunction(node, name)
+  }
   if (op === 'rcall') return refuseMethod(node, node.args, scope)
-  if (comparisons.has(op) || op === 'in') return refuseWord(node) ?? refuseAny(node.args, scope)
+  if (comparisons.has(op) || op === 'in') {
+    const [left, right] = node.args as readonly [ASTNode, ASTNode]
+    return refuseWords(left, right) ?? refuseWords(right, left) ?? refuseAny(node.args, scope)
+  }
   if (connectives.has(op)) return refuseAny(node.args, scope)
   return refusal(node, `${quoted(op)} is not allowed`, op)
 }
@@ -149,15 +155,6 @@ function refuseMember(
   return refusal(node, `${object.args} has no member ${member}${known}`)
 }
 
-function refuseCall(
-  node: ASTNode,
-  [name, args]: readonly [string, readonly ASTNode[]],
-  scope: Scope,
-): Refusal | undefined {
-  if (name !== 'size') return refuseFunction(node, name)
-  return refuseAny(args, scope)
-}
-
 function refuseFunction(node: ASTNode, name: string): Refusal {
   const known = advice[name] === undefined ? `; there are ${functionNames.join(', ')}` : ''
   return refusal(node, `the function ${name} is not allowed${known}`, name)
@@ -176,21 +173,15 @@ function refuseMethod(
   return refuseAny(receiver, scope) ?? refuseAny(rest, new Set([variable.args]))
 }
 
-/** That its member's closed list lacks. */
-function refuseWord(node: ASTNode): Refusal | undefined {
-  const [left, right] = node.args as readonly [ASTNode, ASTNode]
-  return refuseWordsOf(left, right) ?? refuseWordsOf(right, left)
-}
-
-function refuseWordsOf(member: ASTNode, words: ASTNode): Refusal | undefined {
+/** Those that the member's closed list lacks. */
+function refuseWords(member: ASTNode, words: ASTNode): Refusal | undefined {
   const path = memberPath(member)
   const known = path === undefined ? undefined : closedWords.get(path)
   if (path === undefined || known === undefined) return undefined
   for (const one of words.op === 'list' ? words.args : [words]) {
     if (one.op !== 'value' || typeof one.args !== 'string' || known.includes(one.args)) continue
-    const words = suggestName(one.args, known.filter(Boolean))
-    const message = `${path} is never ${JSON.stringify(one.args)}${words}`
-    return refusal(one, message)
+    const near = suggestName(one.args, known.filter(Boolean))
+    return refusal(one, `${path} is never ${JSON.stringify(one.args)}${near}`)
   }
   return undefined
 }

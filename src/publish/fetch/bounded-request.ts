@@ -79,7 +79,7 @@ function privateTarget(from: URL, host: string): Error {
   return pullError('redirect', `${shownUrl(from)}: redirects to ${host}, ${why}`)
 }
 
-type OneAnswer = BoundedAnswer & { readonly location: string | undefined }
+type OneAnswer = Awaited<ReturnType<typeof readAnswer>>
 
 function requestOnce(
   asked: BoundedRequest & Required<Pick<BoundedRequest, 'bounds'>>,
@@ -136,7 +136,7 @@ function requestOnce(
 async function readAnswer(
   response: IncomingMessage,
   of: { readonly bytesMax: number; readonly shown: string; readonly touched: () => void },
-): Promise<OneAnswer> {
+) {
   const { bytesMax, shown, touched } = of
   const tooLarge = (): Error => pullError('size', `${shown}: more than ${bytesMax} bytes`)
   const { etag, location } = response.headers

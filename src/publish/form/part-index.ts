@@ -1,9 +1,8 @@
 // The index of a table's parts. Segments cover the file but for its frame (the bytes between them,
-// the last segment); each is a list of parts, in order, of its columns (columns.ts).
-//
-// A part is named by the SHA-256 of what is stored, so nothing is unpacked unchecked; beside it is
-// the SHA-256 of what is inside, by which a server finds a part in a table that it has. Invariant,
-// checked here: segments lie inside the file, in order and apart, and their parts add up to them.
+// the last segment); each is a list of parts, in order, of its columns (columns.ts). A part has the
+// SHA-256 of what is stored, its name, and of what is inside, by which a server finds it in a table
+// that it has. Invariant, checked here: segments lie inside the file, in order and apart, and their
+// parts add up to them.
 
 import { z } from 'zod'
 import { parseJson } from '../../base/json-object.ts'

@@ -54,18 +54,11 @@ export function tableSegments({ views }: Pick<TableView, 'views'>, file: Uint8Ar
   return [...sections, { name: frameName, from: 0, bytes: file.length - inside, ...raw }]
 }
 
-/** Valid until the next segment is asked for. */
-export interface SegmentParts {
-  readonly segment: Segment
-  readonly parts: readonly Uint8Array[]
-}
-
-/** Segment by segment, to bound memory. `all` are those of the file, `segments` perhaps some. */
-export function* cutTable(
-  file: Uint8Array,
-  segments: readonly Segment[],
-  all = segments,
-): Generator<SegmentParts, void, undefined> {
+/**
+ * Segment by segment, to bound memory; one is valid until the next is asked for. `all` are those of
+ * the file, `segments` perhaps some.
+ */
+export function* cutTable(file: Uint8Array, segments: readonly Segment[], all = segments) {
   for (const segment of segments) {
     const { from, bytes, words } = segment
     const rows = segment.name === frameName ? frameOf(file, all) : file.subarray(from, from + bytes)
