@@ -101,7 +101,7 @@ async function importFeed(
   const today = options.today ?? dayOf(Date.now())
   let memory: FeedMemory | undefined
   for (const name of names) {
-    const day = dayOfName(name)
+    const day = parseDay(/^(.+)\.txt(?:\.gz)?$/.exec(name)?.[1] ?? '')
     const where = `${feed.id}/${name}`
     if (day === undefined) outcome.problems.push(`${where}: is not called YYYY-MM-DD.txt.gz`)
     else if (day > today) outcome.problems.push(`${where}: its day is yet to come`)
@@ -188,11 +188,6 @@ function emptyText({ tally }: Pick<ParsedSnapshot, 'tally'>): string {
 
 function unusable(message: string): IpriskError {
   return inputError('history_file', message)
-}
-
-function dayOfName(name: string): Day | undefined {
-  const text = /^(.+)\.txt(?:\.gz)?$/.exec(name)?.[1]
-  return text === undefined ? undefined : parseDay(text)
 }
 
 async function foldersIn(folder: string): Promise<readonly string[]> {

@@ -10,11 +10,6 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { environmentError } from '../../src/base/coded-error.ts'
 import { SNIFF_BYTES, wireBytesMax } from './fetch-limits.ts'
 
-export interface DownloadedBody {
-  readonly sha256: string
-  readonly bytes: number
-}
-
 type Chunks = AsyncIterable<Uint8Array>
 
 /** Streams `body` into the new file `to`. Throws where it breaks a limit or is an HTML page. */
@@ -28,7 +23,7 @@ export async function downloadBody(options: {
   readonly to: string
   readonly signal: AbortSignal
   readonly url: string
-}): Promise<DownloadedBody> {
+}) {
   const { bytes, url, signal } = options
   const hash = createHash('sha256')
   const head: Uint8Array[] = []

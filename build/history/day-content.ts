@@ -18,17 +18,13 @@ export interface ListedRange {
   readonly category?: string | undefined
 }
 
-export interface DayContent {
-  /** Distinct by range; IPv4 first, then by first and last address. */
-  readonly rows: readonly ListedRange[]
-  /** Rows with more to say than their range. */
-  readonly detailCount: number
-  /** SHA-256, hexadecimal, of the rows in their order. */
-  readonly hash: string
-}
+export type DayContent = ReturnType<typeof dayContent>
 
-/** Where a range is listed twice, what is kept does not depend on the order (`mergeDetails`). */
-export function dayContent(listed: Iterable<ListedRange>): DayContent {
+/**
+ * Rows distinct by range: IPv4 first, then by first and last address. Where a range is listed
+ * twice, what is kept does not depend on the order (`mergeDetails`). The hash is SHA-256 of them.
+ */
+export function dayContent(listed: Iterable<ListedRange>) {
   const sorted = [...listed].sort(order)
   const rows: ListedRange[] = []
   const hash = createHash('sha256')

@@ -34,12 +34,8 @@ export interface DayFile {
   readonly path: string
 }
 
-function dayFileName(day: Day): string {
-  return `${formatDay(day)}${ending}`
-}
-
 export function dayPath(store: string, feedId: string, day: Day): string {
-  return join(store, feedId, dayFileName(day))
+  return join(store, feedId, `${formatDay(day)}${ending}`)
 }
 
 /** The feeds with a folder in the store, sorted. A store that does not exist has none. */

@@ -164,7 +164,7 @@ function sweep<N extends number | bigint>(
       if (end === limit) break
       at = after(end)
       while (nextEnd < count && ends.at[nextEnd] === end) {
-        remove(active, ends.evidence[nextEnd++]!)
+        active.splice(active.indexOf(ends.evidence[nextEnd++]!), 1)
       }
     }
     while (nextStart < count && starts.at[nextStart] === at) {
@@ -184,10 +184,6 @@ function insert(active: number[], evidence: number): void {
   let at = active.length
   while (at > 0 && active[at - 1]! > evidence) at--
   active.splice(at, 0, evidence)
-}
-
-function remove(active: number[], evidence: number): void {
-  active.splice(active.indexOf(evidence), 1)
 }
 
 function distinct(active: readonly number[]): readonly number[] {

@@ -38,18 +38,16 @@ export function overlayTwoLayers(options: {
   }
 }
 
-export interface PairedLayers {
-  /** Values are numbers of pairs, from 0, in order of first appearance, IPv4 before IPv6. */
-  readonly layers: Layers
-  /** By number of a pair, 0 for none. */
-  readonly networks: Uint32Array
-  readonly places: Uint32Array
-}
+export type PairedLayers = ReturnType<typeof pairLayers>
 
 /** How many pieces of both layers share a pair, about. */
 const piecesOfPair = 8
 
-export function pairLayers(networks: Layers, places: Layers): PairedLayers {
+/**
+ * The values of `layers` are numbers of pairs, from 0, in order of first appearance, IPv4 before
+ * IPv6; the others are by number of a pair, 0 for none.
+ */
+export function pairLayers(networks: Layers, places: Layers) {
   const count = (layers: Layers): number => layers[4].count + layers[6].count
   const pairs = newTupleInterner((count(networks) + count(places)) / piecesOfPair)
   const pair = (family: 4 | 6): Layer =>

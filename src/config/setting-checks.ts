@@ -55,11 +55,6 @@ function isPlainWebAddress(value: string): boolean {
   return plain && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 
-function isRefreshSpan(value: string): boolean {
-  const ms = parseDurationMs(value)
-  return ms === 0 || (ms >= refreshMsMin && ms <= refreshMsMax)
-}
-
 const isPath = (value: string): boolean => value !== '' && !value.includes('\0')
 
 const keyAllowed =
@@ -165,7 +160,10 @@ export const dayOrDays = textOf(
 })
 export const refreshSpan = textOf(
   '"off" or a span from 1m to 30d, such as 30m, 1h, 1d',
-  isRefreshSpan,
+  (value) => {
+    const ms = parseDurationMs(value)
+    return ms === 0 || (ms >= refreshMsMin && ms <= refreshMsMax)
+  },
 )
 /** Milliseconds. */
 export const listSpan = textOf(

@@ -14,15 +14,13 @@ import {
   counterTotals,
   httpStatuses,
 } from '../../observe/request-counters.ts'
-import { type AdminRefusalCode, adminRefusalCodes } from '../admin-refusals.ts'
-import { pullRefusalCodes } from '../../publish/fetch/pull-refusal.ts'
+import type { AdminRefusalCode } from '../admin-refusals.ts'
 import type { ListsStatus } from '../../supervisor/lists/lists-manager.ts'
 import type { WorkerStatus } from '../../supervisor/supervisor-status.ts'
 import type { RefreshStatus } from '../../supervisor/tables/refresh.ts'
 import type { TableManagerStatus } from '../../supervisor/tables/table-manager.ts'
 import type { TablePullStatus } from '../../supervisor/tables/table-pull.ts'
-import { tableRefusalCodes } from '../../supervisor/tables/table-refusal.ts'
-import { type RestartCause, restartCauses } from '../../supervisor/worker-registry.ts'
+import type { RestartCause } from '../../supervisor/worker-registry.ts'
 import { coverageToday } from '../../table/answer/table-coverage.ts'
 import type { TableInfo } from '../../table/served-table.ts'
 
@@ -237,8 +235,7 @@ function swapFamilies({ tables, refresh }: ScrapeData): MetricFamilies {
     iprisk_table_swaps_total: family('New tables that were swapped in.', swaps),
     iprisk_table_refusals_total: family(
       'New tables that were refused, by what was wrong.',
-      ['reason'],
-      tableRefusalCodes.map((reason) => [{ reason }, refusals[reason]]),
+      ...by('reason', refusals),
     ),
     iprisk_table_held: family(
       '1 while a table that was rolled back is kept out.',
@@ -295,8 +292,7 @@ function serverFamilies({
   return {
     iprisk_admin_refusals_total: family(
       'Requests that the admin port refused: wrong tokens, and what it has limits against.',
-      ['reason'],
-      adminRefusalCodes.map((reason) => [{ reason }, adminRefusals[reason]]),
+      ...by('reason', adminRefusals),
     ),
     iprisk_build_info: family(
       'The program that runs: always 1.',
@@ -310,8 +306,7 @@ function serverFamilies({
     iprisk_workers: family('Workers that listen.', listening),
     iprisk_worker_restarts_total: family(
       'Workers that were replaced because they crashed, hung or grew.',
-      ['cause'],
-      restartCauses.map((cause) => [{ cause }, restarts[cause]]),
+      ...by('cause', restarts),
     ),
     iprisk_degraded: family('1 while workers die again and again.', degraded ? 1 : 0),
   }
@@ -403,10 +398,7 @@ function sourceFamilies(source: TablePullStatus | undefined): MetricFamilies {
     ),
     iprisk_source_refusals_total: family(
       'Looks at --table-url that brought nothing that may be taken, by why.',
-      ['reason'],
-      source === undefined
-        ? []
-        : pullRefusalCodes.map((reason) => [{ reason }, source.refusals_by[reason]]),
+      ...by('reason', source?.refusals_by ?? {}),
     ),
     iprisk_source_last_success_timestamp_seconds: family(
       'When the manifest of --table-url was taken last, or was the same as before.',

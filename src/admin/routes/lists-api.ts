@@ -59,10 +59,7 @@ const comparedMax = 200_000
 const lists = '/admin/lists'
 const change = { role: 'analyst', status: 200, answer: acted } as const
 
-interface ActedAnswer {
-  readonly cautions: readonly string[]
-}
-type Act = (caller: AdminCaller, request: ListRequest) => Promise<ActedAnswer>
+type Act = (caller: AdminCaller, request: ListRequest) => Promise<{ cautions: readonly string[] }>
 
 export function listRoutes(parts: ListsApiParts): readonly AdminRoute[] {
   const act: Act = async (caller, request) => {
@@ -190,7 +187,7 @@ async function importLines(
   store: ListStore,
   list: string,
   body: ListImport,
-  act: (request: ListRequest) => Promise<ActedAnswer>,
+  act: (request: ListRequest) => ReturnType<Act>,
 ): Promise<object> {
   const now = Date.now()
   const { lines, replace = false, preview: isPreview = false } = body

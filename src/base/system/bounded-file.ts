@@ -70,7 +70,7 @@ export function readDescriptor(descriptor: number, { bytesMax, pipeMsMax = 0 }: 
       throw new Error(`it is a pipe whose writer has not ended within ${pipeMsMax} ms`)
     }
     if (read === 'none yet' || (read === 0 && bytes === 0 && isPipe && !isOver(pipeWriterMsMax))) {
-      pause()
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pipePollMs)
       continue
     }
     if (read === 0) {
@@ -116,8 +116,4 @@ function readSome(descriptor: number, chunk: Buffer): number | 'none yet' {
     if ((thrown as NodeJS.ErrnoException).code === 'EAGAIN') return 'none yet'
     throw thrown
   }
-}
-
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pipePollMs)
 }

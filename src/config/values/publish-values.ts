@@ -9,12 +9,9 @@ export function parseObjectUrl(text: string) {
   const [, bucket, prefix = ''] = bucketForm.exec(text) ?? []
   if (bucket === undefined) return undefined
   const names = prefix.split('/').filter(Boolean)
-  return names.some(isDots) ? undefined : { bucket, prefix: names.join('/') }
-}
-
-/** As steps of an address they lead elsewhere. */
-function isDots(name: string): boolean {
-  return name === '.' || name === '..'
+  // As steps of an address, dots lead elsewhere.
+  const isSafe = !names.includes('.') && !names.includes('..')
+  return isSafe ? { bucket, prefix: names.join('/') } : undefined
 }
 
 /** `https://…`, `http://…`, `s3://…`, `file:///…`. */

@@ -42,6 +42,7 @@ export function OneList(props: {
     return acted !== undefined
   }
   const wanted = search.trim().toLowerCase()
+  const part = entries.isPart ? ` of the first ${count(entries.entries.length)}` : ''
   const shown = entries.entries.filter(({ entry, note = '' }) =>
     `${entry} ${note}`.toLowerCase().includes(wanted),
   )
@@ -50,7 +51,7 @@ export function OneList(props: {
       {mayChange && <AddEntries path={path} first={add} onAdded={changed} />}
       {mayChange && <ImportLines path={path} head={head} onImported={changed} />}
       <TextField
-        label={`Search; ${counted(shown.length, 'entry', 'entries')}${partText(entries)}`}
+        label={`Search; ${counted(shown.length, 'entry', 'entries')}${part}`}
         place="filter"
         type="search"
         value={search}
@@ -74,9 +75,6 @@ export function OneList(props: {
     </Panel>
   )
 }
-
-const partText = ({ entries, isPart }: Entries): string =>
-  isPart ? ` of the first ${count(entries.length)}` : ''
 
 function emptyOf(wanted: string, { entries, isPart }: Entries): string {
   if (wanted === '') return 'No entries.'
