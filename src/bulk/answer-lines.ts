@@ -183,7 +183,8 @@ function unreadOf(read: LogEntry | UnreadLine, query: Query): UnreadLine | undef
   const { address } = read
   const bytes = encoder.encode(address)
   if (parseQuery(query, bytes, 0, bytes.length)) return undefined
-  return { reason: 'no address', text: address }
+  // Half of a surrogate pair becomes U+FFFD, as in the API.
+  return { reason: 'no address', text: decoder.decode(bytes) }
 }
 
 /** Most lines end sooner than a call of `indexOf` takes. */

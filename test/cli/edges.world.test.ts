@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { logWords } from '../../src/config/line-formats.ts'
 import { optionFlag, options } from '../../src/config/options.ts'
 import { fullCoverage, writeSmallTable } from '../table/small-table.ts'
 import { newFolder, runHere } from './program.ts'
@@ -75,13 +76,9 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
       0,
       /\n3 of the arguments and lines were no IP address\.\n$/,
     ],
-    [
-      'check common.log',
-      2,
-      /common\.log looks like an access log: name its form with --log common/,
-    ],
-    ['check combined.log', 2, /looks like an access log: name its form with --log combined\./],
-    ['summarize vhost.log', 2, /looks like an access log: name its form with --log vhost_combined/],
+    ['check common.log', 0, /^common\.log: read as a log of the form common\.\n$/],
+    ['check combined.log', 0, /read as a log of the form combined\.\n/],
+    ['summarize vhost.log', 0, /read as a log of the form vhost_combined\.\n/],
     ['check 9.1.2.3 --json --format csv', 2, /format = "csv" .*it must be json beside --json/],
     ['check 9.1.2.3 --json --format json', 0, /^$/],
     ['explain 9.1.2', 2, /^iprisk: 9\.1\.2 is no IP address\.\n$/],
@@ -254,7 +251,7 @@ ${by}; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p iprisk`
     ['iprisk ch', ['check']],
     ['iprisk keys r', ['revoke', 'rotate']],
     ['iprisk check --js', ['--json', '--json-field']],
-    ['iprisk check x --log ', ['common', 'combined', 'vhost_combined']],
+    ['iprisk check x --log ', [...logWords]],
     ['iprisk keys create --api ', ['ip-risk', 'bouncer', 'none']],
     ['iprisk keys create --plan ', ['free', 'team', 'business', 'enterprise', 'internal']],
     ['iprisk export --format n', ['nginx', 'nft']],

@@ -112,7 +112,12 @@ export async function bulkRun(options: BulkOptions, io: Io) {
   let form: LineFormat = { kind: 'plain' }
   let width = ipv4Chars
   let isOpen = false
-  const how = { bytes: options.pieceBytes, stdin: io.input, signal, warn: damageWarning(io) }
+  let isDamaged = false
+  const onDamage = (input: string, reason: string): void => {
+    isDamaged = true
+    warn(io, `${inputName(input)}: ${reason}; what could be read is used`)
+  }
+  const how = { bytes: options.pieceBytes, stdin: io.input, signal, warn: onDamage }
   const pieces = readInput(inputs, how)
   const deliver = async (before: Promise<void>, one: PieceInFlight): Promise<void> => {
     const [lined] = await Promise.all([one.result, before])
@@ -158,13 +163,8 @@ export async function bulkRun(options: BulkOptions, io: Io) {
     ticket.close()
     await pool.close()
   }
-  return { ...sums.result(), interrupted: signal.aborted }
+  return { ...sums.result(), isDamaged, interrupted: signal.aborted }
 }
-
-const damageWarning =
-  (io: Io) =>
-  (input: string, reason: string): void =>
-    warn(io, `${inputName(input)}: ${reason}; what could be read is used`)
 
 function openingOf({ bytes, input }: InputPiece, options: BulkOptions, io: Io): DetectedFormat {
   const opening = options.detectFormat(bytes, input)

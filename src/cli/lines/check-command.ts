@@ -57,7 +57,7 @@ async function checkWith(
     isScreen ? io.lines(screen(out)) : io.write(out)
   const detectFormat = lineFormatDetector(how)
   if (output === 'csv') await io.write(encoder.encode(`${csvHeader(work.fields)}\n`))
-  const sums = { addresses: 0, bad: 0 }
+  const sums = { addresses: 0, bad: 0, isDamaged: false }
   let code: number = exitCodes.done
   for (const { inputs, addresses } of groups) {
     if (inputs.length === 0) {
@@ -74,6 +74,7 @@ async function checkWith(
       io,
     )
     addCounts(sums, result)
+    sums.isDamaged ||= result.isDamaged
     reportBadLines(result, io)
     if (result.interrupted) {
       io.err(`Interrupted after ${formatCount(result.lines)} lines.`)
@@ -103,15 +104,18 @@ function countedIn(groups: readonly InputGroup[]): string {
   return hasLines && hasArguments ? 'arguments and lines' : hasArguments ? 'arguments' : 'lines'
 }
 
-/** Reports bad lines; returns the exit code. */
+/** Reports bad lines; returns the exit code: a damaged input was not read whole. */
 export function judgeBadLines(
-  { addresses, bad, what = 'lines' }: Readonly<LineCounts> & { readonly what?: string },
+  input: Readonly<LineCounts> & { readonly isDamaged: boolean; readonly what?: string },
   strict: boolean,
   io: Io,
 ): number {
-  if (bad === 0) return exitCodes.done
-  io.err(`${formatCount(bad)} of the ${what} ${bad === 1 ? 'was' : 'were'} no IP address.`)
-  return strict || addresses === 0 ? exitCodes.failed : exitCodes.done
+  const { addresses, bad, isDamaged, what = 'lines' } = input
+  if (bad > 0) {
+    io.err(`${formatCount(bad)} of the ${what} ${bad === 1 ? 'was' : 'were'} no IP address.`)
+  }
+  const isFailed = isDamaged || (bad > 0 && (strict || addresses === 0))
+  return isFailed ? exitCodes.failed : exitCodes.done
 }
 
 function isPlainFormat(how: Pick<Invocation, 'column' | 'jsonField' | 'log'>): boolean {

@@ -102,7 +102,7 @@ function countSampled(
     counter.addRequest(one.address, index)
   }
   const { length } = checks
-  const whole = { bad: 0, reasons: {}, places: [], interrupted: false }
+  const whole = { bad: 0, reasons: {}, places: [], isDamaged: false, interrupted: false }
   const result = { lines: length, addresses: length, ...whole }
   const policies = set && [...used].sort((a, b) => a - b).map((at) => set.policies[at]!.name)
   return { result, policies }
