@@ -41,18 +41,20 @@ const generic: LogMembers = {
     'client_ip clientip clientIp client.ip client.address remote_ip remote_addr remoteAddr remoteip ' +
     'remoteIp remote_address remoteAddress request.client_ip request.remote_ip request.remote_addr ' +
     'request.remoteAddress req.remoteAddress httpRequest.remoteIp httpRequest.clientIp ClientIP ' +
-    'ClientHost source.ip source.address sourceIPAddress src_ip srcip ip ip_address ipAddress ' +
-    'address client host',
-  forwarded: 'x_forwarded_for http_x_forwarded_for xff X-Forwarded-For',
+    'ClientHost downstream_remote_address properties.clientIP properties.clientIp source.ip ' +
+    'source.address sourceIPAddress src_ip srcip ip ip_address ipAddress address client host',
+  forwarded:
+    'x_forwarded_for http_x_forwarded_for xff X-Forwarded-For request.headers.x-forwarded-for ' +
+    'req.headers.x-forwarded-for',
   time:
     'ts time timestamp @timestamp time_iso8601 time_local datetime date msec eventTime ' +
-    'EdgeStartTimestamp',
+    'start_time EdgeStartTimestamp',
   request:
     'request.uri request_uri uri path url.path url request httpRequest.requestUrl httpRequest.uri ' +
     'req.url ClientRequestURI',
   status:
     'status status_code statusCode response.status http.response.status_code httpRequest.status ' +
-    'res.statusCode EdgeResponseStatus',
+    'res.statusCode response_code properties.httpStatus EdgeResponseStatus',
 }
 
 /** In the order in which they are tried: those that say more before those that also fit. */
@@ -158,7 +160,7 @@ export const logForms: Readonly<Record<LogFormName, LogForm>> = {
 
 const syslogTime = String.raw`(?:[A-Z][a-z]{2} [ \d]\d(?: \d{4})? \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))`
 
-/** In front of any form: syslog (RFC 3164, 5424), Kubernetes' CRI. */
+/** In front of any form: syslog (RFC 3164, 5424), the CRI of Kubernetes. */
 export const logPrefix = new RegExp(
   [
     String.raw`^(?:<\d{1,3}>)?${syslogTime} \S+ [^\s:[]+(?:\[[^\]\s]*\])?: `,

@@ -68,7 +68,7 @@ export function newLineReader(format: LogFormat, isGuess = false): LineReader {
   const needsTime = by !== undefined || format.sinceMs !== undefined || format.untilMs !== undefined
   const read = rawReader(format, isGuess)
   return (line) => {
-    const raw = read(line)
+    const raw = read(withoutPrefix(line))
     if (raw === undefined) return undefined
     if (typeof raw === 'string') {
       return { reason: line.includes('\0') ? 'NUL bytes' : raw, text: line.trim() }
@@ -98,7 +98,7 @@ function rawReader(
     return (line) => readMembers(line, stated ?? wanted)
   }
   return (line) => {
-    const text = line.slice(0, patternCharsMax).replace(logPrefix, '')
+    const text = line.slice(0, patternCharsMax)
     const found = pattern?.exec(text) ?? (isGuess ? undefined : otherwise?.exec(text))
     return found?.groups ?? (isComment(line) ? undefined : `not ${form}`)
   }
@@ -106,6 +106,12 @@ function rawReader(
 
 /** A request is at most some kilobytes; patterns take longer for longer lines. */
 const patternCharsMax = 16_384
+
+/** Without what collectors put in front of a line, or around it: Docker writes JSON. */
+function withoutPrefix(line: string): string {
+  const docker = line.startsWith('{"log":"') ? memberText(parseJson(line), 'log') : undefined
+  return (docker?.trimEnd() ?? line).replace(logPrefix, '')
+}
 
 export const isComment = (line: string): boolean => /^\s*[#;]/.test(line)
 
@@ -178,14 +184,15 @@ function addressMember(value: unknown, paths: Wanted['address']): string | undef
   return texts.find((text) => chooseAddress(text, undefined) !== undefined) ?? texts[0]
 }
 
-/** With a prefix in front; with `\x22`, which nginx writes without `escape=json`. */
+/** With `\x22`, which nginx writes without `escape=json`. */
 function jsonOf(line: string): unknown {
   const value = parseJson(line)
   if (value !== undefined) return value
-  const bare = line.replace(logPrefix, '').replace(/,\s*$/, '')
-  const escaped = bare.replaceAll(/\\(?:x([\dA-Fa-f]{2})|[^])/g, (whole, hex?: string) =>
-    hex === undefined ? whole : `\\u00${hex}`,
-  )
+  const escaped = line
+    .replace(/,\s*$/, '')
+    .replaceAll(/\\(?:x([\dA-Fa-f]{2})|[^])/g, (whole, hex?: string) =>
+      hex === undefined ? whole : `\\u00${hex}`,
+    )
   return parseJson(escaped)
 }
 

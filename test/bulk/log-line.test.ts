@@ -158,6 +158,17 @@ const rows: readonly Row[] = [
   ],
   [
     'json',
+    '{"req":{"headers":{"x-forwarded-for":"203.0.113.7"},"remoteAddress":"10.0.0.2","url":"/a"},"time":1787356801000,"res":{"statusCode":200}}',
+    ['203.0.113.7', second, '/a', '200'],
+  ],
+  // https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage
+  [
+    'json',
+    '{"start_time":"2026-08-22T00:00:01Z","downstream_remote_address":"203.0.113.7:4711","path":"/a","response_code":200}',
+    ['203.0.113.7', second, '/a', '200'],
+  ],
+  [
+    'json',
     '{"timestamp":1787356801000,"x_forwarded_for":"203.0.113.7","remote_addr":"10.0.0.2","status":200}',
     ['203.0.113.7', second, '', '200'],
   ],
@@ -183,6 +194,13 @@ describe('a line', () => {
       expect(read(form, prefix + line)).toEqual(read(form, line))
       // Of one name among several the generic form says as much.
       expect(formOf(`${prefix}${line}\n`)).toBe(formOf(`${line}\n`))
+    }
+  })
+
+  it('of any form may stand in the JSON of Docker', () => {
+    for (const [form, line] of rows) {
+      const packed = JSON.stringify({ log: `${line}\n`, stream: 'stdout', time: second })
+      expect(read(form, packed)).toEqual(read(form, line))
     }
   })
 
