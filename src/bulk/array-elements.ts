@@ -22,10 +22,19 @@ export async function* arrayElements(
     const text = head.toString('latin1', 0, headBytesMax)
     // More bytes decide.
     if (text.length < headBytesMax && /^\s*(?:\[\s*)?$/.test(text)) continue
-    cut = /^\s*\[\s*["{\]]/.test(text) ? newElementCutter() : (same) => same
+    cut = cutterOf(text)
     yield cut(head)
   }
   if (cut === undefined && head.length > 0) yield head
+}
+
+/** Of a whole text. */
+export function arrayLines(bytes: Buffer): Buffer {
+  return cutterOf(bytes.toString('latin1', 0, headBytesMax))(bytes)
+}
+
+function cutterOf(head: string): (chunk: Buffer) => Buffer {
+  return /^\s*\[\s*["{\]]/.test(head) ? newElementCutter() : (same) => same
 }
 
 function newElementCutter(): (chunk: Buffer) => Buffer {

@@ -270,6 +270,8 @@ it('rehearses policies against those that are live', async () => {
       return value.status === 'running' ? undefined : value
     })
   }
+  const array = JSON.stringify([{ ip: '9.1.2.3' }, { ip: '9.200.1.1' }], null, 1)
+  expect(await rehearse({ log: array })).toMatchObject({ report: { requests: 2, bad_lines: 0 } })
   const done = await rehearse({ ...file('signals.vpn'), log })
   expect(done).toMatchObject({
     status: 'done',

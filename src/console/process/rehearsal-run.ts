@@ -1,5 +1,6 @@
 // A rehearsal as by `iprisk policy test`: a policy against the live one, on a log or the sample.
 
+import { arrayLines } from '../../bulk/array-elements.ts'
 import { answerLines, type LineTask } from '../../bulk/answer-lines.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
 import { guessFormat } from '../../bulk/log-guess.ts'
@@ -73,7 +74,7 @@ function linesOf(
     const text = checks.map(({ address }) => `${address}\n`).join('')
     return { bytes: Buffer.from(text), form: { kind: 'plain' } }
   }
-  const bytes = Buffer.from(log.replace(/^\uFEFF/, ''))
+  const bytes = arrayLines(Buffer.from(log.replace(/^\uFEFF/, '')))
   if (bytes.length > consoleLogBytesMax) {
     throw invalid(`A log has at most ${consoleLogBytesMax} bytes; "iprisk policy test" takes any.`)
   }
