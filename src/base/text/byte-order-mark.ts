@@ -1,5 +1,5 @@
-// The byte order mark that some programs, spreadsheets and PowerShell among them, write before
-// UTF-8 and UTF-16.
+// What the first bytes of a file say: the byte order mark that some programs, spreadsheets and
+// PowerShell among them, write before UTF-8 and UTF-16; and by what it is packed.
 
 export const byteOrderMarkBytes = 3
 
@@ -20,3 +20,14 @@ export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(markedEncodingOf(bytes) ?? 'utf-8').decode(bytes)
 }
+
+/** Brotli has none. */
+export const packingMagics = {
+  gzip: [0x1f, 0x8b],
+  zstd: [0x28, 0xb5, 0x2f, 0xfd],
+  xz: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
+  bzip2: [0x42, 0x5a, 0x68],
+  zip: [0x50, 0x4b, 0x03, 0x04],
+  '7z': [0x37, 0x7a, 0xbc, 0xaf],
+  lz4: [0x04, 0x22, 0x4d, 0x18],
+} as const

@@ -8,7 +8,7 @@
 import type { Transform } from 'node:stream'
 import { crc32, createBrotliDecompress, createInflateRaw } from 'node:zlib'
 import { Decompress } from 'fzstd'
-import { markedEncodingOf } from './byte-order-mark.ts'
+import { markedEncodingOf, packingMagics } from './byte-order-mark.ts'
 
 export interface UnpackOptions {
   /** The file's name: brotli has no magic number, and is known by `.br`. */
@@ -56,16 +56,6 @@ type Unpack = (
   warn: UnpackOptions['warn'],
 ) => AsyncGenerator<Buffer, void, undefined>
 
-const magics = {
-  gzip: [0x1f, 0x8b],
-  zstd: [0x28, 0xb5, 0x2f, 0xfd],
-  xz: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
-  bzip2: [0x42, 0x5a, 0x68],
-  zip: [0x50, 0x4b, 0x03, 0x04],
-  '7z': [0x37, 0x7a, 0xbc, 0xaf],
-  lz4: [0x04, 0x22, 0x4d, 0x18],
-} as const
-
 const unpackers: Readonly<Record<string, Unpack>> = {
   gzip: gunzip,
   zstd: unzstd,
@@ -76,7 +66,7 @@ const unpackers: Readonly<Record<string, Unpack>> = {
 async function packingOf(source: ByteSource): Promise<string | undefined> {
   for (let count = 1; ; count += 1) {
     const head = await source.peek(count)
-    const begun = Object.entries(magics).filter(([, magic]) =>
+    const begun = Object.entries(packingMagics).filter(([, magic]) =>
       magic.slice(0, count).every((byte, at) => head[at] === byte),
     )
     const whole = begun.find(([, magic]) => magic.length <= count)
@@ -165,7 +155,7 @@ async function* gunzip(
 /** Whether there is a header; one that is cut off counts only in the first member. */
 async function takeGzipHeader(source: ByteSource, member: number): Promise<boolean> {
   const head = await source.peek(10)
-  if (head[0] !== magics.gzip[0] || head[1] !== magics.gzip[1]) return false
+  if (head[0] !== packingMagics.gzip[0] || head[1] !== packingMagics.gzip[1]) return false
   const flags = head[3] ?? 0
   let bytes = 10
   if ((flags & 4) > 0) {

@@ -1,13 +1,17 @@
 // A chosen or dropped file; `onText` gets at most `bytesMax` of it.
 
 import { useId, useState } from 'preact/hooks'
-import { decodeText } from '../../../base/text/byte-order-mark.ts'
+import { decodeText, packingMagics } from '../../../base/text/byte-order-mark.ts'
 import { notify } from '../ask/notices.ts'
 
+async function packingOf(file: File): Promise<string | undefined> {
+  const head = new Uint8Array(await file.slice(0, 8).arrayBuffer())
+  const isPacked = (magic: readonly number[]) => magic.every((byte, at) => head[at] === byte)
+  return Object.entries(packingMagics).find(([, magic]) => isPacked(magic))?.[0]
+}
+
 /** Unpacks gzip; reads UTF-16 that has a mark. Cut or damaged gzip gives what could be read. */
-async function textOf(file: File, bytesMax: number): Promise<string> {
-  const head = new Uint8Array(await file.slice(0, 2).arrayBuffer())
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b
+async function textOf(file: File, isGzip: boolean, bytesMax: number): Promise<string> {
   const stream = isGzip ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()
   const parts: Uint8Array<ArrayBuffer>[] = []
   const reader = stream.getReader()
@@ -40,7 +44,11 @@ export function FileDrop(props: {
     if (isTooLarge && whenTooLarge !== undefined) {
       return notify(`${file.name} is larger than ${bytesMax / 1e6} MB. ${whenTooLarge}`, true)
     }
-    const text = await textOf(file, bytesMax)
+    const packing = await packingOf(file)
+    if (packing !== undefined && packing !== 'gzip') {
+      return notify(`${file.name} is packed by ${packing}: unpack it first.`, true)
+    }
+    const text = await textOf(file, packing === 'gzip', bytesMax)
     if (isTooLarge) {
       notify(`${file.name}: only its first ${Math.floor(bytesMax / 1e6)} MB are read.`, true)
     }
