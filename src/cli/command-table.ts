@@ -236,13 +236,13 @@ const commands = {
     load: async () => (await import('./lists/lists-command.ts')).listsDelete,
   },
   'state backup <file>': {
-    help: 'copy keys, own lists and counters into a file, while servers run',
+    help: 'copy keys, own lists and counters into a file, while servers run; - is standard output',
     example: 'state backup /backup/iprisk-state.jsonl',
     changes: true,
     load: async () => (await import('./lists/state-command.ts')).stateBackup,
   },
   'state restore <file>': {
-    help: 'put back what state backup has copied; what was revoked stays so',
+    help: 'put back what state backup has copied; what was revoked stays so; - is standard input',
     example: 'state restore /backup/iprisk-state.jsonl',
     changes: true,
     load: async () => (await import('./lists/state-command.ts')).stateRestore,

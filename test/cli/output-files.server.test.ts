@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { writeSmallTable } from '../table/small-table.ts'
-import { newFolder, runHere } from './program.ts'
+import { newFolder, runHere, runProgram } from './program.ts'
 
 const table = writeSmallTable()
 let cwd = ''
@@ -25,7 +25,8 @@ beforeEach(() => {
 const exporting = `export --table ${table} --format csv --where signals.tor --out`
 const run = (words: string) => runHere(words.split(' '), { cwd })
 // A build that is refused late would take minutes, and need the feeds.
-const writers = ['build --offline --report', 'build --offline --out', exporting, 'state backup']
+const piped = [exporting, 'state backup']
+const writers = ['build --offline --report', 'build --offline --out', ...piped]
 
 describe.each(writers)('%s', (command) => {
   it.skipIf(process.getuid?.() !== 0)('refuses a device, which only root can make', async () => {
@@ -49,7 +50,7 @@ describe.each(writers)('%s', (command) => {
       ['nowhere', 'is a symbolic link into a folder that is not there'],
       ['pipe', 'is a pipe, not a regular file'],
       ['folder', 'is a folder'],
-      ...(command === exporting ? [] : [['-', 'is standard output'] as const]),
+      ...(piped.includes(command) ? [] : [['-', 'is standard output'] as const]),
     ] as const) {
       const { code, err } = await run(`${command} ${name}`)
       expect(err).toContain(why)
@@ -63,6 +64,16 @@ it('writes an export to standard output, and no file', async () => {
   const { code, out } = await run(`${exporting} -`)
   expect([code, out.split('\n')[0]]).toEqual([0, expect.stringContaining('first')])
   expect(readdirSync(cwd)).toEqual([])
+})
+
+it('writes a copy of the state to standard output, and reads it from standard input', async () => {
+  await run('keys create --plan team --name one')
+  const { code, out, err } = await run('state backup -')
+  expect([code, err]).toEqual([0, expect.stringContaining('Written to standard output: 1 keys')])
+  const how = { cwd, input: out }
+  const restored = await runProgram(['state', 'restore', '-', '--state', 'other'], how)
+  expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('Restored: 1 keys') })
+  expect(readdirSync(cwd).sort()).toEqual(['data', 'other'])
 })
 
 it('refuses a copy of the state that is named by an empty text', async () => {

@@ -17,7 +17,7 @@ import type { Settings } from '../../config/settings.ts'
 import { type CommandIo, type StoreCommand, unwrittenTo, withStores } from '../keys/key-session.ts'
 import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { printResult, warn } from '../terminal/io.ts'
+import { type Command, type Io, printResult, warn } from '../terminal/io.ts'
 
 /** Two million entries and half a million keys; V8 holds no longer text. */
 const stateFileBytesMax = 500_000_000
@@ -39,19 +39,26 @@ function report({ invocation }: Settings, io: CommandIo, what: string, counts: S
   printResult(io, invocation.json, counts, () => [`${what}: ${parts.join(', ')}.`])
 }
 
-export const stateBackup: StoreCommand = async (settings, io, [path = '']) => {
-  checkOutput('FILE', path, 'state_file')
+/** `-` is standard output; the counts go to standard error then. */
+export const stateBackup: Command<Promise<void>, CommandIo & Pick<Io, 'write'>> = async (
+  settings,
+  io,
+  [path = ''],
+) => {
+  const isPiped = path === '-'
+  if (!isPiped) checkOutput('FILE', path, 'state_file')
   const counts = await withStores(
     settings,
     (stores) =>
       audited(settings, io, 'state backup', async () => {
         const { text, counts } = await backUpState(stores, io.now)
-        await writeWhole(path, text)
+        await (isPiped ? io.write(Buffer.from(text)) : writeWhole(path, text))
         return counts
       }),
     'refuse',
   )
-  report(settings, io, `Written to ${path}`, counts)
+  const place = isPiped ? 'standard output' : path
+  report(settings, { ...io, out: isPiped ? io.err : io.out }, `Written to ${place}`, counts)
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {
@@ -68,6 +75,7 @@ export const stateRestore: StoreCommand = async (settings, io, [path = '']) => {
     bytesMax: stateFileBytesMax,
     code: 'state_file',
     what: `The copy ${path}`,
+    takesPipes: true,
   })
   const content = readStateFile(text, path)
   const mended: string[] = []
