@@ -2,15 +2,13 @@
 // name. The option `label` is what the whole file says of its ASes (`hosting`, `vpn`).
 
 import type { FormatOptions, Parser } from './entry.ts'
-import { refuseUnknownOptions, textOption } from './format-options.ts'
+import { readOptions, textOption } from './format-options.ts'
 import { parseLines } from './format-list.ts'
 
 const shape = /^(?:AS)?(\d{1,10})$/i
 
-export function asnsOptions(options: FormatOptions): { readonly label: string | undefined } {
-  refuseUnknownOptions(options, ['label'])
-  return { label: textOption(options, 'label') }
-}
+export const asnsOptions = (options: FormatOptions) =>
+  readOptions({ label: textOption.optional() }, options)
 
 /** `AS123`, `as123` or `123` to `AS123`; `undefined` for any other text. */
 export function asnText(text: string): string | undefined {

@@ -10,40 +10,42 @@
 import { splitCsvLine } from '../../src/base/text/csv.ts'
 import { asnText } from './format-asns.ts'
 import type { Entry, FormatOptions, Parser } from './entry.ts'
-import { refuseUnknownOptions, refuseOption, textOption, textsOption } from './format-options.ts'
+import { readOptions, refuseOption, textOption, textsOption } from './format-options.ts'
 import { parseLines } from './format-list.ts'
 import { wrongFormat } from './parse-counts.ts'
 
 const columnRoles = ['address', 'first', 'last', 'asn', 'provider', 'name', 'class'] as const
 type ColumnRole = (typeof columnRoles)[number]
 
-interface CsvOptions {
-  readonly separator: string
-  readonly columns: readonly string[] | undefined
-  readonly label: string | undefined
-  readonly skip: string | undefined
-  /** The column name for each role that the file has. */
-  readonly roles: ReadonlyMap<ColumnRole, string>
-}
+const column = textOption.optional()
+const shape = {
+  separator: textOption.length(1, 'one character').default(','),
+  columns: textsOption.optional(),
+  label: textOption.optional(),
+  skip: textOption.optional(),
+  address: column,
+  first: column,
+  last: column,
+  asn: column,
+  provider: column,
+  name: column,
+  class: column,
+} as const
+type CsvOptions = ReturnType<typeof csvOptions>
 
-export function csvOptions(options: FormatOptions): CsvOptions {
-  refuseUnknownOptions(options, ['separator', 'columns', 'label', 'skip', ...columnRoles])
-  const separator = textOption(options, 'separator') ?? ','
-  if (separator.length !== 1) refuseOption('separator', 'one character')
-  const columns = textsOption(options, 'columns')
-  const roles = new Map<ColumnRole, string>()
-  for (const role of columnRoles) {
-    const column = textOption(options, role)
-    if (column === undefined) continue
-    if (columns?.includes(column) === false) refuseOption(role, 'one of the columns')
-    roles.set(role, column)
-  }
-  const whats = [roles.has('address'), roles.has('first') && roles.has('last'), roles.has('asn')]
-  if (whats.filter(Boolean).length !== 1 || roles.has('first') !== roles.has('last')) {
+export function csvOptions(options: FormatOptions) {
+  const read = readOptions(shape, options)
+  const { columns, address, first, last, asn } = read
+  const wrong = columnRoles.find((role) => {
+    const name = read[role]
+    return name !== undefined && columns?.includes(name) === false
+  })
+  if (wrong !== undefined) refuseOption(wrong, 'one of the columns')
+  const whats = [address, first && last, asn].filter((one) => one !== undefined)
+  if (whats.length !== 1 || (first === undefined) !== (last === undefined)) {
     refuseOption('address', 'given, or first and last, or asn')
   }
-  const [label, skip] = [textOption(options, 'label'), textOption(options, 'skip')]
-  return { separator, columns, label, skip, roles }
+  return read
 }
 
 export const parseCsv: Parser = async (chunks, sink, options) => {
@@ -73,8 +75,10 @@ type Indexes = ReadonlyMap<ColumnRole, number>
 
 function indexesOf(settings: CsvOptions, header: readonly string[], place: string): Indexes {
   const indexes = new Map<ColumnRole, number>()
-  for (const [role, column] of settings.roles) {
-    const index = header.indexOf(column)
+  for (const role of columnRoles) {
+    const column = settings[role]
+    const index = column === undefined ? -1 : header.indexOf(column)
+    if (column === undefined) continue
     if (index < 0) throw wrongFormat(place, `has no column "${column}"`, header.join(', '))
     indexes.set(role, index)
   }

@@ -9,17 +9,12 @@
 // `/*/metadata/category` of `/*/asn`); `lines` (JSON lines: one value a line); `services` (what each service is: `{"Googlebot": {"provider": "Google",
 // "category": "search_crawler"}}`, category `other` for what is neither crawler nor AI tool).
 
+import { z } from 'zod'
 import { dayOf, type Day } from '../../src/base/day.ts'
-import { botCategories, type BotCategory } from '../../src/model/kind.ts'
+import { botCategories } from '../../src/model/kind.ts'
 import { asnText } from './format-asns.ts'
 import type { Entry, FormatOptions, Parser, EntrySink } from './entry.ts'
-import {
-  flagOption,
-  refuseUnknownOptions,
-  refuseOption,
-  textOption,
-  textsOption,
-} from './format-options.ts'
+import { readOptions, refuseOption, textOption, textsOption } from './format-options.ts'
 import { wrongFormat } from './parse-counts.ts'
 import { statedDay } from './stated-day.ts'
 import {
@@ -36,43 +31,43 @@ interface PathPattern {
   readonly serviceIndex: number
 }
 
-interface Service {
-  readonly provider: string
-  readonly category: BotCategory | undefined
-}
+const categories = [...botCategories, 'other'] as const
+const servicesWanted =
+  `an object of {provider, category} by service, each of category ${botCategories.join(', ')} ` +
+  'or other'
+const serviceForm = z.object(
+  {
+    provider: z.string(servicesWanted),
+    category: z
+      .enum(categories, servicesWanted)
+      .transform((name) => (name === 'other' ? undefined : name)),
+  },
+  servicesWanted,
+)
 
-interface JsonOptions {
-  readonly entries: readonly PathPattern[]
-  readonly names: readonly PathPattern[]
-  readonly day: PathPattern | undefined
-  readonly asn: boolean
-  readonly lines: boolean
-  readonly label: string | undefined
-  readonly labelPath: PathPattern | undefined
-  readonly services: ReadonlyMap<string, Service> | undefined
-}
+const paths = textsOption.default([]).transform((texts) => texts.map(patternOf))
+const shape = {
+  entries: paths,
+  names: paths,
+  day: textOption.transform(patternOf).optional(),
+  asn: z.boolean('true or false').default(false),
+  /** A path, or a text. */
+  label: textOption.transform((text) => (text.startsWith('/') ? patternOf(text) : text)).optional(),
+  lines: z.boolean('true or false').default(false),
+  services: z
+    .record(z.string(), serviceForm, servicesWanted)
+    .transform((named) => new Map(Object.entries(named)))
+    .optional(),
+} as const
+type JsonOptions = ReturnType<typeof jsonOptions>
 
-export function jsonOptions(options: FormatOptions): JsonOptions {
-  refuseUnknownOptions(options, ['entries', 'names', 'day', 'asn', 'label', 'lines', 'services'])
-  const entries = (textsOption(options, 'entries') ?? []).map(patternOf)
-  const names = (textsOption(options, 'names') ?? []).map(patternOf)
+export function jsonOptions(options: FormatOptions) {
+  const read = readOptions(shape, options)
+  const { entries, names, services } = read
   if (entries.length + names.length === 0) refuseOption('entries', 'given, or names')
-  const day = textOption(options, 'day')
-  const label = textOption(options, 'label')
-  const isPath = label?.startsWith('/') === true
-  const services = servicesOption(options['services'])
   const named = [...entries, ...names].some((pattern) => pattern.serviceIndex >= 0)
   if (named !== (services !== undefined)) refuseOption('services', 'given with a path {service}')
-  return {
-    entries,
-    names,
-    day: day === undefined ? undefined : patternOf(day),
-    asn: flagOption(options, 'asn'),
-    lines: flagOption(options, 'lines'),
-    label: isPath ? undefined : label,
-    labelPath: label !== undefined && isPath ? patternOf(label) : undefined,
-    services,
-  }
+  return read
 }
 
 function patternOf(text: string): PathPattern {
@@ -85,25 +80,6 @@ function patternOf(text: string): PathPattern {
   }
 }
 
-function servicesOption(value: unknown): ReadonlyMap<string, Service> | undefined {
-  if (value === undefined) return undefined
-  const wanted = 'an object of {provider, category} by service'
-  if (typeof value !== 'object' || value === null) refuseOption('services', wanted)
-  const services = new Map<string, Service>()
-  for (const [name, described] of Object.entries(value)) {
-    const { provider, category } = described as Record<string, unknown>
-    if (typeof provider !== 'string' || typeof category !== 'string') {
-      refuseOption('services', wanted)
-    }
-    const known = botCategories.find((one) => one === category)
-    if (known === undefined && category !== 'other') {
-      refuseOption('services', `of category ${botCategories.join(', ')} or other`)
-    }
-    services.set(name, { provider, category: known })
-  }
-  return services
-}
-
 function matches(pattern: PathPattern, path: JsonPath): boolean {
   if (pattern.parts.length !== path.length) return false
   return pattern.parts.every((part, at) => part === undefined || part === path[at])
@@ -111,6 +87,7 @@ function matches(pattern: PathPattern, path: JsonPath): boolean {
 
 export const parseJson: Parser = async (chunks, sink, options) => {
   const settings = jsonOptions(options)
+  const labelPath = typeof settings.label === 'string' ? undefined : settings.label
   let found = false
   let stated = false
   /** Waits for the label of its record: the first part of the path is the record's index. */
@@ -127,13 +104,12 @@ export const parseJson: Parser = async (chunks, sink, options) => {
     const entry = entryOf(settings, pattern, path, value)
     flush(null)
     if (typeof entry === 'string') sink.drop(entry, pointerOf(path), String(value ?? ''))
-    else if (settings.labelPath === undefined) sink.entry(entry)
+    else if (labelPath === undefined) sink.entry(entry)
     else pending = { record: path[0], entry }
   }
 
   const visitor: JsonVisitor = {
     value(path, value) {
-      const { labelPath } = settings
       if (pending?.record === path[0] && labelPath && matches(labelPath, path)) flush(value)
       for (const pattern of settings.entries) {
         if (matches(pattern, path)) take(pattern, path, value)
@@ -189,6 +165,6 @@ function entryOf(
     place: pointerOf(path),
     ...(service === undefined ? {} : { provider: service.provider }),
     ...(service?.category === undefined ? {} : { category: service.category }),
-    ...(settings.label === undefined ? {} : { label: settings.label }),
+    ...(typeof settings.label === 'string' ? { label: settings.label } : {}),
   }
 }

@@ -1,46 +1,32 @@
-// Reads a parser's options, which the catalogue gives as plain JSON. Every reader names the option
-// it refuses, so that a wrong catalogue file fails when it is loaded and not in the middle of a
-// build. Not a schema library: formats have few options, and all of them are texts or lists.
+// Reads a parser's options, which the catalogue gives as plain JSON, by a schema whose messages are
+// what an option must be. A wrong catalogue file fails when it is loaded and names the option.
 
+import { z } from 'zod'
 import { inputError } from '../../src/base/coded-error.ts'
 import type { FormatOptions } from './entry.ts'
+
+export const textOption = z.string('a text').min(1, 'a text')
+
+export const textsOption = z
+  .array(z.string('a list of texts').min(1, 'a list of texts'), 'a list of texts')
+  .min(1, 'a list of texts')
 
 /** Throws `bad_format_options` for the option `name`. */
 export function refuseOption(name: string, wanted: string): never {
   throw inputError('bad_format_options', `option "${name}" must be ${wanted}`)
 }
 
-/** Refuses options that the format does not know: a misspelled one must not be ignored. */
-export function refuseUnknownOptions(options: FormatOptions, known: readonly string[]): void {
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name)) refuseOption(name, `one of ${known.join(', ') || 'none'}`)
+/** Throws `bad_format_options`. Unknown options are refused: a misspelled one must not be ignored. */
+export function readOptions<Shape extends z.ZodRawShape>(shape: Shape, options: FormatOptions) {
+  const [unknown] = Object.keys(options).filter((name) => !Object.hasOwn(shape, name))
+  if (unknown !== undefined) {
+    refuseOption(unknown, `one of ${Object.keys(shape).join(', ') || 'none'}`)
   }
+  const { data, error } = z.object(shape).safeParse(options)
+  if (data !== undefined) return data
+  const { path = [], message = '' } = error?.issues[0] ?? {}
+  return refuseOption(String(path[0]), message)
 }
 
 /** The check of a format without options. */
-export function noOptions(options: FormatOptions): void {
-  refuseUnknownOptions(options, [])
-}
-
-export function textOption(options: FormatOptions, name: string): string | undefined {
-  const value = options[name]
-  if (value === undefined) return undefined
-  if (typeof value !== 'string' || value === '') refuseOption(name, 'a text')
-  return value
-}
-
-export function flagOption(options: FormatOptions, name: string): boolean {
-  const value = options[name]
-  if (value === undefined) return false
-  if (typeof value !== 'boolean') refuseOption(name, 'true or false')
-  return value
-}
-
-export function textsOption(options: FormatOptions, name: string): readonly string[] | undefined {
-  const value = options[name]
-  if (value === undefined) return undefined
-  if (!Array.isArray(value) || value.length === 0) refuseOption(name, 'a list of texts')
-  return value.map((item: unknown) =>
-    typeof item === 'string' && item !== '' ? item : refuseOption(name, 'a list of texts'),
-  )
-}
+export const noOptions = (options: FormatOptions): object => readOptions({}, options)

@@ -112,6 +112,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
     'build/acceptance/acceptance-ledger.ts',
     'build/catalogue/',
     'build/fetch/snapshot-record.ts',
+    'build/parse/',
     'src/admin/admin-api.ts',
   ],
 }
