@@ -171,20 +171,19 @@ function isReadAt(
 const place = { from: 0, to: 0 }
 
 function refusedLine(line: string, reason: BadReason): UnreadLine {
-  return { reason: line.startsWith('\0') ? 'NUL bytes' : reason, text: withoutNuls(line.trim()) }
+  return { reason: line.startsWith('\0') ? 'NUL bytes' : reason, text: quotable(line.trim()) }
 }
 
-/** Blocks of megabytes become one. */
-const withoutNuls = (text: string): string => text.replaceAll(/\0+/g, '\0')
+/** NULs of megabytes become one, and half of a surrogate pair U+FFFD, as in the API. */
+const quotable = (text: string): string => Buffer.from(text).toString().replaceAll(/\0+/g, '\0')
 
 /** `undefined` where the line is read, and its address in `query`. */
 function unreadOf(read: LogEntry | UnreadLine, query: Query): UnreadLine | undefined {
-  if ('reason' in read) return { ...read, text: withoutNuls(read.text) }
+  if ('reason' in read) return { ...read, text: quotable(read.text) }
   const { address } = read
   const bytes = encoder.encode(address)
   if (parseQuery(query, bytes, 0, bytes.length)) return undefined
-  // Half of a surrogate pair becomes U+FFFD, as in the API.
-  return { reason: 'no address', text: decoder.decode(bytes) }
+  return { reason: 'no address', text: quotable(address) }
 }
 
 /** Most lines end sooner than a call of `indexOf` takes. */
@@ -288,12 +287,10 @@ function rowsOf(
   return cachedRows.rows
 }
 
-/** What to do with lines. */
 export interface LineTask {
   readonly form: LineFormat
   /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts, of logs too. */
   readonly output: CheckFormat | 'tally' | 'addresses'
-  /** The columns of CSV. */
   readonly fields: readonly CheckField[]
   /** Of JSON lines: what decides them; absent without policies. */
   readonly policy?: ChosenPolicy | undefined
@@ -306,7 +303,6 @@ export interface LineTask {
 /** How many lines were not read, by why. */
 export type BadReasons = Partial<Record<BadReason, number>>
 
-/** A line that names no address. */
 interface BadLine {
   /** Among the lines of its piece, from 0. */
   readonly line: number
@@ -315,7 +311,6 @@ interface BadLine {
   readonly text: string
 }
 
-/** A piece of lines, answered. */
 export interface LinesResult {
   readonly kind: 'lined'
   /** A line of output for each line that is not empty. */
@@ -324,7 +319,6 @@ export interface LinesResult {
   readonly lines: number
   readonly addresses: number
   readonly bad: number
-  /** The first bad lines. */
   readonly badLines: readonly BadLine[]
   readonly reasons: Readonly<BadReasons>
   /** Absent unless `output` is `tally` or `addresses`, which has no paths and statuses. */
