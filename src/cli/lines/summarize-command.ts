@@ -35,71 +35,52 @@ function summaryLines(summary: Summary): readonly Line[] {
   const { addresses, bad_lines: bad, distinct_is_estimate: isEstimate } = summary
   const distinct = `${isEstimate ? 'about ' : ''}${formatCount(summary.distinct_addresses)} different`
   const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name none`
-  const lists: readonly (readonly [string, Shares<object>, readonly string[]])[] = [
-    [
-      'classification',
-      summary.classifications,
-      summary.classifications.top.map(({ classification }) => classification),
-    ],
-    ['provider', summary.providers, summary.providers.top.map(({ provider }) => provider)],
-    [
-      'network',
-      summary.asns,
-      summary.asns.top.map(({ asn, organization }) => `AS${asn} ${organization}`),
-    ],
-    [
-      'country',
-      summary.countries,
-      summary.countries.top.map(({ country_code, country }) => `${country_code} ${country}`),
-    ],
-    [
-      'score',
-      { count: summary.scores.length, top: summary.scores },
-      summary.scores.map(({ from, to }) => `${String(from).padStart(2)} to ${to}`),
-    ],
-    [
+  const { scores, paths, statuses, times } = summary
+  const lists = [
+    listOf('classification', summary.classifications, (one) => one.classification),
+    listOf('provider', summary.providers, (one) => one.provider),
+    listOf('network', summary.asns, ({ asn, organization }) => `AS${asn} ${organization}`),
+    listOf('country', summary.countries, (one) => `${one.country_code} ${one.country}`),
+    listOf('score', allOf(scores), ({ from, to }) => `${String(from).padStart(2)} to ${to}`),
+    listOf(
       'address',
       summary.top_addresses,
-      summary.top_addresses.top.map((one) => `${one.ip} ${one.classification} ${one.risk_score}`),
-    ],
-    ['path', ...splitList(summary.paths, ({ path }) => path)],
-    ['status', ...splitList(summary.statuses, ({ status }) => status)],
-    [timeTitle, ...timeList(summary.times)],
+      (one) => `${one.ip} ${one.classification} ${one.risk_score}`,
+    ),
+    ...(paths === undefined ? [] : [listOf('path', paths, (one) => one.path + splitText(one))]),
+    ...(statuses === undefined
+      ? []
+      : [listOf('status', statuses, (one) => one.status + splitText(one))]),
+    ...(times === undefined
+      ? []
+      : [listOf(timeTitle, allOf(times), (one) => one.time.replace('T', ' ') + splitText(one))]),
   ]
-  const isLog = summary.paths !== undefined
-  const shown = lists.filter(
-    ([title, { top }]) =>
-      (isLog || !logLists.has(title)) && (title !== timeTitle || top.length > 0),
-  )
-  const width = Math.max(
-    ...shown.flatMap(([title, , names]) => [title, ...names].map(({ length }) => length)),
-  )
+  const names = lists.flatMap(({ title, rows }) => [title, ...rows.map(({ name }) => name)])
+  const width = Math.min(Math.max(...names.map(({ length }) => length)), nameCharsMax)
   return [
     `${formatCount(addresses)} addresses, ${distinct}${badText}`,
-    ...shown.flatMap(([title, shares, names]) => [
-      '',
-      ...listLines({ title, shares, names, width: Math.min(width, nameCharsMax) }),
-    ]),
+    ...lists.flatMap((list) => ['', ...listLines(list, width)]),
     '',
     `table ${summary.table.id}, as of ${summary.table.as_of}`,
   ]
 }
 
-const logLists: ReadonlySet<string> = new Set(['path', 'status'])
-
-interface SplitRow {
-  readonly classifications: ClassSplit
-}
-
-/** Names with the share of requests that was not clean. */
-function splitList<Row extends SplitRow>(
-  shares: Shares<Row> = { count: 0, top: [] },
+function listOf<Row>(
+  title: string,
+  { count, top }: Shares<Row>,
   nameOf: (row: Row & Share) => string,
-): readonly [Shares<object>, readonly string[]] {
-  return [shares, shares.top.map((row) => `${nameOf(row)}${splitText(row)}`)]
+) {
+  const rows = top.map((row) => ({ ...row, name: nameOf(row) }))
+  return { title, count, rows: rows as readonly (Share & { readonly name: string })[] }
 }
 
-function splitText({ addresses, classifications }: SplitRow & Share): string {
+const allOf = <Row>(top: readonly (Row & Share)[]): Shares<Row> => ({ count: top.length, top })
+
+/** The share of requests that was not clean. */
+function splitText({
+  addresses,
+  classifications,
+}: Share & { readonly classifications: ClassSplit }): string {
   const parts = Object.entries(classifications)
     .filter(([name]) => name !== 'clean')
     .sort(([, a], [, b]) => b - a)
@@ -110,35 +91,28 @@ function splitText({ addresses, classifications }: SplitRow & Share): string {
 
 const timeTitle = 'time (UTC)'
 
-function timeList(times: Summary['times'] = []): readonly [Shares<object>, readonly string[]] {
-  return splitList({ count: times.length, top: times }, ({ time }) => time.replace('T', ' '))
-}
-
 const nameCharsMax = 60
 
-function listLines(list: {
-  readonly title: string
-  readonly shares: Shares<object>
-  readonly names: readonly string[]
-  readonly width: number
-}): readonly Line[] {
-  const { title, shares, names, width } = list
-  if (shares.top.length === 0) return [`${title}: none`]
-  const rows = shares.top.map(({ addresses, percent }, index) => [
-    truncateName(names[index] ?? '').padEnd(width),
+function listLines(
+  { title, count, rows }: ReturnType<typeof listOf>,
+  width: number,
+): readonly Line[] {
+  if (rows.length === 0) return [`${title}: none`]
+  const cells = rows.map(({ name, addresses, percent }) => [
+    truncateName(name).padEnd(width),
     formatCount(addresses),
     `${percent.toFixed(2)} %`,
   ])
   const [head = '', ...lines] = alignColumns(
-    [[title.padEnd(width), 'addresses', 'share'], ...rows],
+    [[title.padEnd(width), 'addresses', 'share'], ...cells],
     1,
   )
-  const more = moreText(shares.count - shares.top.length, formatCount)
+  const more = moreText(count - rows.length, formatCount)
   // Of times each is a small part of all: they are compared with the busiest.
-  const most = title === timeTitle ? Math.max(...shares.top.map(({ percent }) => percent)) : 100
+  const most = title === timeTitle ? Math.max(...rows.map(({ percent }) => percent)) : 100
   return [
     head,
-    ...lines.map((line, index) => withBar(line, ((shares.top[index]?.percent ?? 0) / most) * 100)),
+    ...lines.map((line, index) => withBar(line, ((rows[index]?.percent ?? 0) / most) * 100)),
     ...(more === '' ? [] : [more]),
   ]
 }

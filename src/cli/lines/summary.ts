@@ -26,7 +26,6 @@ export interface Shares<Row> {
 /** What `summarize --json` prints. Shares count repeated addresses. */
 export type Summary = ReturnType<ReturnType<typeof newSummarizer>['summary']>
 
-/** Requests by classification. */
 export type ClassSplit = Partial<Readonly<Record<Classification, number>>>
 
 type Counts = Map<number, number>
@@ -38,9 +37,8 @@ export function newSummarizer(table: OpenTable, top: number) {
   const countries: Counts = new Map()
   const distinct = newCardinality()
   const seen = newTopCounts(1)
-  const paths = newTopCounts(classifications.length)
-  const statuses = newTopCounts(classifications.length)
-  const times = newTopCounts(classifications.length)
+  const newSplit = (): TopCounts => newTopCounts(classifications.length)
+  const splits = { paths: newSplit(), statuses: newSplit(), times: newSplit() }
   let bogons = 0
   return {
     add: (tally: LineTally): void => {
@@ -49,8 +47,10 @@ export function newSummarizer(table: OpenTable, top: number) {
       addPairs(networks, tally.networks)
       addPairs(countries, tally.countries)
       distinct.add(tally.hashes)
-      addVisits(tally, { seen, paths, statuses })
-      for (const [time, counts] of tally.times) times.add(time, counts)
+      addVisits(tally, seen)
+      for (const name of ['paths', 'statuses', 'times'] as const) {
+        for (const [key, counts] of tally[name]) splits[name].add(key, counts)
+      }
     },
     summary: ({ lines, addresses, bad }: Pick<BulkResult, 'lines' | 'addresses' | 'bad'>) => {
       const { count: distinctCount, isEstimate } = distinct.count()
@@ -69,14 +69,8 @@ export function newSummarizer(table: OpenTable, top: number) {
           [id === 0 ? undefined : readNetwork(views.networks, id, strings), number] as const,
       )
       const organizations = new Map(ases.map(([as]) => [as?.asn ?? 0, as?.organization ?? '']))
-      const largest = <Key>(counts: Iterable<readonly [Key, number]>, none: Key, most = top) =>
-        largestShares(counts, { none, top: most, all: addresses })
       const size = { top, all: addresses }
-      const byAsn = largest(
-        ases.map(([as, number]) => [as?.asn ?? 0, number]),
-        0,
-      )
-      const byCountry = largest(countries, 0)
+      const systems = ases.map(([as, number]) => [as?.asn ?? 0, number] as const)
       return {
         table: { id: table.id, as_of: formatDay(table.asOf) },
         coverage: table.reader.coverage,
@@ -86,18 +80,22 @@ export function newSummarizer(table: OpenTable, top: number) {
         distinct_addresses: distinctCount,
         /** Above half a million; nearly always within 0.5 percent. */
         distinct_is_estimate: isEstimate,
-        classifications: withNames(
-          largest(classes, '', classifications.length),
+        classifications: largestShares(
+          classes,
+          { top: classifications.length, all: addresses },
           (classification) => ({ classification }),
         ),
-        providers: withNames(largest(providers, ''), (provider) => ({ provider })),
-        asns: withNames(byAsn, (asn) => ({ asn, organization: organizations.get(asn) ?? '' })),
-        countries: withNames(byCountry, (id) => countryName(table, id)),
+        providers: largestShares(providers, size, (provider) => ({ provider })),
+        asns: largestShares(systems, size, (asn) => ({
+          asn,
+          organization: organizations.get(asn) ?? '',
+        })),
+        countries: largestShares(countries, size, (id) => countryName(table, id)),
         scores: scoreBands(bogons, judged, addresses),
         /** Beyond 200,000 different ones the counts may be a little low. */
         top_addresses: { count: distinctCount, top: topAddresses(table, seen, size) },
-        ...logSplits(paths, statuses, size),
-        ...timeSplits(times, addresses),
+        ...logSplits(splits, size),
+        ...timeSplits(splits.times, addresses),
       }
     },
   }
@@ -112,15 +110,9 @@ function shareOf(addresses: number, all: number) {
   return { addresses, percent: Math.round((addresses / all) * 10_000) / 100 }
 }
 
-function addVisits(
-  tally: LineTally,
-  to: { readonly seen: TopCounts; readonly paths: TopCounts; readonly statuses: TopCounts },
-): void {
-  const { ipv4 } = tally
-  for (let at = 0; at < ipv4.length; at += 2) to.seen.add(formatIpv4(ipv4[at]!), [ipv4[at + 1]!])
-  for (const [text, count] of tally.ipv6) to.seen.add(text, [count])
-  for (const [key, counts] of tally.paths) to.paths.add(key, counts)
-  for (const [key, counts] of tally.statuses) to.statuses.add(key, counts)
+function addVisits({ ipv4, ipv6 }: LineTally, seen: TopCounts): void {
+  for (let at = 0; at < ipv4.length; at += 2) seen.add(formatIpv4(ipv4[at]!), [ipv4[at + 1]!])
+  for (const [text, count] of ipv6) seen.add(text, [count])
 }
 
 /** In their order; hours and days without a request are left out. */
@@ -146,8 +138,10 @@ function topAddresses(table: OpenTable, seen: TopCounts, { top, all }: ListSize)
   })
 }
 
-/** Only for access logs. */
-function logSplits(paths: TopCounts, statuses: TopCounts, how: ListSize) {
+function logSplits(
+  { paths, statuses }: Readonly<Record<'paths' | 'statuses', TopCounts>>,
+  how: ListSize,
+) {
   if (statuses.size() + paths.size() === 0) return {}
   return {
     paths: splitOf(paths, how, (path) => ({ path })),
@@ -191,22 +185,16 @@ function addPairs(counts: Counts, pairs: CountPairs): void {
   for (let at = 0; at < pairs.length; at += 2) addTo(counts, pairs[at]!, pairs[at + 1])
 }
 
-/** Merges equal keys, drops `none`; ties in the order of keys. */
-function largestShares<Key>(
+/** Merges equal keys, drops '' and 0; ties in the order of keys. */
+function largestShares<Key extends string | number, Row>(
   counts: Iterable<readonly [Key, number]>,
-  how: { readonly none: Key; readonly top: number; readonly all: number },
-): Shares<{ readonly key: Key }> {
-  const sorted = largestSums(counts).filter(([key, number]) => key !== how.none && number > 0)
-  const top = sorted.slice(0, how.top).map(([key, addresses]) => {
-    return { key, ...shareOf(addresses, how.all) }
-  })
-  return { count: sorted.length, top }
-}
-
-function withNames<Key, Row>(
-  { count: all, top }: Shares<{ readonly key: Key }>,
-  nameOf: (key: Key) => Row,
+  { top, all }: ListSize,
+  rowOf: (key: Key) => Row,
 ): Shares<Row> {
-  const rows = top.map(({ key, ...share }) => ({ ...nameOf(key), ...share }))
-  return { count: all, top: rows }
+  const sorted = largestSums(counts).filter(
+    ([key, number]) => key !== '' && key !== 0 && number > 0,
+  )
+  const shown = sorted.slice(0, top)
+  const rows = shown.map(([key, addresses]) => ({ ...rowOf(key), ...shareOf(addresses, all) }))
+  return { count: sorted.length, top: rows }
 }
