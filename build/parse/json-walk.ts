@@ -70,14 +70,7 @@ function isJsonError(thrown: unknown): boolean {
   return thrown instanceof TypeError && 'code' in thrown && String(thrown.code).includes('ENCODING')
 }
 
-function newGrammar(
-  visitor: JsonVisitor,
-  many: boolean,
-): {
-  token(token: TokenType, value: JsonScalar): void
-  place(): string
-  end(): void
-} {
+function newGrammar(visitor: JsonVisitor, many: boolean) {
   const path: (string | number)[] = []
   const arrays: boolean[] = []
   let expect: Expect = many ? 'nothing' : 'value'
@@ -114,7 +107,7 @@ function newGrammar(
 
   return {
     place,
-    token(token, value) {
+    token(token: TokenType, value: JsonScalar): void {
       if (token === TokenType.COMMA) return comma()
       if (token === TokenType.COLON) {
         if (expect !== 'colon') refuse()
@@ -133,7 +126,7 @@ function newGrammar(
         closed()
       }
     },
-    end() {
+    end(): void {
       if (expect !== 'nothing') throw wrongFormat(place(), 'is where the JSON text breaks off')
     },
   }

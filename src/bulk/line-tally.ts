@@ -20,7 +20,6 @@ export interface LineTally {
   /** Bogons have no verdict of the table. */
   readonly bogons: number
   readonly verdicts: CountPairs
-  /** Id 0: none. */
   readonly networks: CountPairs
   readonly countries: CountPairs
   /** One for each line with an address: the same for the same address, evenly spread. */
@@ -37,10 +36,7 @@ export interface LineTally {
 
 export type ClassCounts = readonly [key: string, counts: Uint32Array]
 
-export interface LineCounter {
-  readonly add: (query: Query, located: Located, entry?: LogEntry) => void
-  readonly tally: () => LineTally
-}
+export type LineCounter = ReturnType<typeof newLineCounter>
 
 interface V6Count {
   readonly words: Uint32Array
@@ -55,7 +51,7 @@ export function newLineCounter(
   views: SectionViews,
   linesMax: number,
   log: { readonly by: TimeSpan | undefined } | undefined,
-): LineCounter {
+) {
   const ipv4: Counts = new Map()
   const ipv6 = new Map<number, V6Count>()
   const paths: ClassMap = new Map()
@@ -66,7 +62,7 @@ export function newLineCounter(
   let bogons = 0
   let at = 0
   return {
-    add: (query, located, entry) => {
+    add: (query: Query, located: Located, entry?: LogEntry): void => {
       const { words } = query
       const hash = hashOf(words, located)
       hashes[at++] = hash
@@ -92,7 +88,7 @@ export function newLineCounter(
       increment(counts.network, located.bogon ? 0 : located.network)
       increment(counts.country, located.bogon ? 0 : countryOf(views, located.location))
     },
-    tally: () => ({
+    tally: (): LineTally => ({
       bogons,
       verdicts: pairsOf(counts.verdict),
       networks: pairsOf(counts.network),

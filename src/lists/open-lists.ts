@@ -48,7 +48,6 @@ function bucketAt(index: Uint32Array, word: number): number {
   return at < last ? at : last
 }
 
-/** 0 for none. */
 function findIpv4(sections: ListSections, value: number): number {
   return sections.nodes4[pieceOfIpv4(sections, value)]!
 }
@@ -66,7 +65,6 @@ function pieceOfIpv4({ starts4, index4 }: ListSections, value: number): number {
   return low
 }
 
-/** 0 for none. */
 function findIpv6(sections: ListSections, words: Uint32Array): number {
   return sections.nodes6[pieceOfIpv6(sections, words)]!
 }
@@ -108,21 +106,16 @@ function findSystem({ asns, nodesAs }: ListSections, asn: number): number {
   return 0
 }
 
-interface Walk {
-  readonly add: (node: number) => void
-  readonly result: () => ListMatch | undefined
-}
-
 function newWalk(
   { parents, owners, expiries, ranks }: ListSections,
   lists: readonly NamedList[],
   nowMs: number,
-): Walk {
+) {
   const matched = new Set<number>()
   let effect: ListMatch['effect'] = 'none'
   let best = Infinity
   return {
-    add: (from) => {
+    add: (from: number): void => {
       for (let node = from; node !== 0; node = parents[node]!) {
         const expires = expiries[node]!
         if (expires !== 0 && expires * 1000 <= nowMs) continue
@@ -135,7 +128,7 @@ function newWalk(
         effect = own
       }
     },
-    result: () => {
+    result: (): ListMatch | undefined => {
       if (matched.size === 0) return undefined
       const names = [...matched].sort((a, b) => a - b).map((owner) => lists[owner]?.name ?? '')
       return { names, effect }
@@ -143,15 +136,13 @@ function newWalk(
   }
 }
 
-/** Mapped: all processes share its pages. */
-export interface MappedLists {
-  readonly matcher: ListMatcher
-  /** Any later use of the matcher ends the process. */
-  readonly unmap: () => void
-}
+export type MappedLists = ReturnType<typeof mapLists>
 
-/** Throws `file_unreadable` and `lists_corrupt`. */
-export function mapLists(path: string, version: number): MappedLists {
+/**
+ * All processes share its pages; any use of the matcher behind `unmap` ends the process. Throws
+ * `file_unreadable` and `lists_corrupt`.
+ */
+export function mapLists(path: string, version: number) {
   const map = mapFile(path)
   try {
     return { matcher: openLists(map.bytes, path, version), unmap: () => map.unmap() }

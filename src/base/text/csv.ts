@@ -1,18 +1,12 @@
 // One line of CSV: quotes as in RFC 4180, also after blanks, and none over the end of the line. The
 // compiler's large files are read by bytes (build/parse/csv-fields.ts).
 
-/** Trimmed, and the index of the first value that a stray quote makes doubtful. */
-interface CsvLine {
-  readonly values: readonly string[]
-  /** `values.length` where none is doubtful. */
-  readonly clearCount: number
-}
-
 /**
- * A stray quote makes the rest of the line its last, doubtful value. A quote inside a bare value is
- * stray only by `strict`.
+ * Trimmed values, and the index of the first that a stray quote makes doubtful, `values.length`
+ * where none is: the rest of the line is then its last value. A quote inside a bare value is stray
+ * only by `strict`.
  */
-export function splitCsvLine(line: string, separator: string, strict = false): CsvLine {
+export function splitCsvLine(line: string, separator: string, strict = false) {
   const values: string[] = []
   let at = 0
   for (;;) {
@@ -58,26 +52,17 @@ function quotedValue(
 // The plain CSV of the hand-kept tables: `#` lines are comments, the first other line is the
 // header, fields may be quoted. Strict: every odd line is named.
 
-export interface StrictCsvRow {
-  /** `file:line`. */
-  readonly place: string
-  /** One a column, trimmed. */
-  readonly fields: readonly string[]
-}
-
-interface StrictCsv {
-  readonly rows: readonly StrictCsvRow[]
-  readonly problems: readonly string[]
-}
-
-/** Only trailing columns called `note` may be left out. */
+/**
+ * Rows with their `file:line` and a trimmed field a column. Only trailing columns called `note` may be
+ * left out.
+ */
 export function parseStrictCsv(options: {
   readonly path: string
   readonly text: string
   readonly columns: readonly string[]
-}): StrictCsv {
+}) {
   const { path, text, columns } = options
-  const rows: StrictCsvRow[] = []
+  const rows: { readonly place: string; readonly fields: readonly string[] }[] = []
   const problems: string[] = []
   let sawComment = false
   let sawHeader = false

@@ -52,7 +52,6 @@ export function compileLists(sources: readonly ListSource[], nowSeconds: number)
   })
 }
 
-/** One node for each AS. */
 function systemNodes(
   systems: readonly { readonly asn: number; readonly tag: number }[],
   table: NodeTable,

@@ -111,7 +111,6 @@ export function eachPrefixOf(
   }
 }
 
-/** At the end of `current`. */
 function zerosBehind(width: 1 | 4): number {
   for (let i = width - 1; i >= 0; i--) {
     const word = current[i]!

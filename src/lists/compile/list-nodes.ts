@@ -9,16 +9,9 @@ import type { ListSections } from './list-file.ts'
  */
 export const systemSize = 129
 
-export interface NodeTable {
-  /** As `node` takes it. */
-  readonly tag: (owner: number, expires: number, size: number) => number
-  /** No power of two. */
-  readonly oddSize: (addresses: bigint) => number
-  readonly node: (tag: number, parent: number) => number
-  readonly sections: () => Pick<ListSections, 'parents' | 'owners' | 'expiries' | 'ranks'>
-}
+export type NodeTable = ReturnType<typeof newNodeTable>
 
-export function newNodeTable(): NodeTable {
+export function newNodeTable() {
   const sizes = newNumbering<bigint>()
   for (let bits = 0; bits <= systemSize; bits++) sizes.number(1n << BigInt(bits))
   const tags = newTuples(3)
@@ -26,10 +19,12 @@ export function newNodeTable(): NodeTable {
   // Node 0 is none.
   nodes.number(0xffff_ffff, 0xffff_ffff, 0)
   return {
-    tag: (owner, expires, size) => tags.number(owner, expires, size),
-    oddSize: (addresses) => sizes.number(addresses),
-    node: (tag, parent) => nodes.number(tag, parent, 0),
-    sections: () => {
+    /** As `node` takes it. */
+    tag: (owner: number, expires: number, size: number) => tags.number(owner, expires, size),
+    /** No power of two. */
+    oddSize: (addresses: bigint) => sizes.number(addresses),
+    node: (tag: number, parent: number) => nodes.number(tag, parent, 0),
+    sections: (): Pick<ListSections, 'parents' | 'owners' | 'expiries' | 'ranks'> => {
       const ranks = ranksOf(sizes.values())
       const count = nodes.count()
       const column = (of: (node: number) => number): Uint32Array => {
@@ -48,7 +43,6 @@ export function newNodeTable(): NodeTable {
   }
 }
 
-/** From 0. */
 function ranksOf(sizes: readonly bigint[]): Uint32Array {
   const order = sizes.map((size, number) => ({ size, number }))
   order.sort((a, b) => (a.size < b.size ? -1 : 1))
@@ -57,29 +51,22 @@ function ranksOf(sizes: readonly bigint[]): Uint32Array {
   return ranks
 }
 
-function newNumbering<Value>(): {
-  readonly number: (value: Value) => number
-  readonly values: () => readonly Value[]
-} {
+function newNumbering<Value>() {
   const numbers = new Map<Value, number>()
   const values: Value[] = []
   return {
-    number: (value) => {
+    number: (value: Value) => {
       const known = numbers.get(value)
       if (known !== undefined) return known
       numbers.set(value, values.length)
       return values.push(value) - 1
     },
-    values: () => values,
+    values: (): readonly Value[] => values,
   }
 }
 
 /** Numbers for tuples of words: an open hash, because a Map of texts takes a second. */
-function newTuples(width: 2 | 3): {
-  readonly number: (a: number, b: number, c: number) => number
-  readonly part: (number: number, part: number) => number
-  readonly count: () => number
-} {
+function newTuples(width: 2 | 3) {
   let parts = new Uint32Array(1024 * width)
   let slots = new Uint32Array(4096)
   let count = 0
@@ -107,7 +94,7 @@ function newTuples(width: 2 | 3): {
     }
   }
   return {
-    number: (a, b, c) => {
+    number: (a: number, b: number, c: number) => {
       if ((count + 1) * width > parts.length) grow()
       const slot = slotOf(a, b, c)
       if (slots[slot] !== 0) return slots[slot]! - 1
@@ -117,7 +104,7 @@ function newTuples(width: 2 | 3): {
       slots[slot] = count + 1
       return count++
     },
-    part: (number, part) => parts[number * width + part]!,
+    part: (number: number, part: number) => parts[number * width + part]!,
     count: () => count,
   }
 }

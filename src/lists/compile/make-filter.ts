@@ -53,18 +53,12 @@ function eachCovered(
   }
 }
 
-interface Filter {
-  readonly add: (hash: number) => void
-  readonly setAll: () => void
-  readonly words: () => Uint32Array
-}
-
-function newFilter(): Filter {
+function newFilter() {
   let hashes = new Uint32Array(1024)
   let count = 0
   let isFull = false
   return {
-    add: (hash) => {
+    add: (hash: number) => {
       // So many would set nearly all bits of the largest filter.
       if (count >= hashesMax) {
         isFull = true

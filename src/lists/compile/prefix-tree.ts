@@ -11,13 +11,11 @@
 import { grown } from '../../base/grown-array.ts'
 import { compareWords } from '../../ip/address.ts'
 
-/** `words` words each. */
 export interface PrefixColumn {
   readonly words: 1 | 4
   count: number
   firsts: Uint32Array
   lengths: Uint8Array
-  /** For `makeNode`. */
   tags: Uint32Array
 }
 
@@ -32,7 +30,6 @@ export function newPrefixColumn(words: 1 | 4): PrefixColumn {
   }
 }
 
-/** Returns its number. */
 export function addPrefix(column: PrefixColumn, length: number, tag: number): number {
   const { words } = column
   const at = column.count
