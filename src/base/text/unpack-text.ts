@@ -5,7 +5,7 @@
 // Node's gunzip would drop the last block in front of the damage, so members are walked here, each
 // inflated and checked by itself. Held at once: what a slice of packed bytes expands to.
 
-import type { Transform } from 'node:stream'
+import { Readable, type Transform } from 'node:stream'
 import { crc32, createBrotliDecompress, createInflateRaw } from 'node:zlib'
 import { Decompress } from 'fzstd'
 import { markedEncodingOf, packingMagics } from './byte-order-mark.ts'
@@ -39,7 +39,7 @@ export async function unpackWhole(
 ): Promise<string> {
   const parts: Buffer[] = []
   let length = 0
-  for await (const part of unpackText(onlyOne(bytes), how)) {
+  for await (const part of unpackText(Readable.from([bytes]), how)) {
     length += part.length
     if (length > bytesMax) throw new Error(`it unpacks to more than ${bytesMax} bytes`)
     parts.push(part)
@@ -47,20 +47,12 @@ export async function unpackWhole(
   return Buffer.concat(parts, length).toString('utf8')
 }
 
-async function* onlyOne(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes
-}
-
 type Unpack = (
   source: ByteSource,
   warn: UnpackOptions['warn'],
 ) => AsyncGenerator<Buffer, void, undefined>
 
-const unpackers: Readonly<Record<string, Unpack>> = {
-  gzip: gunzip,
-  zstd: unzstd,
-  brotli: unbrotli,
-}
+const unpackers: Readonly<Record<string, Unpack>> = { gzip: gunzip, zstd: unzstd, brotli: unbrotli }
 
 /** Waits for no more bytes than it needs: typed lines are short. */
 async function packingOf(source: ByteSource): Promise<string | undefined> {

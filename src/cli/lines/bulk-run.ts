@@ -52,7 +52,6 @@ export interface BulkOptions {
   readonly inputs: readonly string[]
   readonly table: PinnedTable
   readonly work: Omit<LineTask, 'form'>
-  /** The policy of `work`. */
   readonly decide?: Decide | undefined
   readonly pieceBytes: number
   /** Determines the form of an input's lines by its first piece. */
@@ -168,7 +167,7 @@ export async function bulkRun(options: BulkOptions, io: Io) {
 
 function openingOf({ bytes, input }: InputPiece, options: BulkOptions, io: Io): DetectedFormat {
   const opening = options.detectFormat(bytes, input)
-  if (opening.guess !== undefined) io.err(`${inputName(input)}: ${opening.guess}.`)
+  if (opening.guess !== '') io.err(`${inputName(input)}: ${opening.guess}.`)
   return opening
 }
 

@@ -16,14 +16,12 @@ import type { LogFormat } from '../../bulk/log-line.ts'
 
 export interface DetectedFormat {
   readonly form: LineFormat
-  /** The piece without its header. */
   readonly bytes: Uint8Array
   readonly headerLines: number
-  /** For the user: `read as combined`. */
-  readonly guess?: string
+  /** For the user: `read as combined`; `''` where nothing was guessed. */
+  readonly guess: string
 }
 
-/** Begins error messages. */
 export const inputName = (input: string): string => (input === '-' ? 'Standard input' : input)
 
 type LineOptions = Partial<
@@ -55,15 +53,15 @@ export function lineFormatDetector(
       refuseTimes(options, `${inputName(input)} is read as CSV`)
       return detectCsvFormat({ column, delimiter, trust: logOptions.trust }, first, input)
     }
-    const whole = { bytes: first, headerLines: 0 }
+    const whole = { bytes: first, headerLines: 0, guess: '' }
     const form = statedFormat(options) ?? guessFormat(first)
     if (form.kind !== 'log') {
       refuseTimes(options, `${inputName(input)} is no log of a known form`)
       return { ...whole, form }
     }
     const isGuess = jsonField === undefined && (log ?? 'auto') === 'auto'
-    const guess = isGuess ? { guess: `read as a log of the form ${form.form}` } : {}
-    return { ...whole, form: { ...form, ...logOptions }, ...guess }
+    const guess = isGuess ? `read as a log of the form ${form.form}` : ''
+    return { ...whole, form: { ...form, ...logOptions }, guess }
   }
 }
 
@@ -77,12 +75,9 @@ type LogOptions = Pick<LogFormat, 'trust' | 'sinceMs' | 'untilMs' | 'by'>
 
 function logOptionsOf({ trust, since, until, by }: LineOptions): LogOptions {
   const nowMs = Date.now()
-  return {
-    ...(trust !== undefined && { trust: readTrustWords(trust) }),
-    ...(since !== undefined && { sinceMs: parseMoment(since, nowMs) }),
-    ...(until !== undefined && { untilMs: parseMoment(until, nowMs) }),
-    ...(by !== undefined && { by }),
-  }
+  const momentOf = (text?: string) => (text === undefined ? undefined : parseMoment(text, nowMs))
+  const words = trust === undefined ? undefined : readTrustWords(trust)
+  return { trust: words, sinceMs: momentOf(since), untilMs: momentOf(until), by }
 }
 
 function readTrustWords(text: string): Trust {
@@ -125,17 +120,16 @@ function detectCsvFormat(
   const header = decoder.decode(first.subarray(begin, end))
   const delimiter = stated ?? delimiterOf(header)
   const name = delimiter === '\t' ? 'a tab' : `"${delimiter}"`
-  const guess =
-    stated === undefined ? { guess: `read as CSV with ${name} between columns (--delimiter)` } : {}
+  const guess = stated === undefined ? `read as CSV with ${name} between columns (--delimiter)` : ''
   const form = (index: number): LineFormat => ({
     kind: 'csv',
     column: index,
     delimiter: delimiter.charCodeAt(0),
-    ...(trust !== undefined && { trust }),
+    trust,
   })
   if (/^[1-9]\d{0,3}$/.test(column)) {
     const bytes = first.subarray(begin)
-    return { form: form(Number(column) - 1), bytes, headerLines: skipped.lines, ...guess }
+    return { form: form(Number(column) - 1), bytes, headerLines: skipped.lines, guess }
   }
   const names = splitCsvLine(header, delimiter).values
   const index = names.indexOf(column)
@@ -143,7 +137,7 @@ function detectCsvFormat(
     throw usageError(`${input} has no column ${column}; its first line names ${names.join(', ')}.`)
   }
   const bytes = first.subarray(end + 1)
-  return { form: form(index), bytes, headerLines: skipped.lines + 1, ...guess }
+  return { form: form(index), bytes, headerLines: skipped.lines + 1, guess }
 }
 
 /** Comments, and Excel's `sep=;`, before the header. */
