@@ -4,7 +4,7 @@
 // wins wherever it says something.
 
 import { createRequire } from 'node:module'
-import { IpriskError } from '../../src/base/coded-error.ts'
+import { environmentError, inputError, IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { type Reading, keptReading } from '../layer/reading-cache.ts'
 import type { Layer, Layers } from '../layer/layer.ts'
@@ -36,15 +36,11 @@ export function defaultRangeFiles(): readonly string[] {
     return ['asn-ipv4.csv', 'asn-ipv6.csv'].map((name) =>
       require.resolve(`@ip-location-db/asn/${name}`),
     )
-  } catch (error) {
-    throw new IpriskError({
-      code: 'ranges_missing',
-      message:
-        'The package @ip-location-db/asn is not installed and no ASN file is named. ' +
-        'Run `npm ci` with development dependencies where tables are built, or name a file.',
-      fault: 'environment',
-      cause: error,
-    })
+  } catch (cause) {
+    const message =
+      'The package @ip-location-db/asn is not installed and no ASN file is named. ' +
+      'Run `npm ci` with development dependencies where tables are built, or name a file.'
+    throw environmentError('ranges_missing', message, { cause })
   }
 }
 
@@ -116,11 +112,11 @@ export async function readAsRanges(files: readonly string[]): Promise<AsRanges> 
   const problems = collector.problems()
   if (layers[4].count + layers[6].count <= 2) {
     const why = problems.count === 0 ? '' : ` ${problems.count} bad rows: ${problems.samples[0]}.`
-    throw new IpriskError({
-      code: 'ranges_empty',
-      message: `${files.join(', ')}: no AS range in it.${why} Known layouts: ${rangeLayouts}.`,
-      fault: 'input',
-    })
+    const named = files.join(', ')
+    throw inputError(
+      'ranges_empty',
+      `${named}: no AS range in it.${why} Known layouts: ${rangeLayouts}.`,
+    )
   }
   const organizations = collector.organizations()
   return { layers, organizations, stats: { files, rowCount, problems } }

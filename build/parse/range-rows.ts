@@ -9,7 +9,7 @@
 // the other 400,000.
 
 import { createReadStream } from 'node:fs'
-import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { environmentError, IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { openRegularFile } from '../../src/base/system/bounded-file.ts'
 import { unpackText } from '../../src/base/text/unpack-text.ts'
 import { type Family, compareWords, newAddressWords } from '../../src/ip/address.ts'
@@ -49,14 +49,10 @@ export async function readRangeFile(path: string, taker: RowTaker): Promise<void
   try {
     const chunks = createReadStream(path, { fd: openRegularFile(path), highWaterMark: chunkBytes })
     await readRangeRows({ chunks, path, taker })
-  } catch (error) {
-    if (error instanceof IpriskError) throw error
-    throw new IpriskError({
-      code: 'ranges_unreadable',
-      message: `${path}: ${messageOf(error)}. Check the path and its permissions.`,
-      fault: 'environment',
-      cause: error,
-    })
+  } catch (cause) {
+    if (cause instanceof IpriskError) throw cause
+    const message = `${path}: ${messageOf(cause)}. Check the path and its permissions.`
+    throw environmentError('ranges_unreadable', message, { cause })
   }
 }
 
@@ -162,7 +158,6 @@ function newRowReader(
 
 const decoder = new TextDecoder()
 
-/** All that were kept. */
 export function fieldTexts(bytes: Uint8Array, row: CsvFields): readonly string[] {
   return Array.from({ length: Math.min(row.fieldCount, fieldsMax) }, (_, at) => {
     const text = decoder.decode(bytes.subarray(row.starts[at], row.ends[at]))

@@ -2,7 +2,7 @@
 // them.
 
 import { createRequire } from 'node:module'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { environmentError, IpriskError, messageOf } from '../../base/coded-error.ts'
 
 const notFound: ReadonlySet<string | undefined> = new Set([
   'ERR_MODULE_NOT_FOUND',
@@ -32,12 +32,8 @@ export function compilerMissing(): IpriskError | undefined {
 
 function compilerMissingError(cause: unknown): IpriskError {
   const [why] = messageOf(cause).split('\n')
-  return new IpriskError({
-    code: 'compiler_missing',
-    message:
-      `The compiler is not installed here (${why}). It is in a clone of the project after ` +
-      '`npm ci` there, without --omit=dev: build in one, and copy the table to where it is needed.',
-    fault: 'environment',
-    cause,
-  })
+  const message =
+    `The compiler is not installed here (${why}). It is in a clone of the project after ` +
+    '`npm ci` there, without --omit=dev: build in one, and copy the table to where it is needed.'
+  return environmentError('compiler_missing', message, { cause })
 }

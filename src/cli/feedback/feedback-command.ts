@@ -1,7 +1,13 @@
 // `iprisk feedback import`, `erase` and `export`: outcomes in the state folder, while servers run.
 // `report` is feedback-report-command.ts.
 
-import { IpriskError, messageOf, usageError } from '../../base/coded-error.ts'
+import {
+  environmentError,
+  inputError,
+  IpriskError,
+  messageOf,
+  usageError,
+} from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { fewLines } from '../../base/text/shortened-list.ts'
@@ -23,7 +29,6 @@ import { loadCompiler } from '../compiler/load-compiler.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 import { type Command, printResult } from '../terminal/io.ts'
 
-/** The `keyId` of imported outcomes. */
 const importKeyId = 'import'
 
 /** JSON lines as the API takes them, or CSV with a header of the same names. One wrong line rejects
@@ -82,7 +87,7 @@ async function readOutcomes(path: string, nowMs: number): Promise<readonly Outco
   if (faults.length === 0) return outcomes
   const details = fewLines(faults, faultsMax, '… ')
   const message = 'Nothing was imported.'
-  throw new IpriskError({ code: 'feedback_file', message, details, fault: 'input' })
+  throw inputError('feedback_file', message, { details })
 }
 
 /** `undefined` if the file is no CSV of outcomes. */
@@ -127,12 +132,8 @@ export const feedbackErase: Command = async ({ state, invocation: { json } }, io
   ])
   if (failures.length === 0) return
   const message = 'A running server may still have the address in its sample of traffic.'
-  throw new IpriskError({
-    code: 'control_unavailable',
-    message: `${message} Restart it, or erase again.`,
-    details: failures,
-    fault: 'environment',
-  })
+  const advice = `${message} Restart it, or erase again.`
+  throw environmentError('control_unavailable', advice, { details: failures })
 }
 
 /** Writes Parquet, so it needs the compiler. */

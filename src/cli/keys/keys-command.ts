@@ -22,7 +22,7 @@ import {
   importKeys,
   planImport,
 } from '../../account/keys/key-transfer.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { inputError, type IpriskError } from '../../base/coded-error.ts'
 import { formatDay } from '../../base/day.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
 import { fewLines } from '../../base/text/shortened-list.ts'
@@ -174,7 +174,7 @@ export async function keysExport(settings: Settings, io: CommandIo): Promise<voi
 }
 
 function nothingImported(code: ErrorCode, details: readonly string[]): IpriskError {
-  return new IpriskError({ code, message: 'Nothing was imported:', details, fault: 'input' })
+  return inputError(code, 'Nothing was imported:', { details })
 }
 
 async function readKeyFile(path: string, { plans }: Settings): Promise<KeyFile> {

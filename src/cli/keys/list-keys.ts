@@ -86,7 +86,6 @@ function limitsText({ rate, quotaPerMonth }: EffectiveLimits): string {
   return `${rateText}; ${quotaText}`
 }
 
-/** The key's own limits. */
 function ownText({ rate, burst, quota }: KeySummary): string {
   const own = Object.entries({ rate, burst, quota }).filter(([, value]) => value !== null)
   if (own.length === 0) return 'none'

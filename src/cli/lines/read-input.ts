@@ -3,7 +3,7 @@
 
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { environmentError, IpriskError, messageOf } from '../../base/coded-error.ts'
 import { unpackText } from '../../base/text/unpack-text.ts'
 import { arrayElements } from '../../bulk/array-elements.ts'
 import type { BadReason } from '../../bulk/log-line.ts'
@@ -59,7 +59,9 @@ export async function* readInput(
       if (fault !== '') how.warn(input, fault)
     } catch (thrown) {
       if (how.signal.aborted) return
-      throw thrown instanceof IpriskError ? thrown : unreadable(input, thrown)
+      if (thrown instanceof IpriskError) throw thrown
+      const message = `${inputName(input)} cannot be read: ${messageOf(thrown)}`
+      throw environmentError('input_unreadable', message, { cause: thrown })
     } finally {
       how.signal.removeEventListener('abort', end)
       source.destroy()
@@ -125,13 +127,4 @@ async function* wholeLines(
 
 function joined(pending: readonly Buffer[], last: Buffer): Uint8Array {
   return pending.length === 0 ? last : Buffer.concat([...pending, last])
-}
-
-function unreadable(input: string, cause: unknown): IpriskError {
-  return new IpriskError({
-    code: 'input_unreadable',
-    message: `${inputName(input)} cannot be read: ${messageOf(cause)}`,
-    fault: 'environment',
-    cause,
-  })
 }

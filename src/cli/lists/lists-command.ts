@@ -173,7 +173,6 @@ function importRequests(
   return [request]
 }
 
-/** `export` prints all. */
 const shownMax = 1000
 
 function withListsToRead<T>(settings: Settings, use: (store: ListStore) => Promise<T>): Promise<T> {

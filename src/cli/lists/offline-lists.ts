@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Stores } from '../../account/stores/open-stores.ts'
-import { IpriskError } from '../../base/coded-error.ts'
+import { inputError } from '../../base/coded-error.ts'
 import { type ListSource, compileLists } from '../../lists/compile/compile-lists.ts'
 import { readEntryRows } from '../../lists/compile/entry-rows.ts'
 import { encodeChunk } from '../../lists/list-chunk.ts'
@@ -60,7 +60,7 @@ async function sourcesOfFile(path: string): Promise<readonly ListSource[]> {
   const { lists } = file
   if (lists.has('')) {
     const message = `The lines of ${path} name no list; "iprisk lists export" writes such that do.`
-    throw new IpriskError({ code: 'lists_file', message, fault: 'input' })
+    throw inputError('lists_file', message)
   }
   return [...lists].map(([name, { effect = 'none', entries }]) => {
     const unique = new Map(entries.map((entry) => [entry.key, entry]))

@@ -9,7 +9,7 @@ import {
   readStateFile,
   restoreState,
 } from '../../account/state-backup.ts'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { environmentError, messageOf } from '../../base/coded-error.ts'
 import { joinFew } from '../../base/text/shortened-list.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { checkOutput, replaceFile } from '../../base/system/atomic-file.ts'
@@ -66,7 +66,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
     await replaceFile(path, text, 0o600)
   } catch (cause) {
     const message = `${path} cannot be written: ${messageOf(cause)}.`
-    throw new IpriskError({ code: 'state_file', message, fault: 'environment', cause })
+    throw environmentError('state_file', message, { cause })
   }
 }
 

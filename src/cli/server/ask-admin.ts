@@ -12,7 +12,6 @@ const answerMs = 5000
 /** Answers have some kilobytes. */
 const answerCharsMax = 4_194_304
 
-/** The port's place, for people. */
 export function adminName({
   adminSocket,
   adminHost,

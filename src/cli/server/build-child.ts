@@ -52,7 +52,6 @@ export function buildChildEnvironment({ build }: Settings): NodeJS.ProcessEnv {
 /** They end the child first. */
 const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Returns the exit code. */
 export async function runBuildChild(
   command: readonly string[],
   environment: NodeJS.ProcessEnv,

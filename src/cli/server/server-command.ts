@@ -1,6 +1,6 @@
 // `iprisk reload`, `iprisk rollback` and `iprisk restart`: ask the server and wait for its result.
 
-import { IpriskError } from '../../base/coded-error.ts'
+import { environmentError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
 import {
   type ControlRequest,
@@ -26,7 +26,7 @@ async function askServer(
   const reply = await sendControlRequest(controlSocketPath(state, port), request)
   if (reply === undefined) {
     const message = `No server runs on port ${port} with the state folder ${state}: --port and --state name another.`
-    throw new IpriskError({ code: 'no_server', message, fault: 'environment' })
+    throw environmentError('no_server', message)
   }
   if (reply.ok) io.out(reply.text)
   else io.err(`iprisk: ${reply.text}`)

@@ -98,7 +98,6 @@ function catchUpArguments({ build: { flipsMaxPercent } }: Settings): readonly st
   return ['--flips-max-percent', String(Math.max(flipsMaxPercent, changeThresholds.firstBuild))]
 }
 
-/** Only if there is no key yet. */
 async function firstKeys(settings: Settings, io: Io): Promise<FirstKeys | undefined> {
   if (settings.store.keysFile !== undefined) return undefined
   return withStores(settings, async ({ keyStore: store }) => {

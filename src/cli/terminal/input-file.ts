@@ -1,7 +1,7 @@
 // Reads a command's input file whole, unpacked and as UTF-8.
 
 import type { ErrorCode } from '../../base/error-codes.ts'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { inputError, messageOf } from '../../base/coded-error.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
 import { unpackWhole } from '../../base/text/unpack-text.ts'
 
@@ -25,7 +25,7 @@ export async function readInputFile(
     return await unpackWhole(bytes, { name: path, bytesMax, warn: refuse })
   } catch (cause) {
     const message = `${what} cannot be read: ${messageOf(cause)}${advice}.`
-    throw new IpriskError({ code, message, fault: 'input', cause })
+    throw inputError(code, message, { cause })
   }
 }
 

@@ -12,7 +12,6 @@ import type { Settings } from '../../config/settings.ts'
 import type { Level } from '../../model/kind.ts'
 
 export interface Io {
-  /** One line of standard output. */
   readonly out: (line: Line) => void
   /** Resolves when the system has taken them. */
   readonly lines: (lines: readonly Line[]) => Promise<void>
