@@ -46,14 +46,12 @@ export const asFeeds = {
 /** One AS as one feed has it. */
 export interface AsEntry {
   readonly asn: number
-  /** The feed's id. */
   readonly source: string
   /** The class or tag. Lists of hosters have none. */
   readonly label?: string
   readonly name?: string
 }
 
-/** All that the feeds say of one AS. */
 export interface AsFact {
   readonly class: AsClass
   readonly tags: ReadonlySet<AsTag>

@@ -33,7 +33,6 @@ export function readRangeCsv(path: string, sink: RangeSink): Promise<void> {
   return readRangeFile(path, asnTaker(sink))
 }
 
-/** Of the rows of a file. */
 export function asnTaker(sink: RangeSink) {
   let asnField = -1
   let nameField = -1

@@ -63,7 +63,6 @@ export interface NetworkTables {
 /** No table may grow beyond what a person can keep by hand. */
 const rowsMax = 1000
 
-/** data/tables of this package. */
 export const networkTablesFolder = join(packageRoot, 'data', 'tables')
 
 /** Error: `tables_invalid`, whose message lists every problem of every table. */

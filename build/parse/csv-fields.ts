@@ -103,7 +103,6 @@ export function readCsvFields(options: CsvInput): number {
   }
 }
 
-/** The bytes ended inside the row. */
 function unended(options: CsvInput): number {
   const { bytes, from, to, final, row } = options
   if (!final && to - from < rowBytesMax) return -1

@@ -6,7 +6,6 @@ import type { Day } from '../../src/base/day.ts'
 import { parseRange, type Range } from '../../src/ip/range.ts'
 import type { BotCategory } from '../../src/model/kind.ts'
 
-/** One raw entry. */
 export interface Entry {
   /** As written: address, prefix, `first-last`, or an ASN as `AS123`. */
   readonly text: string

@@ -51,7 +51,6 @@ const shape = {
   names: paths,
   day: textOption.transform(patternOf).optional(),
   asn: z.boolean('true or false').default(false),
-  /** A path, or a text. */
   label: textOption.transform((text) => (text.startsWith('/') ? patternOf(text) : text)).optional(),
   lines: z.boolean('true or false').default(false),
   services: z

@@ -59,7 +59,6 @@ function dateOf({ date, day = '', month = '', year = '' }: Parts): Day | undefin
   return parseDay(`${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`)
 }
 
-/** The day in UTC. */
 function shifted(parts: Parts): Day | undefined {
   const day = dateOf(parts)
   const offset = /^([+-])(\d{2}):?(\d{2})$/.exec(parts['offset'] ?? '')

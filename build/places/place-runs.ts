@@ -28,7 +28,6 @@ export function makePlaceRuns(locations: readonly Location[]): PlaceRuns {
   return { runs: collector.runs(), starts, regions: regionOf }
 }
 
-/** The text of its run. */
 export function localityJson({ city, zip, latitude, longitude }: Location): string {
   return locationJson({
     city: cleanText(city),

@@ -35,7 +35,6 @@ interface PlaceFile {
   readonly path: string
   /** `undefined`: the file states none. */
   readonly day: Day | undefined
-  /** Distinct data records. */
   readonly recordCount: number
   readonly leftOut?: string
 }

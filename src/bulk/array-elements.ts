@@ -28,7 +28,6 @@ export async function* arrayElements(
   if (cut === undefined && head.length > 0) yield head
 }
 
-/** Of a whole text. */
 export function arrayLines(bytes: Buffer): Buffer {
   return cutterOf(bytes.toString('latin1', 0, headBytesMax))(bytes)
 }

@@ -3,7 +3,6 @@
 
 export interface GrowingBuffer {
   bytes: Uint8Array
-  /** How many of them are written. */
   length: number
 }
 

@@ -33,7 +33,6 @@ export interface LogEntry {
   readonly timeMs: number
 }
 
-/** Why a line is not read. */
 export type BadReason =
   | 'no address'
   | 'no time'
@@ -155,7 +154,6 @@ function fieldsReader(first: readonly string[] | undefined) {
   }
 }
 
-/** Paths with dots, or of names. */
 type Wanted = Readonly<Record<keyof LogMembers, readonly (string | readonly string[])[]>>
 
 function readMembers(line: string, wanted: Wanted): RawEntry | BadReason | undefined {

@@ -12,15 +12,12 @@ const outputBytesMax = 1 << 15
 const outputBuffer = new Uint8Array(outputBytesMax)
 const view = new DataView(outputBuffer.buffer)
 
-/** How many bytes of it are written. */
 let outputBytes = 0
 
-/** Forgets what stands in it. */
 export function clearOutput(): void {
   outputBytes = 0
 }
 
-/** Moves all of it to `buffer`. */
 export function flushOutput(buffer: GrowingBuffer): void {
   appendBytes(buffer, outputBuffer.subarray(0, outputBytes))
   outputBytes = 0
@@ -76,7 +73,6 @@ export function appendView(
   outputBytes += to - from
 }
 
-/** Not hot. */
 export function appendText(buffer: GrowingBuffer, text: string): void {
   const bytes = Buffer.from(text)
   appendSlice(buffer, bytes, 0, bytes.length)

@@ -16,7 +16,6 @@ type RunCommand = (
 
 export interface CommandEntry {
   readonly help: string
-  /** What follows `iprisk`. */
   readonly example: string
   /** It changes something, here or in a server, so it reports which configuration it uses. */
   readonly changes?: boolean

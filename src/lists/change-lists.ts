@@ -194,11 +194,9 @@ export function removeEntries(
 
 export interface ListImport {
   readonly entries: readonly ListEntry[]
-  /** Removes all other entries. */
   readonly replace: boolean
   /** Also where that leaves none: an empty file is mostly a failed download. */
   readonly force: boolean
-  /** Of the list, by the file. */
   readonly effect?: ListEffect | undefined
 }
 

@@ -99,7 +99,6 @@ export function formatEntryKey(key: string): string {
   return asn === undefined ? formatRange(rangeOfKey(key)) : `AS${asn}`
 }
 
-/** Needs `--force`. */
 export function isWide(key: string): boolean {
   if (key.startsWith('a')) return false
   const half = (key.length + 1) / 2

@@ -13,7 +13,6 @@
 
 export type FilterSections = Readonly<Record<'filter4' | 'filter6' | 'wide6', Uint32Array>>
 
-/** `value` is the address. */
 export function mayCoverIpv4(filter4: Uint32Array, value: number): boolean {
   return hasBit(filter4, hashOf(value >>> 8, 0))
 }
@@ -26,7 +25,6 @@ export function mayCoverIpv6(
   return hasBit(filter6, hashOf(a, words[1]!)) || hasBit(wide6, hashOf(a, 0))
 }
 
-/** Of a prefix. */
 export function hashOf(a: number, b: number): number {
   const hash = Math.imul(a ^ Math.imul(b, 0x85eb_ca77), 0x9e37_79b1)
   return Math.imul(hash ^ (hash >>> 15), 0xc2b2_ae3d) >>> 0

@@ -23,7 +23,6 @@ export interface KeptCatalogue {
 
 export interface ListStore {
   readonly catalogue: () => Promise<KeptCatalogue>
-  /** Cheap. */
   readonly tag: () => Promise<string>
   /** In order; `undefined` for a missing one. */
   readonly chunks: (ids: readonly string[]) => Promise<readonly (string | undefined)[]>
@@ -32,7 +31,6 @@ export interface ListStore {
   ) => Promise<void>
   /** Returns the new tag; `undefined` where the catalogue has another tag. */
   readonly replace: (tag: string, text: string) => Promise<string | undefined>
-  /** Missing ids are skipped. */
   readonly removeChunks: (ids: readonly string[]) => Promise<void>
   readonly chunkIds: () => Promise<readonly string[]>
   readonly close: () => Promise<void>

@@ -12,11 +12,9 @@ import type { ListStore } from './list-store.ts'
 export interface EntryChanges {
   readonly put: readonly ListEntry[]
   readonly remove: readonly string[]
-  /** Removes what is not put. */
   readonly replace?: boolean
 }
 
-/** And the chunks to keep for it. */
 export interface ListState {
   readonly list: StoredList
   readonly made: readonly MadeChunk[]
@@ -101,7 +99,6 @@ function isOther(one: ListEntry, other: ListEntry): boolean {
   return one.expires !== other.expires || one.note !== other.note
 }
 
-/** Their places. */
 function touchedChunks(
   chunks: readonly ListChunk[],
   keys: readonly string[],

@@ -33,7 +33,6 @@ export function escapeControls(text: string): string {
   return text.replaceAll(controls, escapeCharacter)
 }
 
-/** Line feeds stay. */
 export function escapeLines(text: string): string {
   return text.replaceAll(controls, (character) =>
     character === '\n' ? character : escapeCharacter(character),

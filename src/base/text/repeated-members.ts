@@ -51,7 +51,6 @@ export function repeatedMembers(text: string): readonly RepeatedMember[] {
   return found
 }
 
-/** Without its path. */
 export function repeatedFault({ line, column }: RepeatedMember): string {
   const place = `line ${line}, column ${column}`
   return `it appears twice, and only the last one counts (${place}); remove or rename one`

@@ -58,9 +58,7 @@ const ofNetwork = {
 export interface RowWriter {
   /** Reads ahead what the rows of these addresses are made of. */
   readonly prefetch: (batch: LookupBatch) => void
-  /** `query` is an address. */
   readonly write: (query: Query, located: Located, out: GrowingBuffer) => void
-  /** `text` is no address. */
   readonly writeInvalid: (text: string, out: GrowingBuffer) => void
 }
 

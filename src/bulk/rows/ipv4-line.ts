@@ -73,7 +73,6 @@ function digitAt(at: number): number {
   return (page[at]! - zero) >>> 0
 }
 
-/** The address as it was written. */
 export function appendQueryText(buffer: GrowingBuffer, { bytes, from, to }: Query): void {
   if (bytes === page) appendView(buffer, pageView, from, to)
   else appendSlice(buffer, bytes, from, to)

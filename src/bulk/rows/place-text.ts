@@ -21,7 +21,6 @@ export const placeTexts = ['country_code', 'country', 'state', 'city', 'zip', 't
 type PlaceText = (typeof placeTexts)[number]
 
 interface PlaceTextWriter {
-  /** `location` is not 0. */
   readonly isEmpty: (location: number) => boolean
   readonly write: (out: GrowingBuffer, location: number) => void
 }
@@ -109,7 +108,6 @@ function plainBytes(show: (text: string) => string): Uint8Array {
  */
 export interface TableTexts {
   readonly strings: Strings
-  /** How a text is shown. */
   readonly show: (text: string) => string
   readonly offsets: Uint32Array
   readonly source: DataView

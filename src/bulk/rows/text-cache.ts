@@ -19,13 +19,11 @@ export interface TextCache {
   readonly make: (number: number) => string
   readonly spans: Uint32Array
   data: Float64Array
-  /** Elements of `data`. */
   used: number
 }
 
 const firstElements = 1 << 13
 
-/** For numbers below `count`. */
 export function newTextCache(count: number, make: (number: number) => string): TextCache {
   return { make, spans: new Uint32Array(count * 2), data: new Float64Array(firstElements), used: 1 }
 }

@@ -35,7 +35,6 @@ import {
   verdictTextCache,
 } from './text-cache.ts'
 
-/** The longest of each. */
 const classWidth = Math.max(...classifications.map(({ length }) => length))
 const levelWidth = Math.max(...levels.map(({ length }) => length))
 /** Six digits; few numbers have more. */
@@ -118,7 +117,6 @@ function detailsLabel(verdict: Verdict): string {
 // How wide the column of addresses is in lines for people: as the first lines of an input need it,
 // so that IPv6 stands aligned where there is any, and IPv4 alone stays narrow.
 
-/** The longest address of IPv4. */
 export const ipv4Chars = 15
 
 const lineEnd = 0x0a

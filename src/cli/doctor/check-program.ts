@@ -13,7 +13,6 @@ import { type DoctorFinding, advice, problem } from './doctor-finding.ts'
 /** Measured under load, without the shared table. */
 const workerBytes = 200e6
 
-/** Each by a module that loads it. */
 const binaries: readonly (readonly [name: string, load: () => Promise<unknown>])[] = [
   ['uWebSockets.js', loadUws],
   ['koffi', () => import('../../base/system/memory-map.ts')],

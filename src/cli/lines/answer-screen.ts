@@ -33,7 +33,6 @@ const cutOrder = [
 const gap = '  '
 const decoder = new TextDecoder()
 
-/** Takes JSON lines. */
 export function newAnswerScreen(columns = Infinity): (bytes: Uint8Array) => readonly Line[] {
   const widths = Object.fromEntries(
     columnNames.map((name) => [name, leastWidths[name] ?? 0]),
@@ -75,7 +74,6 @@ function cellsOf(answer: CheckAnswer): Cells {
 const listsOf = ({ lists }: CheckAnswer): readonly string[] =>
   lists === undefined ? [] : [`on ${lists.join(', ')}`]
 
-/** Cuts names as far as possible. */
 function fitWidths(widths: Readonly<Record<Column, number>>, columns: number): typeof widths {
   const fitting = { ...widths }
   const lineWidth = (): number =>

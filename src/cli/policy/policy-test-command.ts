@@ -51,7 +51,6 @@ export const policyTest: Command<Promise<number>> = async (settings, io, inputs)
   }
 }
 
-/** Returns the exit code. */
 export function judgeChanges(
   changed: number,
   result: BulkResult,
@@ -89,7 +88,6 @@ function readPolicySet(place: PolicyPlace, io: Io): PolicySet {
   return compilePolicies(file.policies)
 }
 
-/** `path` is for the error. */
 export function rehearsed(
   table: OpenTable,
   set: PolicySet,
@@ -179,7 +177,6 @@ function changeLines(changed: NonNullable<RehearsalReport['changed']>): readonly
   ]
 }
 
-/** Empty if no action changes. */
 export function actionTable(changes: readonly FromTo[]): readonly string[] {
   const rows = changes.map((one): ShareRow => [[one.from, one.to], one])
   return rows.length === 0 ? [] : shareTable(['from', 'to', 'requests', 'share'], rows)

@@ -112,7 +112,6 @@ function bashScript(commands: readonly CompletedCommand[]): readonly string[] {
 
 const npxIsFree = 'if ! complete -p npx > /dev/null 2>&1; then'
 
-/** `begun`: the word typed so far. */
 const replyBash = (words: readonly string[], begun = '$cur'): string =>
   `COMPREPLY=( $(compgen -W "${words.join(' ')}" -- "${begun}") )`
 

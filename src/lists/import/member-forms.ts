@@ -39,7 +39,6 @@ const roles = Object.entries(roleNames).map(
   ([role, names]) => [role as Role, names.split(' ')] as const,
 )
 
-/** Which of `names` has each role. */
 function rolesIn(names: readonly string[]): ReadonlyMap<Role, number> {
   const plain = names.map((name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
   const found = new Map<Role, number>()

@@ -25,7 +25,6 @@ interface Told {
 
 export interface ListFile {
   readonly origin: string
-  /** What it was read as. */
   readonly form: string
   readonly namesLists: boolean
   /** By name; `''` where the file names none. */

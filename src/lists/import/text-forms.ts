@@ -93,7 +93,6 @@ export function readBraces(lines: readonly string[], sink: EntrySink, now: numbe
   }
 }
 
-/** Of ports, interfaces, pairs. */
 function isOtherType(before: string): boolean {
   const at = before.lastIndexOf('type ')
   if (at <= before.lastIndexOf('}')) return false
