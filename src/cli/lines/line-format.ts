@@ -3,16 +3,17 @@
 // line; a number means that there is no header. The delimiter is the most frequent one of the first
 // line, or the one that Excel's `sep=;` names.
 
-import { messageOf, usageError } from '../../base/coded-error.ts'
+import { usageError } from '../../base/coded-error.ts'
 import { splitCsvLine } from '../../base/text/csv.ts'
 import { withoutByteOrderMark } from '../../base/text/byte-order-mark.ts'
 import { parseMoment } from '../../base/time-text.ts'
+import { proxyPresets } from '../../client/address/proxy-presets.ts'
 import { trustOf } from '../../client/address/proxy-walk.ts'
 import type { Trust } from '../../client/address/trusted-proxies.ts'
 import type { Invocation } from '../../config/settings.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
+import { fieldsOf, type LogFormat } from '../../bulk/log-line.ts'
 import { guessFormat } from '../../bulk/log-guess.ts'
-import type { LogFormat } from '../../bulk/log-line.ts'
 
 export interface DetectedFormat {
   readonly form: LineFormat
@@ -84,10 +85,13 @@ function readTrustWords(text: string): Trust {
   const trust: Trust = /^\d+$/.test(text) ? Number(text) : text.split(/, */)
   try {
     trustOf(trust)
-  } catch (error) {
-    throw usageError(messageOf(error))
+    return trust
+  } catch {
+    const presets = Object.keys(proxyPresets).join(', ')
+    throw usageError(
+      `--trust ${text}: give how many proxies are in front, or their addresses, prefixes and presets (${presets}).`,
+    )
   }
-  return trust
 }
 
 function refuseTimes({ since, until, by }: LineOptions, why: string): void {
@@ -117,9 +121,9 @@ function detectCsvFormat(
   const found = first.indexOf(lineEnd, begin)
   const end = found < 0 ? first.length : found
   const stated = how.delimiter === 'tab' ? '\t' : (how.delimiter ?? skipped.separator)
-  const header = decoder.decode(first.subarray(begin, end))
-  const delimiter = stated ?? delimiterOf(header)
-  const name = delimiter === '\t' ? 'a tab' : `"${delimiter}"`
+  const line = decoder.decode(first.subarray(begin, end))
+  const delimiter = stated ?? delimiterOf(line, skipped.fields)
+  const name = delimiterNames[delimiter] ?? `"${delimiter}"`
   const guess = stated === undefined ? `read as CSV with ${name} between columns (--delimiter)` : ''
   const form = (index: number): LineFormat => ({
     kind: 'csv',
@@ -127,38 +131,43 @@ function detectCsvFormat(
     delimiter: delimiter.charCodeAt(0),
     trust,
   })
-  if (/^[1-9]\d{0,3}$/.test(column)) {
-    const bytes = first.subarray(begin)
-    return { form: form(Number(column) - 1), bytes, headerLines: skipped.lines, guess }
-  }
-  const names = splitCsvLine(header, delimiter).values
-  const index = names.indexOf(column)
+  const isNumber = /^[1-9]\d{0,3}$/.test(column)
+  const names = skipped.fields ?? splitCsvLine(line, delimiter).values
+  const index = isNumber
+    ? Number(column) - 1
+    : names.indexOf(skipped.fields === undefined ? column : column.toLowerCase())
   if (index < 0) {
-    throw usageError(`${input} has no column ${column}; its first line names ${names.join(', ')}.`)
+    throw usageError(`${input} has no column ${column}; its header names ${names.join(', ')}.`)
   }
-  const bytes = first.subarray(end + 1)
-  return { form: form(index), bytes, headerLines: skipped.lines + 1, guess }
+  const headerLines = skipped.lines + (isNumber || skipped.fields !== undefined ? 0 : 1)
+  const bytes = first.subarray(headerLines === skipped.lines ? begin : end + 1)
+  return { form: form(index), bytes, headerLines, guess }
 }
 
-/** Comments, and Excel's `sep=;`, before the header. */
+const delimiterNames: Readonly<Record<string, string>> = { '\t': 'a tab', ' ': 'a blank' }
+
+/** Comments, of which `#Fields:` is a header, and Excel's `sep=;`, before the header. */
 function skippedLines(first: Uint8Array) {
   let bytes = 0
   let lines = 0
   let separator: string | undefined
+  let fields: readonly string[] | undefined
   for (;;) {
     const end = first.indexOf(lineEnd, bytes)
     const line = decoder.decode(first.subarray(bytes, end < 0 ? first.length : end))
     const named = /^"?sep=(.)"?\r?$/.exec(line)?.[1]
     if (end < 0 || (named === undefined && !/^\s*(?:#|$)/.test(line))) break
     separator ??= named
+    fields = fieldsOf(line) ?? fields
     bytes = end + 1
     lines += 1
   }
-  return { bytes, lines, separator }
+  return { bytes, lines, separator, fields }
 }
 
 /** The most frequent outside quotes. */
-function delimiterOf(line: string): string {
+function delimiterOf(line: string, fields: readonly string[] | undefined): string {
+  if (fields !== undefined) return line.includes('\t') ? '\t' : ' '
   const plain = line.replaceAll(/"[^"]*"/g, '')
   const counts = delimiters.map((one) => plain.split(one).length)
   return delimiters[counts.indexOf(Math.max(...counts))]!

@@ -136,10 +136,10 @@ describe('iprisk check of a file', () => {
 
   it.each([
     [['--column', 'ip', '--log', 'common'], 2, /Only one of --column/],
-    [['--column', 'address'], 2, /has no column address; its first line names a, b/],
+    [['--column', 'address'], 2, /has no column address; its header names a, b/],
     [['--log', 'apache1'], 2, /--log.*one of auto, plain, common, combined/],
     [['--since', '24h'], 2, /need the times of a log/],
-    [['--trust', 'nginx'], 2, /in `trust`/],
+    [['--trust', 'nginx'], 2, /--trust nginx: give how many proxies/],
     [['--format', 'csv', '--fields', 'colour'], 2, /--fields/],
   ] as const)('with %j is wrong usage', async (args, wanted, message) => {
     const { code, err } = await run(['check', '-', ...args], 'a,b\n1,2\n')

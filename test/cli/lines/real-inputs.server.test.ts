@@ -109,6 +109,11 @@ describe('check', () => {
     ['gzip', gzipSync('9.1.2.3\n2a00::7\n'), []],
     ['brotli', brotliCompressSync('9.1.2.3\n2a00::7\n'), []],
     ['a member of JSON', '{"a":{"b":"9.1.2.3"}}\n{"a":{"b":"2a00::7"}}\n', ['--json-field', 'a.b']],
+    [
+      'a column behind comments by its number',
+      '#Version: 1.0\n#Fields: date c-ip\n2026-08-22\t9.1.2.3\n# more\n2026-08-22\t2a00::7\n',
+      ['--column', '2', '--delimiter', 'tab'],
+    ],
     ['addresses by --log plain', '9.1.2.3\n2a00::7\n', ['--log', 'plain']],
   ])('reads %s without a word', async (what, content, args) => {
     const name = what === 'brotli' ? 'input.br' : 'input'
@@ -116,11 +121,15 @@ describe('check', () => {
   })
 
   it('says which delimiter it guessed', async () => {
-    const { found, err } = await check('ip;x\n9.1.2.3;a\n', ['--column', 'ip'])
-    expect([found, err]).toEqual([
-      ['9.1.2.3'],
-      'input: read as CSV with ";" between columns (--delimiter).\n',
-    ])
+    for (const [content, name] of [
+      ['ip;x\n9.1.2.3;a\n', '";"'],
+      ['#Fields: date IP\n2026-08-22 9.1.2.3\n', 'a blank'],
+      ['#Fields: date ip\n2026-08-22\t9.1.2.3\n', 'a tab'],
+    ] as const) {
+      const { found, err } = await check(content, ['--column', 'ip'])
+      const said = `input: read as CSV with ${name} between columns (--delimiter).\n`
+      expect([found, err]).toEqual([['9.1.2.3'], said])
+    }
   })
 
   it('takes the address that --trust says', async () => {
@@ -131,6 +140,11 @@ describe('check', () => {
       ['private,9.0.0.0/8', '11.1.1.1'],
     ] as const)
       expect([trust, (await check(content, ['--trust', trust])).found]).toEqual([trust, [wanted]])
+  })
+
+  it('names the words of --trust where it has others', async () => {
+    const { code, err } = await check(line('9.1.2.3'), ['--trust', 'foo'])
+    expect([code, err]).toEqual([2, expect.stringMatching(/^iprisk: --trust foo: give .*private/)])
   })
 
   it('counts each bad line with its reason, and shows three', async () => {
