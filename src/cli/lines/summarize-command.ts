@@ -3,7 +3,7 @@
 
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { moreText } from '../../base/text/shortened-list.ts'
-import { formatCount } from '../../base/text/number-format.ts'
+import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
 import { type Command, interruptedCode, type Line, printResult } from '../terminal/io.ts'
 import { tallyRun } from './bulk-run.ts'
@@ -34,7 +34,7 @@ const barCells = 24
 function summaryLines(summary: Summary): readonly Line[] {
   const { addresses, bad_lines: bad, distinct_is_estimate: isEstimate } = summary
   const distinct = `${isEstimate ? 'about ' : ''}${formatCount(summary.distinct_addresses)} different`
-  const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name none`
+  const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line names', 'lines name')} none`
   const { scores, paths, statuses, times } = summary
   const lists = [
     listOf('classification', summary.classifications, (one) => one.classification),
@@ -58,7 +58,7 @@ function summaryLines(summary: Summary): readonly Line[] {
   const names = lists.flatMap(({ title, rows }) => [title, ...rows.map(({ name }) => name)])
   const width = Math.min(Math.max(...names.map(({ length }) => length)), nameCharsMax)
   return [
-    `${formatCount(addresses)} addresses, ${distinct}${badText}`,
+    `${formatCounted(addresses, 'address', 'addresses')}, ${distinct}${badText}`,
     ...lists.flatMap((list) => ['', ...listLines(list, width)]),
     '',
     `table ${summary.table.id}, as of ${summary.table.as_of}`,

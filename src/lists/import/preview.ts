@@ -1,7 +1,7 @@
 // What an import would do, before it does it: how many entries, the widest, and which live lists they
 // overlap.
 
-import { formatCount, formatCounted } from '../../base/text/number-format.ts'
+import { formatCounted } from '../../base/text/number-format.ts'
 import { parseCatalogue } from '../list-catalogue.ts'
 import { entrySize, formatEntryKey, type ListEntry } from '../list-entry.ts'
 import type { ListStore } from '../list-store.ts'
@@ -35,7 +35,8 @@ export async function previewImport(
       continue
     }
     const overlaps = overlapCount(keys, await readEntries(store, live.chunks))
-    if (overlaps > 0) lines.push(`${formatCount(overlaps)} overlap what is in ${name}`)
+    if (overlaps > 0)
+      lines.push(`${formatCounted(overlaps, 'overlaps', 'overlap')} what is in ${name}`)
   }
   return { entries: keys.length, lines }
 }

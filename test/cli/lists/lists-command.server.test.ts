@@ -112,7 +112,7 @@ describe('iprisk lists', () => {
       'iprisk: warning: host bits were masked in 1 entry:',
       expect.stringContaining('host bits are set; did you mean 9.8.7.0/24?'),
       'drop.txt.gz, read as one entry a line: 2 entries, the widest 9.9.0.0/16',
-      '1 overlap what is in office (effect allow)',
+      '1 overlaps what is in office (effect allow)',
       '',
     ])
     for (const args of [['bad', '--replace'], ['bad', '--strict'], ['office']]) {
