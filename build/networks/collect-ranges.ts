@@ -3,7 +3,7 @@
 // lays them out.
 
 import type { Family } from '../../src/ip/address.ts'
-import { newRangeColumns, type RangeColumns } from '../layer/most-specific.ts'
+import { newRangeColumns } from '../layer/most-specific.ts'
 import { pickOrganization } from './organization-name.ts'
 
 /** Where a reader puts what it finds. Words and bytes are the reader's own: copied, not kept. */
@@ -21,14 +21,7 @@ export interface RangeSink {
   readonly problem: (place: string, problem: string) => void
 }
 
-export interface RangeCollector extends RangeSink {
-  /** A spelling that is text already. */
-  readonly named: (asn: number, organization: string) => void
-  readonly ranges: (family: Family) => RangeColumns
-  /** The organization of each AS, by pickOrganization. */
-  readonly organizations: () => ReadonlyMap<number, string>
-  readonly problems: () => RangeProblems
-}
+export type RangeCollector = ReturnType<typeof newRangeCollector>
 
 export interface RangeProblems {
   readonly count: number
@@ -41,7 +34,7 @@ const samplesMax = 20
 
 const decoder = new TextDecoder()
 
-export function newRangeCollector(): RangeCollector {
+export function newRangeCollector() {
   const ipv4 = newRangeColumns(4)
   const ipv6 = newRangeColumns(6)
   /**
@@ -59,26 +52,30 @@ export function newRangeCollector(): RangeCollector {
     const text = decoder.decode(own)
     known.push({ bytes: own, text: doubled ? text.replaceAll('""', '"') : text })
   }
+  const range: RangeSink['range'] = (family, first, last, asn) =>
+    (family === 4 ? ipv4 : ipv6).add(first, last, asn)
   return {
-    range: (family, first, last, asn) => (family === 4 ? ipv4 : ipv6).add(first, last, asn),
+    range,
     name,
-    named(asn, text) {
+    /** A spelling that is text already. */
+    named(asn: number, text: string): void {
       const bytes = new TextEncoder().encode(text)
       name(asn, bytes, 0, bytes.length, false)
     },
-    problem: (place, problem) => {
+    problem: (place: string, problem: string): void => {
       problemCount++
       if (samples.length < samplesMax) samples.push(`${place}: ${problem}`)
     },
-    ranges: (family) => (family === 4 ? ipv4 : ipv6).ranges(),
-    organizations: () =>
+    ranges: (family: Family) => (family === 4 ? ipv4 : ipv6).ranges(),
+    /** The organization of each AS, by pickOrganization. */
+    organizations: (): ReadonlyMap<number, string> =>
       new Map(
         [...spellings].map(([asn, known]) => [
           asn,
           pickOrganization(known.map(({ text }) => text)),
         ]),
       ),
-    problems: () => ({ count: problemCount, samples }),
+    problems: (): RangeProblems => ({ count: problemCount, samples }),
   }
 }
 

@@ -6,7 +6,6 @@ import { inputError } from '../../src/base/coded-error.ts'
 import { formatCounted } from '../../src/base/text/number-format.ts'
 import { readBoundedFile } from '../../src/base/system/bounded-file.ts'
 import { splitCsvLine } from '../../src/base/text/csv.ts'
-import type { Layers } from '../layer/layer.ts'
 import { flattenMostSpecific, newRangeColumns } from '../layer/most-specific.ts'
 import { fieldTexts, readRangeFile } from '../parse/range-rows.ts'
 
@@ -54,12 +53,7 @@ export async function readPlaceCsv(
   path: string,
   numbered: NumberedPlaces,
   idOf: (record: unknown) => number,
-): Promise<{
-  readonly layers: Layers
-  readonly recordCount: number
-  /** For people; `''`: nothing was. */
-  readonly leftOut: string
-}> {
+) {
   const columns = { 4: newRangeColumns(4), 6: newRangeColumns(6) }
   const ids = new Map<string, number>()
   let badCount = 0

@@ -161,11 +161,8 @@ function refuseWide(keys: readonly string[], force: boolean): void {
   if (wide.length === 0) return
   const limit = `wider than /${widestPrefix[4]} (IPv6: /${widestPrefix[6]})`
   const shown = wide.slice(0, faultsShown).map((key) => `  ${formatEntryKey(key)}`)
-  const more = moreText(wide.length - shown.length)
-  throw listError('list_wide', `Nothing was changed: entries ${limit} want --force:`, [
-    ...shown,
-    ...(more === '' ? [] : [`  ${more}`]),
-  ])
+  const message = `Nothing was changed: entries ${limit} need --force:`
+  throw listError('list_wide', message, fewLines(shown, faultsShown, '  ', wide.length))
 }
 
 /** Bogons stay bogons (contract 5.3): such an entry has no effect. */

@@ -17,8 +17,14 @@ export function joinFew(
   return more === '' ? shown.join(between) : `${shown.join(between)}${last}${more}`
 }
 
-/** And one for the others: `  and 3 more`. */
-export function fewLines(lines: readonly string[], max: number, indent = '  '): readonly string[] {
+/** And one for the others: `  and 3 more`; `total` where `lines` are the first of more. */
+export function fewLines(
+  lines: readonly string[],
+  max: number,
+  indent = '  ',
+  total = lines.length,
+): readonly string[] {
   const shown = lines.slice(0, max)
-  return lines.length > max ? [...shown, `${indent}${moreText(lines.length - max)}`] : shown
+  const more = moreText(total - shown.length)
+  return more === '' ? shown : [...shown, `${indent}${more}`]
 }

@@ -12,7 +12,6 @@ import {
   readLocality,
   runBytes,
 } from '../../table/file/location-record.ts'
-import type { Strings } from '../../table/file/string-section.ts'
 import type { GrowingBuffer } from '../growing-buffer.ts'
 import { appendSlice, appendText, appendView } from '../output-buffer.ts'
 import { appendCached, newTextCache } from './text-cache.ts'
@@ -102,23 +101,13 @@ function plainBytes(show: (text: string) => string): Uint8Array {
   return plain
 }
 
-/**
- * Strings of the table: one that is shown as the table has it is copied from there, which is known
- * of each after its first use.
- */
-export interface TableTexts {
-  readonly strings: Strings
-  readonly show: (text: string) => string
-  readonly offsets: Uint32Array
-  readonly source: DataView
-  /** Of each string: 1 where it is shown as it is; 0 where that is not known, or not so. */
-  readonly verbatim: Uint8Array
-}
+export type TableTexts = ReturnType<typeof openTableTexts>
 
-export function openTableTexts(
-  { views, strings }: AnswerReader,
-  show: (text: string) => string,
-): TableTexts {
+/**
+ * Strings of the table: one that is shown as the table has it is copied from there, which `verbatim`
+ * knows of each after its first use: 1 where it is so.
+ */
+export function openTableTexts({ views, strings }: AnswerReader, show: (text: string) => string) {
   const { string_offsets: offsets, string_bytes: bytes } = views
   // Longer than the section, for `appendView` also reads a few bytes behind a text.
   const rest = bytes.buffer.byteLength - bytes.byteOffset

@@ -44,17 +44,10 @@ export function addPrefix(column: PrefixColumn, length: number, tag: number): nu
   return at
 }
 
-export interface Pieces {
-  readonly starts: Uint32Array
-  readonly nodes: Uint32Array
-  readonly index: Uint32Array
-}
+export type Pieces = ReturnType<typeof piecesOf>
 
 /** `makeNode` gets a prefix's tag and the node that covers it, 0 for none. */
-export function piecesOf(
-  column: PrefixColumn,
-  makeNode: (tag: number, parent: number) => number,
-): Pieces {
+export function piecesOf(column: PrefixColumn, makeNode: (tag: number, parent: number) => number) {
   const { words, firsts, lengths, tags, count } = column
   const order = sortedOrder(column)
   const starts = new Uint32Array((2 * count + 1) * words)

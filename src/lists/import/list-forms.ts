@@ -51,10 +51,7 @@ const headLinesMax = 1000
 const headRowsMax = 20
 
 /** How a file is to be read; one entry a line where nothing says otherwise. */
-export function formOf(lines: readonly string[]): {
-  readonly name: string
-  readonly read: ReadForm
-} {
+export function formOf(lines: readonly string[]) {
   const rows: string[] = []
   let comment = ''
   for (const line of lines.slice(0, headLinesMax)) {

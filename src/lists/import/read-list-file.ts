@@ -3,7 +3,7 @@
 // at all, because what is missing or wider there would go unnoticed.
 
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
-import { moreText } from '../../base/text/shortened-list.ts'
+import { fewLines } from '../../base/text/shortened-list.ts'
 import type { ListEffect } from '../../model/kind.ts'
 import { type ListEntry, listError, noteFault, parseEntryKey } from '../list-entry.ts'
 import { formOf, ownLinesName } from './list-forms.ts'
@@ -84,7 +84,7 @@ export function checkListFile(
   const isAllowed = [...lists.values()].some(({ effect }) => effect === 'allow')
   if (strict || isAllowed || namesLists) {
     const count = bad.count + masked.count
-    const lines = firstLines({ count, lines: [...bad.lines, ...masked.lines] }, linesRefused)
+    const lines = fewLines([...bad.lines, ...masked.lines], linesRefused, '  ', count)
     if (count > 0) throw listError('lists_file', 'Nothing was imported:', lines)
   }
   const isMostlyBad = good < bad.count
@@ -94,7 +94,7 @@ export function checkListFile(
   throw listError(
     'lists_file',
     `Nothing was imported: ${origin} was read as ${form}, and ${counts} could not be read${advice}:`,
-    firstLines(bad, linesRefused),
+    fewLines(bad.lines, linesRefused, '  ', bad.count),
   )
 }
 
@@ -107,12 +107,9 @@ export function listFileWarnings({
   const isLeftOut = `${formatCounted(bad.count, 'line', 'lines')} of ${origin} could not be read:`
   const isMasked = `host bits were masked in ${formatCounted(masked.count, 'entry', 'entries')}:`
   return [
-    ...(bad.count === 0 ? [] : [[isLeftOut, ...firstLines(bad, linesWarned)]]),
-    ...(masked.count === 0 ? [] : [[isMasked, ...firstLines(masked, linesWarned)]]),
+    ...(bad.count === 0 ? [] : [[isLeftOut, ...fewLines(bad.lines, linesWarned, '  ', bad.count)]]),
+    ...(masked.count === 0
+      ? []
+      : [[isMasked, ...fewLines(masked.lines, linesWarned, '  ', masked.count)]]),
   ]
-}
-
-function firstLines({ count, lines }: Readonly<Told>, max: number): readonly string[] {
-  const more = moreText(count - max)
-  return [...lines.slice(0, max), ...(more === '' ? [] : [`  ${more}`])]
 }

@@ -48,8 +48,8 @@ describe('iprisk lists', () => {
     ]) {
       expect(err).toContain(part)
     }
-    expect(await refused('lists', 'add', 'office', '12.0.0.0/7')).toContain('want --force')
-    expect(await refused('lists', 'add', 'office', '2a00::/18')).toContain('want --force')
+    expect(await refused('lists', 'add', 'office', '12.0.0.0/7')).toContain('need --force')
+    expect(await refused('lists', 'add', 'office', '2a00::/18')).toContain('need --force')
     const span = await refused('lists', 'add', 'office', '9.9.9.9', '--for', '11y')
     expect(span).toContain('  for = "11y" (the flag --for): it must be a span from 1s to 3653d')
     const long = 'ä'.repeat(101)
@@ -127,7 +127,7 @@ describe('iprisk lists', () => {
       writeFileSync(join(cwd, 'x.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'))
     const good = { list: 'one', effect: 'block', entry: '9.9.9.9' }
     const wrong: readonly (readonly [object, string])[] = [
-      [{ list: 'two', effect: 'block', entry: '0.0.0.0/0' }, 'want --force'],
+      [{ list: 'two', effect: 'block', entry: '0.0.0.0/0' }, 'need --force'],
       [{ list: 'Two', effect: 'block', entry: '8.8.8.8' }, 'no name of a list'],
       [{ list: 'two', entry: '8.8.8.8' }, 'There is no list two'],
       [{ list: 'two', effect: 'blok', entry: '8.8.8.8' }, 'its effect must be one of none, allow'],
