@@ -2,7 +2,7 @@
 // them.
 
 import { createRequire } from 'node:module'
-import { environmentError, IpriskError, messageOf } from '../../base/coded-error.ts'
+import { environmentError, type IpriskError, messageOf } from '../../base/coded-error.ts'
 
 const notFound: ReadonlySet<string | undefined> = new Set([
   'ERR_MODULE_NOT_FOUND',

@@ -111,12 +111,7 @@ export async function bulkRun(options: BulkOptions, io: Io) {
   let form: LineFormat = { kind: 'plain' }
   let width = ipv4Chars
   let isOpen = false
-  let isDamaged = false
-  const onDamage = (input: string, reason: string): void => {
-    isDamaged = true
-    warn(io, `${inputName(input)}: ${reason}; what could be read is used`)
-  }
-  const how = { bytes: options.pieceBytes, stdin: io.input, signal, warn: onDamage }
+  const how = { bytes: options.pieceBytes, stdin: io.input, signal, warn: sums.damaged }
   const pieces = readInput(inputs, how)
   const deliver = async (before: Promise<void>, one: PieceInFlight): Promise<void> => {
     const [lined] = await Promise.all([one.result, before])
@@ -162,7 +157,7 @@ export async function bulkRun(options: BulkOptions, io: Io) {
     ticket.close()
     await pool.close()
   }
-  return { ...sums.result(), isDamaged, interrupted: signal.aborted }
+  return { ...sums.result(), interrupted: signal.aborted }
 }
 
 function openingOf({ bytes, input }: InputPiece, options: BulkOptions, io: Io): DetectedFormat {
@@ -209,6 +204,7 @@ function newBulkTotals(io: Io, totalBytes: number | undefined) {
   /** The first bad lines: `access.log:12: "text"`. */
   const places: string[] = []
   const sums = { lines: 0, addresses: 0, bad: 0 }
+  let isDamaged = false
   const reasons: BadReasons = {}
   const startedMs = performance.now()
   let shownMs = startedMs
@@ -243,7 +239,11 @@ function newBulkTotals(io: Io, totalBytes: number | undefined) {
         `${formatCount(sums.addresses)} addresses, ${formatCount(Math.round(rate))}/s${share}`,
       )
     },
-    result: () => ({ ...sums, places, reasons }),
+    damaged: (input: string, reason: string): void => {
+      isDamaged = true
+      warn(io, `${inputName(input)}: ${reason}; what could be read is used`)
+    },
+    result: () => ({ ...sums, places, reasons, isDamaged }),
   }
 }
 
