@@ -36,6 +36,12 @@ export function treeCpu(root: number): TreeCpu | undefined {
   }
 }
 
+/** What children that have ended have used; NaN where the system does not say. */
+export function endedChildrenCpuUs(): number {
+  const fields = readSystemFile('/proc/self/stat').split(') ').at(-1)!.split(' ')
+  return ((Number(fields[13]) + Number(fields[14])) * 1_000_000) / ticksPerSecond()
+}
+
 /** What the threads of a process have used, microseconds. */
 export interface ThreadCpu {
   /** The first thread: the event loop. */

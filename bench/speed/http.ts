@@ -8,7 +8,8 @@
 //   --seconds 60       load on each variant, in total, and each way
 //   --rounds 6         into which that is divided
 //   --connections 64
-//   --workers N        processes of each server; half of the cores by default
+//   --workers N        processes of each server; half of the cores by default. `1,2`: iprisk alone, by
+//                      each number of workers (workers.ts)
 //   --table FILE       the table of the tests, or data/table/world.iprisk, by default
 //   --scenario NAME    which addresses are asked about (scenario.ts)
 //   --smoke            seconds in place of minutes: whether it works, not how fast
@@ -53,6 +54,7 @@ import { type BenchServer, startServers } from './servers/server.ts'
 import { median } from '../harness/statistics.ts'
 import { type SteadyDriver, newSteadyDriver } from './load/steady.ts'
 import { type Variant, type VariantName, createBenchKey } from './servers/variant.ts'
+import { measureWorkers } from './workers.ts'
 
 const addressCount = 100_000
 /** So few that no request waits in a queue: what is left is the server's own pauses. */
@@ -64,9 +66,8 @@ function readOptions() {
       seconds: { max: 86_400, otherwise: 60, smoke: 1 },
       rounds: { max: 1000, otherwise: 6, smoke: 2 },
       connections: { max: 10_000, otherwise: 64 },
-      workers: { max: 1024, otherwise: 0 },
     },
-    texts: ['table', 'scenario'],
+    texts: ['table', 'scenario', 'workers'],
     switches: ['own', 'smoke', 'json', 'save'],
   })
   const scenario = scenarioNamed(flags.scenario ?? 'ipv4-uniform')
@@ -79,7 +80,7 @@ function readOptions() {
     warmupSeconds: smoke ? 0 : 3,
     rounds,
     connections,
-    workers: workers === 0 ? undefined : workers,
+    workers: workerCounts(workers),
     table: tablePath(flags.table),
     scenario,
     peers: !own,
@@ -90,18 +91,22 @@ function readOptions() {
 
 type Options = ReturnType<typeof readOptions>
 
+function workerCounts(text = ''): readonly number[] {
+  const counts = text === '' ? [] : text.split(',').map(Number)
+  if (counts.every((count) => Number.isInteger(count) && count >= 1 && count <= 1024)) return counts
+  throw usageError('--workers must be whole numbers from 1 to 1024, commas between.')
+}
+
 async function measure(options: Options, table: OpenTable, folder: string): Promise<HttpReport> {
   const { connections, scenario, rounds } = options
   const driver = wrkDriver()
   const cores = planCores({
     allowed: allowedCores(),
     canPin: hasTaskset(),
-    workers: options.workers,
+    workers: options.workers[0],
   })
   logProgress(`${driver.name}; ${cores.note}`)
-  const space = announcedSpace(table.reader.views, scenario.family)
-  const draw = { space, count: addressCount, seed: defaultSeed }
-  const requests = requestsOf(await createBenchKey(folder), drawAddresses(scenario, draw).texts)
+  const requests = await drawRequests(options, table, folder)
   const answerBytes = meanAnswerBytes(table, requests.addresses)
   const { workers, threads, loadCores } = cores
   const placed = { workers, cores: cores.serverCores, folder }
@@ -168,6 +173,12 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
   } finally {
     await started.end()
   }
+}
+
+async function drawRequests({ scenario }: Options, table: OpenTable, folder: string) {
+  const space = announcedSpace(table.reader.views, scenario.family)
+  const draw = { space, count: addressCount, seed: defaultSeed }
+  return requestsOf(await createBenchKey(folder), drawAddresses(scenario, draw).texts)
 }
 
 async function sampleAll(
@@ -244,6 +255,18 @@ async function main(): Promise<number> {
   const copy = copyTable(options.table, folder)
   const table = openTable(copy)
   try {
+    if (options.workers.length > 1) {
+      const requests = await drawRequests(options, table, folder)
+      const report = await measureWorkers({
+        ...options,
+        counts: options.workers,
+        table,
+        folder,
+        requests,
+      })
+      showReport('http-workers', report, options)
+      return report.rows.reduce((sum, { errors }) => sum + errors, 0) === 0 ? 0 : 1
+    }
     const report = await measure(options, table, folder)
     showReport('http', report, { ...options, text: partText('http', report) })
     return faultCount(report.variants) === 0 ? 0 : 1
