@@ -1,11 +1,12 @@
-// `npm run bench -- client`: what a check costs its caller, and what of it the server; and how long
-// a check waits for batches of 256 that others send. The ways to ask alternate. Caller and server
+// `npm run bench -- client`: what a check costs its caller, and what of it the server; how long a
+// check waits for batches of 256 that others send; and the caller's memory over many checks. The ways to ask alternate. Caller and server
 // are two processes that share the cores; CPU time is the kernel's, so it is comparable where the
 // machine is busy, and times are not.
 //
 //   --checks 20000     of each way and round
 //   --rounds 3         the median counts
 //   --seconds 3        of each round beside batches
+//   --memory 1000000   checks over which the memory is read, five times
 //   --table FILE       the table of the tests, or data/table/world.iprisk, by default
 //   --smoke            whether it works, not how fast
 //   --json             the report as JSON
@@ -14,6 +15,8 @@
 // Exit code 1 where a check had no answer.
 
 import { Agent, request } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Pool } from 'undici'
 import { paths } from '../../src/api/public-port.ts'
 import { createClient } from '../../src/client/node-client.ts'
@@ -63,6 +66,14 @@ export interface ClientReport extends RunHead {
     readonly p99Us: number
     readonly p999Us: number
   }[]
+  /** Of the caller with iprisk-client, 64 at once, after a collection. */
+  readonly memory: readonly MemoryRow[]
+}
+
+interface MemoryRow {
+  readonly checks: number
+  readonly heapMb: number
+  readonly rssMb: number
 }
 
 function waysTo(port: number, key: string): readonly Way[] {
@@ -137,6 +148,25 @@ async function measureRound(
   }
 }
 
+async function measureMemory(
+  ask: Ask,
+  how: { readonly ips: readonly string[]; readonly checks: number; readonly pid: number },
+): Promise<readonly MemoryRow[]> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const rows: MemoryRow[] = []
+  const rounds = Math.ceil(how.checks / how.ips.length)
+  const each = Math.max(1, Math.floor(rounds / 5))
+  for (let round = 1; round <= rounds; round++) {
+    await measureRound(ask, { ...how, atOnce: 64 })
+    if (round % each !== 0) continue
+    collect()
+    const { heapUsed, rss } = process.memoryUsage()
+    rows.push({ checks: round * how.ips.length, heapMb: heapUsed / 1e6, rssMb: rss / 1e6 })
+  }
+  return rows
+}
+
 function medianOf(rounds: readonly Round[]): Round {
   const of = (name: keyof Round): number => median(rounds.map((round) => round[name]))
   return {
@@ -155,6 +185,7 @@ function readOptions() {
       checks: { max: 1_000_000, otherwise: 20_000, smoke: 300 },
       rounds: { max: 100, otherwise: 3, smoke: 1 },
       seconds: { max: 600, otherwise: 3, smoke: 1 },
+      memory: { max: 100_000_000, otherwise: 1_000_000, smoke: 1500 },
     },
     texts: ['table'],
     switches: ['smoke', 'json', 'save'],
@@ -163,7 +194,7 @@ function readOptions() {
 }
 
 async function main(): Promise<number> {
-  const { checks, rounds, seconds, ...options } = readOptions()
+  const { checks, rounds, seconds, memory, ...options } = readOptions()
   const folder = temporaryFolder('client')
   const table = openTable(options.table)
   const key = await createBenchKey(folder)
@@ -185,6 +216,7 @@ async function main(): Promise<number> {
       }
       rows.push(...ways.map(({ way }, index) => ({ way, atOnce, ...medianOf(taken[index]!) })))
     }
+    const memoryRows = await measureMemory(ways[0]!.ask, { ips, checks: memory, pid })
     const requests = requestsOf(key, ips)
     const prepare = (asked: typeof requests) => wrkDriver().prepare(asked, temporaryFolder('wrk'))
     const [lone, batches] = [prepare(requests), prepare(batchRequestsOf(requests, 256))]
@@ -207,6 +239,7 @@ async function main(): Promise<number> {
       table: table.id,
       ways: rows,
       besideBatches,
+      memory: memoryRows,
     }
     showReport('client', report, options)
     return errors + rows.reduce((sum, { failed }) => sum + failed, 0) === 0 ? 0 : 1
