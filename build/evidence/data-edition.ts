@@ -2,9 +2,9 @@
 // is the embedded one: always there, and the oldest that is ever used.
 
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type Day, formatDay, isYetToCome, parseDay } from '../../src/base/day.ts'
 import { type IpriskError, inputError } from '../../src/base/coded-error.ts'
+import { compilerRequire } from '../../src/base/package-root.ts'
 import type { DataSetKind } from '../catalogue/feed.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { defaultRangeFiles } from '../networks/asn-ranges.ts'
@@ -28,7 +28,7 @@ export const dataPackages: Readonly<Record<DataSetKind, string>> = {
 export function embeddedEdition(kind: DataSetKind): DataEdition | undefined {
   const files = kind === 'networks' ? defaultRangeFiles() : defaultPlaceFiles()
   if (files === undefined) return undefined
-  const manifest = createRequire(import.meta.url).resolve(`${dataPackages[kind]}/package.json`)
+  const manifest = compilerRequire().resolve(`${dataPackages[kind]}/package.json`)
   return { files, day: packageDay(manifest) }
 }
 

@@ -7,24 +7,20 @@
 import { randomUUID } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  DATE,
-  type DuckDBConnection,
+import type {
+  DuckDBConnection,
   DuckDBDataChunk,
-  DuckDBDateValue,
   DuckDBInstance,
-  DuckDBTimestampValue,
-  type DuckDBType,
-  type DuckDBValue,
-  TIMESTAMP,
-  TINYINT,
-  UBIGINT,
-  UINTEGER,
-  VARCHAR,
+  DuckDBType,
+  DuckDBValue,
 } from '@duckdb/node-api'
 import { messageOf, environmentError } from '../../src/base/coded-error.ts'
 import { msPerDay } from '../../src/base/day.ts'
 import { namesIn } from '../../src/base/system/atomic-file.ts'
+import { compilerRequire } from '../../src/base/package-root.ts'
+
+const duckdb = compilerRequire()('@duckdb/node-api') as typeof import('@duckdb/node-api')
+const { DATE, TIMESTAMP } = duckdb
 
 /** Leaves room for the rest of a build on a machine of 4 GB. */
 const memoryBytesUsual = 1_500_000_000
@@ -38,10 +34,10 @@ const spillPrefix = '.spill-'
 const chunkRows = 2048
 
 const types = {
-  tinyint: TINYINT,
-  uinteger: UINTEGER,
-  ubigint: UBIGINT,
-  text: VARCHAR,
+  tinyint: duckdb.TINYINT,
+  uinteger: duckdb.UINTEGER,
+  ubigint: duckdb.UBIGINT,
+  text: duckdb.VARCHAR,
   date: DATE,
   timestamp: TIMESTAMP,
 } satisfies Record<string, DuckDBType>
@@ -98,7 +94,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   await removeOldSpills(options.spill)
   // DuckDB makes the folder only when it must spill: to read, no right to write is needed.
   const spill = join(options.spill, `${spillPrefix}${randomUUID()}`)
-  const instance = await DuckDBInstance.create(':memory:', {
+  const instance = await duckdb.DuckDBInstance.create(':memory:', {
     memory_limit: `${Math.floor((options.memoryBytes ?? memoryBytesUsual) / 1e6)}MB`,
     temp_directory: spill,
     autoinstall_known_extensions: 'false',
@@ -188,7 +184,7 @@ async function writeParquet<Row>(
     const order = columns.map(({ type }) => types[type])
     for (let start = 0; start < rows.length; start += chunkRows) {
       const count = Math.min(chunkRows, rows.length - start)
-      const chunk = DuckDBDataChunk.create(order, count)
+      const chunk = duckdb.DuckDBDataChunk.create(order, count)
       const some = rows.slice(start, start + count)
       for (const [at, { of }] of columns.entries()) {
         const values = some.map((row) => duckValue(of(row), order[at]))
@@ -205,8 +201,8 @@ async function writeParquet<Row>(
 
 function duckValue(value: ParquetValue, type: DuckDBType | undefined): DuckDBValue {
   if (value === null) return null
-  if (type === DATE) return new DuckDBDateValue(Number(value))
-  return type === TIMESTAMP ? new DuckDBTimestampValue(BigInt(value) * 1000n) : value
+  if (type === DATE) return new duckdb.DuckDBDateValue(Number(value))
+  return type === TIMESTAMP ? new duckdb.DuckDBTimestampValue(BigInt(value) * 1000n) : value
 }
 
 async function guard<T>(about: string, work: () => Promise<T>): Promise<T> {

@@ -3,8 +3,8 @@
 // (most-specific.ts); among MMDB files, and between them and the CSV ranges, the file named first
 // wins wherever it says something.
 
-import { createRequire } from 'node:module'
 import { environmentError, inputError, IpriskError } from '../../src/base/coded-error.ts'
+import { compilerRequire } from '../../src/base/package-root.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { type Reading, keptReading } from '../layer/reading-cache.ts'
 import type { Layer, Layers } from '../layer/layer.ts'
@@ -31,7 +31,7 @@ export interface AsRanges {
 
 /** The files that come with the package, where the operator names none. */
 export function defaultRangeFiles(): readonly string[] {
-  const require = createRequire(import.meta.url)
+  const require = compilerRequire()
   try {
     return ['asn-ipv4.csv', 'asn-ipv6.csv'].map((name) =>
       require.resolve(`@ip-location-db/asn/${name}`),
@@ -39,7 +39,7 @@ export function defaultRangeFiles(): readonly string[] {
   } catch (cause) {
     const message =
       'The package @ip-location-db/asn is not installed and no ASN file is named. ' +
-      'Run `npm ci` with development dependencies where tables are built, or name a file.'
+      'Install iprisk-compiler (in a clone: `npm ci` without --omit=dev), or name a file.'
     throw environmentError('ranges_missing', message, { cause })
   }
 }

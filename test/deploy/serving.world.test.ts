@@ -44,22 +44,24 @@ it('serves, and says at its start that --refresh-every cannot build', async () =
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${said}`)
     return /^iprisk serves .* on \S+?:(\d+)$/m.exec(said) ?? undefined
   })
-  expect(said).toContain('--refresh-every will fail. The compiler is not installed here')
+  expect(said).toContain(
+    "--refresh-every will fail. The compiler's packages are not installed here",
+  )
   expect((await fetch(`http://127.0.0.1:${admin}/readyz`)).status).toBe(200)
 })
 
 it.each([
   ['build', []],
-  ['feeds', ['list']],
   ['history', ['import', '.']],
 ])('says of iprisk %s that the compiler is not there', (command, args) => {
   const { stderr, status } = spawnSync(process.execPath, [program, command, ...args], {
     cwd: newState(),
     encoding: 'utf8',
   })
-  expect(stderr).toMatch(/^iprisk: The compiler is not installed here \(Cannot find .*'/)
-  // Where the package came by `npm install` no `npm ci` brings the compiler.
-  expect(stderr).toContain('a clone of the project')
+  expect(stderr).toMatch(
+    /^iprisk: The compiler's packages are not installed here \(Cannot find .*'/,
+  )
+  expect(stderr).toContain('npm install iprisk-compiler@')
   expect(stderr).not.toContain('Require stack')
   expect(status).toBe(1)
 })

@@ -27,14 +27,24 @@ const lock = JSON.parse(readFileSync(join(packageRoot, 'package-lock.json'), 'ut
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 const served = packages.filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true)
 
-/** They ask for their text and name to be kept, which a package in node_modules does by itself. */
-const permissive = new Set(['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD'])
+/**
+ * They ask for their text and name to be kept, which a package in node_modules does by itself; or for
+ * nothing (0BSD, CC0).
+ */
+const permissive = new Set([
+  'MIT',
+  'Apache-2.0',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'CC0-1.0',
+])
 
 /** Of what only builds and tests, or is data: NOTICE names the attributions. */
 const buildOnly = new Set([
   ...permissive,
   'BlueOak-1.0.0',
-  'CC0-1.0',
   'MPL-2.0',
   'Python-2.0',
   'Zlib',

@@ -60,11 +60,12 @@ describe('nothing writes for people but the one writer', () => {
     expect(where.filter((path) => !path.startsWith(writer))).toEqual([])
   })
 
-  it('as bytes, only answers of check, whose rows escape their texts, and exports to -', () => {
+  it('as bytes, only answers of check, whose rows escape their texts, and files to -', () => {
     const where = files.filter(({ text }) => /\bio\.write\(/.test(text)).map(({ path }) => path)
     expect(where.toSorted()).toEqual([
       'src/cli/compiler/export-command.ts',
       'src/cli/lines/check-command.ts',
+      'src/cli/lists/state-command.ts',
     ])
   })
 })

@@ -1,8 +1,7 @@
-// The only way to load the compiler and its development dependencies: serving nodes do without
-// them.
+// The only way to load the compiler and its packages: serving nodes do without them.
 
-import { createRequire } from 'node:module'
 import { environmentError, type IpriskError, messageOf } from '../../base/coded-error.ts'
+import { compilerRequire, packageVersion } from '../../base/package-root.ts'
 
 const notFound: ReadonlySet<string | undefined> = new Set([
   'ERR_MODULE_NOT_FOUND',
@@ -19,11 +18,10 @@ export async function loadCompiler<T>(part: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The error that every build here would end with after `npm ci --omit=dev`. One package stands for
- * all; nothing is loaded. */
+/** The error that every build here would end with. One package stands for all; nothing is loaded. */
 export function compilerMissing(): IpriskError | undefined {
   try {
-    createRequire(import.meta.url).resolve('undici')
+    compilerRequire().resolve('@duckdb/node-api')
     return undefined
   } catch (cause) {
     return compilerMissingError(cause)
@@ -33,7 +31,8 @@ export function compilerMissing(): IpriskError | undefined {
 function compilerMissingError(cause: unknown): IpriskError {
   const [why] = messageOf(cause).split('\n')
   const message =
-    `The compiler is not installed here (${why}). It is in a clone of the project after ` +
-    '`npm ci` there, without --omit=dev: build in one, and copy the table to where it is needed.'
+    `The compiler's packages are not installed here (${why}). Install them with ` +
+    `\`npm install iprisk-compiler@${packageVersion}\` (in a clone: \`npm ci\` without --omit=dev), ` +
+    'or build elsewhere and copy the table here.'
   return environmentError('compiler_missing', message, { cause })
 }

@@ -32,7 +32,7 @@ export async function checkProgram({ serve }: Settings): Promise<readonly Doctor
   if (parseDurationMs(serve.refreshEvery) > 0 && compilerMissing() !== undefined) {
     const text = 'The server is to refresh its table (--refresh-every), and has no compiler.'
     const fix =
-      'Install with npm ci without --omit=dev, or build elsewhere and leave --refresh-every off.'
+      'Install iprisk-compiler (in a clone: npm ci without --omit=dev), or build elsewhere and leave --refresh-every off.'
     findings.push(problem('compiler_missing', text, fix))
   }
   return findings
