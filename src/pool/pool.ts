@@ -86,7 +86,8 @@ export function createPool(options: PoolOptions) {
     enter: (table: TaskTable, owner?: string) => enter(state, table, owner),
     /** Resolves when no request and no thread uses the table any more. */
     retire: async (table: number): Promise<void> => {
-      if (state.users.has(table)) {
+      // Until no ticket has come between the last one's end and this turn.
+      while (state.users.has(table)) {
         await new Promise<void>((resolve) => state.released.set(table, resolve))
         state.released.delete(table)
       }
