@@ -119,10 +119,7 @@ function packLists(lists: readonly (readonly number[])[]) {
 }
 
 /** Lists end to end, and the offsets that cut them apart again. */
-function concatLists(lists: readonly (readonly number[])[]): {
-  readonly offsets: Uint32Array
-  readonly items: Uint32Array
-} {
+function concatLists(lists: readonly (readonly number[])[]) {
   const offsets = new Uint32Array(lists.length + 1)
   lists.forEach((list, index) => {
     offsets[index + 1] = offsets[index]! + list.length

@@ -7,11 +7,9 @@
 //                   └─ else ──▶ <out>.rejected
 //
 // A flip is another classification or another level. A table that cannot be opened is no measure,
-// nor is one that knows less than half of the sources of the new one: the first build after its
-// operator has fetched the feeds flips 1.8 % of the sample (364 of 20,000, against a table without
-// feeds), as it should. The operator chooses the sources; no feed can. Between two editions of the
-// networks an address that went to another network is no measure either: acceptance of data sets
-// (edition-acceptance.ts) has bounded how many do.
+// nor is one that knows less than half of the sources of the new one: the first build with feeds
+// flips 1.8 % of the sample, as it should, and the operator chooses the sources. Nor is an address
+// that another edition of the networks moved: edition-acceptance.ts has bounded how many.
 
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -2,9 +2,8 @@
 // not at all (history-store.ts), so names alone say which days a feed has a snapshot of, and a
 // missing name is a missing snapshot: no evidence of absence.
 //
-// The days of a build whose table is not judged yet lie the same way in a staging folder within the
-// store (build/acceptance/history-transaction.ts). That build alone reads both: a staged day stands
-// in place of the store's.
+// A build alone also reads its staging folder (build/acceptance/history-transaction.ts): a staged day
+// stands in place of the store's.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

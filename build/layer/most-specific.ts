@@ -28,10 +28,7 @@ export interface RangeColumns {
 
 const capacityAtFirst = 1 << 16
 
-export function newRangeColumns(family: Family): {
-  readonly add: (first: Uint32Array, last: Uint32Array, value: number) => void
-  readonly ranges: () => RangeColumns
-} {
+export function newRangeColumns(family: Family) {
   const words = wordsPerStart(family)
   let firsts = new Uint32Array(capacityAtFirst * words)
   let lasts = new Uint32Array(capacityAtFirst * words)
@@ -49,7 +46,7 @@ export function newRangeColumns(family: Family): {
     }
     values[count++] = value
   }
-  return { add, ranges: () => ({ family, count, firsts, lasts, values }) }
+  return { add, ranges: (): RangeColumns => ({ family, count, firsts, lasts, values }) }
 }
 
 /** The layer of `ranges`. Their order matters only between ranges of equal size. */

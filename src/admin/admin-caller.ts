@@ -1,9 +1,6 @@
 // Who asks the admin port, and what he may: the token of --admin-token-file is an admin's;
-// --admin-tokens-file names more people and programs, a line each:
-//
-//   # role   name    token, or its SHA-256
-//   viewer   wall    3f0c…64 hexadecimal digits of "openssl rand -hex 32"
-//   analyst  maria   sha256:9b74…
+// --admin-tokens-file names more people and programs, a line each: role, name, and the token or
+// `sha256:…` (docs/console-access.md).
 //
 // Read once, kept as hashes. Every token is compared, in constant time, so that timing reveals
 // nothing. Without either file everybody who reaches the port is an admin, so it then listens on

@@ -1,13 +1,5 @@
 // A file of exported keys: hashes, never secrets. src/account/keys/key-transfer.ts imports them.
-//
-//   { "format": "iprisk-keys", "version": 1, "exported_at": "…Z", "keys": [
-//     { "id", "name", "plan", "apis", "created_at", "expires"?, "revoked_at"?,
-//       "policies"?: […],
-//       "limits"?: { "perSecond"?, "burst"?, "quotaPerMonth"? },
-//       "secrets": [{ "sha256", "created_at", "expires_at"? }] } ] }
-//
-// Instants are ISO 8601 in UTC with milliseconds, `expires` is a day. Invariant: an unknown member
-// is a problem.
+// Invariant: an unknown member is a problem.
 
 import { z } from 'zod'
 import { secretsLiveMax } from '../base/limits.ts'

@@ -42,12 +42,14 @@ function option<T extends z.ZodType>(
   return { flag, commands: own, ...row }
 }
 
+function optionOf<T extends z.ZodType>(type: T) {
+  return (flag: `--${string}`, commands: readonly Command[], row: { readonly help: string }) =>
+    option(flag, commands, { ...row, type })
+}
+
 /** Without a value; off by default. */
-const toggle = (
-  flag: `--${string}`,
-  commands: readonly Command[],
-  row: { readonly help: string },
-) => option(flag, commands, { ...row, type: is.onOff.default(false) })
+const toggle = optionOf(is.onOff.default(false))
+const fileOption = optionOf(is.path.exactOptional())
 
 export const optionTable = {
   table: option(
@@ -81,12 +83,11 @@ export const optionTable = {
       type: is.path.default('data/state'),
     },
   ),
-  policies: option(
+  policies: fileOption(
     '--policies <file>',
     ['serve', 'check', 'explain', 'feedback report', ...policyCommands],
     {
       help: 'the file of policies; ./policies.json where that exists',
-      type: is.path.exactOptional(),
     },
   ),
   // It may hold a password: show only `redactStoreUrl` of it.
@@ -94,17 +95,14 @@ export const optionTable = {
     help: 'the Redis or Valkey that keeps keys and limits of many machines; the state folder by default',
     type: is.storeAddress.exactOptional(),
   }),
-  'store.passwordFile': option('--store-password-file <file>', ['serve', ...storeCommands], {
+  'store.passwordFile': fileOption('--store-password-file <file>', ['serve', ...storeCommands], {
     help: 'the file that holds the password of the store',
-    type: is.path.exactOptional(),
   }),
-  'store.caFile': option('--store-ca-file <file>', ['serve', ...storeCommands], {
+  'store.caFile': fileOption('--store-ca-file <file>', ['serve', ...storeCommands], {
     help: 'the certificates (PEM) that vouch for the store; those of Node by default',
-    type: is.path.exactOptional(),
   }),
-  'store.keysFile': option('--keys-file <file>', ['serve'], {
+  'store.keysFile': fileOption('--keys-file <file>', ['serve'], {
     help: 'take the keys from this file, which keys export has written; it is read again when it changes',
-    type: is.path.exactOptional(),
   }),
   'store.policy': option('--store-policy <policy>', ['serve'], {
     help: 'while the store cannot be reached: refuse what needs it with 503, or serve it uncounted',
@@ -143,25 +141,21 @@ export const optionTable = {
     help: 'names by which metrics and health may be asked besides addresses, commas between',
     type: z.array(is.host, 'a list of host names').default([]),
   }),
-  'serve.adminTokenFile': option('--admin-token-file <file>', ['serve', ...inspectCommands], {
+  'serve.adminTokenFile': fileOption('--admin-token-file <file>', ['serve', ...inspectCommands], {
     help: 'the file of the token that metrics and status ask for; needed beyond loopback',
-    type: is.path.exactOptional(),
   }),
-  'serve.adminTokensFile': option('--admin-tokens-file <file>', ['serve'], {
+  'serve.adminTokensFile': fileOption('--admin-tokens-file <file>', ['serve'], {
     help: 'the file of more tokens, a line each: role (viewer, analyst, admin), name, token',
-    type: is.path.exactOptional(),
   }),
   'serve.console': option('--console <on|off>', ['serve'], {
     help: 'whether the admin port has the console, a page for people, at /console: on or off',
     type: is.oneOf(['on', 'off']).default('on'),
   }),
-  'serve.tlsCertFile': option('--tls-cert-file <file>', ['serve', 'doctor'], {
+  'serve.tlsCertFile': fileOption('--tls-cert-file <file>', ['serve', 'doctor'], {
     help: 'the certificate chain (PEM) of the API, which then speaks TLS alone',
-    type: is.path.exactOptional(),
   }),
-  'serve.tlsKeyFile': option('--tls-key-file <file>', ['serve', 'doctor'], {
+  'serve.tlsKeyFile': fileOption('--tls-key-file <file>', ['serve', 'doctor'], {
     help: 'the private key (PEM) of the certificate',
-    type: is.path.exactOptional(),
   }),
   'serve.tlsMinVersion': option('--tls-min-version <version>', ['serve', 'doctor'], {
     help: 'the oldest TLS that is spoken: 1.2 or 1.3',
@@ -305,9 +299,8 @@ export const optionTable = {
     help: 'how they are logged: full, short (/24 and /48) or keyed (a keyed hash)',
     type: is.oneOf(['full', 'short', 'keyed']).default('full'),
   }),
-  'serve.logAddressKeyFile': option('--log-address-key-file <file>', ['serve'], {
+  'serve.logAddressKeyFile': fileOption('--log-address-key-file <file>', ['serve'], {
     help: 'the file of the key for --log-address-form keyed',
-    type: is.path.exactOptional(),
   }),
   'serve.decisionLog': option('--decision-log <file>', ['serve'], {
     help: 'write a JSON line for each answer and what was decided; - is standard output',
@@ -357,13 +350,11 @@ export const optionTable = {
     help: 'treat this day, YYYY-MM-DD, as today; later snapshots are clamped to it and listed in a warning',
     type: is.day.exactOptional(),
   }),
-  'build.out': option('--out <file>', ['build'], {
+  'build.out': fileOption('--out <file>', ['build'], {
     help: 'where the table is written; the table file by default',
-    type: is.path.exactOptional(),
   }),
-  'build.report': option('--report <file>', ['build'], {
+  'build.report': fileOption('--report <file>', ['build'], {
     help: 'where the build report is written; report.json next to the table by default',
-    type: is.path.exactOptional(),
   }),
   'build.snapshots': option('--snapshots <folder>', ['build', 'feeds list', 'feeds fetch'], {
     help: 'the folder of the downloaded feeds',
@@ -373,12 +364,11 @@ export const optionTable = {
     help: 'the folder of past observations',
     type: is.path.default('data/history'),
   }),
-  'build.feedsFolder': option(
+  'build.feedsFolder': fileOption(
     '--feeds-folder <folder>',
     ['build', 'start', 'feeds list', 'feeds fetch', 'history import'],
     {
       help: 'your own feeds and switches: <id>.json, whole or with the members to change',
-      type: is.path.exactOptional(),
     },
   ),
   'build.allFeeds': toggle('--all-feeds', ['build', 'feeds list', 'feeds fetch'], {
@@ -585,12 +575,11 @@ export const optionTable = {
     help: 'why, in a line, for people',
     type: z.string().exactOptional(),
   }),
-  'invocation.lists': option(
+  'invocation.lists': fileOption(
     '--lists <file>',
     ['check', 'explain', 'feedback report', 'policy test', 'replay'],
     {
       help: 'own lists to answer with: a state folder, or a file that "lists export" wrote',
-      type: is.path.exactOptional(),
     },
   ),
 }

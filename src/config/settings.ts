@@ -1,9 +1,6 @@
 // Settings in two steps: as written (setting-sources.ts), then validated and frozen by
-// `readSettings`, which reports all problems at once.
-//
-// Precedence: flag, environment (`IPRISK_<OPTION>`, or `IPRISK_<OPTION>_FILE` for a file that holds
-// the value), configuration file, default. A file may change one member of a default plan, and must
-// give all members of a new one.
+// `readSettings`, which reports all problems at once. A file may change one member of a default
+// plan, and must give all members of a new one.
 //
 // Invariants: the result is deeply frozen plain data for workers; its paths are absolute. Reads
 // only the files named, and the owners of default places (untrusted-defaults.ts).

@@ -1,14 +1,9 @@
 // The console's door: its files, the login, and who a request of its page is from.
 //
-//   GET  /console…          the page; it shows the login, so it asks for nothing
-//   POST /console/login     {token} → a cookie that scripts cannot read, and the session's text
-//   GET  /console/session   role and end of the session, after a reload
-//   POST /console/logout
-//
-// The cookie alone opens nothing, not even a read, because a browser sends it to servers on every
-// port of this host. Each request must also carry the session's text in the header `csrfHeader`.
-// Only the answer to the login holds that text; the page keeps it where only its own origin can
-// read it (page/ask/session.ts).
+// The page shows the login, so its files are open. A login gives a cookie that scripts cannot read,
+// and the session's text. The cookie alone opens nothing, not even a read, because a browser sends
+// it to servers on every port of this host. Each request must also carry the text in the header
+// `csrfHeader`; the page keeps it where only its own origin can read it (page/ask/session.ts).
 //
 // A request counts as the page's own where the browser itself says so: Sec-Fetch-Site is
 // same-origin or, without it, Origin is the Host. The scheme is not compared, because behind a TLS
@@ -24,7 +19,7 @@ import { type ConsoleLogin, type ConsoleSession, csrfHeader } from '../api/admin
 import { IpriskError } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
 import type { ConsoleFiles } from './console-files.ts'
-import { createSessionStore, type Session } from './session-store.ts'
+import { type Session, createSessionStore } from './session-store.ts'
 
 /** With the port, so that two consoles on one host keep separate cookies. */
 function cookieName({ headers }: IncomingMessage): string {
@@ -101,7 +96,7 @@ export function createConsoleLogin(parts: {
   }
 
   /** The session of a request from the console's own page, or a refusal. */
-  const sessionOf = (request: IncomingMessage): Session | AdminPage => {
+  const sessionOf = (request: IncomingMessage) => {
     if (!isOwnPage(request)) return foreign
     const csrf = String(request.headers[csrfHeader] ?? '')
     // A server on another port can add cookies of this name; the text identifies ours.

@@ -19,18 +19,15 @@ export const consoleSessionsMax = 100
 export const consoleSessionMsMax = 43_200_000
 export const consoleIdleMsMax = 3_600_000
 
-export interface Session {
-  /** 43 characters. */
-  readonly id: string
+interface KeptSession {
   readonly caller: AdminCaller
   /** Milliseconds since the epoch. */
   readonly expiresMs: number
-}
-
-interface KeptSession extends Omit<Session, 'id'> {
   readonly csrfHash: Buffer
   readonly usedMs: number
 }
+
+export type Session = Pick<KeptSession, 'caller' | 'expiresMs'>
 
 const randomText = (): string => randomBytes(32).toString('base64url')
 const keyOf = (id: string): string => hashSecret(id).toString('base64')
@@ -42,7 +39,7 @@ export function createSessionStore() {
     nowMs >= expiresMs || nowMs - usedMs >= consoleIdleMsMax
   return {
     /** `csrf`: the text for the header of its requests. */
-    open({ role, name }: AdminCaller, nowMs: number): { readonly csrf: string } & Session {
+    open({ role, name }: AdminCaller, nowMs: number) {
       for (const [key, one] of sessions) if (isOver(one, nowMs)) sessions.delete(key)
       const [id, csrf] = [randomText(), randomText()]
       const session = {
@@ -58,10 +55,7 @@ export function createSessionStore() {
       return { id, csrf, ...session }
     },
     /** Counts as activity. */
-    find(
-      { id, csrf }: { readonly id: string; readonly csrf: string },
-      nowMs: number,
-    ): Session | undefined {
+    find({ id, csrf }: { readonly id: string; readonly csrf: string }, nowMs: number) {
       const key = keyOf(id)
       const found = sessions.get(key)
       if (found === undefined || !sameHash(hashSecret(csrf), found.csrfHash)) return undefined

@@ -11,7 +11,7 @@ import { AskFirst } from '../parts/dialog.tsx'
 import { type Column, DataTable, plain, sorted, sortedNumber } from '../parts/data-table.tsx'
 import { Tick } from '../parts/fields.tsx'
 import { Meaning, Panel } from '../parts/panel.tsx'
-import { Waiting } from '../parts/problem.tsx'
+import { Lines, Waiting } from '../parts/problem.tsx'
 import { count, counted, percent, utcTime } from '../text/figures.ts'
 import { NewKey } from './new-key.tsx'
 
@@ -71,11 +71,7 @@ function Keys() {
             <code>iprisk keys list</code> has all of them.
           </p>
         )}
-        {skipped.map((text) => (
-          <p class="warn" key={text}>
-            {text}
-          </p>
-        ))}
+        <Lines of={skipped} tone="warn" />
         {loaded.value !== undefined && (
           <DataTable
             label="Keys"

@@ -19,6 +19,17 @@ export function Problem({ refusal }: { readonly refusal: Refusal | undefined }) 
   )
 }
 
+export function Lines(props: {
+  readonly of: readonly string[]
+  readonly tone: 'warn' | 'problem'
+}) {
+  return props.of.map((text) => (
+    <p key={text} class={props.tone}>
+      {text}
+    </p>
+  ))
+}
+
 export function Waiting({ loaded }: { readonly loaded: Loaded<unknown> }) {
   if (loaded.refusal !== undefined) return <Problem refusal={loaded.refusal} />
   if (loaded.isLoading) return <p class="waiting">Loading…</p>

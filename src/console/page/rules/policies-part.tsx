@@ -10,7 +10,7 @@ import { AskFirst } from '../parts/dialog.tsx'
 import { Form, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import type { PoliciesAnswer, PolicyText } from '../parts/policy-choice.tsx'
-import { Problem, Waiting } from '../parts/problem.tsx'
+import { Lines, Problem, Waiting } from '../parts/problem.tsx'
 import { counted, utcTime } from '../text/figures.ts'
 import { type PlacedMistake, placeMistake } from '../text/policy-mistakes.ts'
 import { PolicyEditor } from './policy-editor.tsx'
@@ -158,11 +158,7 @@ function FileState({ status }: Pick<PoliciesAnswer, 'status'>) {
           The file is not in use since {utcTime(failure.at)}: {failure.reason}
         </p>
       )}
-      {warnings.map((warning) => (
-        <p key={warning} class="problem">
-          {warning}
-        </p>
-      ))}
+      <Lines of={warnings} tone="problem" />
     </>
   )
 }
@@ -183,6 +179,9 @@ function DraftState(props: {
   readonly shown: string
 }) {
   const { isChanged, mistakes, shown } = props
+  const others = mistakes
+    .filter(({ policy }) => policy !== shown)
+    .map(({ policy, message }) => (policy === undefined ? message : `${policy}: ${message}`))
   return (
     <div class="policy-state" aria-live="polite">
       {mistakes.length === 0 ? (
@@ -190,14 +189,7 @@ function DraftState(props: {
       ) : (
         <p class="warn">{counted(mistakes.length, 'mistake')}; the draft cannot be used.</p>
       )}
-      {mistakes
-        .filter(({ policy }) => policy !== shown)
-        .map(({ policy, message }) => (
-          <p key={message} class="warn">
-            {policy === undefined ? '' : `${policy}: `}
-            {message}
-          </p>
-        ))}
+      <Lines of={others} tone="warn" />
     </div>
   )
 }

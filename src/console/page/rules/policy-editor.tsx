@@ -3,6 +3,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { PolicyText, RuleText } from '../parts/policy-choice.tsx'
 import { Field, TextField, Tick } from '../parts/fields.tsx'
+import { Lines } from '../parts/problem.tsx'
 import { ActionTag } from '../parts/tag.tsx'
 import type { PlacedMistake } from '../text/policy-mistakes.ts'
 import { actionTone } from '../text/tone.ts'
@@ -53,7 +54,7 @@ export function PolicyEditor(props: {
         />
         <ActionTag action={otherwise} />
       </div>
-      <Mistakes of={own} />
+      <Lines of={messagesOf(own)} tone="warn" />
     </>
   )
 }
@@ -132,18 +133,12 @@ function RuleEditor(props: {
       </div>
       <RuleField label={`Condition of rule ${place + 1}`} isCode {...field('condition')} />
       {description !== undefined && <p class="quiet">{description}</p>}
-      <Mistakes of={others} />
+      <Lines of={messagesOf(others)} tone="warn" />
     </li>
   )
 }
 
-function Mistakes({ of }: { readonly of: readonly PlacedMistake[] }) {
-  return of.map(({ message }) => (
-    <p key={message} class="warn">
-      {message}
-    </p>
-  ))
-}
+const messagesOf = (mistakes: readonly PlacedMistake[]) => mistakes.map(({ message }) => message)
 
 function RuleField(props: {
   readonly label: string
@@ -177,7 +172,7 @@ function RuleField(props: {
       )}
       {isWrong && (
         <span id={id} class="warn">
-          {mistakes.map(({ message }) => message).join(' ')}
+          {messagesOf(mistakes).join(' ')}
         </span>
       )}
     </Field>
