@@ -26,7 +26,7 @@ import { readFlags, tablePath } from '../harness/option.ts'
 import { logProgress, runProgram, showReport, temporaryFolder } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import { median } from '../harness/statistics.ts'
-import { errorCount } from './load/load.ts'
+import { errorCount, type LoadResult } from './load/load.ts'
 import { batchRequestsOf, requestsOf } from './load/request.ts'
 import { wrkDriver } from './load/wrk.ts'
 import { uniformTexts } from './lookups/scenario.ts'
@@ -208,8 +208,10 @@ async function main(): Promise<number> {
       const taken = ways.map((): Round[] => [])
       // The first round warms.
       for (let round = -1; round < rounds; round++) {
-        for (const [index, { ask }] of ways.entries()) {
-          const measured = await measureRound(ask, { ips, atOnce, pid })
+        for (const turn of ways.keys()) {
+          // Each round begins with another one.
+          const index = (turn + round + 1) % ways.length
+          const measured = await measureRound(ways[index]!.ask, { ips, atOnce, pid })
           if (round >= 0) taken[index]!.push(measured)
         }
         logProgress(`${atOnce} at once, round ${round + 1} of ${rounds}`)
@@ -221,16 +223,21 @@ async function main(): Promise<number> {
     const prepare = (asked: typeof requests) => wrkDriver().prepare(asked, temporaryFolder('wrk'))
     const [lone, batches] = [prepare(requests), prepare(batchRequestsOf(requests, 256))]
     const one = { port, connections: 1, threads: 1, cores: undefined }
-    const alone = await lone({ ...one, seconds })
-    const filling = batches({ ...one, seconds: seconds + 2 })
-    const beside = await lone({ ...one, seconds })
-    const full = await filling
-    const errors = [alone, beside, full].reduce((sum, run) => sum + errorCount(run.errors), 0)
-    const besideBatches = [alone, beside].map(({ latencyUs }, index) => ({
+    const alone: LoadResult[] = []
+    const beside: LoadResult[] = []
+    let errors = 0
+    for (let round = 0; round < rounds; round++) {
+      alone.push(await lone({ ...one, seconds }))
+      const filling = batches({ ...one, seconds: seconds + 2 })
+      beside.push(await lone({ ...one, seconds }))
+      errors += errorCount((await filling).errors)
+    }
+    for (const run of [...alone, ...beside]) errors += errorCount(run.errors)
+    const besideBatches = [alone, beside].map((runs, index) => ({
       beside: index === 0 ? 'nothing' : 'batches of 256',
-      p50Us: latencyUs.p50,
-      p99Us: latencyUs.p99,
-      p999Us: latencyUs.p999,
+      p50Us: median(runs.map(({ latencyUs }) => latencyUs.p50)),
+      p99Us: median(runs.map(({ latencyUs }) => latencyUs.p99)),
+      p999Us: median(runs.map(({ latencyUs }) => latencyUs.p999)),
     }))
     const head = runHead(process.argv.slice(2))
     const report: ClientReport = {

@@ -12,13 +12,7 @@ import { type PolicyFile, readPolicyFile, readPolicyFileInTurns } from '../polic
 import { type PolicySet, compilePolicies } from '../policy/policy.ts'
 import { fileIdentity, watchFile } from '../base/system/file-watch.ts'
 
-export interface EmbeddedPolicies {
-  /** Why nothing decides; `undefined` where policies are in use. */
-  readonly failure: () => ClientFailure | undefined
-  /** The answer with its decision; `undefined` where there is no such policy. */
-  readonly decided: (answer: CheckAnswer, named: string | undefined) => CheckAnswer | undefined
-  readonly close: () => void
-}
+export type EmbeddedPolicies = ReturnType<typeof watchPolicies>
 
 /** Never throws: a file that cannot be used is told, and the next one waited for. */
 export function watchPolicies(options: {
@@ -27,7 +21,7 @@ export function watchPolicies(options: {
   readonly onRefused: ((failure: ClientFailure) => unknown) | undefined
   /** Gets the file's warnings; default: the console. */
   readonly onMisconfigured: ((failure: ClientFailure) => unknown) | undefined
-}): EmbeddedPolicies {
+}) {
   const { path, everyMs, onRefused, onMisconfigured = sayFailure } = options
   let set: PolicySet | undefined
   let failure: ClientFailure | undefined
@@ -60,8 +54,10 @@ export function watchPolicies(options: {
   const watch = watchFile({ path, known, everyMs, changed, mayEnd: true })
 
   return {
+    /** Why nothing decides; `undefined` where policies are in use. */
     failure: () => failure,
-    decided: (answer, named) => {
+    /** The answer with its decision; `undefined` where there is no such policy. */
+    decided: (answer: CheckAnswer, named: string | undefined): CheckAnswer | undefined => {
       const index =
         set === undefined ? -1 : named === undefined ? set.defaultIndex : set.indexOf(named)
       const policy = set?.policies[index]

@@ -149,8 +149,8 @@ export function createEmbedded(options: EmbeddedOptions): Client {
 type Judge = (ip: string, options: CheckOptions) => Checked | ClientFailure
 
 function createJudge(
-  tables: TableWatch,
-  parts: LazyParts,
+  tables: ReturnType<typeof watchTable>,
+  parts: ReturnType<typeof createLazyParts>,
   decide: EmbeddedOptions['decide'],
 ): Judge {
   /** `undefined`: no such policy, or none at all. */
@@ -203,22 +203,13 @@ async function handOn(
 function answerOf(
   table: CopiedTable,
   ip: string,
-  explain: ReturnType<LazyParts['explain']>,
+  explain: typeof answerWithInsights | undefined,
 ): CheckAnswer | InsightsAnswer | undefined {
   const { reader, asOf, sources, builtMs } = table
   const isPlain = explain === undefined
   const answer = isPlain ? table.check(ip) : explain({ reader, asOf, sources, builtMs }, ip)
   // As the client of the API, which asks for it.
   return answer && { ...answer, prefix: prefixText(reader, ip, !isPlain) }
-}
-
-interface TableWatch {
-  readonly current: () => {
-    readonly open: CopiedTable | undefined
-    /** Why there is none. */
-    readonly failure: ClientFailure
-  }
-  readonly close: () => void
 }
 
 function watchTable(
@@ -229,7 +220,7 @@ function watchTable(
     onSwap,
     onRefused,
   }: Pick<EmbeddedOptions, 'copy' | 'watchMs' | 'onSwap' | 'onRefused'>,
-): TableWatch {
+) {
   let open: CopiedTable | undefined
   let failure: ClientFailure = { reason: 'unavailable', message: 'There is no table.' }
   const refuse = (cause: unknown): void => {
@@ -255,6 +246,7 @@ function watchTable(
   }
   const watch = watchFile({ path, known, everyMs: watchMs, changed, mayEnd: true })
   return {
+    /** `failure`: why none is open. */
     current: () => ({ open, failure }),
     close: () => {
       watch.stop()
@@ -299,20 +291,12 @@ export type * from '../client/core/check-result.ts'
  * the schemas of their file. To load both takes an application several times as long as all the
  * rest, so each is loaded when it is first asked for; policies when the client is made.
  */
-interface LazyParts {
-  /** Resolves when a check has what it needs; `undefined` where it has. Rejects if that fails. */
-  readonly load: (needs: { readonly insights: boolean }) => Promise<void> | undefined
-  readonly policies: () => EmbeddedPolicies | undefined
-  readonly explain: () => typeof answerWithInsights | undefined
-  readonly close: () => void
-}
-
 function createLazyParts({
   policies: path,
   watchMs: everyMs = 1000,
   onRefused,
   onMisconfigured,
-}: EmbeddedOptions): LazyParts {
+}: EmbeddedOptions) {
   let policies: EmbeddedPolicies | undefined
   let explain: typeof answerWithInsights | undefined
   let closed = false
@@ -327,7 +311,8 @@ function createLazyParts({
     explain = (await import('../table/explain/insights.ts')).answerWithInsights
   }
   return {
-    load: ({ insights }) => {
+    /** Resolves when a check has what it needs; `undefined` where it has. Rejects if that fails. */
+    load: ({ insights }: { readonly insights: boolean }): Promise<void> | undefined => {
       const missing = [
         policies === undefined ? first : undefined,
         insights && explain === undefined ? loadInsights() : undefined,

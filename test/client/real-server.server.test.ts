@@ -101,10 +101,10 @@ it('challenges visitors while the rate of the key is spent', async () => {
   // Each with a request of its own.
   const client = clientOf({ key: smallKey, coalesce: false })
   const challenge = (): undefined => undefined
-  const guard = createRequestGuard({ client, challenge })
+  const judge = createRequestGuard({ client, challenge })
   const visitors = Array.from({ length: 60 }, (_, i) => `2a00:9:9:9::${i + 1}`)
   const guarded = await Promise.all(
-    [...visitors, '9.1.2.3'].map((peer) => guard.judge({ headers: {}, peer })),
+    [...visitors, '9.1.2.3'].map((peer) => judge({ headers: {}, peer })),
   )
   const stopped = guarded.filter(({ stop }) => stop === challenge)
   expect(stopped.length).toBeGreaterThan(0)

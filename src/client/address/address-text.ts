@@ -58,3 +58,17 @@ export function judgedGroups(text: unknown): readonly number[] | undefined {
   const groups = addressGroups(text)
   return groups !== undefined && unmapped(groups) !== undefined ? groups.slice(6) : groups
 }
+
+/** Whether an address is within a prefix, both by their groups: the prefix's bits of each are equal. */
+export function holdsGroups(
+  { groups, length }: { readonly groups: readonly number[]; readonly length: number },
+  address: readonly number[],
+): boolean {
+  return (
+    groups.length === address.length &&
+    groups.every((group, at) => {
+      const below = Math.min(16, Math.max(0, at * 16 + 16 - length))
+      return (group ^ address[at]!) >> below === 0
+    })
+  )
+}

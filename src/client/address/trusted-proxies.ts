@@ -2,7 +2,7 @@
 // asked for each request.
 
 import { optionError } from '../option-error.ts'
-import { addressGroups, unmapped } from './address-text.ts'
+import { addressGroups, holdsGroups, unmapped } from './address-text.ts'
 import { proxyPresets } from './proxy-presets.ts'
 
 /**
@@ -27,11 +27,6 @@ export type AddressHeader = (typeof addressHeaders)[number]
 /** Whether a host is a trusted proxy: the peer is the hop 0, whoever it names 1, and so on. */
 export type IsTrusted = (address: string | undefined, hop: number) => boolean
 
-interface TrustedPrefix {
-  readonly groups: readonly number[]
-  readonly length: number
-}
-
 /** Throws a TypeError for all else. */
 export function readTrust(trust: Trust): IsTrusted {
   if (typeof trust === 'number') {
@@ -48,11 +43,11 @@ export function readTrust(trust: Trust): IsTrusted {
   )
   return (text) => {
     const groups = addressGroups(text)
-    return groups !== undefined && prefixes.some((prefix) => holds(prefix, groups))
+    return groups !== undefined && prefixes.some((prefix) => holdsGroups(prefix, groups))
   }
 }
 
-function readPrefix(text: string): TrustedPrefix {
+function readPrefix(text: string) {
   if (typeof text !== 'string') throw wrong(text)
   const [, base, lengthText] = /^([^/]*)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
   const groups = addressGroups(base)
@@ -63,17 +58,6 @@ function readPrefix(text: string): TrustedPrefix {
   // A host is known by its IPv4 address where it has one.
   const isMapped = unmapped(groups) !== undefined && length >= 96
   return isMapped ? { groups: groups.slice(6), length: length - 96 } : { groups, length }
-}
-
-/** Of each group the bits that still belong to the prefix must be equal. */
-function holds({ groups, length }: TrustedPrefix, address: readonly number[]): boolean {
-  return (
-    groups.length === address.length &&
-    groups.every((group, at) => {
-      const below = Math.min(16, Math.max(0, at * 16 + 16 - length))
-      return (group ^ address[at]!) >> below === 0
-    })
-  )
 }
 
 function wrong(given: unknown): TypeError {

@@ -5,7 +5,13 @@
 // An answer is kept for the prefix that it names (contract 6.4), else for its address alone. Of
 // prefixes that hold one address each has its answer, so the first length that is found counts.
 
-import { addressGroups, canonicalText, judgedGroups, unmapped } from '../address/address-text.ts'
+import {
+  addressGroups,
+  canonicalText,
+  holdsGroups,
+  judgedGroups,
+  unmapped,
+} from '../address/address-text.ts'
 import type { Answer } from './check-result.ts'
 
 export interface CacheTerms {
@@ -13,12 +19,6 @@ export interface CacheTerms {
   /** Empty where none was named. */
   readonly policy: string
   readonly insights: boolean
-}
-
-export interface AnswerCache {
-  readonly find: (terms: CacheTerms) => Answer | undefined
-  /** `chars`: how long the answer's text was. */
-  readonly keep: (terms: CacheTerms, answer: Answer, chars: number) => void
 }
 
 interface Kept {
@@ -34,7 +34,7 @@ export function createAnswerCache(options: {
   readonly max: number
   readonly keptMs: number
   readonly now: () => number
-}): AnswerCache {
+}) {
   const { max, keptMs, now } = options
   const kept = new Map<string, Kept>()
   /** Those of the prefixes that are or were kept, by groups of an address. */
@@ -70,6 +70,7 @@ export function createAnswerCache(options: {
     return undefined
   }
 
+  /** `chars`: how long the answer's text was. */
   function keep(terms: CacheTerms, answer: Answer, chars: number): void {
     if (answer.table !== table) {
       kept.clear()
@@ -113,14 +114,8 @@ function prefixLength({ prefix }: Answer, groups: readonly number[]): number {
   const [network = '', text = ''] = typeof prefix === 'string' ? prefix.split('/') : []
   const length = /^\d{1,3}$/.test(text) ? Number(text) : bits
   const first = addressGroups(network)
-  const isAround =
-    length <= bits &&
-    first?.length === groups.length &&
-    first.every((group, at) => {
-      const below = Math.max(0, Math.min(16, 16 - length + at * 16))
-      return (group ^ groups[at]!) >>> below === 0
-    })
-  return isAround ? length : bits
+  const isAround = first !== undefined && holdsGroups({ groups: first, length }, groups)
+  return isAround && length <= bits ? length : bits
 }
 
 /** What the server would say of this address, which has another one's answer. */

@@ -2,7 +2,7 @@
 // insights and feedback have a circuit of their own.
 
 import type { Transport } from '../transport/transport.ts'
-import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { ClientSettings } from './client-options.ts'
 import type { ClientFailure, OutcomeReport } from './outcome-report.ts'
 import { type Meaning, meaningOf, type ServerState } from './reply-meaning.ts'
@@ -39,7 +39,7 @@ export function createOpenRequest(parts: {
   const { settings, transport, report, wheel, now } = parts
   const { url, key, hedgeMs } = settings
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const newCircuit = (): CircuitBreaker =>
+  const newCircuit = () =>
     createCircuitBreaker({
       failures: settings.circuitFailures,
       openMs: settings.circuitMs,

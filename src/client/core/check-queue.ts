@@ -13,16 +13,9 @@ interface QueuedCheck {
   readonly isOver: boolean
 }
 
-export interface CheckQueue<Check> {
-  readonly add: (check: Check) => void
-  /** A request goes out, whether its checks were in the queue or not. */
-  readonly begin: () => void
-  readonly end: () => void
-}
-
 export function createCheckQueue<Check extends QueuedCheck>(
   send: (checks: readonly Check[]) => void,
-): CheckQueue<Check> {
+) {
   let queue: Check[] = []
   let underWay = 0
   let isScheduled = false
@@ -57,13 +50,14 @@ export function createCheckQueue<Check extends QueuedCheck>(
   }
 
   return {
-    add(check) {
+    add(check: Check): void {
       if (underWay === 0 && queue.length === 0) send([check])
       else {
         queue.push(check)
         schedule()
       }
     },
+    /** A request goes out, whether its checks were in the queue or not. */
     begin: () => {
       underWay += 1
     },

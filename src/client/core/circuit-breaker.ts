@@ -13,22 +13,13 @@ const openMsMax = 5000
 /** One request that may go out; no two are the same. */
 export type Admission = symbol
 
-export interface CircuitBreaker {
-  /** `undefined`: not now. Whoever gets an admission reports how its request ended. */
-  readonly admit: () => Admission | undefined
-  readonly succeed: () => void
-  readonly fail: (admission: Admission) => void
-  /** It ended and says nothing of the server: its caller no longer waits. */
-  readonly withdraw: (admission: Admission) => void
-}
-
 export function createCircuitBreaker(options: {
   /** So many in a row open it. */
   readonly failures: number
   readonly openMs: number
   readonly now: () => number
   readonly onOpen: () => void
-}): CircuitBreaker {
+}) {
   let failures = 0
   let openMs = options.openMs
   /** 0 where it is closed. */
@@ -43,7 +34,8 @@ export function createCircuitBreaker(options: {
   }
 
   return {
-    admit() {
+    /** `undefined`: not now. Whoever gets an admission reports how its request ended. */
+    admit(): Admission | undefined {
       const admission = Symbol('admission')
       if (openUntil === 0) return admission
       if (probe !== undefined || options.now() < openUntil) return undefined
@@ -55,13 +47,14 @@ export function createCircuitBreaker(options: {
       openMs = options.openMs
       probe = undefined
     },
-    fail(admission) {
+    fail(admission: Admission) {
       // What began before it opened says nothing new.
       if (openUntil !== 0 && admission !== probe) return
       failures += 1
       if (openUntil !== 0 || failures >= options.failures) open()
     },
-    withdraw(admission) {
+    /** It ended and says nothing about the server: its caller no longer waits. */
+    withdraw(admission: Admission) {
       if (admission === probe) probe = undefined
     },
   }

@@ -53,19 +53,7 @@ export interface ClientOptions {
 }
 
 /** The options with all defaults. */
-export interface ClientSettings {
-  readonly url: string
-  readonly key: string
-  readonly timeoutMs: number
-  readonly batchTimeoutMs: number
-  readonly fallback: Fallback
-  readonly cacheMs: number
-  readonly cacheMax: number
-  readonly coalesce: boolean
-  readonly hedgeMs: number
-  readonly circuitFailures: number
-  readonly circuitMs: number
-}
+export type ClientSettings = Readonly<ReturnType<typeof clientSettings>>
 
 /** `limited` has an action only if the options set one. */
 export type Fallback = Readonly<
@@ -87,7 +75,7 @@ const defaultFallback: Fallback = {
 }
 
 /** Throws a TypeError that never repeats the key. */
-export function clientSettings(options: ClientOptions): ClientSettings {
+export function clientSettings(options: ClientOptions) {
   checkOptionTypes(options, {
     coalesce: 'boolean',
     onMisconfigured: 'function',
@@ -124,14 +112,7 @@ export function clientSettings(options: ClientOptions): ClientSettings {
   }
 }
 
-type NumberName =
-  | 'timeoutMs'
-  | 'batchTimeoutMs'
-  | 'cacheMs'
-  | 'cacheMax'
-  | 'hedgeMs'
-  | 'circuitFailures'
-  | 'circuitMs'
+type NumberName = Extract<keyof ClientOptions, `${string}Ms` | 'cacheMax' | 'circuitFailures'>
 
 /** The longest that a timer takes. */
 export const numberMax = 2_147_483_647

@@ -20,12 +20,6 @@ const kinds = {
 } as const
 export type FailureKind = keyof typeof kinds
 
-export interface FailureLog {
-  readonly fail: (kind: FailureKind, why: string) => void
-  /** An answer came to a check or, with `isFeedback`, to feedback. */
-  readonly answered: (isFeedback: boolean) => void
-}
-
 interface Episode {
   readonly since: number
   last: number
@@ -33,13 +27,13 @@ interface Episode {
   isTold: boolean
 }
 
-export function createFailureLog(now: () => number): FailureLog {
+export function createFailureLog(now: () => number) {
   const episodes = new Map<FailureKind, Episode>()
   const toldAt = new Map<FailureKind, number>()
   const isQuiet = (kind: FailureKind): boolean => now() - (toldAt.get(kind) ?? -Infinity) < everyMs
 
   return {
-    fail(kind, why) {
+    fail(kind: FailureKind, why: string): void {
       const at = now()
       let episode = episodes.get(kind)
       if (episode === undefined) {
@@ -52,7 +46,8 @@ export function createFailureLog(now: () => number): FailureLog {
       episode.isTold = true
       say(`${kinds[kind].says}; ${lost(kind, episode)}: ${JSON.stringify(why)}`)
     },
-    answered(isFeedback) {
+    /** An answer came to a check or, with `isFeedback`, to feedback. */
+    answered(isFeedback: boolean): void {
       for (const [kind, episode] of episodes) {
         if ((kind === 'feedback') !== isFeedback) continue
         if (now() - episode.last < kinds[kind].over) continue

@@ -24,14 +24,7 @@ export function addressFailure(
   return message === undefined ? otherwise : { reason: 'misconfigured', message }
 }
 
-export interface OutcomeReport {
-  readonly count: (name: CountName) => void
-  /** Counts and reports; never throws. */
-  readonly fail: (failure: ClientFailure, terms?: FailTerms) => void
-  /** The server answered a check or, with `isFeedback`, feedback: an outage is over. */
-  readonly answered: (isFeedback?: boolean) => void
-  readonly counts: () => ClientCounts
-}
+export type OutcomeReport = ReturnType<typeof createOutcomeReport>
 
 export interface FailTerms {
   /** Failures that the application's functions already know. */
@@ -43,7 +36,7 @@ export function createOutcomeReport(options: {
   readonly onMisconfigured?: ((failure: ClientFailure) => unknown) | undefined
   readonly onUnavailable?: ((failure: ClientFailure) => unknown) | undefined
   readonly now: () => number
-}): OutcomeReport {
+}) {
   const { onMisconfigured, onUnavailable, now } = options
   const counts: Record<CountName, number> = {
     checked: 0,
@@ -60,10 +53,11 @@ export function createOutcomeReport(options: {
   const log = createFailureLog(now)
 
   return {
-    count: (name) => {
+    count: (name: CountName): void => {
       counts[name] += 1
     },
-    fail: (failure, { told, isFeedback = false } = {}) => {
+    /** Counts and reports; never throws. */
+    fail: (failure: ClientFailure, { told, isFeedback = false }: FailTerms = {}): void => {
       const { reason, code = '', message } = failure
       counts[reason] += 1
       if (reason === 'invalid_address') return
@@ -75,8 +69,9 @@ export function createOutcomeReport(options: {
         tell(hook, failure)
       }
     },
-    answered: (isFeedback = false) => log.answered(isFeedback),
-    counts: () => ({ ...counts }),
+    /** The server answered a check or, with `isFeedback`, feedback: an outage is over. */
+    answered: (isFeedback = false): void => log.answered(isFeedback),
+    counts: (): ClientCounts => ({ ...counts }),
   }
 }
 

@@ -13,13 +13,9 @@ export interface Deadline {
   slot: Set<Deadline> | undefined
 }
 
-export interface TimerWheel {
-  readonly add: (afterMs: number, onDue: () => void) => Deadline
-  /** Whether it had not come. */
-  readonly remove: (deadline: Deadline) => boolean
-}
+export type TimerWheel = ReturnType<typeof createTimerWheel>
 
-export function createTimerWheel(now: () => number): TimerWheel {
+export function createTimerWheel(now: () => number) {
   /** By tick. */
   const slots = new Map<number, Set<Deadline>>()
   let isRunning = false
@@ -38,6 +34,7 @@ export function createTimerWheel(now: () => number): TimerWheel {
     if (isRunning) setTimeout(run, tickMs)
   }
 
+  /** Whether it had not come. */
   const remove = (deadline: Deadline): boolean => {
     const { slot } = deadline
     if (slot === undefined) return false
@@ -52,7 +49,7 @@ export function createTimerWheel(now: () => number): TimerWheel {
   }
 
   return {
-    add(afterMs, onDue) {
+    add(afterMs: number, onDue: () => void): Deadline {
       const tick = Math.ceil((now() + afterMs) / tickMs)
       let slot = slots.get(tick)
       if (slot === undefined) slots.set(tick, (slot = new Set()))

@@ -53,11 +53,11 @@ export function iprisk<
 >(
   options: GuardOptions<ConnectHandler<Request, Response>>,
 ): (request: Request, response: Response, next: (error?: unknown) => void) => void {
-  const guard = createRequestGuard(options)
+  const judge = createRequestGuard(options)
   return (request, response, next) => {
     const run = async (): Promise<void> => {
       try {
-        const { judged, stop } = await guard.judge(request)
+        const { judged, stop } = await judge(request)
         request.iprisk = judged
         if (stop === undefined) next()
         else if (stop === 'default') forbid(response, judged)

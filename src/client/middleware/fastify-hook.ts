@@ -42,9 +42,9 @@ export function iprisk<
 >(
   options: GuardOptions<HookHandler<Incoming, Outgoing>>,
 ): (request: HookRequest, reply: HookReply) => Promise<unknown> {
-  const guard = createRequestGuard(options)
+  const judge = createRequestGuard(options)
   return async (request, reply) => {
-    const { judged, stop } = await guard.judge(request)
+    const { judged, stop } = await judge(request)
     known.set(request, judged)
     if (stop === undefined) return undefined
     if (stop === 'default') {

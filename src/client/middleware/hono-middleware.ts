@@ -41,11 +41,11 @@ export interface HonoOptions<Context> extends GuardOptions<HonoHandler<Context>>
 export function iprisk<Context extends HonoContext = AnyContext>(
   options: HonoOptions<Context>,
 ): (context: Context, next: () => Promise<void>) => Promise<Response | undefined> {
-  const guard = createRequestGuard(options)
+  const judge = createRequestGuard(options)
   const { peer } = options
   return async (context, next) => {
     const { headers } = context.req.raw
-    const { judged, stop } = await guard.judge(
+    const { judged, stop } = await judge(
       peer === undefined
         ? { headers, socket: nodeSocket(context) }
         : { headers, peer: peer(context) ?? '' },

@@ -28,9 +28,9 @@ export type KoaHandler<Context> = (context: Context, next: () => Promise<unknown
 export function iprisk<Context extends KoaContext = ParameterizedContext>(
   options: GuardOptions<KoaHandler<Context>>,
 ): (context: Context, next: () => Promise<unknown>) => Promise<void> {
-  const guard = createRequestGuard(options)
+  const judge = createRequestGuard(options)
   return async (context, next) => {
-    const { judged, stop } = await guard.judge(context.req)
+    const { judged, stop } = await judge(context.req)
     ;(context.state as { iprisk?: Judged }).iprisk = judged
     if (stop === undefined) {
       await next()

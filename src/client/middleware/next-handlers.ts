@@ -42,9 +42,9 @@ export function ipriskProxy(
 function stopperOf(
   options: GuardOptions<NextHandler>,
 ): (request: Request) => Promise<Response | undefined> {
-  const guard = createRequestGuard(options)
+  const judge = createRequestGuard(options)
   return async (request) => {
-    const { judged, stop } = await guard.judge({ headers: request.headers })
+    const { judged, stop } = await judge({ headers: request.headers })
     known.set(request, judged)
     if (stop !== 'default') return stop?.(request)
     return new Response(problemOf(judged), {

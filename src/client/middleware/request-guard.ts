@@ -64,11 +64,6 @@ export interface Guarded<Handler> {
   readonly stop: Handler | 'default' | undefined
 }
 
-export interface RequestGuard<Handler> {
-  /** Judges a request. Rejects for nothing but a `trust` or `header` that is wrong. */
-  readonly judge: (request: AddressedRequest) => Promise<Guarded<Handler>>
-}
-
 /** No client's address is known: that must not stop every visitor silently. */
 const noAddress =
   'The runtime does not say who connects, as over a Unix socket, and `trust` believes no header ' +
@@ -77,8 +72,11 @@ const noAddress =
 /** Of a client that the application itself has written. */
 const noAction = 'The client gave a decision or fallback whose action is not a non-empty string.'
 
-/** Throws a TypeError at once where an option is wrong. */
-export function createRequestGuard<Handler>(options: GuardOptions<Handler>): RequestGuard<Handler> {
+/**
+ * Returns what judges a request and rejects only for a wrong `trust` or `header`. Throws a TypeError at
+ * once where an option is wrong.
+ */
+export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
   checkGuardOptions(options)
   const { client, trust = 0, header = 'x-forwarded-for', observe = false } = options
   const checkOptions: CheckOptions = {
@@ -107,19 +105,17 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>): Req
     return actionOf(result) === 'allow' ? mistaken : result
   }
 
-  return {
-    async judge(request) {
-      const walk = walkProxies(request, from)
-      let result = await check(request, walk)
-      if (actionOf(result) === undefined) {
-        result = await client.check('', { ...checkOptions, noAddress: noAction })
-      }
-      const action = actionOf(result) ?? 'challenge'
-      const judged = { action, result, address: walk.address, observed: observe }
-      if (action === 'allow') return { judged, stop: undefined }
-      tell(log, judged)
-      return { judged, stop: observe ? undefined : (handlerOf(options, action) ?? 'default') }
-    },
+  return async (request: AddressedRequest): Promise<Guarded<Handler>> => {
+    const walk = walkProxies(request, from)
+    let result = await check(request, walk)
+    if (actionOf(result) === undefined) {
+      result = await client.check('', { ...checkOptions, noAddress: noAction })
+    }
+    const action = actionOf(result) ?? 'challenge'
+    const judged = { action, result, address: walk.address, observed: observe }
+    if (action === 'allow') return { judged, stop: undefined }
+    tell(log, judged)
+    return { judged, stop: observe ? undefined : (handlerOf(options, action) ?? 'default') }
   }
 }
 

@@ -14,14 +14,9 @@ export interface HttpReply extends TransportReply {
   readonly idleSeconds: number | undefined
 }
 
-export interface ReplyReader {
-  /** The reply when it is whole. Throws where it is no HTTP/1.1, or too long. */
-  readonly take: (bytes: Buffer) => HttpReply | undefined
-  /** The reply that ends with its connection, if it may. */
-  readonly end: () => HttpReply | undefined
-}
+export type ReplyReader = ReturnType<typeof createReplyReader>
 
-export function createReplyReader(bodyBytesMax: number): ReplyReader {
+export function createReplyReader(bodyBytesMax: number) {
   let head: ResponseHead | undefined
   /** Of the head or the body. */
   let parts: Buffer[] = []
@@ -39,6 +34,7 @@ export function createReplyReader(bodyBytesMax: number): ReplyReader {
     return { ...about, text: body.toString(), keepsAlive: keepsAlive && !isLast }
   }
 
+  /** The reply when it is whole. Throws where it is no HTTP/1.1, or too long. */
   function take(chunk: Buffer): HttpReply | undefined {
     if (head !== undefined) return takeBody(chunk)
     parts.push(chunk)
@@ -71,7 +67,9 @@ export function createReplyReader(bodyBytesMax: number): ReplyReader {
     return bytes < length ? undefined : reply(bytes > length, joined().subarray(0, length))
   }
 
-  return { take, end: () => (head?.length === 'until end' ? reply(true) : undefined) }
+  /** The reply that ends with its connection, if it may. */
+  const end = () => (head?.length === 'until end' ? reply(true) : undefined)
+  return { take, end }
 }
 
 /**

@@ -57,20 +57,16 @@ export const requestIdDigits = 8
  * Our ids: 64 random bits and a number, so no other process or start repeats them. A request has
  * the number; it becomes text only where the id is written.
  */
-export interface RequestIds {
-  readonly prefix: string
-  /** The next number, from 1. */
-  readonly next: () => number
-  readonly text: (number: number) => string
-}
+export type RequestIds = ReturnType<typeof createRequestIds>
 
-export function createRequestIds(): RequestIds {
+export function createRequestIds() {
   const prefix = `${randomBytes(8).toString('hex')}-`
   let count = 0
   return {
     prefix,
+    /** The next number, from 1. */
     next: () => ++count,
-    text: (number) => prefix + number.toString(36).padStart(requestIdDigits, '0'),
+    text: (number: number) => prefix + number.toString(36).padStart(requestIdDigits, '0'),
   }
 }
 

@@ -24,12 +24,7 @@ export function remoteAddressOf(service: Service, res: HttpResponse): string {
   return family === 0 ? text : formatAddress(family, words)
 }
 
-interface Addresses {
-  readonly remote?: string
-  readonly address?: string
-}
-
-export function loggedAddresses({ service, remoteAddress, checkedAddress }: Exchange): Addresses {
+export function loggedAddresses({ service, remoteAddress, checkedAddress }: Exchange) {
   if (!service.logAddresses) return {}
   return checkedAddress === ''
     ? { remote: remoteAddress }

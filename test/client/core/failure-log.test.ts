@@ -1,11 +1,11 @@
 // When failures are logged, by a clock of the test's own: at once, once a minute, and when over.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { type FailureLog, createFailureLog } from '../../../src/client/core/failure-log.ts'
+import { createFailureLog } from '../../../src/client/core/failure-log.ts'
 
 let now = 0
 let lines: string[] = []
-let log: FailureLog
+let log: ReturnType<typeof createFailureLog>
 
 beforeEach(() => {
   now = 5

@@ -104,11 +104,11 @@ describe('a forged answer', () => {
         const answer = forge(blocked, path, text)
         for (const fallback of ['block', 'allow'] as const) {
           const { client, told } = clients[fallback]
-          const guard = createRequestGuard({ client, policy: 'login', insights: true })
+          const judge = createRequestGuard({ client, policy: 'login', insights: true })
           // The second is of the same /64, which the cache may answer.
           for (const peer of [`2a00:1:2:${at}::1`, `2a00:1:2:${at}::2`]) {
             reply = { status: 200, body: answer.replace(ip, peer) }
-            const { judged, stop } = await guard.judge({ headers: {}, peer })
+            const { judged, stop } = await judge({ headers: {}, peer })
             const { action, result } = judged
             const isStopped = stop === 'default' && typeof action === 'string'
             const isLetInByFallback = stop === undefined && isNeeded && !result.ok

@@ -231,8 +231,8 @@ describe('a log', () => {
     ['rejects', () => Promise.reject(new Error('of the application, later'))],
   ])('that %s is not the problem of the login', async (_how, log) => {
     for (const observe of [true, false]) {
-      const guard = createRequestGuard({ client: deciding('block'), observe, log })
-      const { stop } = await guard.judge({ headers: {}, peer: address })
+      const judge = createRequestGuard({ client: deciding('block'), observe, log })
+      const { stop } = await judge({ headers: {}, peer: address })
       expect(stop).toBe(observe ? undefined : 'default')
     }
   })
@@ -246,8 +246,8 @@ describe('a header that any client can write', () => {
       { onMisconfigured: ({ message }) => told.push(message) },
     )
     const headers = { 'x-forwarded-for': address }
-    const guard = createRequestGuard({ client })
-    const { judged, stop } = await guard.judge({ headers, peer: '10.1.2.3' })
+    const judge = createRequestGuard({ client })
+    const { judged, stop } = await judge({ headers, peer: '10.1.2.3' })
     expect([judged.action, stop]).toEqual(['block', 'default'])
     expect(told).toHaveLength(1)
   })
@@ -255,7 +255,7 @@ describe('a header that any client can write', () => {
   it('is no mistake on a server without proxies', async () => {
     const client = createFakeClient({ [address]: { action: 'allow' } })
     const headers = { 'x-forwarded-for': '10.0.0.1, 1.1.1.1', 'x-real-ip': '1.1.1.1' }
-    const { judged } = await createRequestGuard({ client }).judge({ headers, peer: address })
+    const { judged } = await createRequestGuard({ client })({ headers, peer: address })
     expect(judged.result.ok).toBe(true)
     expect(client.counts().misconfigured).toBe(0)
   })
@@ -264,8 +264,8 @@ describe('a header that any client can write', () => {
 describe('a score', () => {
   it('without a decision stops nobody', async () => {
     const client = createFakeClient({ [address]: { risk_score: 100, classification: 'tor' } })
-    const guard = createRequestGuard({ client })
-    const { judged, stop } = await guard.judge({ headers: {}, peer: address })
+    const judge = createRequestGuard({ client })
+    const { judged, stop } = await judge({ headers: {}, peer: address })
     expect([judged.action, stop]).toEqual(['allow', undefined])
   })
 })
@@ -284,7 +284,7 @@ describe('a request whose address nobody knows', () => {
   const judgeWith = async (options: Pick<AppOptions, 'trust'>, request: AddressedRequest) => {
     const told: string[] = []
     const client = createFakeClient({}, { onMisconfigured: ({ message }) => told.push(message) })
-    const { judged, stop } = await createRequestGuard({ client, ...options }).judge(request)
+    const { judged, stop } = await createRequestGuard({ client, ...options })(request)
     expect(judged.address).toBeUndefined()
     return { action: judged.action, stop, told }
   }
@@ -410,8 +410,8 @@ describe('an action that is no word', () => {
         { [address]: { action: action as Action } },
         { onMisconfigured, fallback: { misconfigured: 'block' } },
       )
-      const guard = createRequestGuard({ client, policy: 'login', actions: {} })
-      const { judged, stop } = await guard.judge({ headers: {}, peer: address })
+      const judge = createRequestGuard({ client, policy: 'login', actions: {} })
+      const { judged, stop } = await judge({ headers: {}, peer: address })
       expect([judged.action, stop, judged.address]).toEqual(['block', 'default', address])
       expect(onMisconfigured).toHaveBeenCalledOnce()
     }
@@ -425,8 +425,8 @@ describe('an action that is no word', () => {
         { ok: false, reason: 'unavailable', fallback } as const,
       ]) {
         if (!result.ok && fallback === 'allow') continue
-        const guard = createRequestGuard({ client: { check: () => Promise.resolve(result) } })
-        const { judged, stop } = await guard.judge({ headers: {}, peer: address })
+        const judge = createRequestGuard({ client: { check: () => Promise.resolve(result) } })
+        const { judged, stop } = await judge({ headers: {}, peer: address })
         expect([judged.action, stop]).toEqual(['challenge', 'default'])
       }
     }
