@@ -22,28 +22,19 @@ export const discardedBytesMax = 1_048_576
 
 export const noBytes = Buffer.alloc(0)
 
-export interface RequestBody {
-  contentLength: number
-  bytesMax: number
-  /** An endpoint reads it; else only its first byte is kept. */
-  isRead: boolean
-  /** What has come so far, where it came in pieces. */
-  buffered: Buffer
-  /** Room that the body holds (body-budget.ts). */
-  reservedBytes: number
-  /** No room: the body is only counted and thrown away. */
-  shed: boolean
-  bytes: number
-  pieces: number
-}
+export type RequestBody = ReturnType<typeof newRequestBody>
 
-export function newRequestBody(): RequestBody {
+export function newRequestBody() {
   return {
     contentLength: 0,
     bytesMax: 0,
+    /** An endpoint reads it; else only its first byte is kept. */
     isRead: false,
+    /** What has come so far, where it came in pieces. */
     buffered: noBytes,
+    /** Room that the body holds (body-budget.ts). */
     reservedBytes: 0,
+    /** No room: the body is only counted and thrown away. */
     shed: false,
     bytes: 0,
     pieces: 0,

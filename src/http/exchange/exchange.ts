@@ -79,47 +79,7 @@ export interface Visit {
 }
 
 /** Every member is set from the beginning: all exchanges have one shape. */
-export interface Exchange {
-  service: Service
-  res: HttpResponse
-  /** The client's request id; `''` where ours is used. */
-  clientRequestId: string
-  /** The number of our request id (request-id.ts), where that is used. */
-  requestIdNumber: number
-  headOnly: boolean
-  /** The other end of the connection, where the log names addresses; else `''`. */
-  remoteAddress: string
-  /** Where the log names it or it gets insights; else `''`. */
-  checkedAddress: string
-  /** `''`: the request names none, or there are no policies. */
-  policy: string
-  insights: InsightsMode
-  /** The answer names the prefix for which it holds (contract 6.4). */
-  prefix: boolean
-  /** ⌈n/100⌉ for a batch. */
-  rateCost: number
-  units: number
-  /** Units spent for an answer that is no 200 yet; every other end gives them back. */
-  refundableUnits: number
-  refundableMonth: number
-  /** Called once, at the answer or when its client has gone. */
-  onEnd: (() => void) | undefined
-  /** By `performance.now()` of node:perf_hooks: the global is a getter, and 1 % of a check. */
-  startedMs: number
-  /** `undefined` where it is unknown or not needed. */
-  key: Authenticated | undefined
-  /** Who asks; `undefined` for a client of the API itself. */
-  source: 'gate' | 'bouncer' | undefined
-  /** What the gate keeps of a request (src/adapters/gate); `undefined` for the API's own. */
-  visit: Visit | undefined
-  /** Whether the connection may serve another request (framing-guard.ts). */
-  keepAlive: boolean
-  /** uWebSockets.js closes the connection behind the answer by itself (framing-guard.ts). */
-  closesItself: boolean
-  state: ExchangeState
-  /** Called when the batch of checks is answered. */
-  recycle: () => void
-}
+export type Exchange = ReturnType<typeof newExchange>
 
 const neverRecycled = (): void => undefined
 
@@ -130,30 +90,46 @@ const neverRecycled = (): void => undefined
  */
 const unread = undefined as unknown as number
 
-export function newExchange(service: Service, res: HttpResponse): Exchange {
+export function newExchange(service: Service, res: HttpResponse) {
   return {
     service,
     res,
+    /** The client's request id; `''` where ours is used. */
     clientRequestId: '',
+    /** The number of our request id (request-id.ts), where that is used. */
     requestIdNumber: 0,
     headOnly: false,
+    /** The other end of the connection, where the log names addresses; else `''`. */
     remoteAddress: '',
+    /** Where the log names it or it gets insights; else `''`. */
     checkedAddress: '',
+    /** `''`: the request names none, or there are no policies. */
     policy: '',
-    insights: insightsModes.none,
+    insights: insightsModes.none as InsightsMode,
+    /** The answer names the prefix for which it holds (contract 6.4). */
     prefix: false,
+    /** ⌈n/100⌉ for a batch. */
     rateCost: 1,
     units: 1,
+    /** Units spent for an answer that is no 200 yet; every other end gives them back. */
     refundableUnits: 0,
     refundableMonth: noMonth,
-    onEnd: undefined,
+    /** Called once, at the answer or when its client has gone. */
+    onEnd: undefined as (() => void) | undefined,
+    /** By `performance.now()` of node:perf_hooks: the global is a getter, and 1 % of a check. */
     startedMs: unread,
-    key: undefined,
-    source: undefined,
-    visit: undefined,
+    /** `undefined` where it is unknown or not needed. */
+    key: undefined as Authenticated | undefined,
+    /** Who asks; `undefined` for a client of the API itself. */
+    source: undefined as 'gate' | 'bouncer' | undefined,
+    /** What the gate keeps of a request (src/adapters/gate); `undefined` for the API's own. */
+    visit: undefined as Visit | undefined,
+    /** Whether the connection may serve another request (framing-guard.ts). */
     keepAlive: false,
+    /** uWebSockets.js closes the connection behind the answer by itself (framing-guard.ts). */
     closesItself: false,
-    state: exchangeStates.open,
+    state: exchangeStates.open as ExchangeState,
+    /** Called when the batch of checks is answered. */
     recycle: neverRecycled,
   }
 }

@@ -44,37 +44,25 @@ export type Framing = (typeof framings)[keyof typeof framings]
 const lengthDigitsMax = 15
 
 /** One object a worker, reset by every request. */
-export interface HeaderScan {
-  hostCount: number
-  contentLengthCount: number
-  transferEncodingCount: number
-  /** -1 where the last Content-Length is not one to fifteen digits. */
-  contentLength: number
-  /** The last Transfer-Encoding is exactly `chunked`. */
-  chunked: boolean
-  /** A name that no request may have. */
-  badName: boolean
-  authorizationCount: number
-  authorization: string
-  requestId: string
-  /** The client says that it will send nothing more. */
-  connectionClose: boolean
-  /** It says nothing else: then uWebSockets.js closes behind the answer by itself. */
-  closesItself: boolean
-}
+export type HeaderScan = ReturnType<typeof newHeaderScan>
 
-export function newHeaderScan(): HeaderScan {
+export function newHeaderScan() {
   return {
     hostCount: 0,
     contentLengthCount: 0,
     transferEncodingCount: 0,
+    /** -1 where the last Content-Length is not one to fifteen digits. */
     contentLength: 0,
+    /** The last Transfer-Encoding is exactly `chunked`. */
     chunked: false,
+    /** A name that no request may have. */
     badName: false,
     authorizationCount: 0,
     authorization: '',
     requestId: '',
+    /** The client says that it will send nothing more. */
     connectionClose: false,
+    /** It says nothing else: then uWebSockets.js closes behind the answer by itself. */
     closesItself: false,
   }
 }

@@ -37,42 +37,29 @@ const resetLabel = utf8Bytes(';t=')
 const separator = utf8Bytes(', ')
 const quotaLabel = utf8Bytes('"quota";r=')
 
-interface HeaderBuffer {
-  readonly out: Uint8Array
-  /** By length: the first bytes of `out`. */
-  readonly values: (Uint8Array | undefined)[]
-  /** With an id of ours, after this prefix; `undefined` before the first one. */
-  prefix: string | undefined
-  /** Place of the id's number. */
-  idAt: number
-  policy: string
-  /** Place of the policy's label. */
-  policyAt: number
-  /** Place behind the label of what remains. */
-  remainingAt: number
-  /** By `remainingIndex`: the number that stands there, and the place behind it. */
-  readonly numbers: Float64Array
-  readonly ends: Uint16Array
-  /** Numbers from `shortest` to below `beyond` are as long as the one that stands there. */
-  readonly shortest: Float64Array
-  readonly beyond: Float64Array
-  /** Place behind all that remains. */
-  end: number
-}
+type HeaderBuffer = ReturnType<typeof newHeaderBuffer>
 
-function newHeaderBuffer(): HeaderBuffer {
+function newHeaderBuffer() {
   return {
     out: new Uint8Array(bytesMax),
-    values: Array.from({ length: bytesMax + 1 }, () => undefined),
-    prefix: undefined,
+    /** By length: the first bytes of `out`. */
+    values: Array.from({ length: bytesMax + 1 }, (): Uint8Array | undefined => undefined),
+    /** With an id of ours, after this prefix; `undefined` before the first one. */
+    prefix: undefined as string | undefined,
+    /** Place of the id's number. */
     idAt: 0,
     policy: '',
+    /** Place of the policy's label. */
     policyAt: 0,
+    /** Place behind the label of what remains. */
     remainingAt: 0,
+    /** By `remainingIndex`: the number that stands there, and the place behind it. */
     numbers: new Float64Array(remainingLength),
     ends: new Uint16Array(remainingLength),
+    /** Numbers from `shortest` to below `beyond` are as long as the one that stands there. */
     shortest: new Float64Array(remainingLength),
     beyond: new Float64Array(remainingLength),
+    /** Place behind all that remains. */
     end: 0,
   }
 }
