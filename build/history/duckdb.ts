@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type * as Api from '@duckdb/node-api'
 import type {
   DuckDBConnection,
   DuckDBDataChunk,
@@ -19,7 +20,7 @@ import { msPerDay } from '../../src/base/day.ts'
 import { namesIn } from '../../src/base/system/atomic-file.ts'
 import { compilerRequire } from '../../src/base/package-root.ts'
 
-const duckdb = compilerRequire()('@duckdb/node-api') as typeof import('@duckdb/node-api')
+const duckdb = compilerRequire()('@duckdb/node-api') as typeof Api
 const { DATE, TIMESTAMP } = duckdb
 
 /** Leaves room for the rest of a build on a machine of 4 GB. */

@@ -35,7 +35,14 @@ function bodyOf(draft: Draft) {
   }
 }
 
-const limit = { type: 'number' } as const
+function LimitField(props: {
+  readonly label: string
+  readonly min: number
+  readonly value: string
+  readonly set: (text: string) => void
+}) {
+  return <TextField type="number" placeholder="the plan’s" {...props} />
+}
 
 function EndFields(props: {
   readonly draft: Draft
@@ -101,20 +108,8 @@ export function NewKey(props: {
           choose={(plan) => setDraft({ ...draft, plan })}
         />
         <EndFields draft={draft} change={(some) => setDraft({ ...draft, ...some })} />
-        <TextField
-          label="Requests a second"
-          min={1}
-          placeholder="the plan’s"
-          {...limit}
-          {...text('rate')}
-        />
-        <TextField
-          label="Addresses a month"
-          min={0}
-          placeholder="the plan’s"
-          {...limit}
-          {...text('quota')}
-        />
+        <LimitField label="Requests a second" min={1} {...text('rate')} />
+        <LimitField label="Addresses a month" min={0} {...text('quota')} />
         <TextField
           label="Policies, the first is its default"
           placeholder="default"
