@@ -53,7 +53,18 @@ export function createCheckRequests(parts: CheckRequestParts): (asked: AskedChec
   let olderUntil = 0
 
   function ask(asked: AskedCheck): void {
-    const check: WaitingCheck = { ...asked, isOver: false, leave: nothing, stop: nothing }
+    const { ip, policy, insights, signal, settle: whenSettled } = asked
+    // Not by spreading: that is a tenth of what a check costs.
+    const check: WaitingCheck = {
+      ip,
+      policy,
+      insights,
+      signal,
+      settle: whenSettled,
+      isOver: false,
+      leave: nothing,
+      stop: nothing,
+    }
     const giveUp = (kind: 'timed_out' | 'aborted'): void => {
       const { leave } = check
       settle(check, meaningOf({ kind }, timeoutMs))
