@@ -54,7 +54,7 @@ export function createCheckRequests(parts: CheckRequestParts): (asked: AskedChec
 
   function ask(asked: AskedCheck): void {
     const { ip, policy, insights, signal, settle: whenSettled } = asked
-    // Not by spreading: that is a tenth of what a check costs.
+    // Spreading an object is slow here.
     const check: WaitingCheck = {
       ip,
       policy,
