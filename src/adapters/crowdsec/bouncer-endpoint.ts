@@ -12,7 +12,6 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../../account/keyring.ts'
 import { batchBodyBytesMax } from '../../api/public-port.ts'
-import { describeError } from '../../base/log.ts'
 import { packageVersion } from '../../base/package-root.ts'
 import { parseAddressText, queryText } from '../../http/endpoint/check-body.ts'
 import { chargeThen, resumeExchange } from '../../http/endpoint/charge-quota.ts'
@@ -140,13 +139,9 @@ function answerLive(exchange: Exchange, key: Authenticated, { query }: Asked): v
 
 function answerPull(exchange: Exchange, key: Authenticated, asked: Asked): void {
   void pull(exchange, key, asked).catch((error: unknown) => {
-    if (isOpen(exchange)) {
-      resumeExchange(exchange, () => replyInternalError(exchange, error))
-      return
-    }
-    const { keyId } = key
-    exchange.service.log.error({ keyId, ...describeError(error) }, 'A pull of decisions failed.')
-    if (exchange.state === exchangeStates.answered) exchange.res.close()
+    const fail = (): void => replyInternalError(exchange, error)
+    if (isOpen(exchange)) resumeExchange(exchange, fail)
+    else fail()
   })
 }
 
