@@ -82,7 +82,7 @@ describeWith('chromium', ['--version'], () => {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
   })
 
-  it('imports a file whole or not at all, and tells the line of a mistake', async () => {
+  it('imports a file after its preview, and tells the line of a mistake', async () => {
     await show('#/rules/lists', '.new-list')
     await page.fill('.new-list input', 'ours')
     await page.click('text=Make the list')
@@ -95,9 +95,13 @@ describeWith('chromium', ['--version'], () => {
       return page.setInputFiles('input[type=file]', file)
     }
     await take('9.1.2.3\n')
+    await page.click('dialog button:text-is("Import")')
     await noticed('1 added')
     await take('9.1.2.4\n\n\nnonsense\n')
-    await page.waitForSelector('.problem:has-text("lines:4")')
+    await page.waitForSelector('dialog:has-text("lines:4")')
+    await page.click('dialog button:text-is("Cancel")')
+    await take('9.1.2.4\n\n\nnonsense\nand more\n')
+    await page.waitForSelector('.problem:has-text("lines:5")')
     await page.check('text=the list holds nothing else afterwards')
     await take(`9.1.2.5\n# ${'x'.repeat(1_500_000)}\n9.1.2.3\n`)
     await noticed('Nothing was imported')

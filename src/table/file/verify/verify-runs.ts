@@ -68,11 +68,12 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
   }
 }
 
-/** Text between quotes, without controls; degrees as JSON has them, with at most four decimals. */
+/** Between quotes, without controls. */
+const textForm = String.raw`(?:[ !#-\[\]-\u00ff]|\\(?:["\\bfnrt]|u[\da-f]{4}))*`
+/** As JSON has them, with at most four decimals. */
+const degreesForm = String.raw`(-?(?:0|[1-9]\d{0,2})(?:\.\d{0,3}[1-9])?)`
 const locationForm = new RegExp(
-  `^${locationJson({ city: '#', zip: '#', latitude: 7, longitude: 7 })
-    .replaceAll('#', '(?:[ !#-\\[\\]-\\u00ff]|\\\\(?:["\\\\bfnrt]|u[\\da-f]{4}))*')
-    .replaceAll('7', '(-?(?:0|[1-9]\\d{0,2})(?:\\.\\d{0,3}[1-9])?)')}$`,
+  String.raw`^${textForm}","zip":"${textForm}","latitude":${degreesForm},"longitude":${degreesForm}$`,
 )
 
 function isLocation(text: string): boolean {
