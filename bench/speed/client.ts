@@ -1,7 +1,7 @@
 // `npm run bench -- client`: what a check costs its caller, and what of it the server; how long a
-// check waits for batches of 256 that others send; and the caller's memory over many checks. The ways to ask alternate. Caller and server
-// are two processes that share the cores; CPU time is the kernel's, so it is comparable where the
-// machine is busy, and times are not.
+// check waits for batches of 256 that others send; and the caller's memory over many checks. The
+// ways to ask alternate. Caller and server are two processes that share the cores; CPU time is the
+// kernel's, so it is comparable where the machine is busy, and times are not.
 //
 //   --checks 20000     of each way and round
 //   --rounds 3         the median counts
