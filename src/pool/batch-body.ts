@@ -45,10 +45,20 @@ export interface Batch {
  * 6.10) may name; `undefined` where there are none, and names are ignored.
  */
 export function parseBatchBody(body: Uint8Array, allowed?: readonly string[]): Batch | BatchFault {
+  return parseBatchUpTo(Infinity, body, allowed)!
+}
+
+/** `undefined` for a batch of more than `elementsMax`, whose elements are not looked at. */
+export function parseBatchUpTo(
+  elementsMax: number,
+  body: Uint8Array,
+  allowed?: readonly string[],
+): Batch | BatchFault | undefined {
   const object = parseJsonObject(body)
   if (typeof object === 'string') return object
   const elements = elementsIn(object)
   if (typeof elements === 'string') return elements
+  if (elements.length > elementsMax) return undefined
   const member = Object.hasOwn(object, 'ips') ? 'ips' : 'checks'
   const asked = member === 'ips' ? askedAddress : askedCheck
   try {

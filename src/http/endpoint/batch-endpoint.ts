@@ -14,7 +14,7 @@ import {
   type Batch,
   cutBatchBody,
   cutShortForm,
-  parseBatchBody,
+  parseBatchUpTo,
   returnSharedBuffer,
   takeSharedBuffer,
 } from '../../pool/batch-body.ts'
@@ -41,8 +41,8 @@ const after = ']}'
 export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   const allowed = allowedPolicies(exchange, key)
   if (body.length <= loopBodyBytesMax) {
-    const batch = parseBatchBody(body, allowed)
-    if (typeof batch === 'string' || batch.checks.length <= loopAddressesMax) {
+    const batch = parseBatchUpTo(loopAddressesMax, body, allowed)
+    if (batch !== undefined) {
       answerOnLoop(exchange, key, batch)
       return
     }

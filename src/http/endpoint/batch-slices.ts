@@ -1,8 +1,7 @@
 // Answers small batches on the loop (contract 6.10), in slices: other requests wait for one slice,
 // not for a batch. Each element is answered as a check is, by `answerBytes`.
 //
-// Invariant: one batch is answered at a time, in the order in which they came, so that there is one
-// buffer for answers.
+// Invariant: one batch is answered at a time, so that there is one buffer for answers.
 
 import { performance } from 'node:perf_hooks'
 import { appendBytes, newGrowingBuffer, resetBuffer } from '../../bulk/growing-buffer.ts'
@@ -50,10 +49,17 @@ export function enqueueBatch(exchange: Exchange, elements: Work['elements']): vo
 function answerSlice(): void {
   const endMs = performance.now() + sliceMs
   while (queue.length > 0 && isFinished(queue[0]!, endMs)) {
-    queue.shift()
+    bringOther(queue.shift()!)
     if (performance.now() >= endMs) break
   }
   if (queue.length > 0) setImmediate(answerSlice)
+}
+
+/** Keys take turns, so that one with many batches does not hold up the others. */
+function bringOther(answered: Work): void {
+  const owner = answered.exchange.key?.keyId
+  const at = queue.findIndex(({ exchange }) => exchange.key?.keyId !== owner)
+  if (at > 0) queue.unshift(...queue.splice(at, 1))
 }
 
 /** Answers elements until `endMs`; whether the batch is over. */
