@@ -135,7 +135,7 @@ await tryOut(server, async (folder) => {
     const trial = join(folder, 'trial')
     mkdirSync(trial)
     await buildAndServe(program, trial, mirror)
-    say('it builds from a mirror, answers rightly, builds again and takes the new table in')
+    say('it builds from a mirror, answers correctly, builds again and takes the new table in')
   } finally {
     mirror.close()
   }

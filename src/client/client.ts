@@ -8,7 +8,7 @@ import { createFetchTransport } from './transport/fetch-transport.ts'
 
 /** Makes a client; throws a TypeError where an option is wrong. */
 export function createClient(options: ClientOptions): Client {
-  return createClientOver(createFetchTransport, options)
+  return createClientOver({ createTransport: createFetchTransport, sharesTimers: false }, options)
 }
 
 export type { ClientOptions } from './core/client-options.ts'

@@ -7,7 +7,7 @@ import { createNodeTransport } from './transport/node-transport.ts'
 
 /** Makes a client; throws a TypeError where an option is wrong. */
 export function createClient(options: ClientOptions): Client {
-  return createClientOver(createNodeTransport, options)
+  return createClientOver({ createTransport: createNodeTransport, sharesTimers: true }, options)
 }
 
 export type { ClientOptions } from './core/client-options.ts'

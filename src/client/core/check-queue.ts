@@ -1,10 +1,9 @@
 // When checks go out. One that finds no request under way goes at once, alone. What is asked
-// meanwhile goes together with the next request, of one policy and at most 256: a check of 64 costs
+// meanwhile goes together with the next request, of one policy and at most `togetherMax`: a check of 64 costs
 // the caller a tenth. Two requests are under way; nothing waits longer than 1 ms for them, so that
 // a hung one holds nobody up.
 
 const underWayMax = 2
-const togetherMax = 256
 const slotWaitMs = 1
 
 interface QueuedCheck {
@@ -15,6 +14,7 @@ interface QueuedCheck {
 
 export function createCheckQueue<Check extends QueuedCheck>(
   send: (checks: readonly Check[]) => void,
+  togetherMax: () => number,
 ) {
   let queue: Check[] = []
   let underWay = 0
@@ -42,7 +42,7 @@ export function createCheckQueue<Check extends QueuedCheck>(
     for (let free = requestsMax; free > 0 && queue.length > 0; free--) {
       const waiting = queue.filter(({ isOver }) => !isOver)
       const ofPolicy = waiting.filter(({ policy }) => policy === waiting[0]!.policy)
-      const together = new Set(ofPolicy.slice(0, togetherMax))
+      const together = new Set(ofPolicy.slice(0, togetherMax()))
       queue = waiting.filter((check) => !together.has(check))
       if (together.size > 0) send([...together])
     }

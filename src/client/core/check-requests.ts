@@ -2,15 +2,13 @@
 // what it would have got alone; one that times out or is aborted leaves the others of its request.
 
 import { batchPath, checkPath } from '../generated/wire-types.ts'
-import { checkCharsMax } from '../transport/transport.ts'
+import { batchCharsMax, checkCharsMax } from '../transport/transport.ts'
 import { limitWait, type OpenRequest } from './api-request.ts'
 import { createCheckQueue } from './check-queue.ts'
 import type { ClientFailure } from './outcome-report.ts'
 import { type Meaning, meaningOf, type ServerState } from './reply-meaning.ts'
 import type { TimerWheel } from './timer-wheel.ts'
 
-/** Several times the longest answer without insights. */
-const plainCharsMax = 16_384
 /** After this an older server may have been replaced. */
 const olderServerMs = 600_000
 
@@ -48,23 +46,16 @@ export interface CheckRequestParts {
 /** Throws a TypeError for a `signal` that is none. */
 export function createCheckRequests(parts: CheckRequestParts): (asked: AskedCheck) => void {
   const { timeoutMs, wheel, now } = parts
-  const queue = createCheckQueue(send)
+  /** More than a key's burst allows is refused. */
+  let togetherMax = 256
+  const queue = createCheckQueue(send, () => togetherMax)
   /** The server knows no prefixes, or no batches. */
   let olderUntil = 0
+  /** The key's plan has insights in every lone answer, and in no batch. */
+  let alwaysHasInsights = false
 
   function ask(asked: AskedCheck): void {
-    const { ip, policy, insights, signal, settle: whenSettled } = asked
-    // Spreading an object is slow here.
-    const check: WaitingCheck = {
-      ip,
-      policy,
-      insights,
-      signal,
-      settle: whenSettled,
-      isOver: false,
-      leave: nothing,
-      stop: nothing,
-    }
+    const check = waitingCheck(asked)
     const giveUp = (kind: 'timed_out' | 'aborted'): void => {
       const { leave } = check
       settle(check, meaningOf({ kind }, timeoutMs))
@@ -72,16 +63,18 @@ export function createCheckRequests(parts: CheckRequestParts): (asked: AskedChec
     }
     check.stop = limitWait({ wheel, timeoutMs, signal: check.signal }, giveUp)
     if (check.signal?.aborted === true) giveUp('aborted')
-    else if (check.insights || !parts.coalesces || now() < olderUntil) send([check])
-    else queue.add(check)
+    else if (check.insights || !parts.coalesces || alwaysHasInsights || now() < olderUntil) {
+      send([check])
+    } else queue.add(check)
   }
 
-  function send(checks: readonly WaitingCheck[]): void {
+  /** `rest` goes when these are settled. */
+  function send(checks: readonly WaitingCheck[], rest: readonly WaitingCheck[] = []): void {
     const asksPrefix = parts.wantsPrefix && now() >= olderUntil
     queue.begin()
     const abandon = parts.open(requestFor(checks, asksPrefix, timeoutMs), (meaning) => {
       queue.end()
-      take(checks, meaning, asksPrefix)
+      take({ checks, rest, askedPrefix: asksPrefix }, meaning)
     })
     let waiting = checks.length
     let server: ServerState = 'unknown'
@@ -92,32 +85,57 @@ export function createCheckRequests(parts: CheckRequestParts): (asked: AskedChec
         if (waiting > 0) return
         abandon(server)
         queue.end()
+        sendFirst(togetherMax, rest)
       }
     }
   }
 
-  /** Settles the checks that still wait, or sends them again in another way. */
-  function take(checks: readonly WaitingCheck[], meaning: Meaning, askedPrefix: boolean): void {
-    const isAlone = checks.length === 1
-    if (meaning.kind === 'answer' && !isAlone) {
-      settleRows(checks, meaning)
-      return
-    }
+  function sendFirst(count: number, checks: readonly WaitingCheck[]): void {
     const left = checks.filter(({ isOver }) => !isOver)
-    const { param, failure } = meaning.kind === 'failure' ? meaning : noFailure
+    if (left.length > 0) send(left.slice(0, count), left.slice(count))
+  }
+
+  /** Settles the checks that still wait, or sends them again in another way. */
+  function take({ checks, rest, askedPrefix }: SentChecks, meaning: Meaning): void {
+    const isAlone = checks.length === 1
+    const left = checks.filter(({ isOver }) => !isOver)
+    const { param = '', failure } = meaning.kind === 'failure' ? meaning : noFailure
     const { status = 0, code } = failure
     const isOlder = askedPrefix && status === 400 && param === 'include'
-    if (isOlder || (!isAlone && [400, 404, 405].includes(status) && param !== 'policy')) {
+    const isTooLarge = !isAlone && status === 400 && param === 'ips'
+    if (isTooLarge || (!isAlone && code === 'api_quota_exceeded')) {
+      const half = Math.ceil(checks.length / 2)
+      if (isTooLarge) togetherMax = half
+      // One after the other: what is left of a quota may be enough for some.
+      for (const check of left) check.leave = nothing
+      sendFirst(half, [...left, ...rest])
+    } else if (isOlder || (!isAlone && [400, 404, 405].includes(status) && param !== 'policy')) {
       olderUntil = now() + olderServerMs
-      for (const check of left) send([check])
-    } else if (!isAlone && code === 'api_quota_exceeded') {
-      // What is left of it may be enough for some.
-      const half = Math.ceil(left.length / 2)
-      for (const some of [left.slice(0, half), left.slice(half)]) if (some.length > 0) send(some)
-    } else for (const check of left) settle(check, meaning)
+      for (const check of [...left, ...rest]) if (!check.isOver) send([check])
+    } else if (meaning.kind === 'answer' && !isAlone) {
+      settleRows(checks, meaning)
+      sendFirst(togetherMax, rest)
+    } else {
+      alwaysHasInsights ||= hasUnaskedInsights(checks[0], meaning)
+      // Where a quota has nothing left for one, it has nothing for the others.
+      const isSpent = code === 'api_quota_exceeded'
+      for (const check of isSpent ? [...left, ...rest] : left) settle(check, meaning)
+      if (!isSpent) sendFirst(togetherMax, rest)
+    }
   }
 
   return ask
+}
+
+function hasUnaskedInsights(check: WaitingCheck | undefined, meaning: Meaning): boolean {
+  if (meaning.kind !== 'answer' || check === undefined || check.insights) return false
+  return (meaning.body['insights'] ?? null) !== null
+}
+
+interface SentChecks {
+  readonly checks: readonly WaitingCheck[]
+  readonly rest: readonly WaitingCheck[]
+  readonly askedPrefix: boolean
 }
 
 const noFailure = { param: undefined, failure: { status: 0, code: undefined } }
@@ -135,7 +153,7 @@ function requestFor(
     path: (isAlone ? checkPath : batchPath) + query,
     // What is undefined is left out.
     body: JSON.stringify(isAlone ? { ip, policy } : { ips: checks.map((one) => one.ip), policy }),
-    replyCharsMax: checkCharsMax + checks.length * plainCharsMax,
+    replyCharsMax: Math.min(batchCharsMax, checks.length * checkCharsMax),
     isHeavy: insights,
     timeoutMs,
   }
@@ -166,6 +184,11 @@ function settle(check: WaitingCheck, outcome: CheckOutcome): void {
   check.leave = nothing
   check.stop()
   check.settle(outcome)
+}
+
+/** Spreading an object is slow here. */
+function waitingCheck({ ip, policy, insights, signal, settle }: AskedCheck): WaitingCheck {
+  return { ip, policy, insights, signal, settle, isOver: false, leave: nothing, stop: nothing }
 }
 
 const nothing = (): void => undefined

@@ -28,8 +28,8 @@ export interface ClientOptions {
   /** How many answers are kept, at most 10,000, which is the default. */
   readonly cacheMax?: number
   /**
-   * Sends checks that are asked at the same time together, as one request. Default true; never for
-   * test keys.
+   * Sends checks that are asked at the same time together, as one request. Default true in Node and
+   * false elsewhere; never for test keys.
    */
   readonly coalesce?: boolean
   /** Sends a second request where the first has no answer after so long. Off by default. */

@@ -34,14 +34,23 @@ import {
   type FailTerms,
   type OutcomeReport,
 } from './outcome-report.ts'
-import { createTimerWheel } from './timer-wheel.ts'
+import { createOwnTimers, createTimerWheel } from './timer-wheel.ts'
+
+/** What a runtime has for a client. */
+export interface Runtime {
+  readonly createTransport: () => Transport
+  /** False where timers and sockets end with the request that opened them. */
+  readonly sharesTimers: boolean
+}
 
 /** `runtime` makes the runtime's own transport, for options that name none. */
-export function createClientOver(runtime: () => Transport, options: ClientOptions): Client {
-  const settings = clientSettings(options)
-  const { transport = runtime(), onMisconfigured, onUnavailable } = options
+export function createClientOver(runtime: Runtime, options: ClientOptions): Client {
+  const { sharesTimers } = runtime
+  const settings = clientSettings({ coalesce: sharesTimers, ...options })
+  const { transport = runtime.createTransport(), onMisconfigured, onUnavailable } = options
   const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: monotonicMs })
-  const parts = createClientParts(settings, transport, report)
+  const wheel = sharesTimers ? createTimerWheel(monotonicMs) : createOwnTimers()
+  const parts = createClientParts({ settings, transport, report, wheel })
   const observe = createTelemetry()
   return {
     check: createCheck(parts, observe),
@@ -76,6 +85,7 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
   function judge(ip: string, options: CheckOptions): CheckResult | Promise<CheckResult> {
     if (addressGroups(ip) === undefined) return unchecked(addressFailure(options, notAnAddress))
     const { signal, policy, insights = false } = options
+    if (!['string', 'undefined'].includes(typeof policy)) return unchecked(wrongPolicy)
     const terms = { ip, policy: policy ?? '', insights }
     const known = cache.find(terms)
     if (known !== undefined) {
@@ -239,6 +249,10 @@ const notAnAddress: ClientFailure = {
   reason: 'invalid_address',
   message: 'What was to be checked is no IP address; nothing was sent.',
 }
+const wrongPolicy: ClientFailure = {
+  reason: 'misconfigured',
+  message: '`policy` must be a string; nothing was sent.',
+}
 const noAnswer: ClientFailure = {
   reason: 'unavailable',
   message: 'What answered is not the API: no answer in its form.',
@@ -254,13 +268,10 @@ const noDecision: ClientFailure = {
 }
 
 function createClientParts(
-  settings: ClientSettings,
-  transport: Transport,
-  report: OutcomeReport,
+  given: Pick<ClientParts, 'settings' | 'report' | 'wheel'> & { readonly transport: Transport },
 ): ClientParts {
-  const now = monotonicMs
-  const wheel = createTimerWheel(now)
-  const open = createOpenRequest({ settings, transport, report, wheel, now })
+  const { settings, report, wheel } = given
+  const open = createOpenRequest({ ...given, now: monotonicMs })
   const unchecked: ClientParts['unchecked'] = (failure, terms) => {
     report.fail(failure, terms)
     return uncheckedFor(failure, settings.fallback, terms)

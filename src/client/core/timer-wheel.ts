@@ -11,9 +11,21 @@ export interface Deadline {
   readonly onDue: () => void
   /** Where it waits; `undefined` when it is over. */
   slot: Set<Deadline> | undefined
+  readonly timer?: ReturnType<typeof setTimeout>
 }
 
 export type TimerWheel = ReturnType<typeof createTimerWheel>
+
+/** A timer for each: where timers end with the request that set them, none may be shared. */
+export function createOwnTimers(): TimerWheel {
+  return {
+    add: (afterMs, onDue) => ({ onDue, slot: undefined, timer: setTimeout(onDue, afterMs) }),
+    remove: ({ timer }) => {
+      clearTimeout(timer)
+      return true
+    },
+  }
+}
 
 export function createTimerWheel(now: () => number) {
   /** By tick. */

@@ -1,9 +1,10 @@
 // Checks that go together: the same results as alone, whatever the server does, and when requests
 // go out.
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { CheckResult } from '../../../src/client/core/check-result.ts'
-import { createClient } from '../../../src/client/client.ts'
+import { createClient as createEdgeClient } from '../../../src/client/client.ts'
+import { createClient } from '../../../src/client/node-client.ts'
 import type { ClientOptions } from '../../../src/client/core/client-options.ts'
 import type { Transport, TransportReply } from '../../../src/client/transport/transport.ts'
 import { inForm } from '../../form.ts'
@@ -241,7 +242,74 @@ describe('checks that go together', () => {
     const results = await Promise.all(ips(32).map((ip) => client.check(ip)))
     expect(results.filter(({ ok }) => ok)).toHaveLength(5)
     expect(client.counts()).toMatchObject({ checked: 5, limited: 27 })
-    expect(sent.length).toBeLessThan(70)
+    // 32 halved down to what is left, and one more.
+    expect(sent.length).toBeLessThan(16)
+  })
+
+  it('are fewer together where a burst is too small for them', async () => {
+    const { transport, sent } = transportTo(calm)
+    const limited: Transport = {
+      ...transport,
+      send: async (request) => {
+        const { ips: many = [''] } = JSON.parse(request.body) as { readonly ips?: string[] }
+        const reply = await transport.send(request)
+        const refusal = JSON.stringify(errorOf('invalid_input', { param: 'ips' }))
+        return many.length > 100 ? { ...reply, status: 400, text: refusal } : reply
+      },
+    }
+    const client = clientOf(limited, { cacheMs: 0 })
+    const first = await Promise.all(ips(257).map((ip) => client.check(ip)))
+    const count = sent.length
+    const second = await Promise.all(ips(257).map((ip) => client.check(ip)))
+    expect([...first, ...second].every(({ ok }) => ok)).toBe(true)
+    expect(count).toBeLessThan(9)
+    expect(sent.slice(count).every(({ body: { ips: many = [] } }) => many.length <= 100)).toBe(true)
+  })
+
+  it('go alone where a plan has insights in every answer', async () => {
+    const { transport, sent } = transportTo(calm)
+    const always: Transport = {
+      ...transport,
+      send: async (request) => {
+        const reply = await transport.send(request)
+        return { ...reply, text: reply.text.replace('{', '{"insights":{},') }
+      },
+    }
+    const client = clientOf(always, { cacheMs: 0 })
+    await client.check('192.0.2.1')
+    await Promise.all(ips(20).map((ip) => client.check(ip)))
+    expect(sent.every(({ path }) => !path.includes('batch'))).toBe(true)
+  })
+
+  it('refuse a policy that is no text, and send nothing', async () => {
+    const { transport, sent } = transportTo(calm)
+    const client = clientOf(transport)
+    for (const policy of [10n, Number.NaN, null, {}] as never[]) {
+      const asked = [client.check('192.0.2.1', { policy }), client.check('192.0.2.2', { policy })]
+      expect(await Promise.all(asked)).toMatchObject([
+        { reason: 'misconfigured' },
+        { reason: 'misconfigured' },
+      ])
+    }
+    expect(sent).toEqual([])
+  })
+
+  it('neither go together nor share timers where requests end with theirs', async () => {
+    const { transport, sent, state } = transportTo(calm)
+    const client = createEdgeClient({
+      url: 'http://api',
+      key: 'irk_k',
+      cacheMs: 0,
+      ...quiet,
+      transport,
+    })
+    await Promise.all(ips(20).map((ip) => client.check(ip)))
+    expect(sent.every(({ path }) => !path.includes('batch'))).toBe(true)
+    const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(() => ({}) as never)
+    await client.check('198.51.100.1')
+    timers.mockRestore()
+    state.isHolding = true
+    expect(await client.check('198.51.100.2')).toMatchObject({ reason: 'timeout' })
   })
 
   it.each([
