@@ -1,7 +1,7 @@
 // The tables of operators' own space as files that were read: prefixes of Tor operators and of
 // networks that rent servers, ASes and prefixes of VPN services. A row counts while its owner
-// announces the space, by the data of networks. A row whose space somebody else announces, or nobody,
-// is dropped, counted and named in the report: its owner may have changed. The owner of a prefix is
+// announces the space, by the data of networks. A row whose space another network announces, or none
+// does, is dropped, counted and named in the report: its owner may have changed. The owner of a prefix is
 // known by its AS; that of a whole AS by the organization that the number is registered to, for
 // numbers change hands, too.
 

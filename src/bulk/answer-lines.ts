@@ -20,7 +20,6 @@ import { parseQuery, type Query } from '../table/lookup/query.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { detachBytes, newGrowingBuffer, reserveBytes, resetBuffer } from './growing-buffer.ts'
 import { findLineField, type LineFormat, type Span, trimSpan } from './line-field.ts'
-import { chooseAddress } from './log-address.ts'
 import { logForms } from './log-forms.ts'
 import {
   type BadReason,
@@ -29,6 +28,7 @@ import {
   type UnreadLine,
   isComment,
   newLineReader,
+  chooseAddress,
 } from './log-line.ts'
 import { type LineCounter, type LineTally, newLineCounter } from './line-tally.ts'
 import { clearOutput, flushOutput } from './output-buffer.ts'

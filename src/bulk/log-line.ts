@@ -4,9 +4,10 @@
 // Invariants: it never throws; each line is an entry, a reason why it is none, or passed over.
 
 import { parseJson } from '../base/json-object.ts'
+import { bareAddress } from '../client/address/forwarded-header.ts'
+import { walkProxies } from '../client/address/proxy-walk.ts'
 import type { Trust } from '../client/address/trusted-proxies.ts'
 import type { LogFormName, TimeSpan } from '../config/line-formats.ts'
-import { chooseAddress } from './log-address.ts'
 import { type LogMembers, logForms, logPrefix } from './log-forms.ts'
 
 /** Plain data: it crosses threads. */
@@ -237,4 +238,36 @@ function epochMs(value: number): number {
   if (value < 1e11) return value * 1000
   if (value < 1e14) return value
   return value < 1e17 ? value / 1000 : value / 1e6
+}
+
+/** Passes by private addresses: the last public one counts. */
+const lastPublic: Trust = ['loopback', 'private', '100.64.0.0/10']
+
+/**
+ * Which address a line is about: the one that the client's `trust` would choose, without quotes,
+ * ports, brackets and zones. `peer` may be a list itself; `-` and nothing count as none.
+ */
+export function chooseAddress(
+  peer: string,
+  forwarded: string | undefined,
+  trust: Trust = lastPublic,
+): string | undefined {
+  const isSingle = forwarded === undefined && !peer.includes(',')
+  if (isSingle) return logAddress(peer)
+  const texts = `${forwarded ?? ''},${peer}`
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '' && one !== '-')
+    .map((one) => logAddress(one) ?? one)
+  const headers = { 'x-forwarded-for': texts.slice(0, -1).join(',') }
+  return walkProxies({ headers, peer: texts.at(-1) ?? '' }, { trust, header: 'x-forwarded-for' })
+    .address
+}
+
+const quoted = /^(["'])(.*)\1$/
+
+function logAddress(text: string): string | undefined {
+  const bare = text.trim().replace(quoted, '$2')
+  // Eight groups and a port, as HAProxy and load balancers write IPv6.
+  return bareAddress(bare) ?? bareAddress(bare.replace(/:\d{1,5}$/, ''))
 }

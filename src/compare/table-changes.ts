@@ -70,8 +70,8 @@ function newTally(table: OpenTable) {
   const networks = new Map<number, number>()
   return {
     /**
-     * Counts so many addresses, or /64s, with what both tables say and the record of the newer one.
-     * Returns whether they changed.
+     * Counts `count` addresses, or /64s, by their records in both tables. Returns whether they
+     * changed.
      */
     add: (count: number, from: RecordFacts, to: RecordFacts, record: number): boolean => {
       if (!classes.add(from.classification, to.classification, count)) return false

@@ -35,8 +35,15 @@ import {
 import { readEntries } from '../../lists/merge-entries.ts'
 import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
-import { type AskIo, confirm } from '../terminal/confirm.ts'
-import { type Command, printLines, printResult, printTable, warn } from '../terminal/io.ts'
+import {
+  type AskIo,
+  type Command,
+  confirm,
+  printLines,
+  printResult,
+  printTable,
+  warn,
+} from '../terminal/io.ts'
 
 async function act(settings: Settings, io: CommandIo, request: ListRequest): Promise<void> {
   const result = await withStores(settings, async (stores) =>

@@ -5,6 +5,7 @@
 // Texts may come from feeds, logs or file names, so control characters and line breaks in them are
 // escaped; only our styles put terminal codes into a line.
 
+import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { escapeControls } from '../../base/text/clean-text.ts'
@@ -101,3 +102,18 @@ export const levelStyles = {
   very_high: 'red',
   critical: 'red',
 } as const satisfies Readonly<Record<Level, Style>>
+
+export type AskIo = Pick<Io, 'input' | 'errIsTerminal'>
+
+/**
+ * Asks on a terminal before an act; without one the answer is yes, for scripts must not wait.
+ * Anything but y or yes is no, the end of the input included.
+ */
+export async function confirm(io: AskIo & Pick<Io, 'err'>, question: string): Promise<boolean> {
+  const input = io.input()
+  if (!io.errIsTerminal || !('isTTY' in input) || input.isTTY !== true) return true
+  io.err(`${question} [y/N]`)
+  const lines = createInterface({ input })
+  for await (const line of lines) return /^y(?:es)?$/i.test(line.trim())
+  return false
+}

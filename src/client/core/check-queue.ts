@@ -1,7 +1,7 @@
 // When checks go out. One that finds no request under way goes at once, alone. What is asked
-// meanwhile goes together with the next request, of one policy and at most `togetherMax`: a check of 64 costs
-// the caller a tenth. Two requests are under way; nothing waits longer than 1 ms for them, so that
-// a hung one holds nobody up.
+// meanwhile goes together with the next request, of one policy and at most `togetherMax`: a check
+// of 64 costs the caller a tenth. At most two requests are under way; no check waits longer than
+// 1 ms for one of them to end, so a hung request delays no others.
 
 const underWayMax = 2
 const slotWaitMs = 1

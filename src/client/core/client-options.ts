@@ -75,7 +75,7 @@ const defaultFallback: Fallback = {
 }
 
 /** Throws a TypeError that never repeats the key. */
-export function clientSettings(options: ClientOptions) {
+export function clientSettings(options: ClientOptions, coalesces = true) {
   checkOptionTypes(options, {
     coalesce: 'boolean',
     onMisconfigured: 'function',
@@ -105,7 +105,7 @@ export function clientSettings(options: ClientOptions) {
     cacheMs: number('cacheMs', 5000, 0),
     cacheMax: Math.min(cacheMaxMax, number('cacheMax', cacheMaxMax, 0)),
     // One address of a test key can stand for the refusal of a whole batch.
-    coalesce: options.coalesce !== false && !key.startsWith('irkt_'),
+    coalesce: (options.coalesce ?? coalesces) && !key.startsWith('irkt_'),
     hedgeMs: number('hedgeMs', numberMax),
     circuitFailures: number('circuitFailures', 5),
     circuitMs: number('circuitMs', 1000),

@@ -46,7 +46,7 @@ export interface Runtime {
 /** `runtime` makes the runtime's own transport, for options that name none. */
 export function createClientOver(runtime: Runtime, options: ClientOptions): Client {
   const { sharesTimers } = runtime
-  const settings = clientSettings({ coalesce: sharesTimers, ...options })
+  const settings = clientSettings(options, sharesTimers)
   const { transport = runtime.createTransport(), onMisconfigured, onUnavailable } = options
   const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: monotonicMs })
   const wheel = sharesTimers ? createTimerWheel(monotonicMs) : createOwnTimers()

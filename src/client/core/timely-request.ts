@@ -1,6 +1,6 @@
 // One request, whatever the transport does. A connection that was closed under it is replaced once,
-// at once; of a hedge and the slow request beside it the first answer counts. Whoever sent it says
-// when nobody waits any more (timer-wheel.ts).
+// at once; of a hedge and the slow request beside it the first answer counts. The
+// caller ends it when its time is over (timer-wheel.ts).
 
 import {
   type Transport,

@@ -11,6 +11,7 @@ export interface Deadline {
   readonly onDue: () => void
   /** Where it waits; `undefined` when it is over. */
   slot: Set<Deadline> | undefined
+  /** Its own, where none is shared. */
   readonly timer?: ReturnType<typeof setTimeout>
 }
 

@@ -2,7 +2,7 @@
 // takes half of what a check costs. One write a request, and of a reply that comes in one piece, as
 // nearly all do, nothing is copied.
 //
-// Invariants: each request ends once; bytes that nobody asked for end the connection.
+// Invariants: each request ends once; unexpected bytes end the connection.
 
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'

@@ -5,7 +5,7 @@ export interface TransportRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Aborted when nobody waits any more. It is made for a transport that reads it. */
+  /** Aborted when the caller no longer waits. Made only for a transport that reads it. */
   readonly signal: AbortSignal
   /** Cheaper: `abort` is called then. */
   readonly whenAborted: (abort: () => void) => unknown

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { confirm } from '../../../src/cli/terminal/confirm.ts'
+import { confirm } from '../../../src/cli/terminal/io.ts'
 
 const ask = async (text: string, isTTY: boolean, errIsTerminal = true) => {
   const asked: unknown[] = []

@@ -301,6 +301,7 @@ describe('checks that go together', () => {
       key: 'irk_k',
       cacheMs: 0,
       ...quiet,
+      ...({ coalesce: undefined } as object),
       transport,
     })
     await Promise.all(ips(20).map((ip) => client.check(ip)))
