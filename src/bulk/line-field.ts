@@ -43,7 +43,10 @@ export function findLineField(
   out.from = from
   out.to = to
   if (form.kind === 'csv') findColumn(form.column, form.delimiter, out)
-  else if (form.kind === 'log') findWord(logForms[form.form].word ?? Infinity, out)
+  else if (form.kind === 'log') {
+    const word = logForms[form.form].word ?? Infinity
+    findWord(word > 0 && hasTimeInFront(bytes, from) ? Infinity : word, out)
+  }
   trimSpan(out)
 }
 
@@ -88,6 +91,11 @@ function findWord(word: number, span: Span): void {
     at += 1
   }
   span.from = to
+}
+
+/** `<134>` or `2026-08-22T`: syslog, whose second word may be a host's address. */
+function hasTimeInFront(bytes: Uint8Array, from: number): boolean {
+  return bytes[from] === 0x3c || (bytes[from + 4] === 0x2d && bytes[from + 10] === 0x54)
 }
 
 /** White space around it goes: spaces, tabs, the carriage return of a line end. */
