@@ -46,6 +46,7 @@ export function findLineField(
   else if (form.kind === 'log') {
     const word = logForms[form.form].word ?? Infinity
     findWord(word > 0 && hasTimeInFront(bytes, from) ? Infinity : word, out)
+    if (out.to + 1 < to && isAddressByte(bytes[out.to + 1]!)) out.from = out.to
   }
   trimSpan(out)
 }
@@ -96,6 +97,12 @@ function findWord(word: number, span: Span): void {
 /** `<134>` or `2026-08-22T`: syslog, whose second word may be a host's address. */
 function hasTimeInFront(bytes: Uint8Array, from: number): boolean {
   return bytes[from] === 0x3c || (bytes[from + 4] === 0x2d && bytes[from + 10] === 0x54)
+}
+
+/** Of a peer behind the addresses that it forwards: digits, `:`, `[`, `a` to `f`. */
+function isAddressByte(byte: number): boolean {
+  const letter = byte | 0x20
+  return (byte >= 0x30 && byte <= 0x3a) || byte === 0x5b || (letter >= 0x61 && letter <= 0x66)
 }
 
 /** White space around it goes: spaces, tabs, the carriage return of a line end. */

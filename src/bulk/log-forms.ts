@@ -29,11 +29,13 @@ const status = String.raw`(?<status>\d{3}|-)`
 const request = `"(?<request>${text})"`
 /** Of limited length: a longer text would be tried again from each of its characters. */
 const address = String.raw`(?=[^\s",]{0,50}[.:])[\da-fA-F.:[\]]{2,50}`
+const addresses = `(?:-|unknown|${address})(?:, *(?:unknown|${address}))*`
 /** A user's name may be empty, `""`, or have blanks; a second address comes behind a host. */
 const clf = String.raw`(?<address>[^\s,]+(?:, ?[^\s,]+)*) (?!${address} )\S* .*?\[(?<time>\d[^\]]{9,39})\] ${request} ${status}(?: |$)`
-const forwarded = `"(?<forwarded>(?:-|${address})(?:, *(?:unknown|${address}))*)"`
+/** Perhaps with X-Forwarded-For in front of the peer; one address with a port is a virtual host. */
+const listedClf = String.raw`(?:(?!\S*[.\]]\S*:\d+ )(?<forwarded>${addresses}) (?=${address} ))?${clf}`
 
-const clfForm = { pattern: new RegExp(`^${clf}`), word: 0 } as const
+const clfForm = { pattern: new RegExp(`^${listedClf}`), word: 0 } as const
 const fieldsForm = { hasFields: true } as const
 
 const generic: LogMembers = {
@@ -62,20 +64,24 @@ export const logForms: Readonly<Record<LogFormName, LogForm>> = {
   combined_forwarded: {
     example:
       '10.0.0.2 - - [22/Aug/2026:00:00:01 +0000] "GET / HTTP/1.1" 200 612 "-" "curl/8.5.0" "203.0.113.7"',
-    pattern: new RegExp(String.raw`^${clf}\S+ "${text}" "${text}"(?: [^"]*)? ${forwarded}`),
+    pattern: new RegExp(
+      String.raw`^${clf}\S+ "${text}" "${text}"(?: [^"]*)? "(?<forwarded>${addresses})"`,
+    ),
     otherwise: clfForm.pattern,
   },
   combined: {
     example:
       '203.0.113.7 - - [22/Aug/2026:00:00:01 +0000] "GET / HTTP/1.1" 200 612 "-" "curl/8.5.0"',
-    pattern: new RegExp(String.raw`^${clf}\S+ "${text}" "${text}"`),
+    pattern: new RegExp(String.raw`^${listedClf}\S+ "${text}" "${text}"`),
     otherwise: clfForm.pattern,
     word: 0,
   },
   vhost_combined: {
     example:
       'example.com:80 203.0.113.7 - - [22/Aug/2026:00:00:01 +0000] "GET / HTTP/1.1" 200 612 "-" "-"',
-    pattern: new RegExp(String.raw`^(?![^\s,]+,)\S+ ${clf}`),
+    pattern: new RegExp(
+      String.raw`^(?![^\s,]+,|-? |(?:\d+\.){3}\d+ |[\da-fA-F]*:[\da-fA-F]*:[\da-fA-F:.]* )\S+ ${listedClf}`,
+    ),
     word: 1,
   },
   common: {

@@ -34,7 +34,8 @@ export function guessFormat(first: Uint8Array): LineFormat {
         entry !== undefined &&
         ('address' in entry || (pattern !== undefined && entry.reason === 'no address')),
     )
-    if (isHalf(fitting.length) && named.length > 0) return { kind: 'log', form }
+    if (isHalf(fitting.length) && named.length > 0 && named.length * 2 >= fitting.length)
+      return { kind: 'log', form }
   }
   return { kind: 'plain' }
 }

@@ -64,6 +64,7 @@ describe('a word of a log', () => {
     [`example.org:443 ${combined}`, 'vhost_combined', '9.1.2.3'],
     ['9.1.2.3', 'common', '9.1.2.3'],
     ['9.1.2.3', 'vhost_combined', ''],
+    [`9.1.2.3 ${combined}`, 'combined', ''],
     [`2026-08-22T00:00:01Z 10.0.0.5 apache2: example.org:80 ${combined}`, 'vhost_combined', ''],
     [`<134>x 10.0.0.5 apache2: example.org:80 ${combined}`, 'vhost_combined', ''],
     [combined, 'haproxy', ''],

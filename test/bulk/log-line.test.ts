@@ -81,6 +81,18 @@ const rows: readonly Row[] = [
     ['203.0.113.7', second, '/a', '200'],
   ],
   ['combined_forwarded', `203.0.113.8 ${clf} "-" "curl" "-"`, ['203.0.113.8', second, '/a', '200']],
+  ['combined', `185.220.101.33 10.0.0.1 ${clf} "-" "x"`, ['185.220.101.33', second, '/a', '200']],
+  [
+    'combined',
+    `10.9.9.9, unknown 203.0.113.7 ${clf} "-" "x"`,
+    ['203.0.113.7', second, '/a', '200'],
+  ],
+  ['common', `- 203.0.113.7 ${clf}`, ['203.0.113.7', second, '/a', '200']],
+  [
+    'vhost_combined',
+    `example.com 2001:db8::7 10.0.0.1 ${clf} "-" "x"`,
+    ['2001:db8::7', second, '/a', '200'],
+  ],
   // https://docs.gunicorn.org/en/stable/settings.html#access-log-format
   ['gunicorn', `203.0.113.7 ${clf} "-" "curl/8.5.0"`, ['203.0.113.7', second, '/a', '200']],
   // https://doc.traefik.io/traefik/observability/access-logs/
@@ -217,6 +229,12 @@ describe('a line', () => {
       expect(formOf(example)).toBe(hasFields === true ? 'w3c' : (same[name] ?? name))
     }
   })
+})
+
+it('names a client in half of the lines, or is of no form', () => {
+  const [none, one] = [`unix: ${clf}\n`, `203.0.113.7 ${clf}\n`]
+  expect(formOf(none + none + one)).toBe('plain')
+  expect(formOf(none + one)).toBe('common')
 })
 
 describe('a stated member of JSON', () => {
