@@ -14,7 +14,7 @@ import { type LogMembers, logForms, logPrefix } from './log-forms.ts'
 export interface LogFormat {
   readonly kind: 'log'
   readonly form: LogFormName
-  /** Of JSON, where the address is, instead of the usual members. */
+  /** Of JSON or fields, where the address is, instead of the usual members. */
   readonly path?: readonly string[] | undefined
   /** By the last header `#Fields:` before these lines. */
   readonly fields?: readonly string[] | undefined
@@ -89,7 +89,7 @@ function rawReader(
 ): (line: string) => RawEntry | BadReason | undefined {
   const { form, path } = format
   const { pattern, otherwise, members, hasFields } = logForms[form]
-  if (hasFields) return fieldsReader(format.fields)
+  if (hasFields) return fieldsReader(format.fields, path?.[0])
   if (members !== undefined) {
     const wanted = Object.fromEntries(
       Object.entries(members).map(([role, paths]) => [role, paths.split(' ')]),
@@ -130,7 +130,15 @@ export function fieldsOf(line: string): readonly string[] | undefined {
   return line.slice(fieldsWord.length).trim().toLowerCase().split(/\s+/)
 }
 
-function fieldsReader(first: readonly string[] | undefined) {
+/** Blanks within quotes count where they make up what is too many. */
+function fieldValues(text: string, count: number): readonly string[] {
+  if (text.includes('\t')) return text.split('\t')
+  const values = text.split(' ')
+  if (values.length <= count || !text.includes(' "')) return values
+  return text.match(/(?<=^| )(?:"(?:[^"]|"")*"|[^ ]*)(?= |$)/g) ?? values
+}
+
+function fieldsReader(first: readonly string[] | undefined, column?: string) {
   let names = first
   return (line: string): RawEntry | BadReason | undefined => {
     if (line.startsWith('#')) {
@@ -138,16 +146,20 @@ function fieldsReader(first: readonly string[] | undefined) {
       return undefined
     }
     const text = line.replace(/\r$/, '')
-    const values = text.split(text.includes('\t') ? '\t' : ' ')
+    const values = fieldValues(text, names?.length ?? 0)
     if (names === undefined || values.length < names.length) return 'not w3c'
     const value = (name: string): string | undefined => {
       const found = values[names!.indexOf(name)]
       return found === '-' ? undefined : found
     }
     const date = value('date')
+    if (column !== undefined && !names.includes(column)) return 'no address'
     return {
-      address: value('c-ip'),
-      forwarded: (value('x-forwarded-for') ?? value('cs(x-forwarded-for)'))?.replaceAll('+', ''),
+      address: value(column ?? 'c-ip'),
+      forwarded:
+        column !== undefined
+          ? undefined
+          : (value('x-forwarded-for') ?? value('cs(x-forwarded-for)'))?.replaceAll('+', ''),
       time: date === undefined ? value('timestamp') : `${date} ${value('time') ?? ''}`,
       path: value('cs-uri-stem'),
       status: value('sc-status'),

@@ -289,6 +289,12 @@ describe('the W3C extended format', () => {
     ])
   })
 
+  it('has blanks within quotes where there are more words than fields', () => {
+    const reader = newLineReader({ kind: 'log', form: 'w3c', fields: ['cs(user-agent)', 'c-ip'] })
+    expect(reader('"a b ""c"" d" 203.0.113.7')).toMatchObject({ address: '203.0.113.7' })
+    expect(reader('"a 203.0.113.7')).toMatchObject({ address: '203.0.113.7' })
+  })
+
   it('is that of CloudFront, with tabs', () => {
     const reader = newLineReader({ kind: 'log', form: 'cloudfront', by: 'day' })
     reader('#Fields: date time x-edge-location c-ip cs-uri-stem sc-status x-forwarded-for')

@@ -139,6 +139,12 @@ function detectCsvFormat(
   if (index < 0) {
     throw usageError(`${input} has no column ${column}; its header names ${names.join(', ')}.`)
   }
+  if (skipped.fields !== undefined && how.delimiter === undefined && !isNumber) {
+    // A later `#Fields:` may name them in another order.
+    const { fields } = skipped
+    const form: LineFormat = { kind: 'log', form: 'w3c', path: [names[index]!], fields, trust }
+    return { form, bytes: first.subarray(begin), headerLines: skipped.lines, guess }
+  }
   const headerLines = skipped.lines + (isNumber || skipped.fields !== undefined ? 0 : 1)
   const bytes = first.subarray(headerLines === skipped.lines ? begin : end + 1)
   return { form: form(index), bytes, headerLines, guess }

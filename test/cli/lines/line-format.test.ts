@@ -1,6 +1,7 @@
 // Which column of a file names the addresses, by its header, and what stands before a file's lines.
 
 import { describe, expect, it } from 'vitest'
+import { type LogFormat, newLineReader } from '../../../src/bulk/log-line.ts'
 import { lineFormatDetector } from '../../../src/cli/lines/line-format.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -28,6 +29,20 @@ describe('a column by its name', () => {
     const open = lineFormatDetector({ column: 'ip' })
     expect(() => open(bytesOf('"a,b",c d,"ip,"\n'), 'file')).toThrow(/names a,b, c d, ip,\.$/)
   })
+})
+
+it('a column behind #Fields: follows each header', () => {
+  const text = '#Fields: date c-ip\nx 203.0.113.7\n#Fields: c-ip date\n203.0.113.8 x\n'
+  const { form, bytes, headerLines } = lineFormatDetector({ column: 'c-ip' })(bytesOf(text), 'file')
+  expect([form.kind, headerLines]).toEqual(['log', 1])
+  const read = newLineReader(form as LogFormat)
+  const found = textOf(bytes).split('\n').map(read)
+  expect(found).toMatchObject([
+    { address: '203.0.113.7' },
+    undefined,
+    { address: '203.0.113.8' },
+    {},
+  ])
 })
 
 it.each([
