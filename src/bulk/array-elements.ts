@@ -40,6 +40,8 @@ function newElementCutter(): (chunk: Buffer) => Buffer {
   let depth = 0
   let isText = false
   let isEscaped = false
+  /** At the beginning of the line. */
+  let lineDepth = 1
   return (chunk) => {
     const out = Buffer.from(chunk)
     for (let at = 0; at < out.length; at += 1) {
@@ -47,7 +49,14 @@ function newElementCutter(): (chunk: Buffer) => Buffer {
       // Brackets and braces, `[`, `{`, `]` and `}`, differ in one bit.
       const bracket = byte & ~0x20
       if (byte === lineEnd || byte === 0x0d) out[at] = space
-      if (isEscaped) isEscaped = false
+      if (byte === lineEnd) {
+        // No text has one: a quote is missing, which costs this element alone.
+        if (isText) depth = lineDepth
+        if (isText && depth === 1) out[at] = lineEnd
+        lineDepth = Math.max(depth, 1)
+        isText = false
+        isEscaped = false
+      } else if (isEscaped) isEscaped = false
       else if (byte === backslash) isEscaped = isText
       else if (byte === quote) isText = !isText
       else if (isText) continue

@@ -40,23 +40,31 @@ export function guessFormat(first: Uint8Array): LineFormat {
   return { kind: 'plain' }
 }
 
-/** Without empty ones, and the block of NULs that `copytruncate` leaves in front. */
+/** Each cut where it is long; without empty ones, and the block of NULs that `copytruncate` leaves in front. */
 function firstLines(first: Uint8Array): readonly string[] {
   const from = Math.max(
     0,
     first.findIndex((byte) => byte !== 0),
   )
-  const lines = decoder.decode(first.subarray(from, from + charsTried)).split('\n')
-  return lines.filter((line) => line.trim() !== '').slice(0, linesTried)
+  const lines: string[] = []
+  for (let at = from, end = 0; at < first.length && lines.length < linesTried; at = end + 1) {
+    end = first.indexOf(0x0a, at)
+    if (end < 0) end = first.length
+    const line = decoder.decode(first.subarray(at, Math.min(end, at + charsTried)))
+    if (line.trim() !== '') lines.push(line)
+  }
+  return lines
 }
 
-const fieldsMark = Buffer.from('#Fields:')
+const fieldsMark = '#Fields:'
 
 /** The last header of fields in these lines. */
 export function lastFields(lines: Uint8Array): readonly string[] | undefined {
   const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
-  const from = bytes.lastIndexOf(fieldsMark)
-  if (from < 0 || (from > 0 && bytes[from - 1] !== 0x0a)) return undefined
+  const from = bytes.lastIndexOf(`\n${fieldsMark}`) + 1
+  if (from === 0 && !bytes.subarray(0, fieldsMark.length).equals(Buffer.from(fieldsMark))) {
+    return undefined
+  }
   const end = bytes.indexOf(0x0a, from)
   return fieldsOf(bytes.toString('utf8', from, end < 0 ? undefined : end))
 }

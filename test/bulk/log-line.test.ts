@@ -4,6 +4,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { answerLines } from '../../src/bulk/answer-lines.ts'
+import { arrayLines } from '../../src/bulk/array-elements.ts'
 import { guessFormat } from '../../src/bulk/log-guess.ts'
 import { logForms } from '../../src/bulk/log-forms.ts'
 import { type LogEntry, type LogFormat, newLineReader } from '../../src/bulk/log-line.ts'
@@ -235,6 +236,30 @@ it('names a client in half of the lines, or is of no form', () => {
   const [none, one] = [`unix: ${clf}\n`, `203.0.113.7 ${clf}\n`]
   expect(formOf(none + none + one)).toBe('plain')
   expect(formOf(none + one)).toBe('common')
+})
+
+describe('one line costs no file its form', () => {
+  const one = `203.0.113.7 ${clf}\n`
+
+  it('with #Fields: in what a client asked for', () => {
+    const text = `#Fields: date c-ip\n2026-08-22 203.0.113.7\n2026-08-22 x#Fields:\n`
+    expect(formOf(text)).toBe('w3c')
+  })
+
+  it('of 200 KB', () => {
+    expect(formOf(`${'x'.repeat(200_000)}\n${one}${one}`)).toBe('common')
+  })
+
+  it.each([
+    ['[{"ip":"9.1.2.3},\n{"ip":"9.1.2.4"},\n{"ip":"9.1.2.5"}]', 2],
+    ['[\n{"ip":"9.1.2.3},\n{"ip":"9.1.2.4"},\n{"ip":"9.1.2.5"}\n]', 2],
+    ['[\n {\n "ip":"9.1.2.3,\n "a":1\n },\n {\n "ip":"9.1.2.4"\n },\n "9.1.2.5"\n]', 2],
+  ])('in an array: %j', (text, count) => {
+    const lines = arrayLines(Buffer.from(text)).toString().split('\n')
+    expect(
+      lines.filter((line) => 'address' in (read('json', line, { by: undefined }) ?? {})),
+    ).toHaveLength(count)
+  })
 })
 
 describe('a stated member of JSON', () => {
