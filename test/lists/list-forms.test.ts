@@ -106,6 +106,19 @@ const forms: readonly (readonly [what: string, form: string, text: string, entri
     ['203.0.113.0/24', '192.0.2.7', '2001:db8::/32'],
   ],
   [
+    'a pf table with notes',
+    'pf table',
+    'table <f2b-sshd> persist { 203.0.113.7 # ours, too\n 192.0.2.7 }\n',
+    ['203.0.113.7', '192.0.2.7'],
+  ],
+  [
+    'an nft set with notes',
+    'nft set',
+    'elements = { 203.0.113.7, # ours, } too\n 192.0.2.7 comment "#1" }\n',
+    ['203.0.113.7', '192.0.2.7 # #1'],
+  ],
+  ['a note behind //', 'one entry a line', '203.0.113.7 // ours\n', ['203.0.113.7 # ours']],
+  [
     'pfctl -T show',
     'one entry a line',
     '   203.0.113.0/24\n   192.0.2.7\n',

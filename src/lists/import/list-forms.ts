@@ -35,7 +35,7 @@ const listForms: readonly ListForm[] = [
   },
   marked('fail2ban', /Banned IP list:|^\[\{'|fail2ban\.\w+\s*\[\d+\]: /, readFail2ban),
   { name: 'JSON', of: ([row = '']) => (/^[[{]/.test(row) ? { read: readJson } : undefined) },
-  marked('pf table', /^table\s*<\w+>/, readBraces),
+  marked('pf table', /^table\s*<[\w.-]+>/, readBraces),
   marked(
     'nft set',
     /^(?:table|set|map) [^{]*\{$|^elements\s*=|^add element |^define \w+\s*=/,

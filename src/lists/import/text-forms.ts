@@ -26,8 +26,14 @@ const negatedFault = 'it is negated; put it into a list with the effect allow'
 
 export function readPlain(lines: readonly string[], sink: EntrySink): void {
   eachContent(lines, (content, line) => {
-    const mark = content.search(/[#;]/)
-    const note = mark < 0 ? '' : content.slice(mark + 1).trim()
+    const mark = content.search(/[#;]|\s\/\//)
+    const note =
+      mark < 0
+        ? ''
+        : content
+            .slice(mark)
+            .replace(/^\s*(?:[#;]|\/\/)/, '')
+            .trim()
     const body = withLength(mark < 0 ? content : content.slice(0, mark).trim())
     const take = (text: string, expires = 0): void =>
       sink.entry(line, content, { text, note, expires })
@@ -69,12 +75,14 @@ function readElement(written: string, line: number, sink: EntrySink, now: number
 }
 
 const setStart =
-  /\b(?:elements\s{0,9}=\s{0,9}|add element [^\n{]{0,99}|define \w{1,99}\s{0,9}=\s{0,9}|table\s{0,9}<\w{1,99}>[^\n{]{0,99})\{/g
+  /\b(?:elements\s{0,9}=\s{0,9}|add element [^\n{]{0,99}|define \w{1,99}\s{0,9}=\s{0,9}|table\s{0,9}<[\w.-]{1,99}>[^\n{]{0,99})\{/g
 const lookBehindChars = 1000
 
 /** The elements of the sets of addresses in the rules of nft and pf; of all else, nothing. */
 export function readBraces(lines: readonly string[], sink: EntrySink, now: number): void {
-  const text = lines.map((line) => (line.trimStart().startsWith('#') ? '' : line)).join('\n')
+  const text = lines
+    .map((line) => line.replaceAll(/"[^"]*"|#.*/g, (part) => (part.startsWith('#') ? '' : part)))
+    .join('\n')
   let line = 1
   let counted = 0
   setStart.lastIndex = 0
