@@ -143,6 +143,12 @@ const forms: readonly (readonly [what: string, form: string, text: string, entri
     ['203.0.113.8'],
   ],
   [
+    'a log of fail2ban with two jails',
+    'fail2ban',
+    '2026-08-21 10:00:01,123 fail2ban.actions [77]: NOTICE  [sshd] Ban 203.0.113.7\n2026-08-21 10:00:02,123 fail2ban.actions [77]: NOTICE  [nginx] Ban 203.0.113.7\n2026-08-21 10:10:01,123 fail2ban.actions [77]: NOTICE  [sshd] Unban 203.0.113.7\n',
+    ['203.0.113.7'],
+  ],
+  [
     'cscli decisions list -o raw',
     'CSV (ip, action, simulated, reason, expiration)',
     'id,source,ip,reason,action,country,as,events_count,expiration,simulated,alert_id\n1,crowdsec,Ip:203.0.113.7,crowdsecurity/ssh-bf,ban,FR,12345 X,6,3h59m50.5s,false,1\n2,cscli,Range:2001:db8::/32,manual,ban,,,0,24h,false,2\n3,cscli,AS:64496,manual,ban,,,0,24h,false,2\n',

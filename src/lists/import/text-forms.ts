@@ -108,22 +108,24 @@ function isOtherType(before: string): boolean {
 }
 
 export function readFail2ban(lines: readonly string[], sink: EntrySink): void {
-  const bans = new Map<string, readonly [line: number, content: string]>()
+  /** By jail and address. */
+  const bans = new Map<string, readonly [text: string, line: number, content: string]>()
   eachContent(lines, (content, line) => {
     const [, list] = content.split('Banned IP list:')
-    const [, act, banned] =
-      / NOTICE {1,4}\[[^[\]]*\] (?:Restore )?(Ban|Unban) (\S+)/.exec(content) ?? []
+    const [, jail, act, banned] =
+      / NOTICE {1,4}\[([^[\]]*)\] (?:Restore )?(Ban|Unban) (\S+)/.exec(content) ?? []
     if (list !== undefined) {
       for (const text of list.trim().split(/\s+/))
         if (text !== '') sink.entry(line, content, { text })
     } else if (banned !== undefined) {
-      if (act === 'Ban') bans.set(banned, [line, content])
-      else bans.delete(banned)
+      if (act === 'Ban') bans.set(`${jail} ${banned}`, [banned, line, content])
+      else bans.delete(`${jail} ${banned}`)
     } else if (/^[[{]/.test(content)) {
       for (const [, text = '', jail] of content.matchAll(/'([^']*)'(\s*:)?/g)) {
         if (jail === undefined) sink.entry(line, content, { text })
       }
     }
   })
-  for (const [text, [line, content]] of bans) sink.entry(line, content, { text })
+  const banned = new Map([...bans.values()].map((ban) => [ban[0], ban]))
+  for (const [text, line, content] of banned.values()) sink.entry(line, content, { text })
 }
