@@ -31,10 +31,14 @@ export const ownLinesName = 'lines of "iprisk lists export"'
 const listForms: readonly ListForm[] = [
   {
     name: ownLinesName,
-    of: ([row = '']) => (isOwnLine(parseJson(row)) ? { read: readOwnLines } : undefined),
+    of: (rows) => (firstObjects(rows).some(isOwnLine) ? { read: readOwnLines } : undefined),
   },
   marked('fail2ban', /Banned IP list:|^\[\{'|fail2ban\.\w+\s*\[\d+\]: /, readFail2ban),
-  { name: 'JSON', of: ([row = '']) => (/^[[{]/.test(row) ? { read: readJson } : undefined) },
+  {
+    name: 'JSON',
+    of: (rows) =>
+      /^[[{]/.test(rows[0] ?? '') || firstObjects(rows).length > 0 ? { read: readJson } : undefined,
+  },
   marked('pf table', /^table\s*<[\w.-]+>/, readBraces),
   marked(
     'nft set',
@@ -44,6 +48,10 @@ const listForms: readonly ListForm[] = [
   marked('ipset', /^(?:create|add|-N|-A) \S+ \S|^Revision: \d/, readIpset),
   { name: 'CSV', of: csvByHeader },
 ]
+
+/** Of two lines, because the first may be cut. */
+const firstObjects = (rows: readonly string[]): readonly unknown[] =>
+  rows.slice(0, 2).map(parseJson).filter(isJsonObject)
 
 const isOwnLine = (value: unknown): boolean => isJsonObject(value) && 'list' in value
 

@@ -4,6 +4,7 @@
 import { isJsonObject, parseJson } from '../../base/json-object.ts'
 import { splitCsvLine } from '../../base/text/csv.ts'
 import {
+  commentMark,
   type EntrySink,
   eachContent,
   expiryOf,
@@ -128,20 +129,28 @@ function put(members: Members, { line, sink, now }: Place, written: string): voi
   else sink.entry(line, written, entry)
 }
 
+/** Without comments. */
+const firstContents = (lines: readonly string[]): readonly string[] =>
+  lines
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !commentMark.test(line))
+    .slice(0, 2)
+
 /** JSON lines, or one JSON text of any nesting. */
 export function readJson(lines: readonly string[], sink: EntrySink, now: number): void {
-  let isLines: boolean | undefined
+  const [first = '', second = ''] = firstContents(lines)
+  const isWhole = parseJson(first) === undefined
+  const value = isWhole ? parseJson(lines.join('\n')) : undefined
+  if (value !== undefined) return walk(value, { line: 0, sink, now })
+  // Of JSON lines the first may be cut.
+  if (isWhole && !isJsonObject(parseJson(second))) {
+    return sink.bad(1, lines[0] ?? '', 'the file is no JSON: its text is cut or broken')
+  }
   eachContent(lines, (content, line) => {
-    if (isLines === false) return
-    const value = parseJson(content)
-    isLines ??= value !== undefined
-    if (value !== undefined) walk(value, { line, sink, now })
-    else if (isLines) sink.bad(line, content, 'it is no JSON')
+    const one = parseJson(content)
+    if (one !== undefined) walk(one, { line, sink, now })
+    else sink.bad(line, content, 'it is no JSON')
   })
-  if (isLines !== false) return
-  const value = parseJson(lines.join('\n'))
-  if (value !== undefined) walk(value, { line: 0, sink, now })
-  else sink.bad(1, lines[0] ?? '', 'the file is no JSON: its text is cut or broken')
 }
 
 const depthMax = 32
