@@ -164,12 +164,12 @@ export const logForms: Readonly<Record<LogFormName, LogForm>> = {
   },
 }
 
-const syslogTime = String.raw`(?:[A-Z][a-z]{2} [ \d]\d(?: \d{4})? \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))`
+const syslogTime = String.raw`(?:[A-Z][a-z]{2} [ \d]\d(?: \d{4})? \d\d:\d\d:\d\d(?:\.\d{1,9})?|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))`
 
-/** In front of any form: syslog (RFC 3164, 5424), the CRI of Kubernetes. */
+/** In front of any form: syslog (RFC 3164, perhaps without host, and 5424), the CRI of Kubernetes. */
 export const logPrefix = new RegExp(
   [
-    String.raw`^(?:<\d{1,3}>)?${syslogTime} \S+ [^\s:[]+(?:\[[^\]\s]*\])?: `,
+    String.raw`^(?:<\d{1,3}>)?${syslogTime} (?:\S+ )?[^\s:[]+(?:\[[^\]\s]*\])?: `,
     String.raw`^<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|(?:\[(?:[^\]"]|"${text}")*\])+) (?:\uFEFF)?`,
     String.raw`^\d{4}-\d\d-\d\dT\S+ std(?:out|err) [FP] `,
     String.raw`^[\w./-]+\[\d+\]: `,
