@@ -207,6 +207,12 @@ const forms: readonly (readonly [what: string, form: string, text: string, entri
     ['203.0.113.0/24', '2001:db8::/32'],
   ],
   [
+    'JSON of an AS with its prefixes',
+    'JSON',
+    '{"asn":64496,"metadata":{"count":2},"prefixes":["203.0.113.0/24"],"ips":[{"ip":"192.0.2.7"}]}',
+    ['203.0.113.0/24', '192.0.2.7'],
+  ],
+  [
     'a JSON array over lines',
     'JSON',
     '[\n  "203.0.113.7",\n  {"ip": "198.51.100.7", "comment": "x"}\n]\n',

@@ -175,15 +175,22 @@ function walk(value: unknown, place: Place, depth = 0): void {
     return member === undefined ? [] : [[name, member] as const]
   })
   const found = rolesIn(texts.map(([name]) => name))
-  if (hasAddress(found)) {
+  const nested = Object.entries(value).filter(([, one]) => typeof one === 'object' && one !== null)
+  // `{"asn":64496,"prefixes":[…]}` is about its prefixes.
+  const isHolder = nested.some(([name, one]) => holderName.test(name) && Array.isArray(one))
+  if (hasAddress(found) && !(isHolder && isSystemAlone(found))) {
     const members = membersOf(found, (at) => texts[at]?.[1])
     return put(members, place, written())
   }
   if (type === 'metadata') return
-  const nested = Object.values(value).filter((one) => typeof one === 'object' && one !== null)
   if (nested.length === 0) return sink.bad(line, written(), 'none of its members is an address')
-  nested.forEach(inner)
+  for (const [name, one] of nested) if (!/^meta(?:data)?$/i.test(name)) inner(one)
 }
+
+const holderName = /(?:prefixes|ips|entries)$/i
+
+const isSystemAlone = (found: ReadonlyMap<Role, unknown>): boolean =>
+  !found.has('address') && !found.has('first')
 
 const setOf = (item: unknown): readonly unknown[] =>
   isJsonObject(item) && isJsonObject(item['set']) && 'elem' in item['set'] ? [item['set']] : []
