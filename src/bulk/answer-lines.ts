@@ -144,7 +144,9 @@ function isReadInPlace(form: LineFormat): boolean {
 function lineReaderOf(form: LineFormat): LineReader {
   if (form.kind === 'log') return newLineReader(form)
   return (line) => {
-    if (isComment(line)) return undefined
+    // Of `;ip;n` the first column is empty.
+    const isCell = form.kind === 'csv' && line.trimStart().charCodeAt(0) === form.delimiter
+    if (isComment(line) && !isCell) return undefined
     const text = spanText()
     if (line.includes('\0')) return { reason: 'NUL bytes', text }
     const address = form.kind === 'csv' ? chooseAddress(text, undefined, form.trust) : undefined

@@ -74,7 +74,10 @@ export function newLineReader(format: LogFormat, isGuess = false): LineReader {
       return { reason: line.includes('\0') ? 'NUL bytes' : raw, text: line.trim() }
     }
     const address = chooseAddress(raw.address ?? '', raw.forwarded, trust)
-    if (address === undefined) return { reason: 'no address', text: raw.address ?? '' }
+    if (address === undefined) {
+      const text = raw.address ?? ''
+      return { reason: text.includes('\0') ? 'NUL bytes' : 'no address', text }
+    }
     const timeMs = needsTime ? parseLogTime(raw.time ?? '') : NaN
     if (needsTime && Number.isNaN(timeMs)) return { reason: 'no time', text: raw.time ?? '' }
     if (timeMs < sinceMs || timeMs >= untilMs) return undefined

@@ -37,6 +37,11 @@ const given = (how: Partial<LineTask>, lines = texts, into?: Uint8Array) => {
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 
 describe('lines', () => {
+  it('of CSV that begin with its delimiter are no comments', () => {
+    const form = { kind: 'csv', column: 1, delimiter: 0x3b } as const
+    expect(given({ form }, [';9.1.2.3;1', ';bad;2'])).toMatchObject({ addresses: 1, bad: 1 })
+  })
+
   it('become JSON lines as single checks, in order, with an error object for what is none', () => {
     const { out, lines, addresses, bad, badLines } = given({})
     const wanted = texts.map((text) => {

@@ -337,6 +337,7 @@ describe('a bad line', () => {
     ['combined', 'anything else', 'not combined'],
     ['combined', `unix: ${clf} "-" "x"`, 'no address'],
     ['combined', '\0\0\0', 'NUL bytes'],
+    ['combined', `\0\0${'203'}.0.113.7 ${clf} "-" "x"`, 'NUL bytes'],
     ['json', '{"ip":', 'not JSON'],
     ['json', '{"a":1}', 'no address'],
     ['iis', '2026-08-22 00:00:01', 'not w3c'],

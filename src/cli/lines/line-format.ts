@@ -133,9 +133,14 @@ function detectCsvFormat(
   })
   const isNumber = /^[1-9]\d{0,3}$/.test(column)
   const names = skipped.fields ?? splitCsvLine(line, delimiter).values
+  const commented = skipped.comment.replace(/^\s*#\s*/, '')
+  const above = isNumber ? -1 : splitCsvLine(commented, delimiter).values.indexOf(column)
+  const isAbove = skipped.fields === undefined && !names.includes(column) && above >= 0
   const index = isNumber
     ? Number(column) - 1
-    : names.indexOf(skipped.fields === undefined ? column : column.toLowerCase())
+    : isAbove
+      ? above
+      : names.indexOf(skipped.fields === undefined ? column : column.toLowerCase())
   if (index < 0) {
     throw usageError(`${input} has no column ${column}; its header names ${names.join(', ')}.`)
   }
@@ -145,7 +150,7 @@ function detectCsvFormat(
     const form: LineFormat = { kind: 'log', form: 'w3c', path: [names[index]!], fields, trust }
     return { form, bytes: first.subarray(begin), headerLines: skipped.lines, guess }
   }
-  const headerLines = skipped.lines + (isNumber || skipped.fields !== undefined ? 0 : 1)
+  const headerLines = skipped.lines + (isNumber || isAbove || skipped.fields !== undefined ? 0 : 1)
   const bytes = first.subarray(headerLines === skipped.lines ? begin : end + 1)
   return { form: form(index), bytes, headerLines, guess }
 }
@@ -158,6 +163,8 @@ function skippedLines(first: Uint8Array) {
   let lines = 0
   let separator: string | undefined
   let fields: readonly string[] | undefined
+  /** The last, perhaps a header: `#ip,count`. */
+  let comment = ''
   for (;;) {
     const end = first.indexOf(lineEnd, bytes)
     const line = decoder.decode(first.subarray(bytes, end < 0 ? first.length : end))
@@ -165,10 +172,11 @@ function skippedLines(first: Uint8Array) {
     if (end < 0 || (named === undefined && !/^\s*(?:#|$)/.test(line))) break
     separator ??= named
     fields = fieldsOf(line) ?? fields
+    if (line.trim() !== '') comment = line
     bytes = end + 1
     lines += 1
   }
-  return { bytes, lines, separator, fields }
+  return { bytes, lines, separator, fields, comment }
 }
 
 /** The most frequent outside quotes. */

@@ -25,6 +25,13 @@ describe('a column by its name', () => {
     expect([textOf(bytes), headerLines]).toEqual(['1,2\n', 1])
   })
 
+  it('behind # is its header', () => {
+    const how = { column: 'ip' }
+    const found = lineFormatDetector(how)(bytesOf('# ours\n#n,ip\n1,9.1.2.3\n'), 'file')
+    expect(found).toMatchObject({ form: { column: 1 }, headerLines: 2 })
+    expect(textOf(found.bytes)).toBe('1,9.1.2.3\n')
+  })
+
   it('that is none names those there are', () => {
     const open = lineFormatDetector({ column: 'ip' })
     expect(() => open(bytesOf('"a,b",c d,"ip,"\n'), 'file')).toThrow(/names a,b, c d, ip,\.$/)
