@@ -6,7 +6,7 @@
 /** A row longer than this is damage (a quote that never closes), not data. */
 export const rowBytesMax = 65_536
 /** Fields beyond these are counted, not kept. */
-export const fieldsMax = 16
+export const fieldsMax = 64
 
 const LF = 0x0a
 const CR = 0x0d

@@ -4,8 +4,8 @@
 //   first,last,…                    DB-IP, @ip-location-db, IPtoASN (TSV), IPinfo of old
 //   prefix,…   first-last,…   address,…                MaxMind, IPinfo Lite
 //
-// A first row whose first field is no address is the header and names the columns; without one they
-// are known by their places. Bad rows are counted and named, never fatal: one of them must not cost
+// A first row whose first field is no address is the header and names the columns, in any order;
+// without one they are known by their places. Lines of `#` may stand in front. Bad rows are counted and named, never fatal: one of them must not cost
 // the other 400,000.
 
 import { createReadStream } from 'node:fs'
@@ -21,6 +21,7 @@ const SLASH = 0x2f
 const DASH = 0x2d
 const TAB = 0x09
 const LF = 0x0a
+const HASH = 0x23
 
 /** What is read so; all else is MMDB. */
 export const rangeRowsName = /\.[ct]sv(?:\.(?:gz|zst|br))?$/i
@@ -37,7 +38,7 @@ export interface RangeRow {
 export interface RowTaker {
   /** What the columns are called where no header says so, those of the range left out. */
   readonly unnamed: (count: number, isTsv: boolean) => readonly string[]
-  /** Before the first row, the columns of the range included, as ''. */
+  /** Before the first row, the columns of the range included, as '', wherever they stand. */
   readonly columns: (names: readonly string[]) => void
   /** What is wrong with the row, a short stable phrase. */
   readonly row: (row: RangeRow) => string | undefined
@@ -84,17 +85,31 @@ export async function readRangeRows(options: {
   let begun = false
   for await (const chunk of unpackText(options.chunks, { name: path, warn })) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    const end = begun ? 0 : bytes.indexOf(LF)
+    const head = begun ? 0 : headOf(bytes)
+    const end = begun ? 0 : bytes.indexOf(LF, head)
     if (end >= 0 && !begun) {
       begun = true
-      fields.separator = bytes.subarray(0, end).includes(TAB) ? TAB : COMMA
+      fields.separator = bytes.subarray(head, end).includes(TAB) ? TAB : COMMA
     }
     rest = begun ? bytes.subarray(readAll(bytes, false)) : bytes
   }
-  if (!begun && rest.includes(TAB)) fields.separator = TAB
+  if (!begun && rest.subarray(headOf(rest)).includes(TAB)) fields.separator = TAB
   readAll(rest, true)
 }
 
+/** Where the first line begins that is no comment. */
+function headOf(bytes: Uint8Array): number {
+  let at = 0
+  while (bytes[at] === HASH) {
+    const end = bytes.indexOf(LF, at)
+    if (end < 0) return bytes.length
+    at = end + 1
+  }
+  return at
+}
+
+const firstNames =
+  /^(?:network|prefix|cidr|subnet|route|(?:ip_?)?range|ip(?:v[46])?(?:_?(?:prefix|network|address))?|(?:ip_?)?(?:range_?)?(?:start|first|from)(?:_?(?:ip|address))?)$/
 const lastNames = /^(?:ip_?)?(?:range_?)?(?:end|last|to)(?:_?(?:ip|address))?$/
 
 function newRowReader(
@@ -106,38 +121,50 @@ function newRowReader(
   const [first, last] = [newAddressWords(), newAddressWords()]
   const row: RangeRow = { family: 4, first, last, bytes: new Uint8Array(0), fields }
   let line = 1
-  /** Whether the second column is the last address. */
-  let hasLast: boolean | undefined
+  let isHead = true
+  let firstAt = 0
+  /** The column of the last address, -1 where there is none. */
+  let lastAt: number | undefined
 
   const name = (names: readonly string[]): void => {
-    hasLast = lastNames.test(names[1] ?? '')
-    taker.columns(['', ...(hasLast ? [''] : []), ...names.slice(hasLast ? 2 : 1)])
+    firstAt = firstNames.test(names[0]!)
+      ? 0
+      : Math.max(
+          0,
+          names.findIndex((one) => firstNames.test(one)),
+        )
+    lastAt = names.findIndex((one, at) => at > 0 && at !== firstAt && lastNames.test(one))
+    taker.columns(names.map((one, at) => (at === firstAt || at === lastAt ? '' : one)))
   }
   const nameByPlace = (bytes: Uint8Array): void => {
-    hasLast = parseAddressBytes(bytes, starts[1]!, ends[1]!, last) !== 0
-    const range = hasLast ? ['', ''] : ['']
+    lastAt = parseAddressBytes(bytes, starts[1]!, ends[1]!, last) === 0 ? -1 : 1
+    const range = lastAt === 1 ? ['', ''] : ['']
     const count = fields.fieldCount - range.length
     taker.columns([...range, ...taker.unnamed(count, fields.separator === TAB)])
   }
 
   const read = (bytes: Uint8Array): string | undefined => {
+    if (isHead && bytes[starts[0]!] === HASH) return undefined
+    if (fields.fieldCount === 1 && ends[0] === starts[0]) return undefined
+    const canBeHeader = isHead
+    isHead = false
     if (fields.broken) return 'broken quotes'
-    const [start, end] = [starts[0]!, ends[0]!]
-    if (fields.fieldCount < 2) return end === start ? undefined : 'too few fields'
+    const [start, end] = [starts[firstAt]!, ends[firstAt]!]
+    if (fields.fieldCount < Math.max(2, firstAt + 1, (lastAt ?? 0) + 1)) return 'too few fields'
     let mark = start
     while (mark < end && bytes[mark] !== SLASH && bytes[mark] !== DASH) mark++
     const family = parseAddressBytes(bytes, start, mark, first)
     if (family === 0) {
-      if (line > 1) return 'no address'
+      if (!canBeHeader) return 'no address'
       name(fieldTexts(bytes, fields).map((text) => text.trim().toLowerCase()))
       return undefined
     }
-    if (hasLast === undefined) nameByPlace(bytes)
+    if (lastAt === undefined) nameByPlace(bytes)
     if (bytes[mark] === SLASH && mark < end) {
       const length = readNumber(bytes, mark + 1, end)
       if (!maskPrefix({ family, length, first, last })) return 'no prefix length'
-    } else if (mark < end || hasLast === true) {
-      const [from, to] = mark < end ? [mark + 1, end] : [starts[1]!, ends[1]!]
+    } else if (mark < end || lastAt! >= 0) {
+      const [from, to] = mark < end ? [mark + 1, end] : [starts[lastAt!]!, ends[lastAt!]!]
       if (parseAddressBytes(bytes, from, to, last) !== family) return 'no last address'
       if (compareWords(first, 0, last, 0, family === 4 ? 1 : 4) > 0)
         return 'first address after last'

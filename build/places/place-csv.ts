@@ -76,7 +76,12 @@ export async function readPlaceCsv(
       const from = names[1] === '' ? 2 : 1
       const end = fields.ends[Math.min(fields.fieldCount, names.length) - 1]!
       // Most rows repeat the place of another.
-      const key = decoder.decode(bytes.subarray(fields.starts[from], end))
+      const key =
+        names[0] === ''
+          ? decoder.decode(bytes.subarray(fields.starts[from], end))
+          : fieldTexts(bytes, fields)
+              .map((text, at) => (names[at] === '' ? '' : text))
+              .join('\0')
       let id = ids.get(key)
       if (id === undefined) {
         const record = recordOf(names, fieldTexts(bytes, fields))

@@ -54,6 +54,18 @@ const sound = [
 ].join('\n')
 
 describe('readRangeRows', () => {
+  it.each([
+    ['asn,name,network\n64500,A,1.0.0.0/24\n'],
+    ['# ours\n# theirs, too\nnetwork,asn,name\n1.0.0.0/24,64500,A\n'],
+    ['# ours\nasn\tstart_ip\tname\tend_ip\n64500\t1.0.0.0\tA\t1.0.0.255\n'],
+    [`network,${'x,'.repeat(20)}asn,name\n1.0.0.0/24,${'x,'.repeat(20)}64500,A\n`],
+    ['# ours\n1.0.0.0,1.0.0.255,64500,A\n'],
+  ])('finds the range by its name, behind comments: %j', async (text) => {
+    const { rows, names, problems } = await read(text, [9])
+    expect(rows).toEqual(['1.0.0.0 1.0.0.255 64500'])
+    expect([names.get(64500), problems.count]).toEqual(['A', 0])
+  })
+
   it('reads first, last, ASN and name of either family', async () => {
     const { rows, names, problems } = await read(sound)
     expect(rows).toEqual([
