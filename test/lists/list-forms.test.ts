@@ -137,6 +137,12 @@ const forms: readonly (readonly [what: string, form: string, text: string, entri
     ['203.0.113.7', '198.51.100.2'],
   ],
   [
+    'fail2ban-client get sshd banip --with-time',
+    'fail2ban',
+    '203.0.113.7 \t2026-08-21 10:00:01 + 86400 = 2026-08-22 10:00:01\n2001:db8::7 \t2026-08-21 10:00:01 + -1 = 9999-12-31 23:59:59\n',
+    ['203.0.113.7 2026-08-22T10:00:01Z', '2001:db8::7'],
+  ],
+  [
     'a log of fail2ban',
     'fail2ban',
     '2026-08-21 10:00:00,123 fail2ban.filter         [77]: INFO    [sshd] Found 203.0.113.9\n2026-08-21 10:00:01,123 fail2ban.actions        [77]: NOTICE  [sshd] Ban 203.0.113.7\n2026-08-21 10:00:02,123 fail2ban.actions        [77]: NOTICE  [sshd] Restore Ban 203.0.113.8\n2026-08-21 10:10:01,123 fail2ban.actions        [77]: NOTICE  [sshd] Unban 203.0.113.7\n',

@@ -33,7 +33,11 @@ const listForms: readonly ListForm[] = [
     name: ownLinesName,
     of: (rows) => (firstObjects(rows).some(isOwnLine) ? { read: readOwnLines } : undefined),
   },
-  marked('fail2ban', /Banned IP list:|^\[\{'|fail2ban\.\w+\s*\[\d+\]: /, readFail2ban),
+  marked(
+    'fail2ban',
+    /Banned IP list:|^\S+\s+[\d-]{10} [\d:]{8} \+ -?\d+ = |^\[\{'|fail2ban\.\w+\s*\[\d+\]: /,
+    readFail2ban,
+  ),
   {
     name: 'JSON',
     of: (rows) =>

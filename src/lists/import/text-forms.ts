@@ -9,6 +9,7 @@
 //   table <bans> persist { 192.0.2.0/24 !192.0.2.9 }                      pf.conf
 //   `- Banned IP list: 192.0.2.1 192.0.2.7                                fail2ban-client status JAIL
 //   [{'sshd': ['192.0.2.1']}]                                             fail2ban-client banned
+//   192.0.2.1  2026-08-21 10:00:01 + 600 = 2026-08-21 10:10:01            … get JAIL banip --with-time
 //   … fail2ban.actions [7]: NOTICE [sshd] Ban 192.0.2.1                   fail2ban.log
 
 import {
@@ -107,7 +108,10 @@ function isOtherType(before: string): boolean {
   return !/^type ipv[46]_addr\s*(?:;|\n|$)/.test(before.slice(at))
 }
 
-export function readFail2ban(lines: readonly string[], sink: EntrySink): void {
+/** Permanent bans end in the year 9999. */
+const timedBan = /^(\S+)\s+\S+ \S+ \+ -?\d+ = (\S+ \S+)$/
+
+export function readFail2ban(lines: readonly string[], sink: EntrySink, now: number): void {
   /** By jail and address. */
   const bans = new Map<string, readonly [text: string, line: number, content: string]>()
   eachContent(lines, (content, line) => {
@@ -120,6 +124,11 @@ export function readFail2ban(lines: readonly string[], sink: EntrySink): void {
     } else if (banned !== undefined) {
       if (act === 'Ban') bans.set(`${jail} ${banned}`, [banned, line, content])
       else bans.delete(`${jail} ${banned}`)
+    } else if (timedBan.test(content)) {
+      const [, text = '', until = ''] = timedBan.exec(content) ?? []
+      const expires = until.startsWith('9999-') ? 0 : expiryOf(until, now)
+      if (expires === undefined) sink.bad(line, content, instantFault(until))
+      else sink.entry(line, content, { text, expires })
     } else if (/^[[{]/.test(content)) {
       for (const [, text = '', jail] of content.matchAll(/'([^']*)'(\s*:)?/g)) {
         if (jail === undefined) sink.entry(line, content, { text })
