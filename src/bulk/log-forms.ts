@@ -33,7 +33,7 @@ const addresses = `(?:-|unknown|${address})(?:, *(?:unknown|${address}))*`
 /** A user's name may be empty, `""`, or have blanks; a second address comes behind a host. */
 const clf = String.raw`(?<address>[^\s,]+(?:, ?[^\s,]+)*) (?!${address} )\S* .*?\[(?<time>\d[^\]]{9,39})\] ${request} ${status}(?: |$)`
 /** Perhaps with X-Forwarded-For in front of the peer; one address with a port is a virtual host. */
-const listedClf = String.raw`(?:(?!\S*[.\]]\S*:\d+ )(?<forwarded>${addresses}) (?=${address} ))?${clf}`
+const listedClf = String.raw`(?:(?!(?:[\d.]{7,15}|\[[\da-fA-F:.]{2,45}\]):\d{1,5} )(?<forwarded>${addresses}) (?=${address} ))?${clf}`
 
 const clfForm = { pattern: new RegExp(`^${listedClf}`), word: 0 } as const
 const fieldsForm = { hasFields: true } as const
