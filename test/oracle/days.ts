@@ -30,7 +30,7 @@ const lineKinds = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
 
 /** A listed address or range, and the days on which it was. */
 export interface Listing extends Span {
-  readonly on: ReadonlySet<number>
+  readonly on: readonly number[]
 }
 
 /** What a feed listed, and when. */
@@ -50,14 +50,14 @@ export function readDays(asOf: string, inAccess: (point: Point) => boolean): rea
   const withHistory = new Set(readdirSync(historyFolder))
   const fading = plainFeeds.filter(({ kind }) => kind === 'tor' || lineKinds.has(kind))
   return fading.map(({ id, kind, entries }) => {
-    const byText = new Map<string, Set<number>>()
+    const byText = new Map<string, number[]>()
     const days = new Set<number>()
     const add = (day: number, texts: Iterable<string>): void => {
       days.add(day)
       for (const text of texts) {
         const known = byText.get(text)
-        if (known === undefined) byText.set(text, new Set([day]))
-        else known.add(day)
+        if (known === undefined) byText.set(text, [day])
+        else known.push(day)
       }
     }
     if (withHistory.has(id)) {
@@ -80,7 +80,7 @@ function linesOf(path: string): readonly string[] {
 
 function listingsOf(feed: {
   readonly kind: string
-  readonly byText: ReadonlyMap<string, ReadonlySet<number>>
+  readonly byText: ReadonlyMap<string, readonly number[]>
   readonly inAccess: (point: Point) => boolean
 }): readonly Listing[] {
   return [...feed.byText].flatMap(([text, on]) => {
@@ -108,7 +108,7 @@ export function listedDays(
     const queries = points.filter((point) => typeof point === type).sort(order)
     const own = feed.listings.filter(({ first }) => typeof first === type)
     sweep(queries, own, (query, holding) => {
-      found.set(queries[query]!, new Set(holding.flatMap(({ on }) => [...on])))
+      found.set(queries[query]!, new Set(holding.flatMap(({ on }) => on)))
     })
   }
   return found

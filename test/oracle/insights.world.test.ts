@@ -39,7 +39,7 @@ const definitions = new Map(
     .map((definition) => [definition.id, definition] as const),
 )
 
-const perFeed = 10
+const perFeed = 6
 const smallAses = 15
 const asAddressesMax = 2048
 

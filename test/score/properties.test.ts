@@ -18,7 +18,7 @@ import {
 } from './evidence-sample.ts'
 import { inForm } from '../form.ts'
 
-const setCount = inForm({ short: 10_000, full: 30_000, long: 300_000 })
+const setCount = inForm({ short: 10_000, full: 20_000, long: 300_000 })
 const seed = 20260822
 
 /**

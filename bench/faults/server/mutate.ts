@@ -14,7 +14,7 @@ import { type MemoryUse, type SmallServer, mebibytes, startSmallServer } from '.
 import { honestRequests, mutatedRequest } from '../clients/mutant.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
 
-const counts = { ci: 50_000, short: 200_000, long: 10_000_000 } as const
+const counts = { ci: 20_000, short: 200_000, long: 10_000_000 } as const
 
 /** At once; most of the time of each goes into waiting for what the server waits for, too. */
 const lanes = 128

@@ -1,5 +1,5 @@
 // When an address was seen, in a finished table built over the sixty real days, against a plain
-// recount of the text files: four thousand listed addresses, each feed's evidence and the answer's
+// recount of the text files: listed addresses of every feed, each feed's evidence and the answer's
 // own proxy object (contract 3.5).
 
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { newRandom } from '../../oracle/sample.ts'
 import { subjectOf } from '../../oracle/table.ts'
 import { type WorldDay, historyTable } from '../../world/world-tables.ts'
 
-const asked = 4_000
+const asked = 1_500
 
 /**
  * The longest half-life of each kind (MODEL.md), where none was measured of the feed; evidence that
@@ -140,7 +140,7 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
       expect(withDays.sort()).toEqual(ids.sort())
     })
 
-    it('of four thousand listed addresses every feed says what the files say', () => {
+    it('says of each listed address what the files of every feed say', () => {
       expect(points).toHaveLength(asked)
       const wrong: unknown[] = []
       const counts = { compared: 0, lapsed: 0, severalDays: 0 }
@@ -163,9 +163,9 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
         }
       }
       expect({ wrong: wrong.length, shown: wrong.slice(0, 3) }).toEqual({ wrong: 0, shown: [] })
-      expect(counts.compared).toBeGreaterThan(1600)
-      expect(counts.lapsed).toBeGreaterThan(400)
-      expect(counts.severalDays).toBeGreaterThan(40)
+      expect(counts.compared).toBeGreaterThan(600)
+      expect(counts.lapsed).toBeGreaterThan(150)
+      expect(counts.severalDays).toBeGreaterThan(15)
     })
 
     it('and the proxy object of each answer says it of its kind', () => {
@@ -219,9 +219,9 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
         }
       }
       expect({ wrong: wrong.length, shown: wrong.slice(0, 3) }).toEqual({ wrong: 0, shown: [] })
-      expect(compared).toBeGreaterThan(1000)
+      expect(compared).toBeGreaterThan(350)
       // Few: most addresses that are asked are listed themselves.
-      expect(inferredCount).toBeGreaterThan(20)
+      expect(inferredCount).toBeGreaterThan(5)
     })
   })
 }
