@@ -28,7 +28,7 @@ const plainKinds = [
   'connections',
 ] as const
 
-const seconds = { ci: 2, short: 6, long: 60 } as const
+const seconds = { ci: 1, short: 6, long: 60 } as const
 /** Between two honest requests. */
 const paceMs = 20
 const answerMsMax = 10_000

@@ -93,7 +93,8 @@ describe('evaluate', () => {
 
 describeFeeds('the measures of real feeds', () => {
   /** Few, so that it is quick; each kind of measure has one. */
-  const ids = /^(tor-exits-.*|proxy-(iplocate|monosans|proxmint)|vpn-tunnelbear|vpn-windscribe|asn-.*)\.json$/
+  const ids =
+    /^(tor-exits-.*|proxy-(iplocate|monosans|proxmint)|vpn-tunnelbear|vpn-windscribe|asn-.*)\.json$/
 
   it('calibrate writes its report, twice the same, and the weights', async () => {
     const catalogue = join(folder, 'feeds')

@@ -154,13 +154,13 @@ describe('the benchmark `http`', () => {
 describe('the lookup benchmark', () => {
   it('reports every subject on every scenario, with the same checksums each time', async () => {
     const table = writeSmallTable()
-    const run = async (...how: readonly string[]): Promise<LookupReport> => {
-      const flags = ['--smoke', '--scenarios', 'uniform', '--json', '--table', table, ...how]
+    const run = async (asked: string, ...how: readonly string[]): Promise<LookupReport> => {
+      const flags = ['--smoke', '--scenarios', asked, '--json', '--table', table, ...how]
       const { code, stdout, stderr } = await runBench('lookup', flags)
       expect({ code, stderr }).toMatchObject({ code: 0 })
       return JSON.parse(stdout) as LookupReport
     }
-    const report = await run()
+    const report = await run('uniform')
     const asked = scenarios.filter(({ name }) => name.includes('uniform'))
     expect(report.rows).toHaveLength(report.subjects.length * asked.length)
     expect(report.faults).toEqual([])
@@ -174,9 +174,11 @@ describe('the lookup benchmark', () => {
     expect(sums.every(({ checksum }) => checksum > 0)).toBe(true)
     const own: readonly string[] = operations.map(({ name }) => name)
     const checksums = (from: LookupReport) =>
-      from.rows.filter(({ subject }) => own.includes(subject)).map(({ checksum }) => checksum)
-    const again = checksums(await run('--own'))
-    expect(again).toHaveLength(own.length * asked.length)
+      from.rows
+        .filter(({ scenario, subject }) => scenario === 'ipv4-uniform' && own.includes(subject))
+        .map(({ checksum }) => checksum)
+    const again = checksums(await run('ipv4-uniform', '--own'))
+    expect(again).toHaveLength(own.length)
     expect(again).toEqual(checksums(report))
   })
 
