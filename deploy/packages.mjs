@@ -146,3 +146,6 @@ export function publicSurfaces() {
     'iprisk-client': surfaceOf([...new Set(client)].map((path) => `src/client/${path}`)),
   }
 }
+
+// `npm run client`
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.info(writeClientPackage())

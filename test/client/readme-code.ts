@@ -6,5 +6,5 @@ import { packageRoot } from '../../src/base/package-root.ts'
 
 export function readmeLogin(): string {
   const text = readFileSync(join(packageRoot, 'README.md'), 'utf8')
-  return /```ts\n(import express[^]*?)```/.exec(text)?.[1] ?? ''
+  return /```js\n(import express[^]*?)```/.exec(text)?.[1] ?? ''
 }

@@ -2,7 +2,7 @@
 // for more, and greets everybody where iprisk cannot be asked. readme-types.world.test.ts compiles
 // them.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -34,7 +34,6 @@ const login = async (address: string): Promise<string> => {
 beforeAll(async () => {
   removeFolder(folder)
   await installClient(folder)
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const keyed = await keyedState({ test: true })
   server = await startServer({ table: writeSmallTable(), state: keyed.state })
   port = await probePort({ host: '127.0.0.1', port: 0 })
@@ -43,9 +42,8 @@ beforeAll(async () => {
     .replace('3000', String(port))
     // The machine of the tests may be busy.
     .replace('createClient({', 'createClient({ timeoutMs: 10_000,')
-  // Nothing of it is TypeScript's alone.
-  writeFileSync(join(folder, 'login.js'), here)
-  application = spawn(process.execPath, ['login.js'], {
+  writeFileSync(join(folder, 'app.mjs'), here)
+  application = spawn(process.execPath, ['app.mjs'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, IPRISK_KEY: keyed.key },
@@ -63,6 +61,13 @@ afterAll(async () => {
 
 it('are ten', () => {
   expect(code.split('\n').filter((line) => line !== '')).toHaveLength(10)
+})
+
+it('stop without a key, with a message that says where to get one', () => {
+  const { IPRISK_KEY, ...env } = process.env
+  const ended = spawnSync(process.execPath, ['app.mjs'], { cwd: folder, env, encoding: 'utf8' })
+  expect(ended.status).toBe(1)
+  expect(ended.stderr).toContain('`key` is empty: set it to an API key, which `iprisk keys create`')
 })
 
 it.each([

@@ -88,6 +88,9 @@ export function clientSettings(options: ClientOptions, coalesces = true) {
   if (transport !== undefined && !canSend) {
     throw optionError('`transport` must have the functions `send` and `close`.')
   }
+  if (key === undefined || key === '') {
+    throw optionError('`key` is empty: set it to an API key, which `iprisk keys create` prints.')
+  }
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) {
     throw optionError('`key` must be an API key, without white space around it.')
   }
