@@ -68,16 +68,16 @@ function policyFamilies({ policies, lists }: ScrapeData): MetricFamilies {
   const { revision = '', last_failure: failure = null, warnings = [] } = policies ?? {}
   return {
     iprisk_policies_info: family(
-      'The policies in use, by their revision.',
+      'Revision of the policies in use: always 1.',
       ['revision'],
       revision === '' ? [] : [[{ revision }, 1]],
     ),
     iprisk_policies_refused: family(
-      'Whether the policies file has a mistake or is gone.',
+      '1 while the policies file is invalid or missing.',
       policies === undefined ? undefined : Number(failure !== null),
     ),
     iprisk_policy_warnings: family(
-      'Warnings about the policies in use: conditions that can never match, members that appear twice, syntax that is no longer allowed.',
+      'Warnings about the policies in use: conditions that can never match, duplicate members, obsolete syntax.',
       policies === undefined ? undefined : warnings.length,
     ),
     iprisk_lists_refused: family(
@@ -91,7 +91,7 @@ function policyFamilies({ policies, lists }: ScrapeData): MetricFamilies {
 function gateFamilies(total: CounterSnapshot): MetricFamilies {
   return {
     iprisk_gate_requests_total: family(
-      'Requests to the gate answered, by HTTP status code; iprisk_requests_total has none of them.',
+      'Gate requests answered, by HTTP status code; iprisk_requests_total excludes them.',
       ['code'],
       gateStatuses.map((code) => [{ code }, total.gateRequests[httpStatuses.indexOf(code)] ?? 0]),
     ),
@@ -104,7 +104,7 @@ function gateFamilies(total: CounterSnapshot): MetricFamilies {
       counterTotals(total).privateVisitors,
     ),
     iprisk_gate_degraded_total: family(
-      'Visitors that the gate let in undecided or, unknown_policy, decided by default, by the reason.',
+      'Visitors that the gate let in without a decision, or decided by the default policy (unknown_policy), by reason.',
       ['reason'],
       degradedCodes.map((reason) => [{ reason }, total.gateDegraded[reason]?.[0] ?? 0]),
     ),
@@ -125,12 +125,12 @@ function requestFamilies(total: CounterSnapshot): MetricFamilies {
   const totals = counterTotals(total)
   return {
     iprisk_requests_total: family(
-      'Requests answered, by HTTP status code; those of test keys are not among them.',
+      'Requests answered, by HTTP status code, without those of test keys.',
       ['code'],
       apiStatuses(total.requests),
     ),
     iprisk_test_requests_total: family(
-      'Requests of test keys answered, by HTTP status code: no other metric of requests has them.',
+      'Requests of test keys answered, by HTTP status code; no other request metric counts them.',
       ['code'],
       apiStatuses(total.testRequests),
     ),
@@ -140,35 +140,35 @@ function requestFamilies(total: CounterSnapshot): MetricFamilies {
       classifications.map((name, i) => [{ classification: name }, total.answers[i] ?? 0]),
     ),
     iprisk_answers_by_source_total: family(
-      'The same by who asked: check (the API), gate, bouncer (live).',
+      'Checks answered with 200 or by the gate, by source: check (the API), gate, bouncer (live).',
       ...by('source', answersBySource(total)),
     ),
     iprisk_limited_requests_total: family(
-      'Requests answered with 429, by the limit that was exceeded.',
+      'Requests answered with 429, by exceeded limit.',
       ...by('limit', { rate: totals.rateLimited, quota: totals.quotaLimited }),
     ),
     iprisk_framing_refusals_total: family(
-      'Connections closed without an answer because a request had no clear end.',
+      'Connections closed without an answer because the end of the request was ambiguous.',
       totals.refused,
     ),
     iprisk_aborted_requests_total: family(
-      'Requests whose client went away before the answer.',
+      'Requests whose client disconnected before the answer.',
       totals.aborted,
     ),
     iprisk_bodies_refused_total: family(
-      'Bodies refused with 503 because those under way held all the room, counted at the refusal.',
+      'Request bodies refused with 503 because the bodies in flight used up the memory limit.',
       totals.shed,
     ),
     iprisk_store_outages_total: family(
-      'How often a worker found the store of keys and quotas gone.',
+      'Times a worker lost the store of keys and quotas.',
       totals.outages,
     ),
     iprisk_store_losses_total: family(
-      'How often the store was found to have lost keys or quota units that it had acknowledged.',
+      'Times the store lost keys or quota units that it had acknowledged.',
       totals.losses,
     ),
     iprisk_decision_log_lines_total: family(
-      'Lines of the decision log: taken, and lost because too many waited for the disk.',
+      'Lines of the decision log: taken, and lost because the queue for the disk was full.',
       ...by('result', { taken: totals.decisionsLogged, lost: totals.decisionsLost }),
     ),
   }
@@ -177,9 +177,9 @@ function requestFamilies(total: CounterSnapshot): MetricFamilies {
 function connectionFamilies(total: CounterSnapshot): MetricFamilies {
   const { opened, closedForAll, closedForAddress, closedForWork } = counterTotals(total)
   return {
-    iprisk_connections_opened_total: family('Connections that were let in.', opened),
+    iprisk_connections_opened_total: family('Connections accepted.', opened),
     iprisk_connections_closed_total: family(
-      'Connections closed by the cap that they were above: at accept (all, address) or in a request (work).',
+      'Connections closed by a cap: at accept (all, address) or during a request (work).',
       ...by('cap', { all: closedForAll, address: closedForAddress, work: closedForWork }),
     ),
   }
@@ -192,36 +192,33 @@ function tableFamilies({ table, now }: ScrapeData): MetricFamilies {
   const coverage = table === undefined ? [] : coverageToday(table, now).coverage
   return {
     iprisk_table_info: family(
-      'The table that answers: always 1.',
+      'The table in use: always 1.',
       ['table', 'as_of'],
       table === undefined ? [] : [[{ table: table.id, as_of: formatDay(table.asOf) }, 1]],
     ),
     iprisk_table_age_seconds: family(
-      'Since the beginning of the day, UTC, that counts as today for the table.',
+      'Age of the table, from the start of its as-of day (UTC).',
       // No table has no age; 0 would be a lie.
       table === undefined ? undefined : ageSeconds(table.asOf, now),
     ),
-    iprisk_table_size_bytes: family('Size of the table that answers.', table?.bytes),
+    iprisk_table_size_bytes: family('Size of the table in use.', table?.bytes),
     iprisk_feed_age_seconds: family(
-      'Since the beginning of the day, UTC, of the snapshot in the table.',
+      'Age of the feed snapshot in the table, from the start of its day (UTC).',
       ['feed'],
       sources.map(({ id, day }) => [{ feed: id }, ageSeconds(day, now)]),
     ),
     iprisk_kind_covered: family(
-      'Whether feeds of the table cover a kind today: 1, ' +
-        '0.5 partly (hand-kept tables alone, or feeds cut short), ' +
-        '0 not at all, or only by feeds that are now too old.',
+      'How well the feeds of the table cover a kind today: 1 fully, 0.5 partly (hand-kept tables only, or truncated feeds), 0 not at all or only by outdated feeds.',
       ['kind'],
       coverage.map(({ kind, state }) => [{ kind }, coveredShares[state]]),
     ),
     iprisk_kind_addresses: family(
-      'IPv4 addresses that the newest snapshots of feeds in the table list, by kind.',
+      'IPv4 addresses listed by the newest feed snapshots in the table, by kind.',
       ['kind'],
       coverage.map(({ kind, addresses }) => [{ kind }, addresses]),
     ),
     iprisk_feed_quarantined: family(
-      '1 for a feed whose newest snapshot the build refused: ' +
-        'its last good one is in the table.',
+      '1 for a feed whose newest snapshot was rejected; the table holds its last good one.',
       ['feed'],
       sources.map(({ id, quarantined }) => [{ feed: id }, quarantined ? 1 : 0]),
     ),
@@ -232,34 +229,31 @@ function swapFamilies({ tables, refresh }: ScrapeData): MetricFamilies {
   const { swaps, refusals_by: refusals, last_swap: swap, last_refusal: refusal } = tables
   const lasted = swap === null ? undefined : swap.took_ms / 1000
   return {
-    iprisk_table_swaps_total: family('New tables that were swapped in.', swaps),
-    iprisk_table_refusals_total: family(
-      'New tables that were refused, by what was wrong.',
-      ...by('reason', refusals),
-    ),
+    iprisk_table_swaps_total: family('Tables swapped in.', swaps),
+    iprisk_table_refusals_total: family('Tables rejected, by reason.', ...by('reason', refusals)),
     iprisk_table_held: family(
-      '1 while a table that was rolled back is kept out.',
+      '1 while a rolled-back table is kept from loading again.',
       tables.held === null ? 0 : 1,
     ),
     iprisk_table_last_swap_timestamp_seconds: family(
-      'When a new table was swapped in last.',
+      'Time of the last table swap.',
       instant(swap?.at),
     ),
     iprisk_table_last_refusal_timestamp_seconds: family(
-      'When a new table was refused last.',
+      'Time of the last table rejection.',
       instant(refusal?.at),
     ),
     iprisk_table_last_swap_duration_seconds: family(
-      'From taking up the last new table to all workers answering from it.',
+      'Duration of the last swap, until all workers answered from the new table.',
       lasted,
     ),
-    iprisk_refresh_runs_total: family('Builds begun by --refresh-every.', refresh?.runs),
+    iprisk_refresh_runs_total: family('Builds started by --refresh-every.', refresh?.runs),
     iprisk_refresh_failures_total: family(
-      'Builds begun by --refresh-every that failed.',
+      'Builds started by --refresh-every that failed.',
       refresh?.failures,
     ),
     iprisk_refresh_last_success_timestamp_seconds: family(
-      'When a build begun by --refresh-every succeeded last.',
+      'Time of the last successful build started by --refresh-every.',
       instant(refresh?.last_success_at),
     ),
   }
@@ -268,15 +262,15 @@ function swapFamilies({ tables, refresh }: ScrapeData): MetricFamilies {
 function sampleFamilies({ tables: { last_trial: trial }, sample }: ScrapeData) {
   return {
     iprisk_sampled_checks: family(
-      'Addresses in the sample of traffic by which new tables are judged; 0 where nothing is sampled.',
+      'Addresses in the traffic sample that new tables are tested on; 0 if sampling is off.',
       sample?.checks ?? 0,
     ),
     iprisk_table_trial_changed_ratio: family(
-      'Of the sampled addresses, those that the newest table would decide otherwise than the one before.',
+      'Share of the sampled addresses that the newest table decides differently from the previous one.',
       trial === null ? undefined : trial.percent / 100,
     ),
     iprisk_table_trial_refused: family(
-      '1 while the newest table is kept out because of the sampled traffic.',
+      '1 while the newest table is rejected because of the traffic sample.',
       Number(trial?.refused === true),
     ),
   }
@@ -291,24 +285,24 @@ function serverFamilies({
 }: ScrapeData): MetricFamilies {
   return {
     iprisk_admin_refusals_total: family(
-      'Requests that the admin port refused: wrong tokens, and what it has limits against.',
+      'Requests refused by the admin port: wrong tokens and exceeded limits, by reason.',
       ...by('reason', adminRefusals),
     ),
     iprisk_build_info: family(
-      'The program that runs: always 1.',
+      'Version of the running program: always 1.',
       ['version', 'node'],
       [[{ version: packageVersion, node: process.version }, 1]],
     ),
     iprisk_ready: family(
-      '1 while a table is loaded and the server is not draining, as /readyz says.',
+      '1 while /readyz reports ready: a table is loaded and the server is not draining.',
       ready ? 1 : 0,
     ),
-    iprisk_workers: family('Workers that listen.', listening),
+    iprisk_workers: family('Workers accepting connections.', listening),
     iprisk_worker_restarts_total: family(
-      'Workers that were replaced because they crashed, hung or grew.',
+      'Workers replaced because they crashed, hung or used too much memory, by cause.',
       ...by('cause', restarts),
     ),
-    iprisk_degraded: family('1 while workers die again and again.', degraded ? 1 : 0),
+    iprisk_degraded: family('1 while workers crash repeatedly.', degraded ? 1 : 0),
   }
 }
 
@@ -322,7 +316,7 @@ function workerFamilies({ workers, workerStatuses }: ScrapeData): MetricFamilies
   }
   return {
     iprisk_store_up: each(
-      '1 while the store of keys and quotas answers a worker, 0 since it failed.',
+      '1 while the worker reaches the store of keys and quotas.',
       ({ storeReachable, keysReadable }) => (storeReachable && keysReadable ? 1 : 0),
     ),
     iprisk_keys_skipped: each(
@@ -330,12 +324,12 @@ function workerFamilies({ workers, workerStatuses }: ScrapeData): MetricFamilies
       ({ keysSkipped }) => keysSkipped,
     ),
     iprisk_worker_resident_memory_bytes: each(
-      'Resident memory of a worker; the table in it is shared by all of them.',
+      'Resident memory of a worker, including the table that all workers share.',
       ({ residentBytes }) => residentBytes,
     ),
-    iprisk_connections: each('Connections that a worker holds.', ({ connections }) => connections),
+    iprisk_connections: each('Open connections of a worker.', ({ connections }) => connections),
     iprisk_body_bytes: each(
-      'Room that request bodies on their way hold in a worker.',
+      'Memory held by request bodies in flight in a worker.',
       ({ bodyBytes }) => bodyBytes,
     ),
     iprisk_worker_cpu_seconds_total: each(
@@ -343,20 +337,19 @@ function workerFamilies({ workers, workerStatuses }: ScrapeData): MetricFamilies
       ({ cpuSeconds }) => cpuSeconds,
     ),
     iprisk_worker_loop_delay_max_seconds: each(
-      'The longest that the event loop of a worker was held up in the last 15 to 30 seconds.',
+      'Longest event loop delay of a worker in the last 15 to 30 seconds.',
       ({ loop }) => loop.delayMaxSeconds,
     ),
     iprisk_worker_loop_delay_p99_seconds: each(
-      'The same of 99 of 100 looks.',
+      'p99 event loop delay of a worker in the last 15 to 30 seconds.',
       ({ loop }) => loop.delayP99Seconds,
     ),
     iprisk_worker_loop_busy_seconds_total: each(
-      'Time in which the event loop of a worker was not idle; its rate is the loop utilisation.',
+      'Time in which the event loop of a worker was not idle; its rate is the loop utilization.',
       ({ loop }) => loop.busySeconds,
     ),
     iprisk_worker_open_fds: family(
-      'Open file descriptors of a worker, each of its connections one; ' +
-        'process_max_fds is its limit too.',
+      'Open file descriptors of a worker, one per connection; the limit is process_max_fds.',
       ['worker'],
       workerStatuses.flatMap(({ worker, openFiles }) =>
         openFiles === undefined ? [] : [[{ worker }, openFiles]],
@@ -370,20 +363,22 @@ function poolFamilies({ total, workers }: ScrapeData): MetricFamilies {
   const now = (of: 'threads' | 'requests' | 'waiting'): number =>
     workers.reduce((sum, { counters }) => sum + counters.pool[of], 0)
   return {
-    iprisk_pool_threads: family('Threads of the pools; none until the first task.', now('threads')),
-    iprisk_pool_requests: family('Insights and batches in the pools.', now('requests')),
-    iprisk_pool_queue: family('Pieces of them that wait for a thread.', now('waiting')),
-    iprisk_pool_refused_total: family('Requests refused by a full pool.', pool.refused),
-    iprisk_pool_tasks_total: family('Round trips to threads.', pool.tasks),
-    iprisk_pool_items_total: family('Pieces of requests in them.', pool.items),
-    iprisk_pool_deaths_total: family('Threads that died and were replaced.', pool.deaths),
+    iprisk_pool_threads: family('Threads of the pools; 0 until the first task.', now('threads')),
+    iprisk_pool_requests: family(
+      'Requests for insights and batches in the pools.',
+      now('requests'),
+    ),
+    iprisk_pool_queue: family('Tasks waiting for a pool thread.', now('waiting')),
+    iprisk_pool_refused_total: family('Requests refused because a pool was full.', pool.refused),
+    iprisk_pool_tasks_total: family('Round trips to pool threads.', pool.tasks),
+    iprisk_pool_items_total: family('Tasks sent to pool threads.', pool.items),
+    iprisk_pool_deaths_total: family('Pool threads that crashed and were replaced.', pool.deaths),
     iprisk_pool_wait_seconds_total: family(
-      'From entering the line to the start in a thread, all pieces together.',
+      'Time that tasks waited for a pool thread, in total.',
       pool.waitMs / 1000,
     ),
     iprisk_pool_run_seconds_total: family(
-      'Time of threads with work, also while they wait for a core; ' +
-        'its rate over iprisk_pool_threads is their utilisation.',
+      'Time that pool threads were busy, including waiting for a core; its rate over iprisk_pool_threads is their utilization.',
       pool.runMs / 1000,
     ),
   }
@@ -393,23 +388,23 @@ function sourceFamilies(source: TablePullStatus | undefined): MetricFamilies {
   const last = source?.last_pull ?? null
   return {
     iprisk_source_up: family(
-      '1 while --table-url has nothing that is refused here or cannot be had.',
+      '1 while --table-url is reachable and its table is accepted.',
       source === undefined ? undefined : Number(source.up),
     ),
     iprisk_source_refusals_total: family(
-      'Looks at --table-url that brought nothing that may be taken, by why.',
+      'Polls of --table-url without an acceptable table, by reason.',
       ...by('reason', source?.refusals_by ?? {}),
     ),
     iprisk_source_last_success_timestamp_seconds: family(
-      'When the manifest of --table-url was taken last, or was the same as before.',
+      'Time of the last poll of --table-url that returned an accepted or unchanged manifest.',
       instant(source?.last_success_at),
     ),
     iprisk_source_pulled_bytes_total: family(
-      'Bytes of parts that came from --table-url.',
+      'Bytes of table parts downloaded from --table-url.',
       source?.pulled_bytes,
     ),
     iprisk_source_last_pull_duration_seconds: family(
-      'From the manifest to the last table being whole on this machine.',
+      'Duration of the last download, from its manifest to the complete table.',
       last === null ? undefined : last.took_ms / 1000,
     ),
   }
@@ -420,22 +415,22 @@ function verdictFamilies(total: CounterSnapshot): MetricFamilies {
   const { feedbackOverShare, feedbackNotKept } = counterTotals(total)
   return {
     iprisk_scores_total: family(
-      'Single checks answered with 200, by the level of the score.',
+      'Single checks answered with 200, by risk level.',
       ['level'],
       levels.map((level, i) => [{ level }, total.scores[i] ?? 0]),
     ),
     iprisk_countries_total: family(
-      'The same by country, empty where it is unknown, and level.',
+      'Single checks answered with 200, by country (empty if unknown) and risk level.',
       ['country', 'level'],
       byLevel('country', total.countries),
     ),
     iprisk_providers_total: family(
-      'The same by the provider of the proxy or bot, where there is one, and level.',
+      'Single checks answered with 200 that name a proxy or bot provider, by provider and risk level.',
       ['provider', 'level'],
       byLevel('provider', total.providers),
     ),
     iprisk_decisions_total: family(
-      'Decisions on single checks without insights, by policy, rule (empty: none held) and action.',
+      'Decisions on single checks without insights, by policy, rule (empty: no rule matched) and action.',
       ['policy', 'rule', 'action'],
       Object.entries(total.decisions).map(([label, [count = 0]]) => [
         { ...readDecisionLabel(label) },
@@ -443,7 +438,7 @@ function verdictFamilies(total: CounterSnapshot): MetricFamilies {
       ]),
     ),
     iprisk_observed_total: family(
-      'Single checks without insights for which a rule that only observes held, by policy and rule.',
+      'Single checks without insights that matched an observed rule, by policy and rule.',
       ['policy', 'rule'],
       Object.entries(total.observed).map(([label, [count = 0]]) => {
         const { policy, rule } = readDecisionLabel(label)
@@ -451,12 +446,12 @@ function verdictFamilies(total: CounterSnapshot): MetricFamilies {
       }),
     ),
     iprisk_outcomes_total: family(
-      'How addresses turned out, as callers reported it over HTTP.',
+      'Outcomes reported over HTTP, by outcome.',
       ['outcome'],
       outcomeWords.map((outcome, i) => [{ outcome }, total.outcomes[i] ?? 0]),
     ),
     iprisk_feedback_refused_total: family(
-      'Requests of feedback that were not kept: over_share (of its key), not_kept (no room, or the disk).',
+      'Feedback requests that were not stored, by reason: over_share (its key has used its share), not_kept (no room, or the disk failed).',
       ...by('reason', { over_share: feedbackOverShare, not_kept: feedbackNotKept }),
     ),
   }

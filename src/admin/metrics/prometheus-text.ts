@@ -76,7 +76,7 @@ function durationHistogram(total: CounterSnapshot): Metric {
   )
   const metric = {
     name,
-    help: 'From the headers of a request read to its answer written, seconds.',
+    help: 'Request duration from headers read to answer written, in seconds.',
     type: 'histogram',
     values,
   }
