@@ -1,6 +1,6 @@
-// The connections of one run: two pools, one for what the operator himself points into a private
-// network and one, guarded, for all else (src/ip/outbound-policy.ts). HTTP_PROXY, HTTPS_PROXY and
-// NO_PROXY hold.
+// The connections of one run: one pool for what the operator points into a private network, and one
+// restricted to public addresses (src/ip/outbound-policy.ts). HTTP_PROXY, HTTPS_PROXY and NO_PROXY
+// apply.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lookup } from 'node:dns'
@@ -18,7 +18,7 @@ export function openConnectionPools(options: {
   readonly limits: FetchLimits
   readonly health: NetworkHealth
   readonly mirrorHost?: string | undefined
-  /** The system's, but in tests. */
+  /** For tests; the system's by default. */
   readonly resolve?: ResolveHost
 }) {
   const { limits, health, mirrorHost, resolve = lookup } = options
@@ -30,21 +30,20 @@ export function openConnectionPools(options: {
   return {
     limits,
     health,
-    /** For what `mayBePrivate`. */
     unrestricted,
-    /** For all else: public addresses only. */
+    /** Public addresses only. */
     publicOnly,
     /**
-     * Whether `url`, which is `configured` or what that redirects to, may be of a private network:
-     * on the operator's mirror, or behind a private address that is configured in figures. What a
-     * name resolves to does not make it so: that is its owner's word.
+     * Whether `url`, which is `configured` or a redirect from it, may be private: on the operator's
+     * mirror, or on a private address that is configured as a number. A name that resolves to a
+     * private address may not.
      */
     mayBePrivate: (url: URL, configured: URL): boolean =>
       isSpecialHost(configured.hostname) ||
       (configured.hostname === mirrorHost && url.hostname === mirrorHost),
     async close() {
       unsubscribe(connectedChannel, onConnected)
-      // Not `close`: whatever still hangs on a connection has been given up.
+      // Not `close`: requests still on a connection have been given up.
       await Promise.all([unrestricted.destroy(), publicOnly.destroy()])
     },
   }
@@ -59,7 +58,7 @@ export function refusedAddress(host: string, address: string): IpriskError {
   )
 }
 
-/** undici tells it of every connection that it has made, also of those to a proxy. */
+/** undici publishes every new connection here, also those to a proxy. */
 const connectedChannel = 'undici:client:connected'
 
 function openPool(limits: FetchLimits, watched: LookupFunction): Dispatcher {
@@ -69,7 +68,7 @@ function openPool(limits: FetchLimits, watched: LookupFunction): Dispatcher {
       connect: { timeout: limits.connectMs, lookup: watched },
       proxyTls: { timeout: limits.connectMs },
       requestTls: { timeout: limits.connectMs },
-      // Plain http goes through a proxy as such: many proxies tunnel to port 443 only.
+      // Plain http uses the proxy without a tunnel: many proxies tunnel to port 443 only.
       proxyTunnel: false,
     })
   } catch (thrown) {

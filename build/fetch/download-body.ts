@@ -1,6 +1,6 @@
-// A body on its way to disk: decoded, counted, hashed and looked at as it passes, never whole in
-// memory. It writes one new file, flushed; on failure the caller removes it. Both what crosses the
-// wire and what it decodes to are bounded, so neither an endless body nor a bomb fills the disk.
+// Streams a body to disk: decoded, counted, hashed and checked in passing, never whole in memory.
+// It writes one new file, flushed; on failure the caller removes it. Both the transferred and the
+// decoded size are limited, so neither an endless body nor a decompression bomb fills the disk.
 
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -12,10 +12,10 @@ import { SNIFF_BYTES, wireBytesMax } from './fetch-limits.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 
-/** Streams `body` into the new file `to`. Throws where it breaks a limit or is an HTML page. */
+/** Streams `body` into the new file `to`. Throws if it breaks a limit or is an HTML page. */
 export async function downloadBody(options: {
   readonly body: Chunks
-  /** As the header has it; `undefined` for none. */
+  /** The header's value. */
   readonly encoding: string | undefined
   readonly contentType: string | undefined
   readonly format: string
@@ -37,7 +37,7 @@ export async function downloadBody(options: {
   }
   const wire = bounded(options.body, wireBytesMax(bytes.max), url)
   const decoded = bounded(decode(wire, options.encoding, url), bytes.max, url)
-  // Opened before anything can fail: a stream that opens by itself would make the file after the
+  // Opened before anything can fail: a stream that opens by itself would create the file after the
   // caller has removed it.
   const file = await open(options.to, 'wx')
   await pipeline(
@@ -71,7 +71,7 @@ async function* bounded(source: Chunks, bytesMax: number, url: string): Chunks {
   }
 }
 
-/** Decodes by Content-Encoding (RFC 9110, 8.4.1). More than one coding is refused. */
+/** Decodes by Content-Encoding (RFC 9110, 8.4.1). More than one coding is rejected. */
 function decode(source: Chunks, encoding: string | undefined, url: string): Chunks {
   switch ((encoding ?? 'identity').trim().toLowerCase()) {
     case '':
@@ -92,7 +92,7 @@ function decode(source: Chunks, encoding: string | undefined, url: string): Chun
   }
 }
 
-/** `deflate` is zlib's format by the standard and bare deflate with some servers. */
+/** `deflate` is zlib's format by the standard, and raw deflate with some servers. */
 async function* inflate(source: Chunks): Chunks {
   const iterator = source[Symbol.asyncIterator]()
   const first = await iterator.next()
@@ -111,10 +111,9 @@ async function* inflate(source: Chunks): Chunks {
   yield* through(rest, zlibHeader ? createInflate() : createInflateRaw())
 }
 
-/** The output of `decoder` fed with `source`; an error of either ends both. */
 async function* through(source: Chunks, decoder: ReturnType<typeof createGunzip>): Chunks {
   const fed = pipeline(Readable.from(source, { objectMode: true }), decoder)
-  // An error of the source destroys the decoder, and so reaches the loop below.
+  // An error of the source destroys the decoder and so reaches the loop below.
   fed.catch(() => undefined)
   for await (const chunk of decoder) yield chunk as Uint8Array
   await fed
@@ -131,7 +130,6 @@ function looksLikeHtml(head: Uint8Array, contentType: string | undefined): boole
   return /^<(!doctype|html|head|body|title|script|!--|\?xml)/i.test(text)
 }
 
-/** The error for a body, or an announcement of one, above the catalogue's limit. */
 export function tooLarge(url: string, bytesMax: number): Error {
   return environmentError(
     'fetch_too_large',

@@ -1,15 +1,14 @@
-// What can go wrong with one download, in our words: what, which address, what to do. Here the
-// errors of undici, sockets, TLS and zlib become coded ones; whether to retry follows from the
-// code alone.
+// What can go wrong with one download, in our words: what, which URL, what to do. Errors of undici,
+// sockets, TLS and zlib become coded ones; the code alone decides whether to retry.
 
 import type { ErrorCode } from '../../src/base/error-codes.ts'
 import { IpriskError, messageOf, environmentError } from '../../src/base/coded-error.ts'
 
 export interface FetchFailure {
   readonly error: IpriskError
-  /** No connection could be made: it says something of the host, not of the file. */
+  /** No connection could be made: a fact about the host, not the file. */
   readonly unreachable?: boolean
-  /** The wait that the server asked for. */
+  /** The wait that the server requested. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -32,7 +31,6 @@ const timeouts: Readonly<Record<string, string>> = {
 
 const diskCodes = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EIO', 'EEXIST', 'ENOENT'])
 
-/** The failure that `thrown` is, of a download of `url` (as shown to people). */
 export function toFetchFailure(thrown: unknown, url: string): FetchFailure {
   if (thrown instanceof IpriskError) return { error: thrown }
   const code = codeOf(thrown)
@@ -65,8 +63,8 @@ export function toFetchFailure(thrown: unknown, url: string): FetchFailure {
 }
 
 /**
- * What became of a feed's address: `dead` (it is gone), `moved` (it answers with something else),
- * `failing` (all that may pass).
+ * The state of a feed's URL: `dead` (gone), `moved` (answers with something else), `failing` (may
+ * recover).
  */
 export type FetchTrouble = 'dead' | 'moved' | 'failing'
 
@@ -93,7 +91,7 @@ export function fetchProblem(
   return { text: trouble === 'dead' ? `${message}; ${gone}` : message, trouble }
 }
 
-/** The failure that a status is; anything but 200 and 304 is one. */
+/** The failure for a status other than 200 and 304. */
 export function statusFailure(options: {
   readonly status: number
   readonly retryAfter: string | undefined

@@ -1,7 +1,7 @@
-// One feed's set being fetched: its files come one by one under temporary names, in any order; at
-// the end the set is put in place at once. A file that cannot be had keeps its stored copy, with
-// that copy's day, and is left out where it has none. A file in which the feed's own parser finds
-// not one entry counts as one that cannot be had.
+// Fetches the files of one feed: they arrive one by one under temporary names, in any order, and
+// the set is put in place at once at the end. A file that fails keeps its stored copy with that
+// copy's day, or is left out. A file without a single entry for the feed's own parser counts as
+// failed.
 
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,12 +26,12 @@ import { publicUrl } from './public-url.ts'
 
 export interface FileOutcome {
   /**
-   * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `recent`:
-   * those stored a short while ago, for which no request was made; `stored`: the last good copy, by
-   * choice or because of `problem`; `missing`: none.
+   * `fresh`: new bytes; `unchanged`: the origin still has the stored bytes; `recent`: stored a
+   * short while ago, so not requested; `stored`: the last good copy, by choice or because of
+   * `problem`; `missing`: none.
    */
   readonly state: 'fresh' | 'unchanged' | 'recent' | 'stored' | 'missing'
-  /** Both absent where it is missing, else both present. */
+  /** Both are absent if the file is missing, else both are present. */
   readonly path?: string
   readonly day?: Day
   readonly problem?: string | undefined
@@ -47,7 +47,7 @@ interface FeedFetchOptions {
   readonly network: ConnectionPools
   readonly from: 'mirror' | 'publisher'
   readonly day: Day
-  /** Ask even where the stored copy is from a short while ago. */
+  /** Request even what was stored a short while ago. */
   readonly always: boolean
   readonly now: () => number
 }
@@ -66,7 +66,7 @@ export function newFeedFetch(options: FeedFetchOptions) {
   let pending = files.length
   const part = async (file: FeedFile, url: URL): Promise<void> => {
     try {
-      // A copy that is damaged is as if absent, and what is fetched now mends it.
+      // A damaged copy counts as absent, and the fetch replaces it.
       stored ??= mkdir(home, { recursive: true }).then(async () =>
         readStoredSnapshots(folder, feed.id),
       )
@@ -88,12 +88,12 @@ export function newFeedFetch(options: FeedFetchOptions) {
     }
   }
   return {
-    /** Fetches one file. True when it was the set's last. */
+    /** Fetches one file; true if it was the last of the set. */
     async fetchFile(file: FeedFile, url: URL): Promise<boolean> {
       await part(file, url)
       return --pending === 0
     },
-    /** Puts the set in place; gives the problem instead, where not one file could be had. */
+    /** Puts the set in place; returns the problem instead if every file failed. */
     async end(): Promise<FetchProblem | undefined> {
       if (parts.size === 0) return problems.values().next().value
       try {
@@ -106,7 +106,7 @@ export function newFeedFetch(options: FeedFetchOptions) {
         return fetchProblem(toFetchFailure(thrown, home).error, from)
       }
     },
-    /** Of a set that was put in place. */
+    /** After the set was put in place. */
     outcome(file: FeedFile): FileOutcome {
       const { text, trouble } = problems.get(file.path) ?? {}
       const failed = trouble === undefined ? {} : { problem: text, trouble }
@@ -129,7 +129,7 @@ async function fetchPart(request: {
 }): Promise<Part> {
   const { options, home, file, url, copy } = request
   const address = publicUrl(url)
-  // What another address said of its bytes means nothing here; the bounds may have changed, too.
+  // Validators of another URL mean nothing here; the limits may have changed, too.
   const { min, max } = file.bytes
   const fits = copy !== undefined && copy.bytes >= min && copy.bytes <= max
   const known = fits && copy.url === address ? copy : undefined
@@ -170,7 +170,7 @@ async function fetchPart(request: {
   throw environmentError('fetch_no_entries', message)
 }
 
-/** Why the parser of a file finds no entry in it; it is read as far as the first one. */
+/** Why the parser finds no entry in a file; reads up to the first entry. */
 async function whyWithoutEntries(path: string, file: FeedFile): Promise<string | undefined> {
   const { format, options, bytes } = file
   if (isDataSetFormat(format)) return undefined
@@ -188,7 +188,7 @@ async function whyWithoutEntries(path: string, file: FeedFile): Promise<string |
   }
 }
 
-/** Asked of the publisher on the same day and a short while ago. */
+/** Requested from the publisher on the same day and a short while ago. */
 function isRecent(options: FeedFetchOptions, copy: StoredSnapshot): boolean {
   if (options.always || copy.from !== 'publisher' || copy.day !== options.day) return false
   const age = options.now() - Date.parse(copy.fetchedAt)
@@ -196,8 +196,8 @@ function isRecent(options: FeedFetchOptions, copy: StoredSnapshot): boolean {
 }
 
 /**
- * A mirror that went to another day by copying files with their times can have an older time beside
- * other bytes; there only an ETag is asked by.
+ * A mirror that switched to another day by copying files with their times can have an older time
+ * with different bytes, so only the ETag is used there.
  */
 function validatorsOf(options: FeedFetchOptions, copy: StoredSnapshot): Validators | undefined {
   const { etag } = copy

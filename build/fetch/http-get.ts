@@ -1,10 +1,10 @@
-// One GET of one file: redirects, revalidation, bounds and retries, the body streamed to a new
-// file. It is not a browser's fetch: no cookies, no cache, no other method.
+// One GET of one file: redirects, revalidation, limits and retries, the body streamed to a new
+// file.
 //
-// Guarantees: on return with `fresh` the file `to` is whole, flushed and hashed; on any failure it
-// does not exist. https never becomes http. At most `redirectsMax` redirects are followed. All
-// connections are to public addresses, but for what may be private (connection-pools.ts). A
-// credential in the URL is sent to its own origin only and is in no message.
+// Guarantees: on `fresh` the file `to` is whole, flushed and hashed; on any failure it does not
+// exist. https never becomes http. At most `redirectsMax` redirects are followed. All connections
+// go to public addresses, except where private ones are allowed (connection-pools.ts). A credential
+// in the URL is sent to its own origin only and appears in no message.
 
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,7 +27,7 @@ import { basicAuthorization, publicUrl, parseWebUrl } from './public-url.ts'
 
 export interface GetRequest {
   readonly url: URL
-  /** A path at which nothing is yet. */
+  /** A path where nothing exists yet. */
   readonly to: string
   readonly format: string
   readonly bytes: { readonly min: number; readonly max: number }
@@ -52,7 +52,7 @@ export type GetAnswer =
 type Attempt = Exclude<GetAnswer, { kind: 'failed' }> | ({ kind: 'failed' } & FailedAttempt)
 type FailedAttempt = FetchFailure & { readonly status?: number | undefined }
 
-/** Fetches; never throws for what the network or the server does. */
+/** Never throws for failures of the network or the server. */
 export async function httpGet(network: ConnectionPools, request: GetRequest): Promise<GetAnswer> {
   const { limits, health } = network
   const host = request.url.host
@@ -76,7 +76,7 @@ export async function httpGet(network: ConnectionPools, request: GetRequest): Pr
   }
 }
 
-/** The run has ended early, and why is the whole of what is to be said. */
+/** The run has ended early; its reason is the whole message. */
 function ended(signal: AbortSignal): GetAnswer {
   return { kind: 'failed', error: signal.reason as IpriskError }
 }
@@ -99,17 +99,17 @@ function hostDown(host: string, why: string): IpriskError {
   )
 }
 
-/** Doubles, and chance takes off up to half, so that parallel runs do not return in step. */
+/** Doubles, then is reduced by up to half at random, so that parallel runs do not retry in step. */
 function backoff(limits: FetchLimits, attempt: number): number {
   const full = backoffMs({ msMin: limits.backoffMs, msMax: limits.backoffMsMax }, attempt)
   return full * (0.5 + Math.random() / 2)
 }
 
-/** One try. Its whole time is bounded, redirects included. */
+/** One attempt. Its whole time is limited, redirects included. */
 async function attemptGet(network: ConnectionPools, request: GetRequest): Promise<Attempt> {
   const { limits, health } = network
   const shown = publicUrl(request.url)
-  // By hand: AbortSignal.any of a timeout can be collected before it fires (Node 20).
+  // Not AbortSignal.any: a timeout in it can be collected before it fires (Node 20).
   const controller = new AbortController()
   let late: IpriskError | undefined
   const end = (): void => controller.abort()
@@ -137,7 +137,7 @@ async function follow(network: ConnectionPools, request: GetRequest, signal: Abo
   let url = request.url
   for (let hop = 0; hop <= redirectsMax; hop++) {
     const guarded = !network.mayBePrivate(url, request.url)
-    // No resolver is asked for an address that is written as such.
+    // A literal address needs no resolver.
     if (guarded && isSpecialHost(url.hostname)) throw refusedAddress(url.hostname, url.hostname)
     const asked = (guarded ? network.publicOnly : network.unrestricted).request({
       origin: url.origin,
@@ -162,8 +162,8 @@ async function follow(network: ConnectionPools, request: GetRequest, signal: Abo
 }
 
 /**
- * The response, or the abort as soon as it comes: undici heeds the signal only once it has a
- * connection, which can take as long as `connectMs`.
+ * The response, or the abort as soon as it happens: undici heeds the signal only once it has a
+ * connection, which can take `connectMs`.
  */
 async function orAborted(asked: Promise<Dispatcher.ResponseData>, signal: AbortSignal) {
   let stop = (): void => undefined
@@ -175,7 +175,7 @@ async function orAborted(asked: Promise<Dispatcher.ResponseData>, signal: AbortS
   try {
     return await Promise.race([asked, aborted])
   } catch (thrown) {
-    // What comes too late is let go.
+    // A late response is discarded.
     if (signal.aborted) asked.then(({ body }) => body.destroy()).catch(() => undefined)
     throw thrown
   } finally {
@@ -183,7 +183,7 @@ async function orAborted(asked: Promise<Dispatcher.ResponseData>, signal: AbortS
   }
 }
 
-/** Where a redirect leads; throws where it may not lead there. */
+/** The target of a redirect; throws if it is not allowed. */
 export function redirectTarget(from: URL, location: string | undefined): URL {
   const redirect = judgeRedirect(from, location)
   if (redirect.kind === 'follow') return redirect.to
@@ -255,7 +255,9 @@ function header(response: Dispatcher.ResponseData, name: string): string | undef
   return Array.isArray(value) ? value[0] : value
 }
 
-/** An unread body would occupy its connection; a long one costs more to read than a new one. */
+/**
+ * An unread body would block its connection; reading a long one costs more than a new connection.
+ */
 async function discardResponse(response: Dispatcher.ResponseData): Promise<void> {
   await response.body.dump({ limit: 65_536 }).catch(() => undefined)
 }

@@ -1,6 +1,6 @@
-// A mirror: static files `<feed-id>/<file>` under one address, and beside them `feeds.json`, an
-// array with `id` and `snapshot_date` of each feed. The days are taken from there alone: a mirror's
-// file times say when it was copied. A mirror without feeds.json is one of today.
+// A mirror: static files `<feed-id>/<file>` under one URL, and beside them `feeds.json`, an array
+// with `id` and `snapshot_date` of each feed. Days come from it alone, because a mirror's file
+// times say when it was copied. Without feeds.json the day is today.
 
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { MIRROR_INDEX_BYTES_MAX } from './fetch-limits.ts'
 import type { ConnectionPools } from './connection-pools.ts'
 import { publicUrl, mirrorUrl } from './public-url.ts'
 
-/** The day of each feed that the mirror's feeds.json names; none where it has no such file. */
+/** The day of each feed in the mirror's feeds.json; none without that file. */
 export async function mirrorDays(
   network: ConnectionPools,
   base: URL,
@@ -36,8 +36,7 @@ export async function mirrorDays(
 }
 
 /**
- * `undefined` where it is no array; an entry without a usable day, or with one yet to come, says
- * nothing of its feed.
+ * `undefined` if it is no array; an entry without a usable day, or with a future one, is ignored.
  */
 export function parseMirrorDays(text: string, today: Day): ReadonlyMap<string, Day> | undefined {
   const root = parseJson(text)

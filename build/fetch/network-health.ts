@@ -1,12 +1,12 @@
-// What the fetches of one run have learned of the network together: which hosts cannot be reached,
-// and whether anything can. It keeps a run without a network from trying seventy publishers one
-// after another. A host that has once answered is never counted as unreachable.
+// Which hosts of a run are unreachable, and whether the network is up at all, so that a run without
+// a network does not try seventy publishers one after another. A host that has answered once never
+// counts as unreachable.
 
 import { type IpriskError, environmentError } from '../../src/base/coded-error.ts'
 
 export type NetworkHealth = ReturnType<typeof openNetworkHealth>
 
-/** `hosts`: how many the run would ask. */
+/** `hosts`: number of hosts in the run. */
 export function openNetworkHealth(options: { readonly hosts: number; readonly deadHosts: number }) {
   const controller = new AbortController()
   const answered = new Set<string>()
@@ -26,15 +26,15 @@ export function openNetworkHealth(options: { readonly hosts: number; readonly de
       ),
     )
   return {
-    /** Aborted, with an IpriskError as reason, once the run is to end early. */
+    /** Aborted, with an IpriskError as reason, when the run must end early. */
     get signal(): AbortSignal {
       return controller.signal
     },
-    /** Something could be connected to, be it a proxy: there is a network. */
+    /** A connection succeeded, possibly to a proxy: there is a network. */
     onConnected() {
       connected = true
     },
-    /** Ends the run where nothing was connected to or has answered so far. */
+    /** Ends the run if there was neither a connection nor an answer. */
     endIfUnreached(afterMs: number): void {
       if (!connected && answered.size === 0) {
         endWithoutNetwork(`no connection within ${afterMs / 1000} s`)
@@ -44,14 +44,14 @@ export function openNetworkHealth(options: { readonly hosts: number; readonly de
       answered.add(host)
       unreachable.delete(host)
     },
-    /** All tries to connect to the host failed. */
+    /** All attempts to connect to the host failed. */
     onUnreachable(host: string, why: string): void {
       if (answered.has(host)) return
       unreachable.set(host, why)
       if (answered.size > 0 || unreachable.size < enough) return
       endWithoutNetwork(`tried ${[...unreachable.keys()].join(', ')}; the last: ${why}`)
     },
-    /** Why the host is not to be tried again; `undefined` where it is. */
+    /** Why the host is not tried again; `undefined` if it may be. */
     problemOf: (host: string): string | undefined => unreachable.get(host),
     /** Ends the run early for another reason. */
     end,

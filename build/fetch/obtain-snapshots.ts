@@ -1,10 +1,9 @@
 // From the catalogue to snapshots on disk: the files with role `use` of every feed, from a mirror,
-// from their publishers, or as they were stored. It judges no content beyond size and being a page.
+// from their publishers, or from the store.
 //
-// A file that cannot be had costs that file's newest snapshot, never the feed nor the run: its last
-// good copy stays, with its own day, else it is missing. `obtain` throws only for what makes every
-// feed fail by the caller's own fault: a mirror that is no address, an unusable proxy setting, a
-// store that cannot be written.
+// A file that fails costs its newest snapshot, never the feed or the run: its last good copy stays,
+// with its own day, else it is missing. `obtain` throws only for what makes every feed fail: a
+// mirror that is no URL, an unusable proxy setting, a store that cannot be written.
 
 import { join } from 'node:path'
 import { environmentError, IpriskError } from '../../src/base/coded-error.ts'
@@ -25,19 +24,19 @@ export type FetchMode =
   | { readonly kind: 'offline' }
   /** Static files `URL/<feed-id>/<file>`, and `URL/feeds.json` for their days. */
   | { readonly kind: 'mirror'; readonly url: string }
-  /** `always`: ask even for what was fetched a short while ago. */
+  /** `always`: request even what was fetched a short while ago. */
   | { readonly kind: 'publisher'; readonly always?: boolean }
 
 export interface ObtainedFile extends FileOutcome {
   readonly feed: CatalogueFeed
-  /** One of role `use`; or an alternate, where a feed's only file is not to be had. */
+  /** One with role `use`, or an alternate if a feed's only file is unavailable. */
   readonly file: FeedFile
-  /** It is missing although something is stored, which is not what was fetched. */
+  /** It is missing because the stored copy is damaged. */
   readonly damaged?: boolean
 }
 
 export type FetchProgress =
-  /** Said once, of something that concerns the whole run. */
+  /** Reported once, about the whole run. */
   | { readonly kind: 'notice'; readonly message: string }
   | {
       readonly kind: 'feed'
@@ -51,17 +50,17 @@ export type FetchProgress =
 export interface ObtainOptions {
   readonly feeds: readonly CatalogueFeed[]
   readonly mode: FetchMode
-  /** The store, `data/snapshots`. Made if it is missing; not touched by mode `offline`. */
+  /** The store, `data/snapshots`. Created if missing; not modified by mode `offline`. */
   readonly folder: string
   /** The day of a fetch from a publisher, or from a mirror that does not state one. */
   readonly today: Day
   readonly onProgress?: (progress: FetchProgress) => void
   readonly limits?: Partial<FetchLimits>
-  /** Milliseconds since the epoch; a clock for tests. */
+  /** Milliseconds since the epoch; replaced in tests. */
   readonly now?: () => number
 }
 
-/** One `Obtained` for each file with role `use`, in the order of the catalogue. */
+/** One `ObtainedFile` for each file with role `use`, in the order of the catalogue. */
 export async function obtainSnapshots(options: ObtainOptions): Promise<ObtainedFile[]> {
   const { feeds, mode, folder } = options
   if (mode.kind === 'offline') return fromStore(options, undefined)
@@ -92,7 +91,7 @@ async function fromStore(options: ObtainOptions, problem: string | undefined) {
   return results
 }
 
-/** The feed as it is stored, and why nothing newer, where that was not the caller's wish. */
+/** The stored feed, with the reason why there is nothing newer, unless that was requested. */
 async function storedFeed(
   options: ObtainOptions,
   feed: CatalogueFeed,
@@ -203,7 +202,7 @@ function beginFeed(run: FetchRun, feed: CatalogueFeed, files = usedFiles(feed)):
   })
 }
 
-/** Puts in place what could be had, or leaves the stored set. */
+/** Puts the fetched files in place, or keeps the stored set. */
 async function endFeed(run: FetchRun, feed: CatalogueFeed, fetching: FeedFetch) {
   const problem = await fetching.end()
   if (problem === undefined) {
@@ -215,7 +214,7 @@ async function endFeed(run: FetchRun, feed: CatalogueFeed, fetching: FeedFetch) 
   return (isStored ? undefined : await fetchAlternate(run, feed, problem)) ?? stored
 }
 
-/** In place of a feed's only file, where that is neither to be had nor stored. */
+/** Replaces a feed's only file that is neither available nor stored. */
 async function fetchAlternate(run: FetchRun, feed: CatalogueFeed, { text, trouble }: FetchProblem) {
   for (const file of alternatesOf(feed)) {
     const fetching = beginFeed(run, feed, [file])
