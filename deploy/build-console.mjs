@@ -19,17 +19,23 @@ function inputsHash() {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted()
-  const beside = [
-    'src/api/admin-answers.ts',
-    'src/bulk/rows/csv-cell.ts',
-    'src/model/kind.ts',
-    'src/model/roles.ts',
-  ]
-  const makers = ['package-lock.json', 'deploy/build-console.mjs']
-  for (const file of [...files, ...[...beside, ...makers].map((name) => join(root, name))]) {
+  const makers = ['package-lock.json', 'deploy/build-console.mjs'].map((name) => join(root, name))
+  for (const file of [...withImports(files), ...makers]) {
     hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0')
   }
   return hash.digest('hex')
+}
+
+/** And the files that they import, by relative paths, in an order that does not change. */
+function withImports(files) {
+  const all = new Set(files)
+  for (const file of all) {
+    if (!/\.tsx?$/.test(file)) continue
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/ from '(\.\.?\/[^']+)'/g)) {
+      all.add(join(file, '..', path))
+    }
+  }
+  return all
 }
 
 const hash = inputsHash()

@@ -1,21 +1,19 @@
 // Bytes to a JSON object, or why they are none: RFC 8259 in UTF-8; a byte
 // order mark, which PowerShell writes, is ignored (RFC 8259, 8.1).
 
-import { isUtf8 } from 'node:buffer'
-
 export type NoObject = 'empty' | 'no_json' | 'array' | 'no_object'
 export type JsonObject = Readonly<Record<string, unknown>>
 
-const decoder = new TextDecoder('utf-8')
+const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export function parseJsonObject(bytes: Uint8Array): JsonObject | NoObject {
-  if (!isUtf8(bytes)) return 'no_json'
-  const text = decoder.decode(bytes)
+  let text: string | undefined
   let value: unknown
   try {
+    text = decoder.decode(bytes)
     value = JSON.parse(text)
   } catch {
-    return text.trim() === '' ? 'empty' : 'no_json'
+    return text?.trim() === '' ? 'empty' : 'no_json'
   }
   if (Array.isArray(value)) return 'array'
   return isJsonObject(value) ? value : 'no_object'

@@ -7,43 +7,47 @@ const comma = 0x2c
 const space = 0x20
 const lineEnd = 0x0a
 const headBytesMax = 1024
+const latin1 = new TextDecoder('latin1')
 
 export async function* arrayElements(
-  chunks: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer, void, undefined> {
-  let head: Buffer = Buffer.alloc(0)
-  let cut: ((chunk: Buffer) => Buffer) | undefined
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const head: Uint8Array[] = []
+  let text = ''
+  let cut: Cut | undefined
   for await (const chunk of chunks) {
-    if (cut !== undefined) {
-      yield cut(chunk)
-      continue
-    }
-    head = head.length === 0 ? chunk : Buffer.concat([head, chunk])
-    const text = head.toString('latin1', 0, headBytesMax)
-    // More bytes decide.
-    if (text.length < headBytesMax && /^\s*(?:\[\s*)?$/.test(text)) continue
-    cut = cutterOf(text)
-    yield cut(head)
+    if (cut === undefined) {
+      head.push(chunk)
+      text += headText(chunk)
+      // More bytes decide.
+      if (text.length < headBytesMax && /^\s*(?:\[\s*)?$/.test(text)) continue
+      cut = cutterOf(text)
+      for (const one of head.splice(0)) yield cut(one)
+    } else yield cut(chunk)
   }
-  if (cut === undefined && head.length > 0) yield head
+  yield* head
 }
 
-export function arrayLines(bytes: Buffer): Buffer {
-  return cutterOf(bytes.toString('latin1', 0, headBytesMax))(bytes)
+export function arrayLines(bytes: Uint8Array): Uint8Array {
+  return cutterOf(headText(bytes))(bytes)
 }
 
-function cutterOf(head: string): (chunk: Buffer) => Buffer {
+type Cut = (chunk: Uint8Array) => Uint8Array
+
+const headText = (bytes: Uint8Array): string => latin1.decode(bytes.subarray(0, headBytesMax))
+
+function cutterOf(head: string): Cut {
   return /^\s*\[\s*["{\]]/.test(head) ? newElementCutter() : (same) => same
 }
 
-function newElementCutter(): (chunk: Buffer) => Buffer {
+function newElementCutter(): Cut {
   let depth = 0
   let isText = false
   let isEscaped = false
   /** At the beginning of the line. */
   let lineDepth = 1
   return (chunk) => {
-    const out = Buffer.from(chunk)
+    const out = Uint8Array.from(chunk)
     for (let at = 0; at < out.length; at += 1) {
       const byte = out[at]!
       // Brackets and braces, `[`, `{`, `]` and `}`, differ in one bit.

@@ -10,21 +10,21 @@ import { fieldsOf, isComment, newLineReader } from './log-line.ts'
 
 const linesTried = 20
 const charsTried = 65_536
+const lineEnd = 0x0a
 const decoder = new TextDecoder()
 const words = newAddressWords()
 
 /** `plain` also where the lines are of no known form. */
 export function guessFormat(first: Uint8Array): LineFormat {
-  const all = firstLines(first)
-  const lines = all.filter((line) => !isComment(line))
+  const { lines, hasFields } = firstLines(first)
   const isHalf = (count: number): boolean => count > 0 && count * 2 >= lines.length
   if (isHalf(lines.filter((line) => parseAddress(line.trim(), words) !== 0).length)) {
     return { kind: 'plain' }
   }
-  if (lastFields(first) !== undefined) return { kind: 'log', form: 'w3c' }
+  if (hasFields) return { kind: 'log', form: 'w3c' }
   for (const form of Object.keys(logForms) as LogFormName[]) {
-    const { pattern, hasFields } = logForms[form]
-    if (hasFields) continue
+    const { pattern, hasFields: isByFields } = logForms[form]
+    if (isByFields) continue
     const read = newLineReader({ kind: 'log', form }, true)
     const entries = lines.map((line) => read(line))
     const named = entries.filter((entry) => entry !== undefined && 'address' in entry)
@@ -40,31 +40,21 @@ export function guessFormat(first: Uint8Array): LineFormat {
   return { kind: 'plain' }
 }
 
-/** Each cut where it is long; without empty ones, and the block of NULs that `copytruncate` leaves in front. */
-function firstLines(first: Uint8Array): readonly string[] {
-  const from = Math.max(
-    0,
-    first.findIndex((byte) => byte !== 0),
-  )
+/**
+ * Each cut where it is long; without empty ones, comments, and the block of NULs that `copytruncate`
+ * leaves in front. And whether a comment is a header of fields.
+ */
+function firstLines(first: Uint8Array) {
+  const from = first.findIndex((byte) => byte !== 0)
   const lines: string[] = []
-  for (let at = from, end = 0; at < first.length && lines.length < linesTried; at = end + 1) {
-    end = first.indexOf(0x0a, at)
+  let hasFields = false
+  for (let at = Math.max(0, from), end = 0; at < first.length; at = end + 1) {
+    if (lines.length === linesTried) break
+    end = first.indexOf(lineEnd, at)
     if (end < 0) end = first.length
     const line = decoder.decode(first.subarray(at, Math.min(end, at + charsTried)))
-    if (line.trim() !== '') lines.push(line)
+    if (fieldsOf(line) !== undefined) hasFields = true
+    else if (!isComment(line) && line.trim() !== '') lines.push(line)
   }
-  return lines
-}
-
-const fieldsMark = '#Fields:'
-
-/** The last header of fields in these lines. */
-export function lastFields(lines: Uint8Array): readonly string[] | undefined {
-  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
-  const from = bytes.lastIndexOf(`\n${fieldsMark}`) + 1
-  if (from === 0 && !bytes.subarray(0, fieldsMark.length).equals(Buffer.from(fieldsMark))) {
-    return undefined
-  }
-  const end = bytes.indexOf(0x0a, from)
-  return fieldsOf(bytes.toString('utf8', from, end < 0 ? undefined : end))
+  return { lines, hasFields }
 }

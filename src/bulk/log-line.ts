@@ -125,12 +125,12 @@ function pathOf({ request, path }: RawEntry): string {
   return /^[/*]/.test(target) ? target.replace(/\?.*$/s, '') : ''
 }
 
-const fieldsWord = '#Fields:'
+export const fieldsMark = '#Fields:'
 
 /** The names behind `#Fields:`; `undefined` for other lines. */
 export function fieldsOf(line: string): readonly string[] | undefined {
-  if (!line.startsWith(fieldsWord)) return undefined
-  return line.slice(fieldsWord.length).trim().toLowerCase().split(/\s+/)
+  if (!line.startsWith(fieldsMark)) return undefined
+  return line.slice(fieldsMark.length).trim().toLowerCase().split(/\s+/)
 }
 
 /** Blanks within quotes count where they make up what is too many. */

@@ -15,7 +15,8 @@ const looks = [
   { colorScheme: 'dark', width: 360 },
 ] as const satisfies readonly Look[]
 
-const logLine = '10.0.0.4 - - [22/Nov/2026:04:10:00 +0000] "GET /" 200 "185.220.101.33, 10.0.0.1"'
+const logLine =
+  '10.0.0.4 - - [22/Nov/2026:04:10:00 +0000] "GET / HTTP/1.1" 200 5 "-" "-" "185.220.101.33, 10.0.0.1"'
 
 describeWith('chromium', ['--version'], () => {
   let server: FixtureServer
@@ -99,12 +100,21 @@ describeWith('chromium', ['--version'], () => {
       const { page, show } = await start(look)
       await show('#/bulk', 'textarea')
       const all = Array.from({ length: 10_050 }, (_, at) => `185.${at >> 8}.101.${at & 255}`)
-      await page.setInputFiles('input[type=file]', {
+      const log = {
         name: 'access.log',
         mimeType: 'text/plain',
         buffer: Buffer.from(`${all.map((ip) => `${ip} - - "GET /"`).join('\n')}\nno address\n`),
+      }
+      // Of `zstd -19`: two addresses.
+      const zstd = 'KLUv/QRYuQAAMTg1LjIyMC4xMDEuMzMKOC44LjguOApUq1so'
+      await page.setInputFiles('input[type=file]', {
+        name: 'access.log.zst',
+        mimeType: 'application/zstd',
+        buffer: Buffer.from(zstd, 'base64'),
       })
-      await page.waitForSelector('td')
+      await page.waitForSelector('text=2 addresses')
+      await page.setInputFiles('input[type=file]', log)
+      await page.waitForSelector('.pager')
       expect(await main(page)).toContain('10,000 addresses · 1 line without one · 50 more')
       await page.click('th button:text("Score")')
       await expect.poll(() => page.locator('td.number').first().innerText()).toBe('83')

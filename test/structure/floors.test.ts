@@ -84,7 +84,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   koa: ['src/client/middleware/koa-middleware.ts'],
   flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
   aws4fetch: ['src/publish/fetch/object-store.ts'],
-  fzstd: ['src/base/text/unpack-text.ts'],
+  fzstd: ['src/base/text/unpack-text.ts', 'src/console/page/parts/file-drop.tsx'],
   ioredis: ['src/account/stores/redis/redis-connection.ts'],
   marked: ['src/reference/errors-page.ts'],
   koffi: [

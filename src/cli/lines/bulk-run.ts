@@ -17,8 +17,7 @@ import {
   type LineTask,
 } from '../../bulk/answer-lines.ts'
 import { logForms } from '../../bulk/log-forms.ts'
-import { lastFields } from '../../bulk/log-guess.ts'
-import type { BadReason } from '../../bulk/log-line.ts'
+import { type BadReason, fieldsMark, fieldsOf } from '../../bulk/log-line.ts'
 import type { LineTally } from '../../bulk/line-tally.ts'
 import { firstLinesInlineBytesMax, linesInlineBytesMax } from '../../pool/offload-policy.ts'
 import { createPool } from '../../pool/pool.ts'
@@ -180,6 +179,13 @@ function nextFormat(form: LineFormat, lines: Uint8Array): LineFormat {
   if (form.kind !== 'log' || logForms[form.form].hasFields === undefined) return form
   const fields = lastFields(lines)
   return fields === undefined ? form : { ...form, fields }
+}
+
+function lastFields({ buffer, byteOffset, length }: Uint8Array): readonly string[] | undefined {
+  const lines = Buffer.from(buffer, byteOffset, length)
+  const from = lines.lastIndexOf(`\n${fieldsMark}`) + 1
+  const end = lines.indexOf('\n', from)
+  return fieldsOf(lines.toString('utf8', from, end < 0 ? undefined : end))
 }
 
 interface PieceInFlight {

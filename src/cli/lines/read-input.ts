@@ -88,10 +88,10 @@ interface Lines {
 
 /** As they come: a slow writer's lines are answered one by one. */
 async function* wholeLines(
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Uint8Array>,
   isCut: () => boolean,
 ): AsyncGenerator<Lines, void, undefined> {
-  let pending: Buffer[] = []
+  let pending: Uint8Array[] = []
   let size = 0
   const cut = (): Lines => {
     const bytes = Buffer.concat([...pending, Buffer.from('\n')])
@@ -125,6 +125,6 @@ async function* wholeLines(
   }
 }
 
-function joined(pending: readonly Buffer[], last: Buffer): Uint8Array {
+function joined(pending: readonly Uint8Array[], last: Uint8Array): Uint8Array {
   return pending.length === 0 ? last : Buffer.concat([...pending, last])
 }

@@ -1,6 +1,6 @@
 // One address for a person: verdict, reasons, evidence, place, neighbours, what-ifs, own lists.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -11,7 +11,6 @@ import { Waiting } from '../parts/problem.tsx'
 import { addressPath, type Route, routeTo } from '../route.ts'
 import { curlCommand } from '../text/curl.ts'
 import { words } from '../text/figures.ts'
-import { addressesIn, clientAddress } from '../text/log-addresses.ts'
 import { Evidence } from './evidence.tsx'
 import { Neighbours } from './neighbours.tsx'
 import { OwnRules } from './own-rules.tsx'
@@ -69,8 +68,9 @@ function AddressBox(props: {
   const { ip, policy, go } = props
   const [text, setText] = useState(ip)
   useLayoutEffect(() => setText(ip), [ip])
-  const others = text === ip ? [] : addressesIn(text)
-  const send = (): void => {
+  const others = useOthers(text === ip ? '' : text)
+  const send = async (): Promise<void> => {
+    const { clientAddress } = await import('../text/log-addresses.ts')
     // The server explains what is no address.
     const wanted = clientAddress(text) ?? text.trim()
     if (wanted !== '') go(wanted, policy)
@@ -104,6 +104,24 @@ function AddressBox(props: {
       )}
     </Form>
   )
+}
+
+/** The addresses in the text; the reader of logs is loaded when there is one. */
+function useOthers(text: string): readonly string[] {
+  const [others, setOthers] = useState<readonly string[]>([])
+  useEffect(() => {
+    let isOver = false
+    const find = async (): Promise<void> => {
+      const { addressesIn } = await import('../text/log-addresses.ts')
+      if (!isOver) setOthers(addressesIn(text))
+    }
+    if (text === '') setOthers([])
+    else void find()
+    return () => {
+      isOver = true
+    }
+  }, [text])
+  return others
 }
 
 /** For screen readers. */

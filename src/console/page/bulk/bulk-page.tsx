@@ -10,7 +10,7 @@ import { Panel } from '../parts/panel.tsx'
 import { PolicyChoice } from '../parts/policy-choice.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { count, counted } from '../text/figures.ts'
-import { type FoundAddresses, addressesOfText } from '../text/log-addresses.ts'
+import type { FoundAddresses } from '../text/log-addresses.ts'
 import { BulkRows } from './bulk-rows.tsx'
 
 const addressesMax = 10_000
@@ -28,6 +28,7 @@ export function BulkPage() {
   const [asked, setAsked] = useKept<Asked | undefined>('many asked', undefined)
   const { send, isAsking, refusal, setRefusal } = useAsk()
   const look = async (from: string): Promise<void> => {
+    const { addressesOfText } = await import('../text/log-addresses.ts')
     const found = addressesOfText(from, addressesMax)
     const { addresses } = found
     setRefusal(undefined)
@@ -72,9 +73,10 @@ export function BulkPage() {
   )
 }
 
-function noteOf({ addresses, linesWithout, beyond }: FoundAddresses): string {
+function noteOf({ addresses, linesWithout, beyond, form }: FoundAddresses): string {
   const parts = [
     counted(addresses.length, 'address', 'addresses'),
+    form !== undefined && `read as a log of the form ${form}`,
     linesWithout > 0 && `${counted(linesWithout, 'line')} without one`,
     beyond > 0 && `${count(beyond)} more were left out: ${count(addressesMax)} at once`,
   ]

@@ -7,19 +7,45 @@ import { notify } from '../ask/notices.ts'
 async function packingOf(file: File): Promise<string | undefined> {
   const head = new Uint8Array(await file.slice(0, 8).arrayBuffer())
   const isPacked = (magic: readonly number[]) => magic.every((byte, at) => head[at] === byte)
-  return Object.entries(packingMagics).find(([, magic]) => isPacked(magic))?.[0]
+  const found = Object.entries(packingMagics).find(([, magic]) => isPacked(magic))?.[0]
+  return found ?? (file.name.endsWith('.br') ? 'brotli' : undefined)
 }
 
-/** Unpacks gzip; reads UTF-16 that has a mark. Cut or damaged gzip gives what could be read. */
-async function textOf(file: File, isGzip: boolean, bytesMax: number): Promise<string> {
-  const stream = isGzip ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()
+/** Four bytes of zstd may stand for two million. */
+const zstdSliceBytes = 128
+
+async function newUnzstd(onPart: (part: Uint8Array) => void) {
+  const { Decompress } = await import('fzstd')
+  const engine = new Decompress(onPart)
+  /** Throws for cut or damaged data. */
+  return (packed: Uint8Array | undefined, isEnough: () => boolean): void => {
+    if (packed === undefined) engine.push(new Uint8Array(0), true)
+    else {
+      for (let at = 0; at < packed.length && !isEnough(); at += zstdSliceBytes)
+        engine.push(packed.subarray(at, at + zstdSliceBytes))
+    }
+  }
+}
+
+/** Reads UTF-16 that has a mark. Cut or damaged data gives what could be read. */
+async function textOf(file: File, packing: string | undefined, bytesMax: number): Promise<string> {
   const parts: Uint8Array<ArrayBuffer>[] = []
+  let length = 0
+  const keep = (part: Uint8Array): void => {
+    parts.push(Uint8Array.from(part))
+    length += part.length
+  }
+  const isEnough = (): boolean => length >= bytesMax
+  const packed = file.stream()
+  const stream = packing === 'gzip' ? packed.pipeThrough(new DecompressionStream('gzip')) : packed
+  const unzstd = packing === 'zstd' ? await newUnzstd(keep) : undefined
   const reader = stream.getReader()
   try {
-    for (let length = 0; length < bytesMax; length += parts.at(-1)!.length) {
+    while (!isEnough()) {
       const { value } = await reader.read()
+      if (unzstd !== undefined) unzstd(value, isEnough)
+      else if (value !== undefined) keep(value)
       if (value === undefined) break
-      parts.push(value)
     }
   } catch {
     notify(`${file.name} is cut off or damaged; what could be read is used.`, true)
@@ -45,10 +71,10 @@ export function FileDrop(props: {
       return notify(`${file.name} is larger than ${bytesMax / 1e6} MB. ${whenTooLarge}`, true)
     }
     const packing = await packingOf(file)
-    if (packing !== undefined && packing !== 'gzip') {
+    if (packing !== undefined && packing !== 'gzip' && packing !== 'zstd') {
       return notify(`${file.name} is packed by ${packing}: unpack it first.`, true)
     }
-    const text = await textOf(file, packing === 'gzip', bytesMax)
+    const text = await textOf(file, packing, bytesMax)
     if (isTooLarge) {
       notify(`${file.name}: only its first ${Math.floor(bytesMax / 1e6)} MB are read.`, true)
     }
