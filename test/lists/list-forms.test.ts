@@ -224,6 +224,69 @@ const forms: readonly (readonly [what: string, form: string, text: string, entri
     '[\n  "203.0.113.7",\n  {"ip": "198.51.100.7", "comment": "x"}\n]\n',
     ['203.0.113.7', '198.51.100.7 # x'],
   ],
+  ['CSV by src', 'CSV (src)', 'src,count\n203.0.113.7,5\n', ['203.0.113.7']],
+  ['CSV of a source that is none', 'CSV (value)', 'source,value\nx,203.0.113.7', ['203.0.113.7']],
+  [
+    'CSV of networks with prefixes',
+    'CSV (network, prefix)',
+    'network,prefix\n203.0.113.0,24\n2001:db8::,32\n',
+    ['203.0.113.0/24', '2001:db8::/32'],
+  ],
+  [
+    'CSV of prefixes of named networks',
+    'CSV (prefix)',
+    'network,prefix\noffice,203.0.113.0/24\n',
+    ['203.0.113.0/24'],
+  ],
+  [
+    'CSV without a header',
+    'CSV (column 2)',
+    '2026-08-21,203.0.113.7,"a, b"\n2026-08-21,198.51.100.0/24,c\n',
+    ['203.0.113.7', '198.51.100.0/24'],
+  ],
+  ['tabs without a header', 'CSV (column 1)', '203.0.113.7\t5\n', ['203.0.113.7']],
+  [
+    'CSV by a name of its own',
+    'CSV (angreifer)',
+    'nr;angreifer\n1;203.0.113.7\n2;198.51.100.7\n',
+    ['203.0.113.7', '198.51.100.7'],
+  ],
+  [
+    'commas in notes',
+    'one entry a line',
+    '203.0.113.7 # a, b\n198.51.100.7\n',
+    ['203.0.113.7 # a, b', '198.51.100.7'],
+  ],
+  [
+    'ends behind a tab',
+    'one entry a line',
+    '203.0.113.7\t2026-12-01T00:00:00Z',
+    ['203.0.113.7 2026-12-01T00:00:00Z'],
+  ],
+  [
+    'counts, items and denials',
+    'one entry a line',
+    '     12 203.0.113.7\n- "198.51.100.7"\ndeny 192.0.2.0/24;\n',
+    ['203.0.113.7', '198.51.100.7', '192.0.2.0/24'],
+  ],
+  [
+    'commas between, and brackets around dots',
+    'one entry a line',
+    '203.0.113.7, 198.51.100.7, 192.0.2.0/24\n2[.]16[.]0[.]1',
+    ['203.0.113.7', '198.51.100.7', '192.0.2.0/24', '2.16.0.1'],
+  ],
+  [
+    'JSON of service tags',
+    'JSON',
+    '{"values":[{"name":"x","properties":{"addressPrefixes":["203.0.113.0/24"],"networkFeatures":["API"]}}]}',
+    ['203.0.113.0/24'],
+  ],
+  [
+    'JSON of an AS with its subnets',
+    'JSON',
+    '{"asn":64496,"subnets":{"ipv4":["203.0.113.0/24"],"ipv6":["2001:db8::/32"]}}',
+    ['203.0.113.0/24', '2001:db8::/32'],
+  ],
 ]
 
 describe('a file of entries', () => {
@@ -246,11 +309,12 @@ describe('a file of entries', () => {
     ['{"ip":"192.0.2\n{"ip":"192.0.2.1"}', 'it is no JSON'],
     ['.2.2"}\n{"ip":"192.0.2.1"}', 'it is no JSON'],
     ['"a"}\n{"list":"a","effect":"block","entry":"192.0.2.1"}', 'it is no JSON'],
-    ['192.0.2.0 255.0.255.0', 'no instant'],
+    ['192.0.2.0 255.0.255.0', 'two entries'],
     ['0.0.0.0 tracker.example', 'no instant'],
     ['192.0.2.1:443', 'it is no address'],
-    ['192.0.2.0,192.0.2.9', 'it is no address'],
-    ['192.0.2.0 192.0.2.9', 'no instant'],
+    ['192.0.2.0,192.0.2.9', 'two entries are on one line'],
+    ['192.0.2.0 192.0.2.9', 'two entries are on one line'],
+    ['allow 192.0.2.1;\ndeny 192.0.2.9;', 'no instant'],
   ]
   it.each(bad)('names what it does not take: %s', (text, why) => {
     expect(read(text).bad).toEqual({ count: 1, lines: [expect.stringContaining(why)] })

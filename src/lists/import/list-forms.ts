@@ -2,7 +2,7 @@
 // row here and a reader beside it; readers report what they cannot read and judge no entry.
 
 import { isJsonObject, parseJson } from '../../base/json-object.ts'
-import { csvByHeader, readJson } from './member-forms.ts'
+import { csvByHeader, csvWithoutHeader, readJson } from './member-forms.ts'
 import { readOwnLines } from './own-lines.ts'
 import { readBraces, readFail2ban, readIpset, readPlain } from './text-forms.ts'
 import { commentMark, type ReadForm } from './written-entry.ts'
@@ -49,8 +49,9 @@ const listForms: readonly ListForm[] = [
     /^(?:table|set|map) [^{]*\{$|^elements\s*=|^add element |^define \w+\s*=/,
     readBraces,
   ),
-  marked('ipset', /^(?:create|add|-N|-A) \S+ \S|^Revision: \d/, readIpset),
+  marked('ipset', /^(?:create|add|-N|-A) [^\s=]+ (?!-[a-z] )\S|^Revision: \d/, readIpset),
   { name: 'CSV', of: csvByHeader },
+  { name: 'CSV', of: csvWithoutHeader },
 ]
 
 /** Of two lines, because the first may be cut. */

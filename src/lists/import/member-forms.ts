@@ -9,6 +9,7 @@ import {
   eachContent,
   expiryOf,
   instantFault,
+  instantSeconds,
   isEntry,
   noteText,
   type ReadForm,
@@ -24,7 +25,7 @@ const roleNames = {
     'remoteip remoteaddr dstip destinationip dstaddr attackerip host val value indicator ioc',
   first: 'start first startip ipstart startaddress rangestart iprangestart ipfrom firstip from',
   last: 'end last endip ipend endaddress rangeend iprangeend ipto lastip to',
-  mask: 'netmask mask prefixlength prefixlen len',
+  mask: 'netmask mask prefixlength prefixlen len prefix',
   asn: 'asn asnumber autonomoussystemnumber',
   scope: 'scope',
   action: 'action',
@@ -33,6 +34,8 @@ const roleNames = {
   note: 'note comment reason description scenario malware sblid',
   expires: 'expires expiry expiration expiresat until validuntil duration timeout',
 } as const
+/** Names of an address where they hold one. */
+const looseNames = ['src', 'source', 'client', 'dst', 'destination']
 type Role = keyof typeof roleNames
 type Members = Partial<Record<Role, string>>
 
@@ -40,12 +43,16 @@ const roles = Object.entries(roleNames).map(
   ([role, names]) => [role as Role, names.split(' ')] as const,
 )
 
-function rolesIn(names: readonly string[]): ReadonlyMap<Role, number> {
+/** `values` are of one entry: of `network,prefix` either may be the address. */
+function rolesIn(names: readonly string[], values: readonly string[]): ReadonlyMap<Role, number> {
   const plain = names.map((name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
   const found = new Map<Role, number>()
   for (const [role, known] of roles) {
-    const name = known.find((one) => plain.includes(one))
-    if (name !== undefined) found.set(role, plain.indexOf(name))
+    const all = role === 'address' ? [...known, ...looseNames] : known
+    const places = all.map((one) => plain.indexOf(one))
+    const held = places.find((at) => role === 'address' && isEntry(values[at] ?? ''))
+    const at = held ?? places.slice(0, known.length).find((one) => one >= 0)
+    if (at !== undefined && found.get('address') !== at) found.set(role, at)
   }
   return found
 }
@@ -67,7 +74,7 @@ function entryOfMembers(members: Members, now: number): WrittenEntry | string {
   const action = scope === undefined ? undefined : (members.action ?? members.type)
   if (action !== undefined && action !== 'ban') return `it is no ban but ${action}`
   if (members.simulated === 'true') return 'it is simulated'
-  const isBare = mask !== '' && written === members.address && !written.includes('/')
+  const isBare = /^[\d.]+$/.test(mask) && written === members.address && !written.includes('/')
   const text = isBare ? withLength(`${written}/${mask}`) : withLength(written)
   const until = expires === '' ? 0 : expiryOf(expires, now)
   if (until === undefined) return instantFault(expires)
@@ -86,11 +93,38 @@ export function csvByHeader(rows: readonly string[], comment: string) {
     const named = splitCsvLine(comment, delimiter).values
     const isComment = named.length > 1 && named.length === cells.length
     for (const names of [...(cells.some(isEntry) ? [] : [cells]), ...(isComment ? [named] : [])]) {
-      const columns = rolesIn(names)
+      const next = (stated === undefined ? 0 : 1) + (names === cells ? 1 : 0)
+      const columns = rolesIn(names, splitCsvLine(rows[next] ?? '', delimiter).values)
       if (!hasAddress(columns)) continue
       const how = [...columns.values()].map((at) => names[at]).join(', ')
       return { read: csvReader(delimiter, columns, names === cells ? header : ''), how }
     }
+  }
+  return undefined
+}
+
+const headlessDelimiters = [',', '\t', ';', '|'] as const
+
+/** The one column of which half of the first rows are entries, whatever its name, perhaps without one. */
+export function csvWithoutHeader(rows: readonly string[]) {
+  for (const delimiter of headlessDelimiters) {
+    const cells = rows
+      .map((row) => splitCsvLine(row, delimiter).values)
+      .filter((row) => row.length > 1)
+    const held = cells.flatMap((row) => row.flatMap((cell, at) => (isEntry(cell) ? [at] : [])))
+    const columns = [...new Set(held)].filter(
+      (at) => held.filter((one) => one === at).length * 2 >= rows.length,
+    )
+    const [at, other] = columns
+    const [first = []] = cells
+    if (at === undefined || other !== undefined) continue
+    // A note stands behind `;`, the instant of an expiry behind a tab.
+    const isPlain = at === 0 && !rows.some((row) => row.startsWith('"'))
+    if (isPlain && (delimiter === ';' || cells.some((row) => instantSeconds(row[1] ?? ''))))
+      continue
+    const isHeader = cells.length === rows.length && !isEntry(first[at] ?? '')
+    const how = isHeader ? first[at] : `column ${at + 1}`
+    return { read: csvReader(delimiter, new Map([['address', at]]), isHeader ? rows[0] : ''), how }
   }
   return undefined
 }
@@ -174,20 +208,28 @@ function walk(value: unknown, place: Place, depth = 0): void {
     const member = textOf(one)
     return member === undefined ? [] : [[name, member] as const]
   })
-  const found = rolesIn(texts.map(([name]) => name))
+  const found = rolesIn(
+    texts.map(([name]) => name),
+    texts.map(([, member]) => member),
+  )
   const nested = Object.entries(value).filter(([, one]) => typeof one === 'object' && one !== null)
   // `{"asn":64496,"prefixes":[…]}` is about its prefixes.
-  const isHolder = nested.some(([name, one]) => holderName.test(name) && Array.isArray(one))
+  const isHolder = nested.some(([name]) => holderName.test(name))
   if (hasAddress(found) && !(isHolder && isSystemAlone(found))) {
     const members = membersOf(found, (at) => texts[at]?.[1])
     return put(members, place, written())
   }
   if (type === 'metadata') return
   if (nested.length === 0) return sink.bad(line, written(), 'none of its members is an address')
-  for (const [name, one] of nested) if (!/^meta(?:data)?$/i.test(name)) inner(one)
+  // `"networkFeatures":["API"]` beside `"addressPrefixes":[…]`.
+  const isBeside = (name: string, one: unknown): boolean =>
+    isHolder && !holderName.test(name) && Array.isArray(one) && !one.some((text) => isHeld(text))
+  for (const [name, one] of nested)
+    if (!/^meta(?:data)?$/i.test(name) && !isBeside(name, one)) inner(one)
 }
 
-const holderName = /(?:prefixes|ips|entries)$/i
+const isHeld = (value: unknown): boolean => typeof value !== 'string' || isEntry(value)
+const holderName = /(?:prefix(?:es)?|subnets?|networks?|ranges|ips|ipv[46]|addresses|entries)$/i
 
 const isSystemAlone = (found: ReadonlyMap<Role, unknown>): boolean =>
   !found.has('address') && !found.has('first')

@@ -25,9 +25,11 @@ export async function previewImport(
     const [first, last] = endsOf(key)
     if (first !== last && entrySize(key) > entrySize(widest)) widest = key
   }
-  const shown = widest === '' ? '' : `, the widest ${formatEntryKey(widest)}`
+  const [first, last] = widest === '' ? [] : endsOf(widest)
+  const single = ['no address', 'a single address'][keys.length] ?? 'single addresses'
+  const shown = first === last ? single : `the widest ${formatEntryKey(widest)}`
   const count = formatCounted(keys.length, 'entry', 'entries')
-  const lines = [`${origin}, read as ${form}: ${count}${shown}`]
+  const lines = [`${origin}, read as ${form}: ${count}, ${shown}`]
   for (const live of parseCatalogue((await store.catalogue()).text).lists) {
     const name = `${live.name} (effect ${live.effect})`
     if (live.entries > comparedMax) {

@@ -23,7 +23,11 @@ import {
   withLength,
 } from './written-entry.ts'
 
+const pairFault = 'two entries are on one line; write a range with -, or one entry a line'
 const negatedFault = 'it is negated; put it into a list with the effect allow'
+
+/** A count, as `uniq -c` writes it, the item of YAML, the word of a server's access rules. */
+const leading = /^(?:\d{1,9}|-|deny(?: from)?)\s+(?=\S+$)/i
 
 export function readPlain(lines: readonly string[], sink: EntrySink): void {
   eachContent(lines, (content, line) => {
@@ -35,12 +39,21 @@ export function readPlain(lines: readonly string[], sink: EntrySink): void {
             .slice(mark)
             .replace(/^\s*(?:[#;]|\/\/)/, '')
             .trim()
-    const body = withLength(mark < 0 ? content : content.slice(0, mark).trim())
+    const body = withLength(
+      (mark < 0 ? content : content.slice(0, mark).trim())
+        .replace(leading, '')
+        .replace(/^(["'])(.*)\1$/, '$2'),
+    )
     const take = (text: string, expires = 0): void =>
       sink.entry(line, content, { text, note, expires })
     if (body.startsWith('!')) return sink.bad(line, content, negatedFault)
     // Most lines, and ranges with blanks.
-    if (!/\s/.test(body) || isEntry(body)) return take(body)
+    if (!/[\s,]/.test(body) || isEntry(body)) return take(body)
+    const words = body.split(/\s*,\s*|\s+/).filter(Boolean)
+    if (words.every(isEntry)) {
+      if (words.length === 2) return sink.bad(line, content, pairFault)
+      return words.forEach((word) => take(word))
+    }
     const [first = '', second = '', ...more] = body.split(/\s+/)
     const expires = more.length > 0 ? undefined : instantSeconds(second)
     if (expires !== undefined) return take(first, expires)

@@ -86,12 +86,13 @@ export function isEntry(text: string): boolean {
   return typeof key === 'string' || key.masked !== undefined
 }
 
-const netmask = /^(\d[\d.]*)[/\s]\s*((?:0|255)\.\d+\.\d+\.\d+)$/
+const netmask = /^(\d[\d.]*)[/\s,]\s*((?:0|255)\.\d+\.\d+\.\d+)$/
 const netmaskCharsMax = 64
 const mask = newAddressWords()
 
-/** `192.0.2.0/255.255.255.0`, with a blank, or by a wildcard (`0.0.0.255`) as a prefix. */
-export function withLength(text: string): string {
+/** `192.0.2.0/255.255.255.0`, with a blank, or by a wildcard (`0.0.0.255`) as a prefix; `192.0.2[.]1` with its dots. */
+export function withLength(defanged: string): string {
+  const text = defanged.replaceAll('[.]', '.')
   const [, address, written = ''] = netmask.exec(text.slice(0, netmaskCharsMax)) ?? []
   if (address === undefined || parseAddress(written, mask) !== 4) return text
   const hostBits = (written.startsWith('0') ? mask[0]! : ~mask[0]!) >>> 0
