@@ -5,8 +5,8 @@
 //   prefix,…   first-last,…   address,…                MaxMind, IPinfo Lite
 //
 // A first row whose first field is no address is the header and names the columns, in any order;
-// without one they are known by their places. Lines of `#` may stand in front. Bad rows are counted and named, never fatal: one of them must not cost
-// the other 400,000.
+// without one they are known by their places. Lines of `#` may stand in front. Bad rows are counted
+// and named, never fatal: one of them must not cost the other 400,000.
 
 import { createReadStream } from 'node:fs'
 import { environmentError, IpriskError, messageOf } from '../../src/base/coded-error.ts'

@@ -68,7 +68,8 @@ export async function readPlaceCsv(
       unnamed[count] ?? refuse(`${count} columns behind the range, and no header`),
     columns: (found) => {
       names = found
-      if (names.includes('geoname_id') && numbered.size === 0) {
+      const namesPlaces = names.some((one) => /^(?:country|city)(?:_|$)/.test(one))
+      if (names.includes('geoname_id') && !namesPlaces && numbered.size === 0) {
         refuse('geoname_id needs the file of -Locations- beside it; name that, too')
       }
     },

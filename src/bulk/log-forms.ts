@@ -47,7 +47,7 @@ const generic: LogMembers = {
     'source.address sourceIPAddress src_ip srcip ip ip_address ipAddress address client host',
   forwarded:
     'x_forwarded_for http_x_forwarded_for xff X-Forwarded-For request.headers.x-forwarded-for ' +
-    'req.headers.x-forwarded-for',
+    'request.headers.X-Forwarded-For req.headers.x-forwarded-for headers.x-forwarded-for',
   time:
     'ts time timestamp @timestamp time_iso8601 time_local datetime date msec eventTime ' +
     'start_time EdgeStartTimestamp',
@@ -102,7 +102,7 @@ export const logForms: Readonly<Record<LogFormName, LogForm>> = {
     example:
       '203.0.113.7:39694 [22/Aug/2026:00:00:01.294] https-in~ web/srv1 0/0/0/9/9 200 867 - - ---- 1/1/0/0/0 0/0 "GET / HTTP/1.1"',
     pattern: new RegExp(
-      String.raw`^(?<address>\S+):\d+ \[(?<time>\d[^\]]{9,39})\] \S+ \S+ [-+\d/]+ (?:(?<status>\d{3}|-1) \+?\d+ )?(?:.*? "(?<request>${text}))?`,
+      String.raw`^(?<address>\S+):\d+ \[(?<time>\d[^\]]{9,39})\] \S+ \S+ [-+\d/]+ (?:(?<status>\d{3}|-1) \+?\d+ )?(?:(?:[^"{]|\{[^}]*\})*? "(?<request>${text}))?`,
     ),
   },
   alb: {
@@ -143,7 +143,7 @@ export const logForms: Readonly<Record<LogFormName, LogForm>> = {
     members: {
       ...generic,
       address: 'request.client_ip request.remote_ip request.remote_addr',
-      forwarded: '',
+      forwarded: 'request.headers.X-Forwarded-For',
       request: 'request.uri',
     },
   },

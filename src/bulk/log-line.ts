@@ -37,6 +37,7 @@ export interface LogEntry {
 export type BadReason =
   | 'no address'
   | 'no time'
+  | 'no #Fields: before it'
   | 'not JSON'
   | 'NUL bytes'
   | 'line too long'
@@ -150,7 +151,8 @@ function fieldsReader(first: readonly string[] | undefined, column?: string) {
     }
     const text = line.replace(/\r$/, '')
     const values = fieldValues(text, names?.length ?? 0)
-    if (names === undefined || values.length < names.length) return 'not w3c'
+    if (names === undefined) return 'no #Fields: before it'
+    if (values.length < names.length) return 'not w3c'
     const value = (name: string): string | undefined => {
       const found = values[names!.indexOf(name)]
       return found === '-' ? undefined : found

@@ -113,6 +113,12 @@ const rows: readonly Row[] = [
     'Feb  6 12:14:14 localhost haproxy[14389]: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {1wt.eu} {} "GET /index.html HTTP/1.1"',
     ['10.0.1.2', '2009-02-06T12:14:14.655Z', '/index.html', '200'],
   ],
+  // Captured headers with quotes.
+  [
+    'haproxy',
+    '203.0.113.7:33317 [22/Aug/2026:00:00:01.000] http-in~ static/srv1 10/0/30/69/+109 200 +2750 - - ---- 1/1/1/1/0 0/0 {Mozilla "x" "GET /b|y} {W/"1"} "GET /a?b HTTP/1.1"',
+    ['203.0.113.7', second, '/a', '200'],
+  ],
   // The same, 8.2.2: TCP.
   [
     'haproxy',
@@ -158,6 +164,11 @@ const rows: readonly Row[] = [
     'caddy',
     '{"ts":1787356801,"logger":"http.log.access","request":{"remote_addr":"[2001:db8::7]:63492","uri":"/"},"status":200}',
     ['2001:db8::7', second, '/', '200'],
+  ],
+  [
+    'caddy',
+    '{"ts":1787356801,"request":{"remote_ip":"10.0.0.2","client_ip":"10.0.0.2","uri":"/","headers":{"X-Forwarded-For":["198.51.100.9, 203.0.113.7"]}},"status":200}',
+    ['203.0.113.7', second, '/', '200'],
   ],
   [
     'json',
@@ -340,7 +351,7 @@ describe('a bad line', () => {
     ['combined', `\0\0\x3203.0.113.7 ${clf} "-" "x"`, 'NUL bytes'],
     ['json', '{"ip":', 'not JSON'],
     ['json', '{"a":1}', 'no address'],
-    ['iis', '2026-08-22 00:00:01', 'not w3c'],
+    ['iis', '2026-08-22 00:00:01', 'no #Fields: before it'],
     ['json', '{"ip":"203.0.113.7"}', 'no time'],
   ] as const)('of %s, %j, has a reason: %s', (form, line, reason) => {
     expect(read(form, line)).toMatchObject({ reason })

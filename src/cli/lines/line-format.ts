@@ -13,13 +13,14 @@ import type { Trust } from '../../client/address/trusted-proxies.ts'
 import type { Invocation } from '../../config/settings.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
 import { fieldsOf, type LogFormat } from '../../bulk/log-line.ts'
+import { logForms } from '../../bulk/log-forms.ts'
 import { guessFormat } from '../../bulk/log-guess.ts'
 
 export interface DetectedFormat {
   readonly form: LineFormat
   readonly bytes: Uint8Array
   readonly headerLines: number
-  /** For the user: `read as combined`; `''` where nothing was guessed. */
+  /** For the user: `read as combined`, or what is missing; else `''`. */
   readonly guess: string
 }
 
@@ -61,10 +62,18 @@ export function lineFormatDetector(
       return { ...whole, form }
     }
     const isGuess = jsonField === undefined && (log ?? 'auto') === 'auto'
-    const guess = isGuess ? `read as a log of the form ${form.form}` : ''
+    const isHeadless = logForms[form.form].hasFields && !/^#Fields:/m.test(decoder.decode(first))
+    const guess = isHeadless
+      ? headlessNote
+      : isGuess
+        ? `read as a log of the form ${form.form}`
+        : ''
     return { ...whole, form: { ...form, ...logOptions }, guess }
   }
 }
+
+const headlessNote =
+  'no line "#Fields:" at its beginning names the columns; put one in front, or give the number of the address\'s column: --column 9 --delimiter " "'
 
 function statedFormat({ jsonField, log = 'auto' }: LineOptions): LineFormat | undefined {
   if (jsonField !== undefined) return { kind: 'log', form: 'json', path: pathOf(jsonField) }

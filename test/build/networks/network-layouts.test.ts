@@ -117,6 +117,11 @@ const places: readonly (readonly [name: string, text: string, found: readonly un
     ['NO', 'Oslo (Sentrum)', '', 'city'],
   ],
   ['ip2asn-v4.tsv', '203.0.113.0\t203.0.113.9\t64500\tNO\tFJORD\n', ['NO', '', '', 'country']],
+  [
+    'own-cities.csv',
+    'cidr,geoname_id,country_code,city,latitude,longitude\n203.0.113.0/24,3143244,NO,Oslo,59.9,10.7\n',
+    ['NO', 'Oslo', '', 'city'],
+  ],
   ['GeoLite2-City-Blocks-IPv4.csv', blocks, ['NO', 'Oslo', '0150', 'city']],
 ]
 

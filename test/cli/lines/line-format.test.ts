@@ -52,6 +52,15 @@ it('a column behind #Fields: follows each header', () => {
   ])
 })
 
+it('a log of fields without their header says what is missing', () => {
+  const line = bytesOf('2026-08-22 00:00:01 192.0.2.1 GET / 203.0.113.7 200\n')
+  const { guess } = lineFormatDetector({ log: 'iis' })(line, 'file')
+  expect(guess).toContain('no line "#Fields:" at its beginning names the columns')
+  expect(guess).toContain('--column 9 --delimiter " "')
+  const byNumber = lineFormatDetector({ column: '6', delimiter: ' ' })(line, 'file')
+  expect(byNumber.form).toMatchObject({ kind: 'csv', column: 5, delimiter: 0x20 })
+})
+
 it.each([
   ['lines', {}],
   ['columns by number', { column: '1' }],
