@@ -1,5 +1,6 @@
 // A JSON array as JSON lines, so that it is read like them: each element on a line of its own, the
-// line ends inside it as spaces. Other texts pass unchanged; `[2001:db8::1]:443` begins no array.
+// line ends inside it as spaces. So is the array of `{"Records":[…]}`, as CloudTrail writes it. Other
+// texts pass unchanged; `[2001:db8::1]:443` begins no array.
 
 const quote = 0x22
 const backslash = 0x5c
@@ -37,18 +38,27 @@ type Cut = (chunk: Uint8Array) => Uint8Array
 const headText = (bytes: Uint8Array): string => latin1.decode(bytes.subarray(0, headBytesMax))
 
 function cutterOf(head: string): Cut {
-  return /^\s*\[\s*["{\]]/.test(head) ? newElementCutter() : (same) => same
+  const wrapped = holder.exec(head)?.[0].length ?? 0
+  const isArray = /^\s*\[\s*["{\]]/.test(head.slice(wrapped))
+  return isArray ? newElementCutter(wrapped) : (same) => same
 }
 
-function newElementCutter(): Cut {
+const holder = /^\s*\{\s*"(?:records|results|items)"\s*:\s*(?=\[)/i
+
+/** `wrapped` characters in front of the array go, and the brace behind it. */
+function newElementCutter(wrapped: number): Cut {
   let depth = 0
+  let before = wrapped
   let isText = false
   let isEscaped = false
   /** At the beginning of the line. */
   let lineDepth = 1
   return (chunk) => {
     const out = Uint8Array.from(chunk)
-    for (let at = 0; at < out.length; at += 1) {
+    const from = Math.min(before, out.length)
+    out.fill(space, 0, from)
+    before -= from
+    for (let at = from; at < out.length; at += 1) {
       const byte = out[at]!
       // Brackets and braces, `[`, `{`, `]` and `}`, differ in one bit.
       const bracket = byte & ~0x20
@@ -65,7 +75,7 @@ function newElementCutter(): Cut {
       else if (byte === quote) isText = !isText
       else if (isText) continue
       else if (bracket === 0x5b && ++depth === 1) out[at] = space
-      else if (bracket === 0x5d && --depth === 0) out[at] = lineEnd
+      else if (bracket === 0x5d && --depth <= 0) out[at] = depth === 0 ? lineEnd : space
       else if (byte === comma && depth === 1) out[at] = lineEnd
     }
     return out

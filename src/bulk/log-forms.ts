@@ -20,6 +20,8 @@ export interface LogForm {
   /** Which of the words is the address in nearly every line. */
   readonly word?: number
   readonly members?: LogMembers
+  /** Members as `name=value`, and not JSON. */
+  readonly isPairs?: true
   /** The lines follow a header `#Fields:`. */
   readonly hasFields?: true
 }
@@ -44,7 +46,7 @@ const generic: LogMembers = {
     'remoteIp remote_address remoteAddress request.client_ip request.remote_ip request.remote_addr ' +
     'request.remoteAddress req.remoteAddress httpRequest.remoteIp httpRequest.clientIp ClientIP ' +
     'ClientHost downstream_remote_address properties.clientIP properties.clientIp source.ip ' +
-    'source.address sourceIPAddress src_ip srcip ip ip_address ipAddress address client host',
+    'source.address sourceIPAddress src_ip srcip id.orig_h ip ip_address ipAddress address client host',
   forwarded:
     'x_forwarded_for http_x_forwarded_for xff X-Forwarded-For request.headers.x-forwarded-for ' +
     'request.headers.X-Forwarded-For req.headers.x-forwarded-for headers.x-forwarded-for',
@@ -162,16 +164,22 @@ export const logForms: Readonly<Record<LogFormName, LogForm>> = {
     example: '{"time":"2026-08-22T00:00:01Z","remote_addr":"203.0.113.7","status":200}',
     members: generic,
   },
+  logfmt: {
+    example: 'time=2026-08-22T00:00:01Z level=info remote_addr=203.0.113.7:5123 path=/ status=200',
+    members: { ...generic, address: `${generic.address} remote fwd src SRC` },
+    isPairs: true,
+  },
 }
 
 const syslogTime = String.raw`(?:[A-Z][a-z]{2} [ \d]\d(?: \d{4})? \d\d:\d\d:\d\d(?:\.\d{1,9})?|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))`
 
-/** In front of any form: syslog (RFC 3164, perhaps without host, and 5424), the CRI of Kubernetes. */
+/** In front of any form: syslog (RFC 3164, perhaps without host, and 5424), the CRI of Kubernetes, Docker Compose. */
 export const logPrefix = new RegExp(
   [
     String.raw`^(?:<\d{1,3}>)?${syslogTime} (?:\S+ )?[^\s:[]+(?:\[[^\]\s]*\])?: `,
     String.raw`^<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|(?:\[(?:[^\]"]|"${text}")*\])+) (?:\uFEFF)?`,
     String.raw`^\d{4}-\d\d-\d\dT\S+ std(?:out|err) [FP] `,
     String.raw`^[\w./-]+\[\d+\]: `,
+    String.raw`^[\w.-]{1,64} +\| `,
   ].join('|'),
 )

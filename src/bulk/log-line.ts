@@ -68,8 +68,9 @@ export function newLineReader(format: LogFormat, isGuess = false): LineReader {
   const { trust, sinceMs = -Infinity, untilMs = Infinity, by } = format
   const needsTime = by !== undefined || format.sinceMs !== undefined || format.untilMs !== undefined
   const read = rawReader(format, isGuess)
+  const isText = logForms[format.form].pattern !== undefined
   return (line) => {
-    const raw = read(withoutPrefix(line))
+    const raw = read(withoutPrefix(line, isText))
     if (raw === undefined) return undefined
     if (typeof raw === 'string') {
       return { reason: line.includes('\0') ? 'NUL bytes' : raw, text: line.trim() }
@@ -92,14 +93,20 @@ function rawReader(
   isGuess: boolean,
 ): (line: string) => RawEntry | BadReason | undefined {
   const { form, path } = format
-  const { pattern, otherwise, members, hasFields } = logForms[form]
+  const { pattern, otherwise, members, hasFields, isPairs } = logForms[form]
   if (hasFields) return fieldsReader(format.fields, path?.[0])
   if (members !== undefined) {
     const wanted = Object.fromEntries(
       Object.entries(members).map(([role, paths]) => [role, paths.split(' ')]),
     ) as unknown as Wanted
     const stated = path && { ...wanted, address: [path], forwarded: [] }
-    return (line) => readMembers(line, stated ?? wanted)
+    const valueOf = isPairs ? pairsOf : jsonOf
+    return (line) => {
+      const value = valueOf(line)
+      if (value === undefined)
+        return isComment(line) ? undefined : isPairs ? 'not logfmt' : 'not JSON'
+      return readMembers(value, stated ?? wanted)
+    }
   }
   return (line) => {
     const text = line.slice(0, patternCharsMax)
@@ -111,11 +118,15 @@ function rawReader(
 /** A request is at most some kilobytes; patterns take longer for longer lines. */
 const patternCharsMax = 16_384
 
-/** Without what collectors put in front of a line, or around it: Docker writes JSON. */
-function withoutPrefix(line: string): string {
-  const docker = line.startsWith('{"log":"') ? memberText(parseJson(line), 'log') : undefined
-  return (docker?.trimEnd() ?? line).replace(logPrefix, '')
+/** Without what collectors put in front of a line, or around it: JSON of Docker, or around a text of others. */
+function withoutPrefix(line: string, isText: boolean): string {
+  const isWrapped = line.startsWith('{"log":"') || (isText && line.startsWith('{'))
+  const value = isWrapped ? parseJson(line) : undefined
+  const inner = messageNames.flatMap((name) => memberText(value, name) ?? [])[0]
+  return (inner?.trimEnd() ?? line).replace(logPrefix, '')
 }
+
+const messageNames = ['log', 'message', 'line', 'MESSAGE', 'textPayload', '@message']
 
 export const isComment = (line: string): boolean => /^\s*[#;]/.test(line)
 
@@ -174,9 +185,7 @@ function fieldsReader(first: readonly string[] | undefined, column?: string) {
 
 type Wanted = Readonly<Record<keyof LogMembers, readonly (string | readonly string[])[]>>
 
-function readMembers(line: string, wanted: Wanted): RawEntry | BadReason | undefined {
-  const value = jsonOf(line)
-  if (value === undefined) return isComment(line) ? undefined : 'not JSON'
+function readMembers(value: unknown, wanted: Wanted): RawEntry {
   const first = (name: keyof LogMembers): string | undefined => {
     for (const path of wanted[name]) {
       const text = memberText(value, path)
@@ -210,6 +219,19 @@ function jsonOf(line: string): unknown {
       hex === undefined ? whole : `\\u00${hex}`,
     )
   return parseJson(escaped)
+}
+
+const pair = /(?<![^\s|])([\w.@-]{1,64})=(?:"((?:[^"\\]|\\.)*)"|([^\s"]*))/g
+/** Fewer may stand in any text. */
+const pairsMin = 3
+
+/** `a=1 b="2 3"`, as Go, Heroku and firewalls write; text in front does not count. */
+function pairsOf(line: string): unknown {
+  const pairs = Array.from(
+    line.slice(0, patternCharsMax).matchAll(pair),
+    ([, name, quotedText, text]) => [name, quotedText ?? text] as const,
+  )
+  return pairs.length < pairsMin ? undefined : Object.fromEntries(pairs)
 }
 
 /** A member may have dots in its name, too. */

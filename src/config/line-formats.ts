@@ -18,6 +18,7 @@ export const logFormNames = [
   'caddy',
   'traefik_json',
   'json',
+  'logfmt',
 ] as const
 export type LogFormName = (typeof logFormNames)[number]
 

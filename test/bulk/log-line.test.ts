@@ -196,6 +196,11 @@ const rows: readonly Row[] = [
     '{"timestamp":1787356801000,"x_forwarded_for":"203.0.113.7","remote_addr":"10.0.0.2","status":200}',
     ['203.0.113.7', second, '', '200'],
   ],
+  [
+    'logfmt',
+    'ts=2026-08-22T00:00:01Z level=info msg="a \\"b\\" x=1" remote_addr=203.0.113.7:5123 path=/a?b status=200',
+    ['203.0.113.7', second, '/a', '200'],
+  ],
 ]
 
 describe('a line', () => {
@@ -214,6 +219,7 @@ describe('a line', () => {
     ['Nov 27 12:00:00.123456 web1 nginx[1]: '],
     ['<165>1 2026-08-22T00:00:01.003Z web1 nginx 8710 ID47 - '],
     ['<165>1 2026-08-22T00:00:01.003Z web1 nginx - - [x@32473 iut="3\\"" a="[b]"][y z="1"] \uFEFF'],
+    ['web-1  | '],
     ['2026-08-22T00:00:01.003456789Z stdout F '],
   ])('of any form may have %s in front', (prefix) => {
     for (const [form, line] of rows.filter(([, line]) => !/haproxy\[/.test(line))) {
@@ -228,6 +234,25 @@ describe('a line', () => {
       const packed = JSON.stringify({ log: `${line}\n`, stream: 'stdout', time: second })
       expect(read(form, packed)).toEqual(read(form, line))
     }
+  })
+
+  it('of a form of text may stand in the JSON of a collector', () => {
+    for (const [form, line] of rows.filter(([name]) => logForms[name].pattern !== undefined)) {
+      const packed = JSON.stringify({ '@timestamp': second, agent: { name: 'x' }, message: line })
+      expect(read(form, packed)).toEqual(read(form, line))
+    }
+  })
+
+  it.each([
+    // https://devcenter.heroku.com/articles/http-routing#heroku-router-log-format
+    '2026-08-22T00:00:01+00:00 heroku[router]: at=info method=GET path="/a" host=x.example fwd="198.51.100.9, 203.0.113.7" status=200',
+    // https://docs.fortinet.com/document/fortigate/latest/administration-guide/986892
+    'date=2026-08-22 time=00:00:01 devname="FG1" type="traffic" srcip=203.0.113.7 srcport=58012 path=/a',
+    // https://help.ubuntu.com/community/UFW#Interpreting_Log_Entries
+    'Aug 22 00:00:01 web1 kernel: [1.2] [UFW BLOCK] IN=eth0 OUT= MAC=0:1 SRC=203.0.113.7 DST=10.0.0.2 LEN=40',
+  ])('has names in front of its values: %s', (line) => {
+    expect(read('logfmt', line, { by: undefined })).toMatchObject({ address: '203.0.113.7' })
+    expect(formOf(`${line}\n`)).toBe('logfmt')
   })
 
   it('is recognised by its form', () => {
@@ -264,6 +289,8 @@ describe('one line costs no file its form', () => {
   })
 
   it.each([
+    ['{"Records":[{"ip":"9.1.2.3"},{"ip":"9.1.2.4","a":[{"b":1}]}]}\n', 2],
+    ['{\n "results": [\n  {"ip":"9.1.2.3"}\n ],\n "next": "x"\n}\n', 1],
     ['[{"ip":"9.1.2.3},\n{"ip":"9.1.2.4"},\n{"ip":"9.1.2.5"}]', 2],
     ['[\n{"ip":"9.1.2.3},\n{"ip":"9.1.2.4"},\n{"ip":"9.1.2.5"}\n]', 2],
     ['[\n {\n "ip":"9.1.2.3,\n "a":1\n },\n {\n "ip":"9.1.2.4"\n },\n "9.1.2.5"\n]', 2],
