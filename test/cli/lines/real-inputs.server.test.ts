@@ -1,10 +1,12 @@
 // Logs and files as people have them, through the command line: what is read, what is said, and how
 // it ends.
 
+import { spawnSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { packageRoot } from '../../../src/base/package-root.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 import { newFolder, runHere } from '../program.ts'
 
@@ -186,6 +188,36 @@ describe('check', () => {
       1,
       expect.stringContaining(`packed by ${packing}: unpack it first`),
     ])
+  })
+})
+
+describe('the program as it is installed', () => {
+  const many = Array.from({ length: 3000 }, (_, i) => line(`9.1.${i >> 8}.${i & 255}`)).join('')
+  const packed = gzipSync(many)
+  const lines = line('9.1.2.3') + line('2a00::7')
+  const syslog = (at: string): string => `<134>Aug 22 10:00:01 web1 nginx: ${line(at)}`
+
+  it.each<readonly [what: string, content: string | Uint8Array, args: readonly string[], RegExp]>([
+    ['a log behind syslog', both.map(syslog).join(''), ['--log', 'auto'], /form combined/],
+    ['NULs in front', '\0'.repeat(300_000) + line('9.1.2.4') + lines, [], /NUL bytes: input:1: /],
+    ['a line of megabytes', `${'y'.repeat(5_000_000)}\n${lines}`, [], /line too long: input:1: /],
+    ['a JSON array', '[{"ip":"9.1.2.3"},\n{"ip":"2a00::7"}]', [], /form json/],
+    ['cut gzip', packed.subarray(0, packed.length - 2000), [], /its gzip data is cut off/],
+    ['UTF-16', utf16('9.1.2.3\r\n2a00::7\r\n'), [], /^(?:this table is .*\n)?$/],
+    ['sep=;', utf16('sep=;\r\nnote;ip\r\nx;9.1.2.3\r\ny;2a00::7\r\n'), ['--column', 'ip'], /^/],
+  ])('reads %s', (what, content, args, said) => {
+    const cwd = newFolder()
+    writeFileSync(join(cwd, 'input'), content)
+    const program = join(packageRoot, 'bin/iprisk.mjs')
+    const how = ['--format', 'csv', '--fields', 'ip', '--table', table, ...args]
+    const { status, stdout, stderr } = spawnSync(program, ['check', 'input', ...how], {
+      cwd,
+      encoding: 'utf8',
+    })
+    const found = stdout.split('\n').filter((row) => /^[\d:a-f.]{5,}$/.test(row))
+    const isCut = what === 'cut gzip'
+    expect([found.length > 100 ? 'many' : found, status]).toEqual(isCut ? ['many', 1] : [both, 0])
+    expect(stderr).toMatch(said)
   })
 })
 
