@@ -1,4 +1,4 @@
-// A JSON array as JSON lines, so that it is read like them: each element on a line of its own, the
+// What stands for lines as lines. A JSON array becomes JSON lines, so that it is read like them: each element on a line of its own, the
 // line ends inside it as spaces. So is the array of `{"Records":[…]}`, as CloudTrail writes it. Other
 // texts pass unchanged; `[2001:db8::1]:443` begins no array.
 
@@ -40,8 +40,13 @@ const headText = (bytes: Uint8Array): string => latin1.decode(bytes.subarray(0, 
 function cutterOf(head: string): Cut {
   const wrapped = holder.exec(head)?.[0].length ?? 0
   const isArray = /^\s*\[\s*["{\]]/.test(head.slice(wrapped))
-  return isArray ? newElementCutter(wrapped) : (same) => same
+  if (isArray) return newElementCutter(wrapped)
+  const endsByReturns = !head.includes('\n') && /\r[^\n]/.test(head)
+  return endsByReturns ? returnsReplaced : (same) => same
 }
+
+/** Excel for the Mac ends lines so. */
+const returnsReplaced: Cut = (chunk) => chunk.map((byte) => (byte === 0x0d ? lineEnd : byte))
 
 const holder = /^\s*\{\s*"(?:records|results|items)"\s*:\s*(?=\[)/i
 

@@ -46,7 +46,7 @@ const generic: LogMembers = {
     'remoteIp remote_address remoteAddress request.client_ip request.remote_ip request.remote_addr ' +
     'request.remoteAddress req.remoteAddress httpRequest.remoteIp httpRequest.clientIp ClientIP ' +
     'ClientHost downstream_remote_address properties.clientIP properties.clientIp source.ip ' +
-    'source.address sourceIPAddress src_ip srcip id.orig_h ip ip_address ipAddress address client host',
+    'source.address sourceIPAddress callerIpAddress clientIPAddress client_addr remote_host src_ip srcip id.orig_h ip ip_address ipAddress address client host',
   forwarded:
     'x_forwarded_for http_x_forwarded_for xff X-Forwarded-For request.headers.x-forwarded-for ' +
     'request.headers.X-Forwarded-For req.headers.x-forwarded-for headers.x-forwarded-for',

@@ -186,16 +186,21 @@ function fieldsReader(first: readonly string[] | undefined, column?: string) {
 type Wanted = Readonly<Record<keyof LogMembers, readonly (string | readonly string[])[]>>
 
 function readMembers(value: unknown, wanted: Wanted): RawEntry {
+  // Exports of Elasticsearch, Google Cloud and Splunk have the logged members within one.
+  const inner = holderNames.map((name) => own(value, name)).find((one) => typeof one === 'object')
+  const holders = inner === undefined ? [value] : [inner, value]
   const first = (name: keyof LogMembers): string | undefined => {
-    for (const path of wanted[name]) {
-      const text = memberText(value, path)
-      if (text !== undefined) return text
+    for (const holder of holders) {
+      for (const path of wanted[name]) {
+        const text = memberText(holder, path)
+        if (text !== undefined) return text
+      }
     }
     return undefined
   }
   return {
     // An array of addresses alone has no members.
-    address: typeof value === 'string' ? value : addressMember(value, wanted.address),
+    address: typeof value === 'string' ? value : addressMember(holders, wanted.address),
     forwarded: first('forwarded'),
     time: first('time'),
     request: first('request'),
@@ -203,9 +208,11 @@ function readMembers(value: unknown, wanted: Wanted): RawEntry {
   }
 }
 
+const holderNames = ['_source', 'jsonPayload', 'result']
+
 /** The first that holds an address, else the first. */
-function addressMember(value: unknown, paths: Wanted['address']): string | undefined {
-  const texts = paths.flatMap((path) => memberText(value, path) ?? [])
+function addressMember(holders: readonly unknown[], paths: Wanted['address']): string | undefined {
+  const texts = holders.flatMap((holder) => paths.flatMap((path) => memberText(holder, path) ?? []))
   return texts.find((text) => chooseAddress(text, undefined) !== undefined) ?? texts[0]
 }
 

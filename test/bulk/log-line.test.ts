@@ -185,6 +185,11 @@ const rows: readonly Row[] = [
     '{"req":{"headers":{"x-forwarded-for":"203.0.113.7"},"remoteAddress":"10.0.0.2","url":"/a"},"time":1787356801000,"res":{"statusCode":200}}',
     ['203.0.113.7', second, '/a', '200'],
   ],
+  [
+    'json',
+    '{"jsonPayload":{"remote_addr":"203.0.113.7","status":200},"timestamp":"2026-08-22T00:00:01Z"}',
+    ['203.0.113.7', second, '', '200'],
+  ],
   // https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage
   [
     'json',
@@ -286,6 +291,12 @@ describe('one line costs no file its form', () => {
 
   it('of 200 KB', () => {
     expect(formOf(`${'x'.repeat(200_000)}\n${one}${one}`)).toBe('common')
+  })
+
+  it('that has no end but carriage returns', () => {
+    const ends = new TextDecoder().decode(arrayLines(Buffer.from('9.1.2.3\r9.1.2.4\r')))
+    expect(ends).toBe('9.1.2.3\n9.1.2.4\n')
+    expect(arrayLines(Buffer.from('9.1.2.3\r\n'))).toEqual(Buffer.from('9.1.2.3\r\n'))
   })
 
   it.each([

@@ -224,6 +224,7 @@ const forms: readonly (readonly [what: string, form: string, text: string, entri
     '[\n  "203.0.113.7",\n  {"ip": "198.51.100.7", "comment": "x"}\n]\n',
     ['203.0.113.7', '198.51.100.7 # x'],
   ],
+  ['carriage returns', 'CSV (ip, note)', 'ip,note\r203.0.113.7,a\r', ['203.0.113.7 # a']],
   ['CSV by src', 'CSV (src)', 'src,count\n203.0.113.7,5\n', ['203.0.113.7']],
   ['CSV of a source that is none', 'CSV (value)', 'source,value\nx,203.0.113.7', ['203.0.113.7']],
   [

@@ -131,7 +131,7 @@ function detectCsvFormat(
   const end = found < 0 ? first.length : found
   const stated = how.delimiter === 'tab' ? '\t' : (how.delimiter ?? skipped.separator)
   const line = decoder.decode(first.subarray(begin, end))
-  const delimiter = stated ?? delimiterOf(line, skipped.fields)
+  const delimiter = stated ?? delimiterOf(line, column, skipped.fields)
   const name = delimiterNames[delimiter] ?? `"${delimiter}"`
   const guess = stated === undefined ? `read as CSV with ${name} between columns (--delimiter)` : ''
   const form = (index: number): LineFormat => ({
@@ -188,10 +188,12 @@ function skippedLines(first: Uint8Array) {
   return { bytes, lines, separator, fields, comment }
 }
 
-/** The most frequent outside quotes. */
-function delimiterOf(line: string, fields: readonly string[] | undefined): string {
+/** The most frequent outside quotes; blanks where there is no other, and the line is no column's name. */
+function delimiterOf(line: string, column: string, fields: readonly string[] | undefined): string {
   if (fields !== undefined) return line.includes('\t') ? '\t' : ' '
   const plain = line.replaceAll(/"[^"]*"/g, '')
   const counts = delimiters.map((one) => plain.split(one).length)
-  return delimiters[counts.indexOf(Math.max(...counts))]!
+  const most = Math.max(...counts)
+  if (most === 1 && plain.includes(' ') && plain.trim() !== column) return ' '
+  return delimiters[counts.indexOf(most)]!
 }

@@ -40,7 +40,7 @@ export function readListFile(text: string, now: number, origin: string): ListFil
   const lists = new Map<string, { effect: ListEffect | undefined; entries: ListEntry[] }>()
   const bad: Told = { count: 0, lines: [] }
   const masked: Told = { count: 0, lines: [] }
-  const lines = text.replace(/^\ufeff/, '').split('\n')
+  const lines = text.replace(/^\ufeff/, '').split(/\n|\r(?!\n)/)
   const { name: form, read } = formOf(lines)
   const seconds = Math.floor(now / 1000)
   let good = 0

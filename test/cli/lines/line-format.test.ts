@@ -15,6 +15,7 @@ describe('a column by its name', () => {
     ['a;"b;c;d";ip\r', ';', 2],
     ['a,,ip,', ',', 2],
     ['ip', ',', 0],
+    ['version account ip', ' ', 2],
     ['\ufeffip,x', ',', 0],
   ])('%j', (header, delimiter, column) => {
     const { form, bytes, headerLines } = lineFormatDetector({ column: 'ip' })(
