@@ -1,6 +1,6 @@
-// What stands for lines as lines. A JSON array becomes JSON lines, so that it is read like them: each element on a line of its own, the
-// line ends inside it as spaces. So is the array of `{"Records":[…]}`, as CloudTrail writes it. Other
-// texts pass unchanged; `[2001:db8::1]:443` begins no array.
+// Turns what is not lines into lines. The elements of a JSON array become JSON lines, with spaces in
+// place of the line ends inside them. So do those of `{"Records":[…]}`, as CloudTrail writes it, one or
+// several after each other. Other texts pass unchanged; `[2001:db8::1]:443` begins no array.
 
 const quote = 0x22
 const backslash = 0x5c
@@ -38,7 +38,7 @@ type Cut = (chunk: Uint8Array) => Uint8Array
 const headText = (bytes: Uint8Array): string => latin1.decode(bytes.subarray(0, headBytesMax))
 
 function cutterOf(head: string): Cut {
-  const wrapped = holder.exec(head)?.[0].length ?? 0
+  const wrapped = isRecord(head) ? 0 : (holder.exec(head)?.[0].length ?? 0)
   const isArray = /^\s*\[\s*["{\]]/.test(head.slice(wrapped))
   if (isArray) return newElementCutter(wrapped)
   const endsByReturns = !head.includes('\n') && /\r[^\n]/.test(head)
@@ -50,7 +50,18 @@ const returnsReplaced: Cut = (chunk) => chunk.map((byte) => (byte === 0x0d ? lin
 
 const holder = /^\s*\{\s*"(?:records|results|items)"\s*:\s*(?=\[)/i
 
-/** `wrapped` characters in front of the array go, and the brace behind it. */
+/** Whether the first line is one record of several members, of which an array is the first. */
+function isRecord(head: string): boolean {
+  const [line = '', rest] = head.split('\n', 2)
+  if (rest === undefined) return false
+  try {
+    return Object.keys(JSON.parse(line) as object).length > 1
+  } catch {
+    return false
+  }
+}
+
+/** Blanks the `wrapped` characters in front of an array, and what stands between arrays of holders. */
 function newElementCutter(wrapped: number): Cut {
   let depth = 0
   let before = wrapped
@@ -65,6 +76,12 @@ function newElementCutter(wrapped: number): Cut {
     before -= from
     for (let at = from; at < out.length; at += 1) {
       const byte = out[at]!
+      if (wrapped > 0 && depth === 0) {
+        out[at] = space
+        if (byte === quote || byte === lineEnd) isText = byte === quote && !isText
+        else if (byte === 0x5b && !isText) depth = lineDepth = 1
+        continue
+      }
       // Brackets and braces, `[`, `{`, `]` and `}`, differ in one bit.
       const bracket = byte & ~0x20
       if (byte === lineEnd || byte === 0x0d) out[at] = space
