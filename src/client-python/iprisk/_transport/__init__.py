@@ -1,0 +1,1 @@
+"""How requests go out on the standard library."""
