@@ -2,6 +2,7 @@
 // the function that tries it. The next one is one more row.
 
 import { clientFaults } from './clients/logins.ts'
+import { pythonClientFaults } from './clients/python-logins.ts'
 import { damage, forged } from './table/broken-tables.ts'
 import { diskFaults } from './compiler/disk-faults.ts'
 import { flips } from './compiler/flips.ts'
@@ -299,6 +300,15 @@ export const proofs: readonly Proof[] = [
       'one that is let in without an answer is counted and told.',
     minutes: { short: 1, long: 8 },
     run: clientFaults,
+  },
+  {
+    name: 'client-python-faults',
+    shows:
+      'ten thousand logins through the client for Python, with threads and with asyncio, meet the same ' +
+      'faults, wait no longer than the time-out and 50 ms (p99.9), and are all counted and told. Needs ' +
+      'httpx (python3-httpx).',
+    minutes: { short: 1, long: 8 },
+    run: pythonClientFaults,
   },
   {
     name: 'client-together',

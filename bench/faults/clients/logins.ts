@@ -111,7 +111,7 @@ export async function clientFaults({ folder, form, say }: ProofContext): Promise
   }
 }
 
-function quantileOf(values: readonly number[]): (share: number) => number {
+export function quantileOf(values: readonly number[]): (share: number) => number {
   const sorted = values.toSorted((a, b) => a - b)
   return (share) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0
 }

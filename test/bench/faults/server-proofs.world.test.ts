@@ -25,6 +25,7 @@ const names = [
   'overload',
   'attack-storms',
   'client-faults',
+  'client-python-faults',
 ] as const
 
 it.each(names)('%s holds', async (name) => {
