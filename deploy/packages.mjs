@@ -1,6 +1,7 @@
-// The three packages of a release, made of what `npm run compile` has left in dist: `iprisk` from the
+// The four packages of a release, made of what `npm run compile` has left in dist: `iprisk` from the
 // root; `iprisk-compiler`, which only names the large packages that builds need, so that machines that
-// only serve do without them; and `iprisk-client` from src/client alone, which needs nothing else.
+// only serve do without them; `iprisk-client` from src/client alone, which needs nothing else; and the
+// client for Python from src/client-python.
 // Versions come from the newest heading of the change log. Also their public surface: the declarations that an application
 // can reach, as text.
 
@@ -109,6 +110,17 @@ export function writeClientPackage(folder = join(root, 'dist/packages/iprisk-cli
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(clientPackage(), null, 2)}\n`)
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   writeFileSync(join(folder, 'README.md'), withoutLinksOut(read('docs/client.md')))
+  return folder
+}
+
+/** Writes the folder that the client for Python is built from and gives its path. */
+export function writePythonPackage(folder = join(root, 'dist/packages/iprisk-python')) {
+  rmSync(folder, { recursive: true, force: true })
+  const from = join(root, 'src/client-python')
+  const filter = (path) => !/(?:__pycache__|\.mypy_cache|\.egg-info|\/build)$/.test(path)
+  cpSync(from, folder, { recursive: true, filter })
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  writeFileSync(join(folder, 'README.md'), withoutLinksOut(read('docs/python.md')))
   return folder
 }
 

@@ -5,7 +5,15 @@
 // says why, where anything is wrong. What a maintainer does with it: docs/releasing.md.
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -16,6 +24,7 @@ import {
   root,
   writeClientPackage,
   writeCompilerPackage,
+  writePythonPackage,
 } from './packages.mjs'
 import { buildAndServe, openMirror, serveBefore, serveOver } from './try-server.mjs'
 
@@ -26,6 +35,7 @@ const version = changeLogVersion()
 
 /** Bytes of the packed files. */
 const packedMax = { iprisk: 3_200_000, 'iprisk-compiler': 16_000, 'iprisk-client': 64_000 }
+const wheelMax = 48_000
 /** Whatever else would be packed is a mistake. */
 const mayHold = {
   iprisk:
@@ -58,6 +68,42 @@ function pack(folder, name) {
   return join(out, packed.filename)
 }
 
+const python = (args, cwd = root) => run('/usr/bin/python3', args, cwd)
+
+/** Builds the wheel, which is a zip that Python imports as it is. */
+function packWheel(folder) {
+  try {
+    python(['-m', 'build', '--wheel', '--no-isolation', '--outdir', out], folder)
+  } catch (error) {
+    const needs = 'apt-get install python3-build python3-setuptools python3-wheel'
+    const why = error.stderr ?? error.message
+    throw new Error(`the wheel is not built (${needs}): ${why}`, { cause: error })
+  }
+  const name = `iprisk-${version}-py3-none-any.whl`
+  const wheels = readdirSync(out).filter((file) => file.endsWith('.whl'))
+  hold(wheels.join() === name, `the wheel is called ${wheels.join()}, not ${name}`)
+  const wheel = join(out, name)
+  const { size } = statSync(wheel)
+  hold(size <= wheelMax, `${name} has ${size} bytes, over ${wheelMax}`)
+  const listed =
+    'import json, sys, zipfile; print(json.dumps(zipfile.ZipFile(sys.argv[1]).namelist()))'
+  const paths = JSON.parse(python(['-c', listed, wheel]))
+  const info = `iprisk-${version}.dist-info/`
+  const others = paths.filter(
+    (path) =>
+      !/^iprisk\/(?:_[a-z]+\/)?\w+\.py$|^iprisk\/py\.typed$/.test(path) && !path.startsWith(info),
+  )
+  hold(others.length === 0, `${name} would hold ${others.join(', ')}`)
+  for (const path of ['iprisk/py.typed', `${info}LICENSE`]) {
+    hold(paths.includes(path), `${name} has no ${path}`)
+  }
+  const uses = `import sys; sys.path.insert(0, sys.argv[1]); import iprisk, iprisk.middleware, iprisk.testing
+print(iprisk.Client("http://127.0.0.1:1", "irk_x").check("no").reason)`
+  const said = python(['-B', '-c', uses, wheel], tmpdir()).trim()
+  hold(said === 'invalid_address', `the client of ${name} said ${said}`)
+  say(`${name}: ${paths.length} files, ${size} bytes; imported, it checks`)
+}
+
 const megabytes = (folder) => Math.round(Number.parseInt(run('du', ['-sm', folder]), 10))
 const install = (file, folder) => {
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
@@ -76,13 +122,9 @@ async function tryOut(file, use) {
   }
 }
 
-function materialsOf(name) {
-  const sbom = (...of) => run(process.execPath, [join(root, 'deploy/sbom.mjs'), ...of], root)
-  if (name === 'iprisk') return sbom()
-  if (name === 'iprisk-compiler') return sbom(...compilerPackages)
-  const purl = `pkg:npm/${name}@${version}`
+/** Of a package that depends on nothing. */
+function materialsAlone(name, purl) {
   const component = { type: 'library', name, version, purl, 'bom-ref': purl }
-  // It depends on nothing.
   const document = {
     bomFormat: 'CycloneDX',
     specVersion: '1.5',
@@ -92,6 +134,13 @@ function materialsOf(name) {
     dependencies: [{ ref: purl, dependsOn: [] }],
   }
   return `${JSON.stringify(document, null, 1)}\n`
+}
+
+function materialsOf(name) {
+  const sbom = (...of) => run(process.execPath, [join(root, 'deploy/sbom.mjs'), ...of], root)
+  if (name === 'iprisk') return sbom()
+  if (name === 'iprisk-compiler') return sbom(...compilerPackages)
+  return materialsAlone(name, `pkg:npm/${name}@${version}`)
 }
 
 rmSync(out, { recursive: true, force: true })
@@ -105,6 +154,7 @@ hold(
 const client = pack(writeClientPackage(), 'iprisk-client')
 const compiler = pack(writeCompilerPackage(), 'iprisk-compiler')
 const server = pack(root, 'iprisk')
+packWheel(writePythonPackage())
 
 await tryOut(client, (folder) => {
   const names = Object.keys(clientEntries).map((name) => `iprisk-client${name.slice(1)}`)
@@ -143,4 +193,8 @@ await tryOut(server, async (folder) => {
 for (const name of Object.keys(packedMax)) {
   writeFileSync(join(out, `${name}.cdx.json`), materialsOf(name))
 }
+writeFileSync(
+  join(out, 'iprisk-python.cdx.json'),
+  materialsAlone('iprisk', `pkg:pypi/iprisk@${version}`),
+)
 say(`The packages and their bills of materials are in ${out}.`)

@@ -31,11 +31,13 @@ beforeAll(async () => {
 it('leaves the packages and their bills of materials', () => {
   expect(ended).toEqual([0, ''])
   expect(readdirSync(release).map((name) => name.replace(/\d+\.\d+\.\d+/, 'N'))).toEqual([
+    'iprisk-N-py3-none-any.whl',
     'iprisk-N.tgz',
     'iprisk-client-N.tgz',
     'iprisk-client.cdx.json',
     'iprisk-compiler-N.tgz',
     'iprisk-compiler.cdx.json',
+    'iprisk-python.cdx.json',
     'iprisk.cdx.json',
   ])
 })
@@ -45,7 +47,8 @@ it('holds them to the bounds that the document names', () => {
   const [, server, client] = /packedMax = \{ iprisk: (\S+), .*'iprisk-client': (\S+) \}/.exec(
     script,
   )!
-  const bounds = [client, server].map((bytes) => `${bytes?.replaceAll('_', ',')} bytes`)
+  const [, wheel] = /wheelMax = (\S+)/.exec(script)!
+  const bounds = [client, wheel, server].map((bytes) => `${bytes?.replaceAll('_', ',')} bytes`)
   expect(readFileSync(join(packageRoot, 'docs/releasing.md'), 'utf8')).toContain(
     `| packed | ${bounds.join(' | ')} |`,
   )
