@@ -53,8 +53,6 @@ export interface ResultColumn {
   getItem(row: number): unknown
 }
 
-type ResultChunk = ReturnType<typeof chunkOf>
-
 /** A column to write: its name and type, and what it holds of a row. */
 export interface ParquetColumn<Row> {
   readonly name: string
@@ -119,7 +117,7 @@ async function connectTo(instance: DuckDBInstance, onClose = async () => undefin
       await guard(sql, async () => connection.run(sql))
     },
     /** Hands over the result chunk by chunk; a chunk is dead when `take` returns. */
-    async stream(sql: string, take: (chunk: ResultChunk) => void): Promise<void> {
+    async stream(sql: string, take: (chunk: ReturnType<typeof chunkOf>) => void): Promise<void> {
       await guard(sql, async () => {
         const result = await connection.stream(sql)
         for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0;) {

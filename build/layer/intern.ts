@@ -24,8 +24,6 @@ export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1) {
   }
 }
 
-type TupleInterner = ReturnType<typeof newTupleInterner>
-
 /**
  * Numbers, from 0, for tuples of four 32-bit words. A Map would need a string a tuple and ends at
  * 2^24 entries; this is open addressing with linear probing over typed arrays, at most half full.
@@ -113,7 +111,7 @@ export function newRangeInterner(): RangeInterner {
    * Ends of IPv6 ranges: an address fills a tuple, so that a range needs two numbers. Many feeds
    * have none.
    */
-  let ends: TupleInterner | undefined
+  let ends: ReturnType<typeof newTupleInterner> | undefined
   const words = newAddressWords()
   const endId = (value: bigint): number => {
     ends ??= newTupleInterner()

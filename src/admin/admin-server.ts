@@ -92,7 +92,11 @@ export async function startAdminServer(
   return {
     /** 0 with a socket. */
     port: portOf(server, place.port),
-    close: () => closeServer(server),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }
 
@@ -214,13 +218,6 @@ async function apiPage(parts: AdminParts, request: IncomingMessage, path: string
 function portOf(server: Server, port: number): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }
 
 // DNS rebinding: a page of another site can point its own name at this machine. Its requests then

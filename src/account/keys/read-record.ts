@@ -4,7 +4,7 @@
 // Invariants: no content of a row makes this throw. Messages name the key's id and the wrong
 // member, never a value, which may be a hash or a secret. Unknown members are kept and ignored.
 
-import { type IpriskError, environmentError } from '../../base/coded-error.ts'
+import { environmentError } from '../../base/coded-error.ts'
 import { type JsonObject, isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
 import { redactKeys } from '../../base/key-form.ts'
 import * as limits from '../../base/limits.ts'
@@ -148,7 +148,8 @@ export function updatedRecord(
   mend?: (skipped: SkippedKey) => KeyRecord,
 ): KeyRecord {
   if (!isSkipped(row)) return change(row)
-  if (mend === undefined) throw unreadableKeyError(row)
+  if (mend === undefined)
+    throw environmentError('key_unreadable', `${skippedText(row)} ${skippedAdvice}`)
   return mend(row)
 }
 
@@ -186,7 +187,3 @@ export function skippedText({ id, why }: SkippedKey): string {
 
 export const skippedAdvice =
   'Restore it with "iprisk state restore FILE", or revoke the key with "iprisk keys revoke ID".'
-
-function unreadableKeyError(skipped: SkippedKey): IpriskError {
-  return environmentError('key_unreadable', `${skippedText(skipped)} ${skippedAdvice}`)
-}

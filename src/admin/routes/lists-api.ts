@@ -217,9 +217,7 @@ async function importLines(
   return { act: 'preview', list, ...counts, cautions: warnings, in_effect: false, preview: told }
 }
 
-type StoredList = ReturnType<typeof knownList>
-
-function listJson({ name, effect, entries, created }: StoredList) {
+function listJson({ name, effect, entries, created }: ReturnType<typeof knownList>) {
   return { name, effect, entries, created: formatExpiry(created) }
 }
 

@@ -8,7 +8,7 @@ import { type EffectiveLimits, effectiveLimits } from '../../account/keys/key-li
 import { formatMonth, monthOf } from '../../account/limits/quota-period.ts'
 import type { KeyRecord } from '../../account/keys/key-record.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
-import { type Day, formatDay, msPerDay } from '../../base/day.ts'
+import { formatDay, msPerDay } from '../../base/day.ts'
 import { formatCount, formatCounted, formatTime } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
 import { printResult, printTable } from '../terminal/io.ts'
@@ -21,9 +21,6 @@ import {
   withStoresToRead,
 } from './key-session.ts'
 
-const dayOrNull = (day: Day | undefined): string | null =>
-  day === undefined ? null : formatDay(day)
-
 /** Times are ISO 8601, UTC. */
 function listedKey({ record, facts, state, units, month, lastUsed }: KeyView, now: number): object {
   const live = record.secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now)
@@ -33,7 +30,7 @@ function listedKey({ record, facts, state, units, month, lastUsed }: KeyView, no
     state,
     secrets: live.length,
     usage: units === undefined ? null : { month, units_at_most: units },
-    last_used: dayOrNull(lastUsed),
+    last_used: lastUsed === undefined ? null : formatDay(lastUsed),
   }
 }
 

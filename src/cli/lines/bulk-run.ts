@@ -129,7 +129,7 @@ export async function bulkRun(options: BulkOptions, io: Io) {
       form = opening?.form ?? form
       const lines = opening?.bytes ?? piece.bytes
       if (opening !== undefined && work.output === 'text') width = addressWidth(form, lines)
-      const task = taskOf(work, form, width, piece)
+      const task = { ...work, form, addressWidth: width, refused: piece.refused }
       form = nextFormat(form, lines)
       firstBytes += lines.length
       const isHere = lines.length <= linesInlineBytesMax || firstBytes <= firstLinesInlineBytesMax
@@ -163,15 +163,6 @@ function openingOf({ bytes, input }: InputPiece, options: BulkOptions, io: Io): 
   const opening = options.detectFormat(bytes, input)
   if (opening.guess !== '') io.err(`${inputName(input)}: ${opening.guess}.`)
   return opening
-}
-
-function taskOf(
-  work: BulkOptions['work'],
-  form: LineFormat,
-  addressWidth: number,
-  { refused }: InputPiece,
-): LineTask {
-  return { ...work, form, addressWidth, refused }
 }
 
 /** IIS begins anew with `#Fields:` in the middle of a file, for all pieces behind it. */

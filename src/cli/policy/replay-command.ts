@@ -108,8 +108,6 @@ function countSampled(
   return { result, policies }
 }
 
-type ReplayReport = ReturnType<typeof replayReport>
-
 const examplesMax = 20
 const nameOf = ({ id, asOf }: OpenTable) => ({ id, as_of: formatDay(asOf) })
 
@@ -173,7 +171,7 @@ function decisionsOf({
   }
 }
 
-function replayLines(report: ReplayReport): readonly string[] {
+function replayLines(report: ReturnType<typeof replayReport>): readonly string[] {
   const { requests, flipped, flips, decisions, table, against, bad_lines: bad } = report
   const flipRows = flips.map((one) => {
     const feeds = one.feeds.slice(0, 3).map(({ feed, requests }) => `${feed} ${requests}`)

@@ -41,13 +41,9 @@ function groupsOf(commands: readonly CompletedCommand[]): ReadonlyMap<string, re
   return groups
 }
 
-function allOptions(commands: readonly CompletedCommand[]): readonly Option[] {
-  return [...new Set(commands.flatMap(({ options }) => options))]
-}
-
 function bashScript(commands: readonly CompletedCommand[]): readonly string[] {
   const groups = groupsOf(commands)
-  const valued = allOptions(commands).filter(takesValue)
+  const valued = [...new Set(commands.flatMap(({ options }) => options))].filter(takesValue)
   /** Options of one name are told apart by their command. */
   const patternOf = (one: Option): string => {
     const flag = optionFlag(one)

@@ -32,7 +32,7 @@ export function processIo(
     now: Date.now(),
     write: (bytes) =>
       new Promise((resolve) => {
-        stdout.write(stdout.isTTY ? escapeLines(textOf(bytes)) : bytes, () => resolve())
+        stdout.write(stdout.isTTY ? escapeLines(decoder.decode(bytes)) : bytes, () => resolve())
       }),
     status: (line) => {
       if (!stderr.isTTY || line === shown) return
@@ -43,8 +43,6 @@ export function processIo(
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
-const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 // As PID 1 of a container: the kernel drops signals that PID 1 does not listen for, so Ctrl-C and
 // `docker stop` would not end a build.

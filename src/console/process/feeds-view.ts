@@ -28,7 +28,9 @@ export function feedsView(
       day: formatDay(source.day),
       age_days: Math.max(0, dayOf(nowMs) - source.day),
       entries: source.entries,
-      history: historyOf(days[source.id] ?? {}, table.asOf),
+      history: Array.from({ length: historyDays }, (_, at) => {
+        return days[source.id]?.[String(table.asOf - historyDays + 1 + at)] ?? null
+      }),
       quarantined:
         source.quarantined === true
           ? (reasons.get(source.id) ?? 'its newest snapshot is kept out; the build report says why')
@@ -39,12 +41,6 @@ export function feedsView(
       kinds.map(({ kind, state, newest }) => [kind, { state, day: newest }]),
     ),
   }
-}
-
-function historyOf(days: FeedDays[string], asOf: number): readonly (number | null)[] {
-  return Array.from({ length: historyDays }, (_, at) => {
-    return days[String(asOf - historyDays + 1 + at)] ?? null
-  })
 }
 
 /** By feed; empty if the report is missing or another build's. */

@@ -178,10 +178,8 @@ const heldStates = new Set(['01', '08'])
 export function countTcpLine(line: string, port: number, counts: Map<string, number>): void {
   const [, own = '', other = '', state = ''] = form.exec(line) ?? []
   if (!heldStates.has(state) || Number.parseInt(own, 16) !== port) return
-  const peer = peerOfDigits(endianness() === 'LE' ? swapped(other) : other)
+  const peer = peerOfDigits(
+    endianness() === 'LE' ? other.replaceAll(/(..)(..)(..)(..)/g, '$4$3$2$1') : other,
+  )
   counts.set(peer, (counts.get(peer) ?? 0) + 1)
-}
-
-function swapped(digits: string): string {
-  return digits.replaceAll(/(..)(..)(..)(..)/g, '$4$3$2$1')
 }

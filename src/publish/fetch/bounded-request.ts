@@ -79,12 +79,10 @@ function privateTarget(from: URL, host: string): Error {
   return pullError('redirect', `${shownUrl(from)}: redirects to ${host}, ${why}`)
 }
 
-type OneAnswer = Awaited<ReturnType<typeof readAnswer>>
-
 function requestOnce(
   asked: BoundedRequest & Required<Pick<BoundedRequest, 'bounds'>>,
   { own, until }: { readonly own: boolean; readonly until: number },
-): Promise<OneAnswer> {
+): Promise<Awaited<ReturnType<typeof readAnswer>>> {
   const { url, method = 'GET', headers = {}, body, bounds } = asked
   const shown = shownUrl(url)
   const ask = url.protocol === 'https:' ? askHttps : askHttp

@@ -2,7 +2,6 @@
 // the score falls if nothing is seen again. All ask `judge` again.
 
 import type { Day } from '../../base/day.ts'
-import type { Evidence } from '../../model/evidence.ts'
 import { type Classification, type Level, levelFloors } from '../../model/kind.ts'
 import { confidenceOf } from '../finding/confidence.ts'
 import type { Findings } from '../finding/finding.ts'
@@ -92,7 +91,9 @@ export function scoreRange(
   const judgeWith = (moved: readonly string[], end: keyof WeightInterval): void => {
     const evidence = input.evidence.map((one) => {
       const interval = moved.includes(one.voice.id) ? intervalOf(one.voice.id) : undefined
-      return interval === undefined ? one : withWeight(one, interval[end])
+      return interval === undefined
+        ? one
+        : { ...one, voice: { ...one.voice, weight: interval[end] } }
     })
     const found = judge({ ...input, evidence }).score
     low = Math.min(low, found)
@@ -105,8 +106,4 @@ export function scoreRange(
     judgeWith(moved, 'high')
   }
   return [low, high]
-}
-
-function withWeight(evidence: Evidence, weight: number): Evidence {
-  return { ...evidence, voice: { ...evidence.voice, weight } }
 }

@@ -36,8 +36,6 @@ const depthMax = 32
 /** After these another process is writing: the file is in use, not damaged. */
 const readsMax = 5
 
-type Tree = ReturnType<typeof readTree>
-
 type Meta = ReturnType<typeof readMeta>
 
 type OnLeaf = (page: Buffer, flags: number, at: number, bytes: number) => void
@@ -189,7 +187,7 @@ function checkPages(file: number, meta: Meta): void {
     else if (flags !== nodeFlags.plain) fail(`a value has the flags ${flags}`)
   }
   const freeLists: Buffer[] = []
-  const subtrees: Tree[] = []
+  const subtrees: ReturnType<typeof readTree>[] = []
   visit(free.root, free.depth, (page, flags, at, bytes) => {
     onValue(page, flags, at, bytes)
     const list = Buffer.alloc(bytes)
