@@ -8,7 +8,6 @@ import { availableParallelism } from 'node:os'
 import { IpriskError } from '../../base/coded-error.ts'
 import { moreText } from '../../base/text/shortened-list.ts'
 import { formatCount } from '../../base/text/number-format.ts'
-import { addressWidth, ipv4Chars } from '../../bulk/rows/text-row.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
 import {
   answerLines,
@@ -108,7 +107,6 @@ export async function bulkRun(options: BulkOptions, io: Io) {
   let last = Promise.resolve()
   let firstBytes = 0
   let form: LineFormat = { kind: 'plain' }
-  let width = ipv4Chars
   let isOpen = false
   const how = { bytes: options.pieceBytes, stdin: io.input, signal, warn: sums.damaged }
   const pieces = readInput(inputs, how)
@@ -128,8 +126,7 @@ export async function bulkRun(options: BulkOptions, io: Io) {
       isOpen ||= opening !== undefined
       form = opening?.form ?? form
       const lines = opening?.bytes ?? piece.bytes
-      if (opening !== undefined && work.output === 'text') width = addressWidth(form, lines)
-      const task = { ...work, form, addressWidth: width, refused: piece.refused }
+      const task = { ...work, form, refused: piece.refused }
       form = nextFormat(form, lines)
       firstBytes += lines.length
       const isHere = lines.length <= linesInlineBytesMax || firstBytes <= firstLinesInlineBytesMax
