@@ -25,19 +25,12 @@ import { newCanaryIndex } from './entry-canaries.ts'
 import { keepLastGood, type LastGood, readLastGood, removeOldCopies } from './last-good.ts'
 import {
   type FeedMemory,
-  type AcceptanceLedger,
   historySizes,
   pastSizes,
   readAcceptanceLedger,
   writeAcceptanceLedger,
 } from './acceptance-ledger.ts'
-import {
-  type DatedSize,
-  acceptedAfterDays,
-  judgeFeedSize,
-  lowerMedian,
-  pastSizesMax,
-} from './feed-size.ts'
+import { acceptedAfterDays, judgeFeedSize, lowerMedian, pastSizesMax } from './feed-size.ts'
 import { type CheckContext, checkContent } from './content-checks.ts'
 
 export interface Quarantine {
@@ -143,15 +136,11 @@ function ledgerUpdate(
   }
 }
 
-interface AcceptancePast {
-  readonly ledger: AcceptanceLedger
-  readonly history: ReadonlyMap<string, readonly DatedSize[]>
-  readonly problems: readonly string[]
-}
+type AcceptancePast = Awaited<ReturnType<typeof readPast>>
 
 const noPast: AcceptancePast = { ledger: new Map(), history: new Map(), problems: [] }
 
-async function readPast(store: string): Promise<AcceptancePast> {
+async function readPast(store: string) {
   const { ledger, problem } = await readAcceptanceLedger(store)
   const history = await historySizes(store)
   return { ledger, history, problems: problem === undefined ? [] : [problem] }

@@ -33,32 +33,14 @@ export type AnnouncedPrefixRow = RowOf<typeof announcedFields>
 export type VpnOperatorRow = Omit<RowOf<typeof vpnOperatorFields>, 'space'> &
   RowOf<typeof vpnOperatorFields>['space']
 
-interface AsRow {
+export interface AsRow {
   readonly asn: number
   /** The operator, as in its own documents or the registry. */
   readonly name: string
   readonly note: string
 }
 
-export interface NetworkTables {
-  /** The table that names an AS, and its row there. */
-  readonly asRow: (asn: number) => { readonly table: AsTable; readonly row: AsRow } | undefined
-  readonly rows: (table: AsTable) => readonly AsRow[]
-  readonly mobile: readonly (AsRow & RowOf<typeof carrierFields>)[]
-  readonly mobilePrefixes: readonly RowOf<typeof mobilePrefixFields>[]
-  readonly corporatePrefixes: readonly PrefixRow[]
-  /** Public resolvers: software everywhere asks them, no person browses from them. */
-  readonly resolvers: readonly PrefixRow[]
-  /** Well-known infrastructure, which is never a visitor's address. */
-  readonly infrastructure: readonly RowOf<typeof infrastructureFields>[]
-  /** Ranges that a bot's operator publishes as its bot's own. */
-  readonly crawlers: readonly RowOf<typeof crawlerFields>[]
-  /** Prefixes that their owners dedicate to Tor exits. */
-  readonly torOperators: readonly AnnouncedPrefixRow[]
-  /** Of networks that have other customers, too, the prefixes that rent servers. */
-  readonly hostingPrefixes: readonly AnnouncedPrefixRow[]
-  readonly vpnOperators: readonly VpnOperatorRow[]
-}
+export type NetworkTables = ReturnType<typeof loadNetworkTables>
 
 /** No table may grow beyond what a person can keep by hand. */
 const rowsMax = 1000
@@ -66,12 +48,12 @@ const rowsMax = 1000
 export const networkTablesFolder = join(packageRoot, 'data', 'tables')
 
 /** Error: `tables_invalid`, whose message lists every problem of every table. */
-export function loadNetworkTables(folder: string = networkTablesFolder): NetworkTables {
+export function loadNetworkTables(folder: string = networkTablesFolder) {
   const problems: string[] = []
   const read = <F extends Fields>(table: string, fields: F, isUnique = false) =>
     readRows({ path: join(folder, `${table}.csv`), fields, isUnique, problems })
   const claims = new Map<number, AsTable>()
-  let mobile: NetworkTables['mobile'] = []
+  let mobile: readonly (AsRow & RowOf<typeof carrierFields>)[] = []
   const rowsOf = (table: AsTable): readonly AsRow[] => {
     const fields = { asn: unclaimedAsn(table, claims), name: asName }
     if (table !== 'mobile') return read(table, { ...fields, note: text })
@@ -81,21 +63,26 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
   const byAsn = new Map(
     [...asRows].flatMap(([table, rows]) => rows.map((row) => [row.asn, { table, row }])),
   )
-  const tables: NetworkTables = {
-    asRow: (asn) => byAsn.get(asn),
-    rows: (table) => asRows.get(table) ?? [],
+  const tables = {
+    /** The table that names an AS, and its row there. */
+    asRow: (asn: number) => byAsn.get(asn),
+    rows: (table: AsTable) => asRows.get(table) ?? [],
     mobile,
     mobilePrefixes: read('mobile-prefixes', mobilePrefixFields, true),
     corporatePrefixes: read('corporate-prefixes', notedPrefixFields, true),
+    /** Public resolvers: software everywhere asks them, no person browses from them. */
     resolvers: read('resolvers', notedPrefixFields, true),
+    /** Well-known infrastructure, which is never a visitor's address. */
     infrastructure: read('infrastructure', infrastructureFields, true),
+    /** Ranges that a bot's operator publishes as its bot's own. */
     crawlers: read('crawlers', crawlerFields),
+    /** Prefixes that their owners dedicate to Tor exits. */
     torOperators: read('tor-operators', announcedFields),
+    /** Of networks that have other customers, too, the prefixes that rent servers. */
     hostingPrefixes: read('hosting-prefixes', announcedFields, true),
-    vpnOperators: read('vpn-operators', vpnOperatorFields, true).map(({ space, ...row }) => ({
-      ...space,
-      ...row,
-    })),
+    vpnOperators: read('vpn-operators', vpnOperatorFields, true).map(
+      ({ space, ...row }): VpnOperatorRow => ({ ...space, ...row }),
+    ),
   }
   if (problems.length > 0) {
     throw inputError('tables_invalid', `${problems.length} problems in the hand-kept tables:`, {

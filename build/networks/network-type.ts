@@ -32,11 +32,6 @@ export interface AsSubject {
   readonly tables: NetworkTables
 }
 
-interface ClassifiedNetwork extends NetworkTraits {
-  /** The rule that decided: `table-mobile`, `tag-dsl`; for tests, reports and those who ask why. */
-  readonly rule: string
-}
-
 const nothing: NetworkTraits = {
   type: 'unknown',
   mobile: false,
@@ -219,8 +214,11 @@ const noFact: AsFact = {
   name: '',
 }
 
-/** The traits of an AS, and the rule that gave them. */
-export function classifyNetwork(subject: AsSubject): ClassifiedNetwork {
+/**
+ * The traits of an AS, and the rule that gave them: `table-mobile`, `tag-dsl`; for tests, reports
+ * and those who ask why.
+ */
+export function classifyNetwork(subject: AsSubject): NetworkTraits & { readonly rule: string } {
   const { asn, organization, facts, tables } = subject
   const named = tables.asRow(asn)
   if (named !== undefined) return { ...traitsOfTable[named.table], rule: `table-${named.table}` }

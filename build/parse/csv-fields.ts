@@ -14,28 +14,20 @@ export const COMMA = 0x2c
 const QUOTE = 0x22
 
 /** The row that was read last. Field i is bytes[starts[i], ends[i]), without its quotes. */
-export interface CsvFields {
-  separator: number
-  readonly starts: Uint32Array
-  readonly ends: Uint32Array
-  /** 1 where the field has `""` inside that stands for `"`. */
-  readonly doubled: Uint8Array
-  /** Fields in the row, kept or not. An empty line has one, empty. */
-  fieldCount: number
-  /** Line ends that the row holds, its own included. */
-  lineCount: number
-  /** Text beside a closing quote, or a row above `rowBytesMax`: the fields mean nothing. */
-  broken: boolean
-}
+export type CsvFields = ReturnType<typeof newCsvFields>
 
-export function newCsvFields(): CsvFields {
+export function newCsvFields() {
   return {
-    separator: COMMA,
+    separator: COMMA as number,
     starts: new Uint32Array(fieldsMax),
     ends: new Uint32Array(fieldsMax),
+    /** 1 where the field has `""` inside that stands for `"`. */
     doubled: new Uint8Array(fieldsMax),
+    /** Fields in the row, kept or not. An empty line has one, empty. */
     fieldCount: 0,
+    /** Line ends that the row holds, its own included. */
     lineCount: 0,
+    /** Text beside a closing quote, or a row above `rowBytesMax`: the fields mean nothing. */
     broken: false,
   }
 }

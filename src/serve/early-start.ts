@@ -1,21 +1,13 @@
 // The first acts of a server with its settings, before the rest of its code is loaded: it listens
 // for signals, and begins to verify its table, which takes longest and needs nothing of the rest.
 //
-// What each piece of acceleration is worth, in ms from the start of the process to 200 of /readyz,
-// on 2026-11-26: 2 cores of an EPYC that also did other work, Node 20.20.2, 2 workers, a table of
-// 190 MB. Medians of n starts without the piece, of their neighbours with it, and of the
-// differences; what gives more than 50 stays.
+// What each piece of acceleration gave, in ms of about 900 from the start of the process to 200 of
+// /readyz, on 2 cores with 2 workers and a table of 190 MB; what gives more than 50 stays.
 //
-//   piece                                             n  without  with  difference
-//   programs are bundled (deploy/bundle-programs.mjs) 20    1203   875   333  kept
-//   verifying begins before the rest is loaded (here) 66    1011   878   125  kept
-//   a second thread verifies (verify-thread-main.ts)  46     950   887    68  kept
-//   few known answers where no table was before
-//     (compare/acceptance-check.ts)                   20     954   882    59  kept
-//
-// Deleted, because they gave less: starting the verifying process before options are read (47),
-// bundles that `require` packages (29), files of zeros that the system allocates (26), options of the
-// named command alone (16), metrics loaded after the start (10), and four that gave nothing.
+//   programs are bundled (deploy/bundle-programs.mjs)                         333
+//   verifying begins before the rest is loaded (here)                         125
+//   a second thread verifies (verify-thread-main.ts)                           68
+//   few known answers where no table was before (compare/acceptance-check.ts)  59
 
 import type { Settings } from '../config/settings.ts'
 import {

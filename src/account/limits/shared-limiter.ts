@@ -26,16 +26,7 @@ import { spendSharedBatch, spendSharedRate, tickSharedRates } from './shared-rat
 
 type SharedLimiterOptions = LimiterOptions & SharedRateOptions
 
-interface SharedLimiterState {
-  readonly options: SharedLimiterOptions
-  readonly base: Limiter
-  readonly rates: SharedRateState
-  readonly debts: DebtState
-  /** The store was away when a request needed it last; and when it was seen to be back. */
-  away: boolean
-  backMs: number
-  fullReported: boolean
-}
+type SharedLimiterState = ReturnType<typeof createState>
 
 /** Finds the places of a key's rate limit at its first request; `undefined`: the file is full. */
 function assignLimit(state: SharedLimiterState, key: Allowance): SharedLimit | undefined {
@@ -74,7 +65,7 @@ function writeRateRemaining(
   out[remainingIndex.rateReset] = ceilSeconds(rateResetMs(ahead, pace))
 }
 
-function createState(options: SharedLimiterOptions): SharedLimiterState {
+function createState(options: SharedLimiterOptions) {
   const { machineOffsetMs, now, rateFile } = options
   const rates: SharedRateState = {
     ...options,
@@ -84,6 +75,7 @@ function createState(options: SharedLimiterOptions): SharedLimiterState {
   }
   const base = createLimiter(options)
   const debts: DebtState = { owing: new Set(), charge: base.charge }
+  /** The store was `away` when a request needed it last; `backMs`: when it was seen to be back. */
   return { options, base, rates, debts, away: false, backMs: -1, fullReported: false }
 }
 

@@ -67,17 +67,12 @@ async function packingOf(source: ByteSource): Promise<string | undefined> {
   }
 }
 
-interface ByteSource {
-  /** At least `count` bytes, not taken yet; fewer at the end. */
-  readonly peek: (count: number) => Promise<Buffer>
-  /** The next bytes, at most `most`; none at the end. */
-  readonly take: (most: number) => Promise<Buffer>
-  readonly putBack: (bytes: Buffer) => void
-}
+type ByteSource = ReturnType<typeof newByteSource>
 
-function newByteSource(chunks: AsyncIterable<Uint8Array>): ByteSource {
+function newByteSource(chunks: AsyncIterable<Uint8Array>) {
   const rest = chunks[Symbol.asyncIterator]()
   let held: Buffer = Buffer.alloc(0)
+  /** At least `count` bytes, not taken yet; fewer at the end. */
   const peek = async (count: number): Promise<Buffer> => {
     while (held.length < count) {
       const { done, value } = await rest.next()
@@ -89,12 +84,13 @@ function newByteSource(chunks: AsyncIterable<Uint8Array>): ByteSource {
   }
   return {
     peek,
-    take: async (most) => {
+    /** The next bytes, at most `most`; none at the end. */
+    take: async (most: number) => {
       const taken = (await peek(1)).subarray(0, most)
       held = held.subarray(taken.length)
       return taken
     },
-    putBack: (bytes) => {
+    putBack: (bytes: Buffer): void => {
       held = Buffer.concat([bytes, held])
     },
   }

@@ -3,23 +3,13 @@
 
 import { closeSync, openSync } from 'node:fs'
 import type { OfflineLists } from '../lists/offline-lists.ts'
-import { type OpenTable, openTable } from '../../table/open-table.ts'
+import { openTable } from '../../table/open-table.ts'
 
-export interface PinnedTable {
-  readonly table: OpenTable
-  /** Threads open the descriptor by its path in /proc. */
-  readonly path: string
-  readonly lists: Pick<OfflineLists, 'version' | 'path'> | undefined
-  readonly close: () => void
-}
+export type PinnedTable = Awaited<ReturnType<typeof pinTable>>
 
 /** Pins a private copy, because a run may take minutes; `inPlace`: the file itself, for a run of
  * milliseconds. */
-export async function pinTable(
-  name: string,
-  listsAt?: string,
-  inPlace = false,
-): Promise<PinnedTable> {
+export async function pinTable(name: string, listsAt?: string, inPlace = false) {
   const pinned = inPlace ? pinInPlace(name) : await pinCopy(name)
   try {
     const lists = await offlineListsOf(listsAt)
@@ -28,7 +18,7 @@ export async function pinTable(
       ...pinned,
       // Only plain data crosses to threads.
       lists: lists && { version: lists.version, path: lists.path },
-      close: () => {
+      close: (): void => {
         pinned.close()
         lists?.close()
       },
@@ -39,9 +29,7 @@ export async function pinTable(
   }
 }
 
-type PinnedFile = Omit<PinnedTable, 'lists'>
-
-async function pinCopy(name: string): Promise<PinnedFile> {
+async function pinCopy(name: string) {
   const { openCopiedTable } = await import('../../table/open-copied-table.ts')
   const table = openCopiedTable(name)
   if (table.mapped !== name) return { table, path: table.mapped, close: () => table.close() }
@@ -50,10 +38,11 @@ async function pinCopy(name: string): Promise<PinnedFile> {
   return pinInPlace(name)
 }
 
-function pinInPlace(name: string): PinnedFile {
+function pinInPlace(name: string) {
   // Makes errors name the file.
   openTable(name).close()
   const descriptor = openSync(name, 'r')
+  // Threads open it by this path, too.
   const path = `/proc/self/fd/${descriptor}`
   const table = openTable(name, { mapped: path })
   return {

@@ -18,11 +18,7 @@ import { pemBytesMax } from '../../base/limits.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import type { ServeSettings } from '../../config/settings.ts'
 
-export interface TlsFiles {
-  readonly certFile: string
-  readonly keyFile: string
-  readonly minVersion: ServeSettings['tlsMinVersion']
-}
+export type TlsFiles = NonNullable<ReturnType<typeof tlsFilesOf>>
 
 /** Those of TLS 1.2, for certificates of either kind. */
 const ciphersOf12 = [
@@ -36,7 +32,7 @@ const ciphersOf12 = [
 
 const impossibleBefore13 = 'ECDHE-PSK-AES128-CBC-SHA'
 
-export function tlsFilesOf(serve: ServeSettings): TlsFiles | undefined {
+export function tlsFilesOf(serve: ServeSettings) {
   const { tlsCertFile, tlsKeyFile, tlsMinVersion } = serve
   if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined
   return { certFile: tlsCertFile, keyFile: tlsKeyFile, minVersion: tlsMinVersion }

@@ -20,7 +20,7 @@ export interface AnswerReader {
   readonly id: string
   readonly views: SectionViews
   readonly strings: Strings
-  readonly parts: AnswerParts
+  readonly parts: ReturnType<typeof openAnswerParts>
   /** In every answer but a bogon's. Only open-table.ts changes it, and makes its writer anew. */
   coverage: CoverageAnswer | undefined
   /** The operator's own lists (own-lists.ts); only `useLists` of open-table.ts changes them. */
@@ -48,15 +48,7 @@ export type VerdictPart = Pick<
   'classification' | 'risk_level' | 'risk_score' | 'proxy' | 'bot' | 'signals' | 'reasons'
 >
 
-interface AnswerParts {
-  readonly bogon: VerdictPart
-  readonly verdict: (id: number) => VerdictPart
-  /** Ids from 1; 0 is none. */
-  readonly network: (id: number) => NetworkAnswer
-  readonly location: (id: number) => Location
-}
-
-function openAnswerParts(views: SectionViews, strings: Strings): AnswerParts {
+function openAnswerParts(views: SectionViews, strings: Strings) {
   const { verdicts, networks, location_runs: locations } = views
   const locationOf = openLocations(views, strings)
   return {
@@ -64,14 +56,15 @@ function openAnswerParts(views: SectionViews, strings: Strings): AnswerParts {
     verdict: pagedCache({ ids: verdicts.length / verdictWords, max: keptMax.verdicts }, (id) =>
       verdictPart(readVerdict(views, id, strings)),
     ),
+    /** Ids from 1; 0 is none. */
     network: pagedCache(
       { ids: networks.length / networkWords + 1, max: keptMax.networks },
-      (id) => {
+      (id): NetworkAnswer => {
         const { asn, organization, type, mobile } = readNetwork(networks, id, strings)
         return Object.freeze({ asn, organization, type, mobile })
       },
     ),
-    location: pagedCache({ ids: locations.length + 1, max: keptMax.locations }, (id) =>
+    location: pagedCache({ ids: locations.length + 1, max: keptMax.locations }, (id): Location =>
       Object.freeze(locationOf(id)),
     ),
   }
