@@ -1,10 +1,10 @@
-// Streams a body to disk: decoded, counted, hashed and checked in passing, never whole in memory.
-// It writes one new file, flushed; on failure the caller removes it. Both the transferred and the
-// decoded size are limited, so neither an endless body nor a decompression bomb fills the disk.
+// A body on its way to disk: decoded, counted, hashed and looked at as it passes, never whole in
+// memory. It writes one new file, flushed; on failure the caller removes it. Both what crosses the
+// wire and what it decodes to are bounded, so neither an endless body nor a bomb fills the disk.
 
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { environmentError } from '../../src/base/coded-error.ts'
@@ -12,10 +12,10 @@ import { SNIFF_BYTES, wireBytesMax } from './fetch-limits.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 
-/** Streams `body` into the new file `to`. Throws if it breaks a limit or is an HTML page. */
+/** Streams `body` into the new file `to`. Throws where it breaks a limit or is an HTML page. */
 export async function downloadBody(options: {
   readonly body: Chunks
-  /** The header's value. */
+  /** As the header has it; `undefined` for none. */
   readonly encoding: string | undefined
   readonly contentType: string | undefined
   readonly format: string
@@ -35,15 +35,16 @@ export async function downloadBody(options: {
     const message = `${url}: it is a web page, not ${options.format}; the publisher has moved it`
     throw environmentError('fetch_html', message)
   }
-  const wire = bounded(options.body, wireBytesMax(bytes.max), url)
-  const decoded = bounded(decode(wire, options.encoding, url), bytes.max, url)
-  // Opened before anything can fail: a stream that opens by itself would create the file after the
+  const wire = Readable.from(bounded(options.body, wireBytesMax(bytes.max), url))
+  const decoder = await decoderFor(wire, options.encoding, url)
+  // Opened before anything can fail: a stream that opens by itself would make the file after the
   // caller has removed it.
   const file = await open(options.to, 'wx')
   await pipeline(
-    Readable.from(decoded, { objectMode: true }),
+    wire,
+    decoder,
     async function* (source: Chunks) {
-      for await (const chunk of source) {
+      for await (const chunk of bounded(source, bytes.max, url)) {
         hash.update(chunk)
         count += chunk.length
         if (headBytes < SNIFF_BYTES) {
@@ -71,19 +72,22 @@ async function* bounded(source: Chunks, bytesMax: number, url: string): Chunks {
   }
 }
 
-/** Decodes by Content-Encoding (RFC 9110, 8.4.1). More than one coding is rejected. */
-function decode(source: Chunks, encoding: string | undefined, url: string): Chunks {
+/** By Content-Encoding (RFC 9110, 8.4.1). More than one coding is refused. */
+async function decoderFor(wire: Readable, encoding: string | undefined, url: string) {
   switch ((encoding ?? 'identity').trim().toLowerCase()) {
     case '':
     case 'identity':
-      return source
+      return new PassThrough()
     case 'gzip':
     case 'x-gzip':
-      return through(source, createGunzip())
+      return createGunzip()
     case 'br':
-      return through(source, createBrotliDecompress())
-    case 'deflate':
-      return inflate(source)
+      return createBrotliDecompress()
+    case 'deflate': {
+      // zlib's format by the standard, and bare deflate with some servers.
+      const isZlib = ((await firstByteOf(wire)) & 0x0f) === 8
+      return isZlib ? createInflate() : createInflateRaw()
+    }
     default:
       throw environmentError(
         'fetch_encoding',
@@ -92,31 +96,13 @@ function decode(source: Chunks, encoding: string | undefined, url: string): Chun
   }
 }
 
-/** `deflate` is zlib's format by the standard, and raw deflate with some servers. */
-async function* inflate(source: Chunks): Chunks {
-  const iterator = source[Symbol.asyncIterator]()
-  const first = await iterator.next()
-  if (first.done === true) return
-  const rest: Chunks = {
-    async *[Symbol.asyncIterator]() {
-      yield first.value
-      for (;;) {
-        const next = await iterator.next()
-        if (next.done === true) return
-        yield next.value
-      }
-    },
+/** It is still to be read. */
+async function firstByteOf(wire: Readable): Promise<number> {
+  for await (const chunk of wire.iterator({ destroyOnReturn: false })) {
+    wire.unshift(chunk)
+    return (chunk as Uint8Array)[0] ?? 0
   }
-  const zlibHeader = ((first.value[0] ?? 0) & 0x0f) === 8
-  yield* through(rest, zlibHeader ? createInflate() : createInflateRaw())
-}
-
-async function* through(source: Chunks, decoder: ReturnType<typeof createGunzip>): Chunks {
-  const fed = pipeline(Readable.from(source, { objectMode: true }), decoder)
-  // An error of the source destroys the decoder and so reaches the loop below.
-  fed.catch(() => undefined)
-  for await (const chunk of decoder) yield chunk as Uint8Array
-  await fed
+  return 0
 }
 
 /** Lists, CSV and JSON never begin with a tag. A declared page needs only that first sign. */
@@ -130,6 +116,7 @@ function looksLikeHtml(head: Uint8Array, contentType: string | undefined): boole
   return /^<(!doctype|html|head|body|title|script|!--|\?xml)/i.test(text)
 }
 
+/** The error for a body, or an announcement of one, above the catalogue's limit. */
 export function tooLarge(url: string, bytesMax: number): Error {
   return environmentError(
     'fetch_too_large',
