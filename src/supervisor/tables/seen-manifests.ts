@@ -6,20 +6,19 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { messageOf } from '../../base/coded-error.ts'
-import { isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
+import { parseJson } from '../../base/json-object.ts'
 import type { Log } from '../../base/log.ts'
 import { replaceOwnFile } from '../../base/system/own-files.ts'
 import { type Manifest, serialAhead } from '../../publish/form/manifest.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
 
-interface Note {
-  /** The only one of earlier versions. */
-  readonly serial: number
+const noteSchema = z.object({
   /** By the id of the key. */
-  readonly serials?: Readonly<Record<string, number>>
-  readonly place?: string
-}
+  serials: z.record(z.string(), z.int().min(0)),
+  place: z.string().exactOptional(),
+})
 
 type Seen = Pick<Manifest, 'serial' | 'place'>
 
@@ -35,9 +34,7 @@ export function openSeenManifests(of: {
   const name = `source-${createHash('sha256').update(url).digest('hex').slice(0, 8)}.json`
   const path = join(stateFolder, name)
   let note = readNote(path, log)
-  /** A note without keys is of an earlier version: its serial counts for each of them. */
-  const serialOf = ({ id }: TrustedKey): number =>
-    note === undefined ? 0 : note.serials === undefined ? note.serial : (note.serials[id] ?? 0)
+  const serialOf = ({ id }: TrustedKey): number => note?.serials[id] ?? 0
   return {
     /**
      * No manifest of that place with a lower serial is taken. Serials ahead of the clock, and those
@@ -50,7 +47,7 @@ export function openSeenManifests(of: {
     },
     place: () => note?.place,
     isKnown: ({ serial, place }: Seen, by: TrustedKey) =>
-      note?.serials?.[by.id] === serial && note.place === place,
+      note?.serials[by.id] === serial && note.place === place,
     remember: async ({ serial, place = note?.place }: Seen, by: TrustedKey): Promise<void> => {
       const highest = Math.max(0, ...trusted.map(serialOf))
       if (highest > serial && place === (note?.place ?? place)) {
@@ -62,29 +59,22 @@ export function openSeenManifests(of: {
       const kept = trusted.map((key) => [key.id, Math.min(serialOf(key), serial)] as const)
       const serials = { ...Object.fromEntries(kept), [by.id]: serial }
       mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
-      const seen = { serial, serials, ...(place === undefined ? {} : { place }) }
+      const seen = { serials, ...(place === undefined ? {} : { place }) }
       await replaceOwnFile(path, `${JSON.stringify({ url, ...seen })}\n`)
       note = seen
     },
   }
 }
 
-function readNote(path: string, log: Log): Note | undefined {
+function readNote(path: string, log: Log) {
   try {
-    const note = parseJson(readFileSync(path, 'utf8'))
-    if (isNote(note)) return note
-    throw new Error('it has no serial')
+    const note = noteSchema.safeParse(parseJson(readFileSync(path, 'utf8'))).data
+    if (note === undefined) throw new Error('it has no serials')
+    return note
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     const why = `${path} cannot be read: ${messageOf(error)}`
     log.error({}, `${why}. An old manifest would not be known as one.`)
     return undefined
   }
-}
-
-function isNote(value: unknown): value is Note {
-  if (!isJsonObject(value) || !isWhole(value['serial'])) return false
-  const { serials = {}, place = '' } = value
-  if (!isJsonObject(serials) || typeof place !== 'string') return false
-  return Object.values(serials).every((serial) => isWhole(serial))
 }

@@ -1,4 +1,4 @@
-// What a server remembers of a source: in a file, which versions before and after read, for each key.
+// What a server remembers of a source: in a file, for each key.
 
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,32 +42,25 @@ it('is the highest serial of the keys that are trusted, after a restart, too', a
   const both = open(old, fresh)
   expect(both.serialMin(now, undefined)).toBe(7)
   await both.remember({ serial: 9 }, fresh)
-  expect(text()).toEqual({ url, serial: 9, serials: { [old.id]: 7, [fresh.id]: 9 } })
+  expect(text()).toEqual({ url, serials: { [old.id]: 7, [fresh.id]: 9 } })
   expect(
     [open(old), open(fresh), open(old, fresh)].map((of) => of.serialMin(now, undefined)),
   ).toEqual([7, 9, 9])
   // A key that is trusted no longer is forgotten with the next manifest.
   await open(fresh).remember({ serial: 10 }, fresh)
-  expect(text()).toEqual({ url, serial: 10, serials: { [fresh.id]: 10 } })
+  expect(text()).toEqual({ url, serials: { [fresh.id]: 10 } })
   expect(said).toEqual([])
-})
-
-it('is what an earlier version remembers, for each key', async () => {
-  const { open, write } = newMemory()
-  await open(old).remember({ serial: 7 }, old)
-  write(`{"url":"${url}","serial":8}\n`)
-  expect([open(old), open(fresh)].map((of) => of.serialMin(now, undefined))).toEqual([8, 8])
 })
 
 it('leaves out a serial that is ahead of the clock, and forgets it with the next one', async () => {
   const { open, write, said, text } = newMemory()
   await open(old).remember({ serial: 7 }, old)
-  write(`{"url":"${url}","serial":${Number.MAX_SAFE_INTEGER}}\n`)
+  write(JSON.stringify({ url, serials: { [old.id]: Number.MAX_SAFE_INTEGER } }))
   const seen = open(old)
   expect(seen.serialMin(now, undefined)).toBe(0)
   await seen.remember({ serial: now }, old)
   expect(said).toEqual(['Ignoring a stored serial that is ahead of the clock.'])
-  expect(text()).toEqual({ url, serial: now, serials: { [old.id]: now } })
+  expect(text()).toEqual({ url, serials: { [old.id]: now } })
 })
 
 it('is of the place that was named last, whose name is said and stays', async () => {
@@ -79,7 +72,7 @@ it('is of the place that was named last, whose name is said and stays', async ()
   expect(seen.serialMin(now, 'staging')).toBe(7)
   await seen.remember({ serial: 8, place: 'staging' }, old)
   expect(said).toEqual(['The source has named its place; manifests of others are refused.'])
-  expect(text()).toEqual({ url, serial: 8, serials: { [old.id]: 8 }, place: 'staging' })
+  expect(text()).toEqual({ url, serials: { [old.id]: 8 }, place: 'staging' })
   const again = open(old)
   expect([again.place(), again.isKnown({ serial: 8, place: 'staging' }, old)]).toEqual([
     'staging',
@@ -95,9 +88,9 @@ it('is of the place that was named last, whose name is said and stays', async ()
 
 it.each([
   ['not JSON', '{'],
-  ['without a serial', '{}'],
-  ['of another serial', '{"serial":-1}'],
-  ['of other serials', '{"serial":1,"serials":{"a":"b"}}'],
+  ['without serials', '{}'],
+  ['of another serial', '{"serials":{"a":-1}}'],
+  ['of other serials', '{"serials":{"a":"b"}}'],
 ])('is nothing where the file is %s, which is said', async (_what, content) => {
   const { open, write, said } = newMemory()
   await open(old).remember({ serial: 7 }, old)
@@ -105,7 +98,7 @@ it.each([
   expect(open(old).serialMin(now, undefined)).toBe(0)
   expect(said).toEqual([
     expect.stringMatching(
-      /source-[0-9a-f]{8}\.json cannot be read: it has no serial\. An old manifest would not be known as one\.$/,
+      /source-[0-9a-f]{8}\.json cannot be read: it has no serials\. An old manifest would not be known as one\.$/,
     ),
   ])
 })
