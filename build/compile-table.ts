@@ -43,7 +43,6 @@ import {
   type MissingFeed,
   type ParsedSnapshot,
   type SnapshotFile,
-  type TakenSnapshot,
   medianDay,
   parseSnapshot,
   withoutEntries,
@@ -66,14 +65,7 @@ interface CompileInput extends DataSetInput {
   readonly asOf: Day | undefined
 }
 
-export interface NormalisedFile {
-  readonly read: TakenSnapshot
-  readonly kept: number
-  readonly duplicates: number
-  /** Of its feed: ranges that are no longer listed and fade. The same for all files of a feed. */
-  readonly lapsed: number
-  readonly source: number
-}
+export type NormalisedFile = ReturnType<typeof normaliseAll>[number]
 
 export type CompiledTable = Awaited<ReturnType<typeof compileTable>>
 
@@ -267,7 +259,7 @@ function normaliseAll(
     readonly history: History
   },
   context: NormaliseContext,
-): readonly NormalisedFile[] {
+) {
   const sourceOf = (id: string): number => input.sourceIds.indexOf(id)
   return [...groupBy(input.files, ({ feed }) => feed)].flatMap(([feed, files]) => {
     const source = sourceOf(feed.id)
@@ -285,6 +277,7 @@ function normaliseAll(
         duplicates: counts.duplicate,
       }
     })
+    // Ranges that are no longer listed and fade, of the feed and so the same for all of its files.
     const { lapsed } = source < 0 ? { lapsed: 0 } : normaliser.finish()
     return results.map((result) => ({ ...result, lapsed }))
   })

@@ -16,23 +16,17 @@ import type { Feed } from '../catalogue/feed.ts'
 import { hostersFeed } from './builtin-feeds.ts'
 import type { ParsedSnapshot, TakenSnapshot } from './read-snapshots.ts'
 
-export interface FeedContent {
-  readonly kind: Feed['kind']
-  readonly day: Day
-  /** Distinct ranges and ASNs that it holds, and usually holds. */
-  readonly size: number
-  readonly usual: number
-}
+type FeedContent = ReturnType<typeof feedContents>[number]
 
 export type CoverageByKind = Readonly<
   Record<CoveredKind, { readonly state: CoverageState; readonly newest: Day | undefined }>
 >
 
-/** What the files of fetched feeds hold; a feed that gave nothing is none. */
+/** What the files of fetched feeds hold, and usually hold: distinct ranges and ASNs. A feed that gave nothing is none. */
 export function feedContents(
   files: readonly ParsedSnapshot[],
   held: ReadonlyMap<string, { readonly size: number; readonly usual: number | undefined }>,
-): readonly FeedContent[] {
+) {
   const feeds = new Map<Feed, Day>()
   for (const { feed, day, entries, problem } of files) {
     if (feed.files.length === 0 || problem !== undefined || entries.length === 0) continue

@@ -71,7 +71,7 @@ interface AnswerWriter {
   readonly views: SectionViews
   /** The runs, by elements: their texts are copied so. */
   readonly runTexts: Float64Array
-  readonly fragments: JsonFragments
+  readonly fragments: ReturnType<typeof openJsonFragments>
   readonly located: Located
   readonly answer: AnswerBytes
   readonly reader: AnswerReader
@@ -233,43 +233,27 @@ function isSame(from: number, to: number, query: Query): boolean {
 const verdictSlots = 16_384
 const countrySlots = 512
 
-interface VerdictFragment extends Readonly<Omit<AnswerLabels, 'country'>> {
-  /** -1 in a free slot. */
-  readonly id: number
-  readonly classification: Classification
-  /** From the first brace to the quote before the address. */
-  readonly head: JsonRun
-  /** From the comma before `proxy` to the last brace. */
-  readonly tail: JsonRun
-}
+type VerdictFragment = Readonly<ReturnType<typeof makeVerdict>>
 
-interface JsonFragments {
-  readonly verdict: (id: number) => VerdictFragment
-  readonly bogon: VerdictFragment
-  readonly countryCode: (id: number) => string
-}
-
-function makeVerdict(
-  table: string,
-  id: number,
-  part: VerdictPart,
-  coverage?: CoverageAnswer,
-): VerdictFragment {
+function makeVerdict(table: string, id: number, part: VerdictPart, coverage?: CoverageAnswer) {
   const { classification, risk_level, risk_score, proxy, bot, signals, reasons } = part
   const open = { classification, risk_level, risk_score, ip: '' } satisfies Partial<CheckAnswer>
   const behind = { proxy, bot, signals, reasons, table, coverage }
   return {
+    /** -1 in a free slot. */
     id,
     classification,
     score: risk_score,
     level: risk_level,
     provider: labelsOf({ ...part, location: null }).provider,
+    /** From the first brace to the quote before the address. */
     head: jsonRun(JSON.stringify(open).slice(0, -'"}'.length)),
+    /** From the comma before `proxy` to the last brace. */
     tail: jsonRun(`,${JSON.stringify(behind).slice(1)}`),
   }
 }
 
-function openJsonFragments(reader: AnswerReader): JsonFragments {
+function openJsonFragments(reader: AnswerReader) {
   const { id: table, views, strings, coverage } = reader
   const none = jsonRun('')
   // One shape for all: reading a slot is faster.
@@ -280,7 +264,7 @@ function openJsonFragments(reader: AnswerReader): JsonFragments {
   const codes = Array.from({ length: countrySlots }, () => ({ id: 0, code: '' }))
   return {
     bogon: makeVerdict(table, -1, reader.parts.bogon),
-    verdict: (id) => {
+    verdict: (id: number): VerdictFragment => {
       const slot = id & (verdictSlots - 1)
       const cached = verdicts[slot]!
       if (cached.id === id) return cached
@@ -289,7 +273,7 @@ function openJsonFragments(reader: AnswerReader): JsonFragments {
       verdicts[slot] = made
       return made
     },
-    countryCode: (id) => {
+    countryCode: (id: number): string => {
       // Not by `strings` alone: in a cold cache that made a check up to a tenth slower.
       const slot = id & (countrySlots - 1)
       const cached = codes[slot]!
@@ -301,13 +285,10 @@ function openJsonFragments(reader: AnswerReader): JsonFragments {
   }
 }
 
-export interface JsonRun {
-  /** The text, filled up with zeros. */
-  readonly data: Float64Array
-  readonly bytes: number
-}
+export type JsonRun = Readonly<ReturnType<typeof jsonRun>>
 
-export function jsonRun(text: string): JsonRun {
+/** `data` is the text, filled up with zeros. */
+export function jsonRun(text: string) {
   const bytes = Buffer.from(text, 'utf8')
   const data = new Float64Array(Math.ceil(bytes.length / runElementBytes))
   new Uint8Array(data.buffer).set(bytes)

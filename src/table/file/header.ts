@@ -13,22 +13,11 @@ import { dayMax, sourceAsnsMax, sourcesMax } from '../../schema/table-layout.ts'
 import type { Source } from './table-source.ts'
 import { tableCorrupt } from './table-corrupt.ts'
 
-export interface HeaderFacts {
-  readonly id: string
-  readonly asOf: Day
-  readonly sources: readonly Source[]
-  readonly coverage: TableCoverage
-}
-
 /** Day and hash of the content (build/write/write-table.ts). */
 const idForm = /^\d{8}-[0-9a-f]{12}$/
 
 /** Throws `table_corrupt`. */
-export function readHeaderFacts(
-  header: TableHeader,
-  headerBytes: number,
-  path: string,
-): HeaderFacts {
+export function readHeaderFacts(header: TableHeader, headerBytes: number, path: string) {
   const fail = (why: string): never => {
     throw tableCorrupt(path, 'header', 0, why)
   }

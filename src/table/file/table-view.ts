@@ -25,11 +25,11 @@ import {
   sectionNames,
   sectionWords,
 } from '../../schema/table-sections.ts'
-import { type HeaderFacts, readHeaderFacts } from './header.ts'
+import { readHeaderFacts } from './header.ts'
 import { checksumMismatch, otherVersion, tableCorrupt } from './table-corrupt.ts'
 import { readTrailer } from './trailer.ts'
 
-export interface TableView extends HeaderFacts {
+export interface TableView extends Readonly<ReturnType<typeof readHeaderFacts>> {
   readonly checksums: Readonly<Record<SectionName, number>>
   readonly views: SectionViews
   readonly headerBytes: number

@@ -67,16 +67,12 @@ export function wholeMinutes(minutes: Minutes): Minutes {
   return minutes.slice(0, -1)
 }
 
-export interface Share {
-  readonly name: string
-  readonly count: number
-  readonly share: number
-}
+export type Share = ReturnType<typeof sharesBy>['top'][number]
 
 /** The largest first, at most `max`; `others` sums up the rest. */
 export function sharesBy<Row>(rows: readonly Row[], nameOf: (row: Row) => string, max: number) {
   const counted = largestSums(rows.map((row) => [nameOf(row), 1] as const))
-  const all = counted.map(([name, count]): Share => ({ name, count, share: count / rows.length }))
+  const all = counted.map(([name, count]) => ({ name, count, share: count / rows.length }))
   const left = all.slice(max).reduce((sum, one) => sum + one.count, 0)
   const others = left === 0 ? undefined : { name: 'others', count: left, share: left / rows.length }
   return { top: all.slice(0, max), others }

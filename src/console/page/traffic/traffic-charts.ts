@@ -11,22 +11,14 @@ interface ChartSeries {
   readonly values: readonly (number | null)[]
 }
 
-export interface Chart {
-  /** Another than those of the other charts. */
-  readonly meaning: string
-  readonly title: string
-  /** Series of a rate are stacked. */
-  readonly unit: 'rate' | 'seconds'
-  /** Horizontal axis, seconds since 1970. */
-  readonly at: readonly number[]
-  readonly series: readonly ChartSeries[]
-}
+export type Chart = ReturnType<typeof chartsOf>[number]
 
 type Minute = TrafficView['minutes'][number]
 
 const seriesMax = 9
 
-export function chartsOf(minutes: readonly Minute[]): readonly Chart[] {
+/** Each with another `meaning`. The series of a rate are stacked; `at` is in seconds since 1970. */
+export function chartsOf(minutes: readonly Minute[]) {
   const at = minutes.map((minute) => Date.parse(minute.at) / 1000)
   const rates = { unit: 'rate', at } as const
   const by = (of: (minute: Minute) => Readonly<Record<string, number>>, tone: Tone) =>
