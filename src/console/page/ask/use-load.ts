@@ -47,6 +47,22 @@ export function useLoad<T>(path: string | null, everyMs = 0): Loaded<T> {
   return { value, refusal, isLoading: path !== null && !value && !refusal, again }
 }
 
+/** Asks again while the answer says `running`, and where none came. */
+export function useLoadUntilDone<T extends { readonly status: string }>(
+  path: string | null,
+  everyMs: number,
+): Loaded<T> & { readonly isRunning: boolean } {
+  const loaded = useLoad<T>(path)
+  const { value, refusal, again } = loaded
+  const isRunning = refusal === undefined ? value?.status === 'running' : refusal.status === 0
+  useEffect(() => {
+    if (!isRunning) return undefined
+    const timer = setTimeout(again, everyMs)
+    return () => clearTimeout(timer)
+  }, [isRunning, value, refusal, everyMs, again])
+  return { ...loaded, isRunning }
+}
+
 export function useAsk() {
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const [isAsking, setAsking] = useState(false)

@@ -1,8 +1,7 @@
 // What the live table says otherwise than the one before it.
 
-import { useEffect } from 'preact/hooks'
 import type { TableChanges } from '../../../api/admin-answers.ts'
-import { useLoad } from '../ask/use-load.ts'
+import { useLoadUntilDone } from '../ask/use-load.ts'
 import { TitledBars } from '../parts/bar-list.tsx'
 import { type Column, DataTable, sorted, sortedNumber } from '../parts/data-table.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -13,14 +12,8 @@ import { count, counted, shortCount, words } from '../text/figures.ts'
 const pollMs = 1500
 
 export function Changes() {
-  const loaded = useLoad<TableChanges>('/admin/table/changes')
-  const { value: changes, again } = loaded
-  const isRunning = changes?.status === 'running'
-  useEffect(() => {
-    if (!isRunning) return undefined
-    const timer = setTimeout(again, pollMs)
-    return () => clearTimeout(timer)
-  }, [isRunning, changes, again])
+  const loaded = useLoadUntilDone<TableChanges>('/admin/table/changes', pollMs)
+  const { value: changes, isRunning } = loaded
   const against = changes?.against ?? null
   return (
     <Panel

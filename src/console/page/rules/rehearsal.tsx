@@ -1,8 +1,8 @@
 // What the draft would have decided on a dropped log or on the server's sample.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { RehearsalReport, RehearsalView, RequestShare } from '../../../api/admin-answers.ts'
-import { type Refusal, ask } from '../ask/ask.ts'
+import { useAsk, useLoadUntilDone } from '../ask/use-load.ts'
 import { TitledBars } from '../parts/bar-list.tsx'
 import { type Column, DataTable, plain, sortedNumber } from '../parts/data-table.tsx'
 import { FileDrop } from '../parts/file-drop.tsx'
@@ -22,22 +22,18 @@ export function Rehearsal(props: {
   readonly isUsable: boolean
 }) {
   const { policies, policy, isUsable } = props
-  const [run, setRun] = useState<RehearsalView | undefined>(undefined)
+  const [path, setPath] = useState<string | null>(null)
   const [tried, setTried] = useState({ policies, policy })
-  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const { send, refusal } = useAsk()
+  const looked = useLoadUntilDone<RehearsalView>(path, pollMs)
   const begin = async (on: { readonly log: string } | { readonly sample: true }) => {
-    setRefusal(undefined)
     setTried({ policies, policy })
-    const answer = await ask<{ readonly id: string }>('POST', '/admin/rehearsals', {
-      policies,
-      policy,
-      ...on,
-    })
-    if (answer.kind === 'refused') setRefusal(answer)
-    else setRun({ id: answer.value.id, status: 'running' })
+    const asked = { policies, policy, ...on }
+    const begun = await send<{ readonly id: string }>('POST', '/admin/rehearsals', asked)
+    if (begun !== undefined) setPath(`/admin/rehearsals/${encodeURIComponent(begun.id)}`)
   }
-  useLooks(run, setRun, setRefusal)
-  const isRunning = run?.status === 'running'
+  const { value: run } = looked
+  const isRunning = looked.isLoading || looked.isRunning
   const isAnother = tried.policies !== policies || tried.policy !== policy
   return (
     <Panel title="Rehearsal" meaning="rehearsal">
@@ -61,7 +57,7 @@ export function Rehearsal(props: {
             <progress aria-label="Rehearsal" /> The draft is being tried…
           </p>
         )}
-        <Problem refusal={refusal} />
+        <Problem refusal={refusal ?? looked.refusal} />
         {run?.status === 'done' && isAnother && (
           <p class="warn">This is not the draft that was tried. Try it again.</p>
         )}
@@ -70,31 +66,6 @@ export function Rehearsal(props: {
       {run?.status === 'done' && run.report !== undefined && <Outcome report={run.report} />}
     </Panel>
   )
-}
-
-function useLooks(
-  run: RehearsalView | undefined,
-  setRun: (next: RehearsalView | undefined) => void,
-  setRefusal: (refusal: Refusal | undefined) => void,
-): void {
-  useEffect(() => {
-    if (run?.status !== 'running') return undefined
-    let isOver = false
-    const look = async (): Promise<void> => {
-      const path = `/admin/rehearsals/${encodeURIComponent(run.id)}`
-      const answer = await ask<RehearsalView>('GET', path)
-      if (isOver) return
-      setRefusal(answer.kind === 'refused' ? answer : undefined)
-      // Without an answer the run may go on: poll again.
-      if (answer.kind === 'ok') setRun({ ...answer.value })
-      else setRun(answer.status === 0 ? { ...run } : undefined)
-    }
-    const timer = setTimeout(() => void look(), pollMs)
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-    }
-  }, [run])
 }
 
 type Rule = RehearsalReport['rules'][number]
