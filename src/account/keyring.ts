@@ -90,7 +90,11 @@ function outcomesOf(record: OutcomeInputs, { plans, limiter }: Terms): Outcomes 
     if (!record.apis.includes(api)) return denied.api
     return (granted ??= grant(record, plan, limiter))
   }
-  return { 'ip-risk': outcomeOf('ip-risk'), bouncer: outcomeOf('bouncer') }
+  return {
+    'ip-risk': outcomeOf('ip-risk'),
+    lists: outcomeOf('lists'),
+    bouncer: outcomeOf('bouncer'),
+  }
 }
 
 function grant(record: OutcomeInputs, plan: Plan, limiter: Terms['limiter']): Authenticated {

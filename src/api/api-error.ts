@@ -39,6 +39,10 @@ export const apiErrors = {
     message:
       'The body is too large: a batch and feedback take at most 1,048,576 bytes, all else 65,536.',
   },
+  set_too_large: {
+    status: 422,
+    message: 'The published set has more prefixes than the parameter max allows.',
+  },
   rate_limit_exceeded: {
     status: 429,
     message: 'Too many requests in a short time. Retry after the seconds in Retry-After.',

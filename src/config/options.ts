@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { Command } from './command-groups.ts'
 import { optionTable } from './option-table.ts'
-import { pathTypes, plans } from './setting-checks.ts'
+import { pathTypes, plans, publishedLists } from './setting-checks.ts'
 
 export type { Command } from './command-groups.ts'
 
@@ -37,6 +37,7 @@ export const settingsSchema = z.strictObject({
   build: z.strictObject(membersOf('build.'), 'an object'),
   publish: z.strictObject(membersOf('publish.'), 'an object'),
   plans,
+  lists: publishedLists,
   invocation: z.strictObject(membersOf('invocation.')),
 })
 

@@ -1,7 +1,7 @@
 // Plans: named bundles of limits (contract 3.14 and 3.15), and the default ones.
 
 /** Contract 6.12. */
-export const apiNames = ['ip-risk', 'bouncer'] as const
+export const apiNames = ['ip-risk', 'lists', 'bouncer'] as const
 export type ApiName = (typeof apiNames)[number]
 
 /** Whether the check carries insights. */
@@ -49,19 +49,19 @@ export const defaultPlans: Readonly<Record<string, WrittenPlan>> = {
     insights: 'never',
   },
   business: {
-    apis: ['ip-risk', 'bouncer'],
+    apis: ['ip-risk', 'lists', 'bouncer'],
     rate: { perSecond: 500, burst: 1000 },
     quotaPerMonth: 20_000_000,
     insights: 'never',
   },
   enterprise: {
-    apis: ['ip-risk', 'bouncer'],
+    apis: ['ip-risk', 'lists', 'bouncer'],
     rate: { perSecond: 5000, burst: 10_000 },
     quotaPerMonth: 500_000_000,
     insights: 'on_request',
   },
   internal: {
-    apis: ['ip-risk', 'bouncer'],
+    apis: ['ip-risk', 'lists', 'bouncer'],
     rate: 'none',
     quotaPerMonth: 'none',
     insights: 'on_request',

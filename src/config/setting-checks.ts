@@ -10,6 +10,7 @@ import * as limits from '../base/limits.ts'
 import { trimEnd } from '../base/text/clean-text.ts'
 import { parsePrefix } from '../ip/range.ts'
 import { apiNames, insightsModes } from './plan.ts'
+import { bouncerSetName, builtInSets } from '../model/published-sets.ts'
 import {
   isPublishPlace,
   placeNameForm,
@@ -253,3 +254,30 @@ const plan = z.strictObject(
 export const plans = z
   .record(identifier('the name of a plan'), plan, 'an object of plans')
   .refine((named) => Object.keys(named).length <= plansMax, `at most ${plansMax} plans`)
+
+const setsMax = 100
+
+/** Contract 6.3. What a condition says is checked where it is compiled. */
+export const publishedLists = z.strictObject(
+  {
+    published: z
+      .record(
+        z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'the name of a set of a–z, 0–9 and -'),
+        textOf(
+          `a condition of at most ${limits.conditionCharsMax} characters`,
+          (value) => value !== '' && value.length <= limits.conditionCharsMax,
+        ),
+        'an object of conditions by the names of sets',
+      )
+      .refine((named) => Object.keys(named).length <= setsMax, `at most ${setsMax} sets`)
+      .refine(
+        (named) =>
+          !Object.keys(named).some(
+            (name) => name === bouncerSetName || Object.hasOwn(builtInSets, name),
+          ),
+        'an object without the names of built-in sets',
+      )
+      .default({}),
+  },
+  'an object of published',
+)

@@ -52,7 +52,15 @@ export type StoreSettings = Settings['store']
 export type Invocation = Settings['invocation']
 
 function writeDefaults(tree: SettingTree): void {
-  const none = { store: {}, serve: {}, build: {}, publish: {}, plans: {}, invocation: {} }
+  const none = {
+    store: {},
+    serve: {},
+    build: {},
+    publish: {},
+    plans: {},
+    lists: {},
+    invocation: {},
+  }
   const defaults = { ...settingsSchema.parse(none), plans: defaultPlans }
   for (const [member, value] of Object.entries(defaults)) {
     setSetting(tree, [member], value, defaultOrigin)

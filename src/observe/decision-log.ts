@@ -14,7 +14,7 @@ export interface DecisionContext {
   readonly requestId: string
   readonly keyId: string
   /** `undefined` for the API; the gate has no keys. */
-  readonly source: 'gate' | 'bouncer' | undefined
+  readonly source: 'gate' | 'bouncer' | 'lists' | undefined
   /** Of the policies that decided; `undefined` without policies. */
   readonly revision: string | undefined
 }

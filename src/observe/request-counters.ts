@@ -25,7 +25,7 @@ import { type LoopLag, noLoopLag } from './loop-lag.ts'
 
 /** Every status that the server answers with. */
 export const httpStatuses = [
-  200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503,
+  200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 413, 422, 429, 500, 503,
 ] as const
 export type HttpStatus = (typeof httpStatuses)[number]
 

@@ -22,9 +22,8 @@ import { validateKeysFile } from '../account/stores/file-keys.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
 import { createTokenMatcher } from '../admin/admin-caller.ts'
 import type { AdminServer } from '../admin/admin-server.ts'
-import type { BouncerSettings } from '../adapters/crowdsec/bouncer-endpoint.ts'
 import type { GateSettings } from '../adapters/gate/gate.ts'
-import { IpriskError, environmentError, messageOf } from '../base/coded-error.ts'
+import { IpriskError, environmentError, messageOf, usageError } from '../base/coded-error.ts'
 import { msPerDay } from '../base/day.ts'
 import { changeThresholds } from '../model/change-thresholds.ts'
 import type { Log } from '../base/log.ts'
@@ -52,7 +51,7 @@ import {
 } from '../supervisor/sockets/control-socket.ts'
 import { probePort } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
-import { createStreamManager } from '../supervisor/sets/stream-manager.ts'
+import { createSetManager } from '../supervisor/sets/set-manager.ts'
 import { createSupervisor, rollingLingerMs, type Supervisor } from '../supervisor/supervisor.ts'
 import { watchFile } from '../base/system/file-watch.ts'
 import { runRepeatedly } from '../base/system/long-timer.ts'
@@ -68,6 +67,9 @@ import type { EarlyStart } from './early-start.ts'
 import { openAdmin, type ShownParts } from './open-admin.ts'
 import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import type { Shutdown } from './signals.ts'
+import type { ListFolders } from '../adapters/lists/list-endpoint.ts'
+import { bouncerSetName, builtInSets } from '../model/published-sets.ts'
+import { compileCondition } from '../policy/condition/condition.ts'
 import { setFolder } from '../sets/set-folder.ts'
 import { type SourceParts, startTableSources, type TableSources } from './table-sources.ts'
 import { readWatchedPolicies } from './watch-policies.ts'
@@ -103,7 +105,7 @@ export interface ServerOptions extends Omit<SourceParts, 'supervisor' | 'tables'
 interface Parts extends ServerOptions, ShownParts {
   readonly supervisor: Supervisor
   readonly tables: TableManager
-  readonly stream: ReturnType<typeof createStreamManager>
+  readonly sets: ReturnType<typeof createSetManager>
   /** The control socket of the server that this one takes over from. */
   readonly predecessor: string | undefined
 }
@@ -158,7 +160,11 @@ async function checkStart({ settings, log }: ServerOptions) {
     logAddressKeyFile: serve.logAddressKeyFile,
     tls,
     gate,
-    bouncers: bouncerSettings(settings, port),
+    bouncers: {
+      folder: setFolder(stateFolder, bouncerSetName, { host: serve.host, port }),
+      durationMs: decisionMs(settings),
+    },
+    listFolders: setFolders(settings, port),
     docs: serve.docs === 'on',
     decisionLog: decisionLogOf(serve),
     sampling: serve.sample > 0,
@@ -172,7 +178,7 @@ async function checkStart({ settings, log }: ServerOptions) {
 }
 
 async function runWithWorkers(
-  parts: Omit<Parts, 'tables' | 'lists' | 'stream' | 'shutdown'>,
+  parts: Omit<Parts, 'tables' | 'lists' | 'sets' | 'shutdown'>,
 ): Promise<number> {
   const { settings, early, log, supervisor, policies, sample } = parts
   const { copies, shutdown } = early
@@ -193,9 +199,12 @@ async function runWithWorkers(
     log,
     signal: shutdown.signal,
   })
-  const stream = createStreamManager({
+  const conditions = setConditions(settings)
+  const sets = createSetManager({
     stateFolder,
-    settings: bouncerSettings(settings, parts.port),
+    folders: setFolders(settings, parts.port),
+    conditions,
+    durationMs: decisionMs(settings),
     table: tables.current,
     lists: () => {
       const { known, tag } = lists.status()
@@ -205,9 +214,9 @@ async function runWithWorkers(
     log,
   })
   try {
-    return await runServer({ ...parts, tables, lists, stream, shutdown })
+    return await runServer({ ...parts, tables, lists, sets, shutdown })
   } finally {
-    stream.close()
+    sets.close()
     await lists.close()
     await sample?.close({ write: !shutdown.yielded() })
   }
@@ -281,7 +290,7 @@ async function runServer(parts: Parts): Promise<number> {
       takeSampled: sample?.take ?? (() => 0),
       tableRefused: tables.distrust,
       listsRefused: lists.refused,
-      pulled: parts.stream.pulled,
+      pulled: parts.sets.pulled,
     }
     if (!signal.aborted) await Promise.race([supervisor.start(file, reports), shutdown.requested])
     if (!signal.aborted) {
@@ -498,10 +507,23 @@ function gateSettings(serve: Settings['serve']): GateSettings | undefined {
 }
 
 /** A decision outlives two refreshes, and a server that is away for a night. */
-function bouncerSettings({ serve, state }: Settings, port: number): BouncerSettings {
-  const everyMs = parseDurationMs(serve.refreshEvery)
-  return {
-    folder: setFolder(state, 'bouncer', { host: serve.host, port }),
-    durationMs: Math.max(2 * msPerDay, 2 * everyMs),
+function decisionMs({ serve }: Settings): number {
+  return Math.max(2 * msPerDay, 2 * parseDurationMs(serve.refreshEvery))
+}
+
+/** By the names of the sets. Throws `settings_invalid` for a condition that is none. */
+function setConditions({ lists }: Settings): Readonly<Record<string, string>> {
+  for (const [name, condition] of Object.entries(lists.published)) {
+    const compiled = compileCondition(condition)
+    if (compiled.kind === 'fault') {
+      throw usageError(`The condition of lists.published.${name} is not valid: ${compiled.message}`)
+    }
   }
+  return { ...builtInSets, ...lists.published }
+}
+
+function setFolders({ serve, state, lists }: Settings, port: number): ListFolders {
+  const names = [...Object.keys({ ...builtInSets, ...lists.published }), bouncerSetName]
+  const at = { host: serve.host, port }
+  return Object.fromEntries(names.map((name) => [name, setFolder(state, name, at)]))
 }

@@ -2,8 +2,9 @@
 // the differences from the generations that are kept. Runs in a process of low priority.
 
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { IpriskError } from '../base/coded-error.ts'
 import { acquireFileLock } from '../base/system/file-lock.ts'
 import { makeOwnFolder } from '../base/system/own-files.ts'
@@ -11,16 +12,22 @@ import { type ExportFile, openExportFile } from '../export/export-file.ts'
 import {
   type SetLabel,
   type SetManifest,
-  allPath,
   differencePath,
   readManifestSync,
   readSetSync,
   setPath,
+  textPath,
   writeManifestSync,
 } from './set-folder.ts'
 import { forEachAdded, labelsMax, setRecordWords } from './set-records.ts'
 
 const keptGenerations = 8
+
+/** How many texts of one generation are kept: formats, families and pages. */
+const textsMax = 64
+
+/** The text that bouncers read; differences are written of it alone. */
+export const streamText = 'all'
 
 export interface MadeSet {
   readonly records: Uint32Array
@@ -33,24 +40,36 @@ export interface MadeSet {
 export interface SetMaker {
   readonly inputs: string
   readonly form: string
+  /** The texts that somebody waits for. */
+  readonly texts: readonly string[]
   readonly make: (labels: readonly SetLabel[]) => MadeSet
-  /** Appends the text of one record. */
-  readonly write: (file: ExportFile, records: Uint32Array, at: number, label: SetLabel) => void
-  readonly between: string
+  /** Writes a text of these records; names that end in `.gz` are packed of the others. */
+  readonly write: (
+    text: string,
+    file: ExportFile,
+    of: { readonly records: Uint32Array; readonly labels: readonly SetLabel[] },
+  ) => void
   readonly nowMs: number
+}
+
+type Wanted = Pick<SetMaker, 'inputs' | 'form' | 'nowMs'>
+
+function isSame(
+  manifest: SetManifest | undefined,
+  { inputs, form, nowMs }: Wanted,
+): manifest is SetManifest {
+  const expiresMs = manifest?.expiresMs ?? Infinity
+  return manifest?.inputs === inputs && manifest.form === form && expiresMs > nowMs
 }
 
 export function isCurrent(
   folder: string,
   manifest: SetManifest | undefined,
-  { inputs, form, nowMs }: Pick<SetMaker, 'inputs' | 'form' | 'nowMs'>,
+  wanted: Wanted & Pick<SetMaker, 'texts'>,
 ): boolean {
   return (
-    manifest !== undefined &&
-    manifest.inputs === inputs &&
-    manifest.form === form &&
-    (manifest.expiresMs ?? Infinity) > nowMs &&
-    existsSync(allPath(folder, manifest.generation))
+    isSame(manifest, wanted) &&
+    wanted.texts.every((text) => existsSync(textPath(folder, manifest.generation, text)))
   )
 }
 
@@ -67,7 +86,9 @@ export function makeNextGeneration(
   }
   try {
     const before = readManifestSync(folder)
-    if (before !== undefined && isCurrent(folder, before, maker)) {
+    const records = isSame(before, maker) ? readSetSync(folder, before.generation) : undefined
+    if (before !== undefined && records !== undefined) {
+      writeTexts(folder, before, { maker, records })
       return { manifest: before, isNew: false }
     }
     // Rules come and go; a policy has far fewer than the other half.
@@ -81,38 +102,67 @@ export function makeNextGeneration(
 function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMaker) {
   const { labels: known = [], generation: last = 0, series = randomUUID() } = before ?? {}
   const { records, labels, expiresMs } = maker.make(known)
-  const text: Text = { ...maker, labels }
   const prefixes = records.length / setRecordWords
-  const facts = { series, form: maker.form, inputs: maker.inputs, labels, prefixes, expiresMs }
+  const { form, inputs, nowMs: madeMs } = maker
+  const facts = { series, form, inputs, labels, prefixes, expiresMs }
   const old = before === undefined ? undefined : readSetSync(folder, last)
-  const isSame = old !== undefined && Buffer.compare(bytesOf(old), bytesOf(records)) === 0
-  if (before !== undefined && isSame) {
-    const isWhole = existsSync(allPath(folder, last))
-    if (!isWhole) writeAdded({ path: allPath(folder, last), records }, [empty, records], text)
+  const isUnchanged = old !== undefined && Buffer.compare(bytesOf(old), bytesOf(records)) === 0
+  if (before !== undefined && isUnchanged) {
     const manifest = { ...before, ...facts }
+    writeTexts(folder, manifest, { maker, records })
     writeManifestSync(folder, manifest)
     return { manifest, isNew: false }
   }
   const generation = last + 1
-  const written = openExportFile(setPath(folder, generation))
-  written.bytes(bytesOf(records))
-  written.commit()
-  writeAdded({ path: allPath(folder, generation), records }, [empty, records], text)
+  writeFile(setPath(folder, generation), (file) => file.bytes(bytesOf(records)))
   const kept = before === undefined ? [] : [last, ...before.from].slice(0, keptGenerations)
-  const from = kept.filter((one) => {
+  const sets = kept.flatMap((one) => {
     const then = one === last ? old : readSetSync(folder, one)
-    if (then === undefined) return false
-    // A prefix whose rule alone changed is new, and not gone: bouncers delete by value and action.
-    const gone = { path: differencePath(folder, [one, generation], 'gone'), records: then }
-    writeAdded(gone, [byAction(records, labels), byAction(then, labels)], text)
-    const came = { path: differencePath(folder, [one, generation], 'new'), records }
-    writeAdded(came, [then, records], text)
-    return true
+    return then === undefined ? [] : [[one, then] as const]
   })
-  const manifest = { ...facts, generation, from }
+  const from = sets.map(([one]) => one)
+  const manifest = { ...facts, generation, from, madeMs }
+  const texts = writeTexts(folder, manifest, { maker, records, last })
+  for (const [one, then] of texts.includes(streamText) ? sets : []) {
+    // A prefix whose rule alone changed is new, and not gone: bouncers delete by value and action.
+    const gone = added([byAction(records, labels), byAction(then, labels)], then)
+    const came = added([then, records], records)
+    for (const [what, records] of [
+      ['gone', gone],
+      ['new', came],
+    ] as const)
+      writeFile(differencePath(folder, [one, generation], what), (file) =>
+        maker.write(streamText, file, { records, labels }),
+      )
+  }
   writeManifestSync(folder, manifest)
-  removeOthers(folder, manifest)
+  removeOthers(folder, manifest, texts)
   return { manifest, isNew: true }
+}
+
+/** Those that the generation `last` had, too, so that nobody waits for them again. */
+function writeTexts(
+  folder: string,
+  { generation, labels }: Pick<SetManifest, 'generation' | 'labels'>,
+  how: { readonly maker: SetMaker; readonly records: Uint32Array; readonly last?: number },
+): readonly string[] {
+  const { maker, records, last = generation } = how
+  const had = readdirSync(folder).flatMap((name) => {
+    const [of = '', ...text] = name.split('.')
+    return of === String(last) && text[0] !== 'set' ? [text.join('.')] : []
+  })
+  // Of packed ones the plain text comes first.
+  const texts = [...new Set([...maker.texts, ...had])].slice(0, textsMax).toSorted()
+  for (const text of texts) {
+    const path = textPath(folder, generation, text)
+    if (existsSync(path)) continue
+    const plain = text.endsWith('.gz') ? path.slice(0, -'.gz'.length) : undefined
+    writeFile(path, (file) => {
+      if (plain === undefined) maker.write(text, file, { records, labels })
+      else file.bytes(gzipSync(readFileSync(plain)))
+    })
+  }
+  return texts
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array =>
@@ -129,37 +179,43 @@ function byAction(records: Uint32Array, labels: readonly SetLabel[]): Uint32Arra
   return changed
 }
 
-type Text = Pick<SetMaker, 'write' | 'between'> & { readonly labels: readonly SetLabel[] }
-
-/** Writes the records that stand in `records` where `after` has what `before` lacks. */
-function writeAdded(
-  { path, records }: { readonly path: string; readonly records: Uint32Array },
+/** The records that stand in `records` where `after` has what `before` lacks. */
+function added(
   [before, after]: readonly [Uint32Array, Uint32Array],
-  { write, between, labels }: Text,
-): void {
+  records: Uint32Array,
+): Uint32Array {
+  const places: number[] = []
+  forEachAdded(before, after, (at) => void places.push(at))
+  const found = new Uint32Array(places.length * setRecordWords)
+  places.forEach((at, i) => {
+    found.set(records.subarray(at, at + setRecordWords), i * setRecordWords)
+  })
+  return found
+}
+
+function writeFile(path: string, write: (file: ExportFile) => void): void {
   const file = openExportFile(path)
   try {
-    let isFirst = true
-    forEachAdded(before, after, (at) => {
-      if (!isFirst) file.text(between)
-      isFirst = false
-      write(file, records, at, labels[records[at + 4]! & 0xffff]!)
-    })
+    write(file)
     file.commit()
   } finally {
     file.discard()
   }
 }
 
-const empty = new Uint32Array()
-
 /** Those who read them have them open. */
-function removeOthers(folder: string, { generation, from }: SetManifest): void {
-  const isKept = (name: string): boolean =>
-    name === `${generation}.all` ||
-    [generation, ...from].some((one) => name === `${one}.set`) ||
-    from.some((one) => name.startsWith(`${one}-${generation}.`))
+function removeOthers(
+  folder: string,
+  { generation, from }: SetManifest,
+  texts: readonly string[],
+): void {
+  const kept = new Set([
+    ...[generation, ...from].map((one) => `${one}.set`),
+    ...texts.map((text) => `${generation}.${text}`),
+  ])
   for (const name of readdirSync(folder)) {
-    if (/\.(?:set|all|new|gone|tmp)$/.test(name) && !isKept(name)) rmSync(join(folder, name))
+    const isOurs = /^\d+(?:-\d+)?\./.test(name) || name.endsWith('.tmp')
+    const isDifference = from.some((one) => name.startsWith(`${one}-${generation}.`))
+    if (isOurs && !isDifference && !kept.has(name)) rmSync(join(folder, name))
   }
 }

@@ -4,7 +4,7 @@
 //
 //   current.json        the manifest
 //   7.set               the records of generation 7 (set-records.ts)
-//   7.all               all of it in the form of those who read it
+//   7.plain 7.all       all of it in a form that somebody reads (`all`: a bouncer)
 //   5-7.new 5-7.gone    the same of what came and went between generations 5 and 7
 //   cursors/KEY         how far that key has read
 //
@@ -35,6 +35,8 @@ export interface SetManifest {
   /** When an entry of an own list expires, milliseconds since the epoch; `null` is JSON's Infinity. */
   readonly expiresMs: number | null
   readonly prefixes: number
+  /** When this generation was made, milliseconds since the epoch. */
+  readonly madeMs: number
   /** By the number that records have, in all generations of the series. */
   readonly labels: readonly SetLabel[]
   /** Generations whose differences to this one are kept, newest first. */
@@ -60,8 +62,8 @@ export function setFolder(
 const manifestPath = (folder: string): string => join(folder, 'current.json')
 export const setPath = (folder: string, generation: number): string =>
   join(folder, `${generation}.set`)
-export const allPath = (folder: string, generation: number): string =>
-  join(folder, `${generation}.all`)
+export const textPath = (folder: string, generation: number, text: string): string =>
+  join(folder, `${generation}.${text}`)
 export const differencePath = (
   folder: string,
   [from, to]: readonly [number, number],

@@ -56,7 +56,7 @@ interface WorkerReports {
   /** A worker cannot open the table of that number; it was killed. */
   readonly tableRefused: (table: number) => void
   /** A bouncer pulls decisions. */
-  readonly pulled: () => void
+  readonly pulled: (set: string, texts: readonly string[]) => void
   /** A worker cannot use the lists of that version. One that was starting has ended. */
   readonly listsRefused: (version: number) => void
 }
@@ -289,7 +289,7 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       if (!message.done) state.reports?.listsRefused(message.version)
       return
     case 'pulled':
-      state.reports?.pulled()
+      state.reports?.pulled(message.set, message.texts)
       return
     case 'counted':
       handle.counters = message.counters

@@ -18,6 +18,7 @@
 // `table` is a number that the primary gives to each table file that it has verified.
 
 import type { BouncerSettings } from '../adapters/crowdsec/bouncer-endpoint.ts'
+import type { ListFolders } from '../adapters/lists/list-endpoint.ts'
 import type { GateSettings } from '../adapters/gate/gate.ts'
 import type { LogLevel } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
@@ -43,6 +44,7 @@ export interface WorkerSettings {
   readonly tls?: TlsFiles | undefined
   readonly gate?: GateSettings | undefined
   readonly bouncers?: BouncerSettings | undefined
+  readonly listFolders?: ListFolders
   readonly logLevel: LogLevel
   readonly logAddresses: boolean
   readonly connections: { readonly all: number; readonly perAddress: number }
@@ -111,8 +113,8 @@ export type ToPrimary =
   /** `version` 0: without lists. */
   | { readonly kind: 'listsUsed'; readonly version: number; readonly done: boolean }
   | { readonly kind: 'listening' }
-  /** A bouncer pulls decisions: the set for it may be due. */
-  | { readonly kind: 'pulled' }
+  /** Somebody reads a published set, as these texts: a generation may be due. */
+  | { readonly kind: 'pulled'; readonly set: string; readonly texts: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }
   | { readonly kind: 'refused'; readonly table: number; readonly message: string }

@@ -32,7 +32,8 @@ import { type WorkerLists, createWorkerLists } from './worker-lists.ts'
 import { type Heartbeat, beatIfOverdue } from '../observe/heartbeat.ts'
 import { handleRequest } from '../http/request-handler.ts'
 import { createRequestIds } from '../http/exchange/request-id.ts'
-import { checkEndpoint } from '../http/routes.ts'
+import { type AdapterRoutes, checkEndpoint } from '../http/routes.ts'
+import { createListRoutes } from '../adapters/lists/list-endpoint.ts'
 import { type TlsFiles, tlsAppOptions, validateTlsFiles } from '../http/listen/tls-files.ts'
 import type { loadUws } from '../http/listen/load-uws.ts'
 import { type PreparationParts, type PreparedWorker, prepareWorker } from './worker-preparation.ts'
@@ -213,7 +214,7 @@ async function start(
     parts.send({ kind: 'counted', counters: snapshot() })
     sendSampled(parts, service)
   }, countMs)
-  const ports = [await openApi(uws, settings, service, () => parts.send({ kind: 'pulled' }))]
+  const ports = [await openApi(uws, settings, service, parts.send)]
   if (settings.gate !== undefined) ports.push(await openGate(uws, settings, settings.gate, service))
   const apps = ports.map(({ app }) => app)
   /** No more connections are accepted; requests on the existing ones are answered. */
@@ -255,10 +256,15 @@ async function openApi(
   uws: Awaited<ReturnType<typeof loadUws>>,
   settings: WorkerSettings,
   service: Service,
-  onPull: () => void,
+  send: WorkerParts['send'],
 ): Promise<OpenPort> {
-  const { tls, connections, port, bouncers } = settings
-  const adapters = bouncers && createBouncerRoutes(bouncers, onPull)
+  const { tls, connections, port, bouncers, listFolders = {} } = settings
+  const onPull = (set: string, texts: readonly string[]): void =>
+    send({ kind: 'pulled', set, texts })
+  const lists = createListRoutes(listFolders, onPull)
+  const decisions = bouncers && createBouncerRoutes(bouncers, onPull)
+  const adapters: AdapterRoutes = (path, request) =>
+    lists(path, request) ?? decisions?.(path, request)
   const app = tls === undefined ? uws.App() : openTlsApp(uws, tls)
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
   app.any('/*', (res, req) => handleRequest(service, res, req, undefined, adapters))

@@ -252,7 +252,7 @@ ${by}; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p iprisk`
     ['iprisk keys r', ['revoke', 'rotate']],
     ['iprisk check --js', ['--json', '--json-field']],
     ['iprisk check x --log ', [...logWords]],
-    ['iprisk keys create --api ', ['ip-risk', 'bouncer', 'none']],
+    ['iprisk keys create --api ', ['ip-risk', 'lists', 'bouncer', 'none']],
     ['iprisk keys create --plan ', ['free', 'team', 'business', 'enterprise', 'internal']],
     ['iprisk export --format n', ['nginx', 'nft']],
     ['iprisk check --format ', ['json', 'csv', 'text']],
@@ -267,7 +267,7 @@ ${by}; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p iprisk`
   it.each([
     ['npx ip', ['iprisk']],
     ['npx iprisk ch', ['check']],
-    ['npx iprisk keys create --api ', ['ip-risk', 'bouncer', 'none']],
+    ['npx iprisk keys create --api ', ['ip-risk', 'lists', 'bouncer', 'none']],
     ['npx other ch', []],
   ])('%s', async (line, words) => {
     expect(await complete(line, { by: '_iprisk_npx' })).toEqual(words)

@@ -114,9 +114,9 @@ describe('without any source', () => {
     expect(limits).toEqual([
       ['free', '', undefined, undefined, undefined, 'never'],
       ['team', 'ip-risk', 50, 100, 1_000_000, 'never'],
-      ['business', 'ip-risk,bouncer', 500, 1000, 20_000_000, 'never'],
-      ['enterprise', 'ip-risk,bouncer', 5000, 10_000, 500_000_000, 'on_request'],
-      ['internal', 'ip-risk,bouncer', undefined, undefined, undefined, 'on_request'],
+      ['business', 'ip-risk,lists,bouncer', 500, 1000, 20_000_000, 'never'],
+      ['enterprise', 'ip-risk,lists,bouncer', 5000, 10_000, 500_000_000, 'on_request'],
+      ['internal', 'ip-risk,lists,bouncer', undefined, undefined, undefined, 'on_request'],
     ])
   })
 
@@ -342,7 +342,7 @@ describe('one problem', () => {
     [flag({ rate: '0' }, 'keys create'), '(the flag --rate): it must be a whole number of r'],
     [flag({ burst: 'x' }, 'keys create'), 'burst = "x" (the flag --burst)'],
     [flag({ quota: '-5' }, 'keys create'), 'quota = -5 (the flag --quota)'],
-    [flag({ api: 'all' }, 'keys create'), 'it must be one of ip-risk, bouncer, none'],
+    [flag({ api: 'all' }, 'keys create'), 'it must be one of ip-risk, lists, bouncer, none'],
     [flag({ api: 'bouncer,none' }, 'keys create'), 'it must be different APIs, or none alone'],
     [flag({ api: 'bouncer,bouncer' }, 'keys create'), 'it must be different APIs, or none alone'],
     [

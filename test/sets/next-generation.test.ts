@@ -11,11 +11,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newRandom } from '../../bench/harness/random.ts'
 import { acquireFileLock } from '../../src/base/system/file-lock.ts'
 import { makeNextGeneration, type SetMaker } from '../../src/sets/next-generation.ts'
-import { allPath, differencePath, setPath } from '../../src/sets/set-folder.ts'
+import { differencePath, setPath, textPath } from '../../src/sets/set-folder.ts'
 import { newSetRecords } from '../../src/sets/set-records.ts'
 import { removeFolder } from '../remove-folder.ts'
 import { atEndOfFile } from '../ends.ts'
@@ -39,8 +40,11 @@ function maker(inputs: string, members: readonly number[], more: Partial<SetMake
       const labels = known.length === 0 ? [{ action: 'block', rule: 'r' }] : known
       return { records: records.words(), labels, expiresMs: Infinity }
     },
-    write: (file, records, at, { rule }) => file.text(`${rule}${records[at + 3]!}`),
-    between: ' ',
+    texts: ['all'],
+    write: (_text, file, { records, labels }) => {
+      for (let at = 0; at < records.length; at += 5)
+        file.text(`${labels[records[at + 4]! & 0xffff]!.rule}${records[at + 3]!} `)
+    },
     nowMs: 1000,
     ...more,
   }
@@ -65,7 +69,7 @@ describe('the generations of a set', () => {
       const { generation, from } = manifest
       expect([isNew, generation]).toEqual([true, round])
       expect(from).toEqual(Array.from({ length: Math.min(8, round - 1) }, (_, i) => round - 1 - i))
-      const now = membersIn(allPath(folder, generation))
+      const now = membersIn(textPath(folder, generation, 'all'))
       before.set(generation, now)
       for (const one of from) {
         const gone = new Set(membersIn(differencePath(folder, [one, generation], 'gone')))
@@ -108,9 +112,9 @@ describe('the generations of a set', () => {
     rmSync(setPath(folder, 1))
     truncateSync(setPath(folder, 2), 7)
     expect(makeNextGeneration(folder, maker('d', [3])).manifest.from).toEqual([3])
-    rmSync(allPath(folder, 4))
+    rmSync(textPath(folder, 4, 'all'))
     expect(makeNextGeneration(folder, maker('d', [3])).isNew).toBe(false)
-    expect(membersIn(allPath(folder, 4))).toEqual(['r3'])
+    expect(membersIn(textPath(folder, 4, 'all'))).toEqual(['r3'])
   })
 
   it('begin another series where the manifest cannot be read', () => {
@@ -159,6 +163,28 @@ describe('the generations of a set', () => {
     made('after', 0, 1, 2)
     expect(membersIn(differencePath(folder, [1, 2], 'new'))).toEqual(['b2', 'b3'])
     expect(membersIn(differencePath(folder, [1, 2], 'gone'))).toEqual(['b3'])
+  })
+
+  it('get the texts that are wanted, without being made again, and keep them', () => {
+    let times = 0
+    const counted = (inputs: string, texts: readonly string[], ...members: readonly number[]) => {
+      const { make, ...rest } = maker(inputs, members, { texts })
+      return makeNextGeneration(folder, {
+        ...rest,
+        make: (known) => {
+          times += 1
+          return make(known)
+        },
+      })
+    }
+    counted('a', ['plain'], 1)
+    const { manifest } = counted('a', ['json', 'json.gz'], 1)
+    expect([manifest.generation, times]).toEqual([1, 1])
+    counted('b', ['range'], 1, 2)
+    expect(readdirSync(folder).toSorted()).toEqual(
+      ['1.set', '2.json', '2.json.gz', '2.plain', '2.range', '2.set', 'current.json'].toSorted(),
+    )
+    expect(gunzipSync(readFileSync(textPath(folder, 2, 'json.gz'))).toString()).toBe('r1 r2 ')
   })
 
   it('are made by one process at a time', () => {

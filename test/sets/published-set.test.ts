@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { newRandom } from '../../bench/harness/random.ts'
-import { bouncerSet } from '../../src/adapters/crowdsec/bouncer-set.ts'
+import { policySet } from '../../src/sets/policy-set.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
 import { factsOf } from '../../src/policy/condition/condition-members.ts'
@@ -102,7 +102,7 @@ describe('a published set', () => {
     for (let round = 0; round < inForm({ short: 12, full: 100 }); round++) {
       const policies = drawnPolicies()
       smallTable.useLists(below(5) === 0 ? undefined : drawnLists())
-      const { records, labels } = bouncerSet(smallTable.reader, {
+      const { records, labels } = policySet(smallTable.reader, {
         policies,
         known: [{ action: 'gone', rule: 'before' }],
         prefixesMax: 10_000,
@@ -139,7 +139,7 @@ describe('a published set', () => {
     for (let round = 0; round < inForm({ short: 40, full: 300 }); round++) {
       smallTable.useLists(drawnLists())
       const how = { policies: drawnPolicies(), known: [], prefixesMax: 10_000 }
-      const { records } = bouncerSet(smallTable.reader, how)
+      const { records } = policySet(smallTable.reader, how)
       const prefixes = prefixesOf(records)
       prefixes.forEach(({ first, last, length, label }, i) => {
         const next = prefixes[i + 1]
@@ -166,7 +166,7 @@ describe('a published set', () => {
         },
       },
     }
-    expect(() => bouncerSet(smallTable.reader, { policies, known: [], prefixesMax: 3 })).toThrow(
+    expect(() => policySet(smallTable.reader, { policies, known: [], prefixesMax: 3 })).toThrow(
       'The set has more than 3 prefixes; narrow its condition.',
     )
   })

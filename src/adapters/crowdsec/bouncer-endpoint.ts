@@ -12,6 +12,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../../account/keyring.ts'
 import { batchBodyBytesMax } from '../../api/public-port.ts'
+import { bouncerSetName } from '../../model/published-sets.ts'
 import { packageVersion } from '../../base/package-root.ts'
 import { parseAddressText, queryText } from '../../http/endpoint/check-body.ts'
 import { chargeThen, resumeExchange } from '../../http/endpoint/charge-quota.ts'
@@ -22,19 +23,20 @@ import { contentHeaders } from '../../http/reply/check-header-bytes.ts'
 import type { Credential } from '../../http/endpoint/authorize.ts'
 import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
 import { countEvent } from '../../observe/request-counters.ts'
+import { streamText } from '../../sets/next-generation.ts'
 import {
   type SetCursor,
   type SetManifest,
-  allPath,
   differencePath,
   readCursor,
   readManifest,
   removeCursor,
+  textPath,
   writeCursor,
 } from '../../sets/set-folder.ts'
 import { newQuery } from '../../table/lookup/query.ts'
 import { decisionJson, unknownFilter } from './decision.ts'
-import { type AnswerPart, sendWhole } from './whole-answer.ts'
+import { type AnswerPart, sendWhole } from '../whole-answer.ts'
 
 export interface BouncerSettings {
   readonly folder: string
@@ -56,7 +58,7 @@ interface Asked {
   readonly query: URLSearchParams
   readonly settings: BouncerSettings
   /** The primary makes a set only where somebody pulls. */
-  readonly onPull: () => void
+  readonly onPull: (set: string, texts: readonly string[]) => void
 }
 
 type Answer = (exchange: Exchange, key: Authenticated, asked: Asked) => void
@@ -191,7 +193,10 @@ export function planPull(
   cursor: SetCursor | undefined,
   { nowMs, durationMs }: { readonly nowMs: number; readonly durationMs: number },
 ): PullPlan {
-  const all = { came: allPath(folder, generation), next: { series, generation, fullMs: nowMs } }
+  const all = {
+    came: textPath(folder, generation, streamText),
+    next: { series, generation, fullMs: nowMs },
+  }
   if (cursor === undefined || cursor.series !== series) return { ...all, gone: undefined }
   const { generation: last, fullMs } = cursor
   const isNewest = last === generation
@@ -215,7 +220,7 @@ async function openPull(
   keyId: string | undefined,
 ): Promise<Awaited<ReturnType<typeof openPlan>>> {
   for (let waitedMs = 0; waitedMs < waitMs && isOpen(exchange); waitedMs += lookMs) {
-    onPull()
+    onPull(bouncerSetName, [streamText])
     const manifest = await readManifest(folder)
     if (manifest !== undefined) {
       const cursor = keyId === undefined ? undefined : await readCursor(folder, keyId)

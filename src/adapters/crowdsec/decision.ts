@@ -3,6 +3,7 @@
 
 import type { ExportFile } from '../../export/export-file.ts'
 import type { SetLabel } from '../../sets/set-folder.ts'
+import { setRecordWords } from '../../sets/set-records.ts'
 
 export const decisionOrigin = 'lists:iprisk'
 
@@ -39,20 +40,25 @@ function decisionTail({ rule, durationMs }: Pick<Decision, 'rule' | 'durationMs'
   return `","duration":"${durationText(durationMs)}","scenario":${scenario}}`
 }
 
-/** A writer of the decisions of a set: `records` as in src/sets/set-records.ts. */
-export function newDecisionWriter(durationMs: number) {
-  const tails = new Map<string, string>()
-  return (file: ExportFile, records: Uint32Array, at: number, label: SetLabel): void => {
+/** The decisions of a set, commas between: `records` as in src/sets/set-records.ts. */
+export function writeDecisions(
+  file: ExportFile,
+  { records, labels }: { readonly records: Uint32Array; readonly labels: readonly SetLabel[] },
+  durationMs: number,
+): void {
+  const tails = labels.map((label) => decisionTail({ ...label, durationMs }))
+  for (let at = 0; at < records.length; at += setRecordWords) {
     const address = records.subarray(at, at + 4)
     const length = records[at + 4]! >>> 16
+    const label = records[at + 4]! & 0xffff
     const family = (address[0]! | address[1]! | address[2]!) === 0 ? 4 : 6
     const isRange = length !== 128
-    file.text(`${decisionHead(idOf(records, at), label)}${isRange ? 'Range' : 'Ip'}","value":"`)
+    if (at > 0) file.text(',\n')
+    file.text(`${decisionHead(idOf(records, at), labels[label]!)}${isRange ? 'Range' : 'Ip'}`)
+    file.text('","value":"')
     file.address(address, family)
     if (isRange) file.text(`/${family === 4 ? length - 96 : length}`)
-    let tail = tails.get(label.rule)
-    if (tail === undefined) tails.set(label.rule, (tail = decisionTail({ ...label, durationMs })))
-    file.text(tail)
+    file.text(tails[label]!)
   }
 }
 

@@ -144,6 +144,7 @@ export interface Error {
       | 'not_found'
       | 'method_not_allowed'
       | 'payload_too_large'
+      | 'set_too_large'
       | 'rate_limit_exceeded'
       | 'api_quota_exceeded'
       | 'internal_error'

@@ -27,7 +27,7 @@ const unavailable: Limited = { kind: 'limited', code: 'upstream_unavailable' }
 
 /** Of an adapter's request: its own header, and the API that its key must allow. */
 export interface Credential {
-  readonly api: Extract<ApiName, 'bouncer'>
+  readonly api: Extract<ApiName, 'bouncer' | 'lists'>
   /** As an Authorization header would have it. */
   readonly authorization: string
 }
@@ -55,7 +55,7 @@ export function authorize(
   // A worker that has read no keys yet cannot say that this one is wrong.
   if (key.kind === 'denied') {
     if (!keyring.known()) return unavailable
-    return credential === undefined ? key : notBouncer
+    return credential?.api === 'bouncer' ? notBouncer : key
   }
   exchange.key = key
   const result = limiter.spendRate(key.allowance, 1, exchange.startedMs)

@@ -27,8 +27,10 @@ interface Asked {
 
 const gzip = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0\.0*[1-9])[\d.]*\s*)?(?:,|$)/i
 
+export const acceptsGzip = (accepted: string): boolean => gzip.test(accepted)
+
 export function answerDocs(exchange: Exchange, file: DocsFile, { accepted, known }: Asked): void {
-  const isGzipped = gzip.test(accepted)
+  const isGzipped = acceptsGzip(accepted)
   const headers = [
     file.type,
     `cache-control: ${file.isConstant ? 'public, max-age=31536000, immutable' : 'no-cache'}`,

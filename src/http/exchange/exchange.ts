@@ -121,7 +121,7 @@ export function newExchange(service: Service, res: HttpResponse) {
     /** `undefined` where it is unknown or not needed. */
     key: undefined as Authenticated | undefined,
     /** Who asks; `undefined` for a client of the API itself. */
-    source: undefined as 'gate' | 'bouncer' | undefined,
+    source: undefined as 'gate' | 'bouncer' | 'lists' | undefined,
     /** What the gate keeps of a request (src/adapters/gate); `undefined` for the API's own. */
     visit: undefined as Visit | undefined,
     /** Whether the connection may serve another request (framing-guard.ts). */

@@ -36,11 +36,14 @@ const statusLines = {
   404: '404 Not Found',
   405: '405 Method Not Allowed',
   413: '413 Payload Too Large',
+  422: '422 Unprocessable Content',
   429: '429 Too Many Requests',
   500: '500 Internal Server Error',
   503: '503 Service Unavailable',
 } as const satisfies Readonly<Record<HttpStatus, string>>
 
+/** Firewalls send Basic, and only when they are asked to. */
+const listChallengeHeaders = `${contentHeaders}\r\nwww-authenticate: Basic realm="iprisk", Bearer`
 const challengeHeaders = `${contentHeaders}\r\nwww-authenticate: Bearer`
 
 export interface Answer {
@@ -133,7 +136,8 @@ function errorAnswer(exchange: Exchange, refusal: Refusal): Answer & { readonly 
   const { code, allow } = refusal
   // First, because the headers state what is left. A 200 that has begun has no units to refund.
   refundUnits(exchange)
-  let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
+  const challenge = exchange.source === 'lists' ? listChallengeHeaders : challengeHeaders
+  let headers = code === 'invalid_api_key' ? challenge : contentHeaders
   const seconds = refusal.retrySeconds ?? retryAfter(exchange, code)
   if (seconds !== undefined) headers += `\r\nretry-after: ${seconds}`
   if (allow !== undefined) headers += `\r\nallow: ${allow}`

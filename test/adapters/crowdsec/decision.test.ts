@@ -67,6 +67,7 @@ describe('a pull', () => {
     inputs: '',
     expiresMs: null,
     prefixes: 0,
+    madeMs: 0,
     labels: [],
     form: '',
     from: [6, 5],

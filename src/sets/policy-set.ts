@@ -1,28 +1,30 @@
-// The published set `bouncer` (contract 6.3): what the default policy decides other than `allow`, by
-// action and rule.
-//
-// Bogons are left out: a firewall that blocked private addresses would cut its machine off.
+// The set of what a policy decides other than `allow`, by action and rule. Bogons are left out: a
+// firewall that blocked private addresses would cut its machine off.
 
-import type { Policies } from '../../model/policy-form.ts'
-import { decide, newDecisionMemory } from '../../policy/decision-memory.ts'
-import { compilePolicies } from '../../policy/policy.ts'
-import { type LabelOf, outside, publishedSet } from '../../sets/published-set.ts'
-import type { MadeSet } from '../../sets/next-generation.ts'
-import type { SetLabel } from '../../sets/set-folder.ts'
-import type { AnswerReader } from '../../table/answer/answer-reader.ts'
+import type { Policies } from '../model/policy-form.ts'
+import { decide, newDecisionMemory } from '../policy/decision-memory.ts'
+import { compilePolicies } from '../policy/policy.ts'
+import { type LabelOf, outside, publishedSet } from './published-set.ts'
+import type { MadeSet } from './next-generation.ts'
+import type { SetLabel } from './set-folder.ts'
+import { listsOf } from '../table/answer/own-lists.ts'
+import type { AnswerReader } from '../table/answer/answer-reader.ts'
 
-export function bouncerSet(
+export function policySet(
   reader: AnswerReader,
   how: {
     readonly policies: Policies
     /** Labels that have numbers already. */
     readonly known: readonly SetLabel[]
     readonly prefixesMax: number
+    /** Leaves out what an own list of effect `allow` names. */
+    readonly isAllowedOut?: boolean
   },
 ): Pick<MadeSet, 'records' | 'labels'> {
   const labels = [...how.known]
   const set = compilePolicies(how.policies)
   const { defaultIndex } = set
+  const { lists, views } = reader
   const memory = newDecisionMemory(set, reader)
   const numberOf = (outcome: number): number => {
     const { action, rule } = set.policies[defaultIndex]!.outcomes[outcome]!.decision
@@ -33,6 +35,8 @@ export function bouncerSet(
   const numbers: number[] = []
   const labelOf: LabelOf = (words, located) => {
     if (located.bogon || defaultIndex < 0) return outside
+    if (how.isAllowedOut && listsOf(lists, views, words, located)?.effect === 'allow')
+      return outside
     const outcome = decide(memory, defaultIndex, words, located)
     return (numbers[outcome] ??= numberOf(outcome))
   }

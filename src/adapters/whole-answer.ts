@@ -6,10 +6,10 @@
 // byte more than the header says, and the answer is closed instead of ended.
 
 import type { FileHandle } from 'node:fs/promises'
-import { type Exchange, closeExchange, exchangeStates } from '../../http/exchange/exchange.ts'
-import { writeHead } from '../../http/reply/reply.ts'
-import { contentHeaders } from '../../http/reply/check-header-bytes.ts'
-import { logAnswer } from '../../http/reply/request-log.ts'
+import { type Exchange, closeExchange, exchangeStates } from '../http/exchange/exchange.ts'
+import { writeHead } from '../http/reply/reply.ts'
+import { contentHeaders } from '../http/reply/check-header-bytes.ts'
+import { logAnswer } from '../http/reply/request-log.ts'
 
 export type AnswerPart = string | FileHandle
 
@@ -29,6 +29,7 @@ const piecesOf = (part: AnswerPart): Iterable<Buffer> | AsyncIterable<Buffer> =>
 export async function sendWhole(
   exchange: Exchange,
   parts: readonly AnswerPart[],
+  headers = contentHeaders,
 ): Promise<boolean> {
   const { res } = exchange
   const sizes = await Promise.all(parts.map(bytesOf))
@@ -42,7 +43,7 @@ export async function sendWhole(
     return true
   })
   res.cork(() => {
-    writeHead(exchange, { status: 200, headers: `${contentHeaders}\r\nconnection: close` }, true)
+    writeHead(exchange, { status: 200, headers: `${headers}\r\nconnection: close` }, true)
     res.tryEnd('', total)
   })
   /** Also without bytes, for what uWebSockets.js still holds. */

@@ -1,0 +1,257 @@
+// The formats of a list URL (contract 6.3), each as what reads it wants it: a row says how one
+// prefix is written, and what stands around all of them. What a firewall loads goes in whole or not
+// at all: `nft -f` is one transaction, ipset swaps sets.
+
+import type { ExportFile } from '../../export/export-file.ts'
+import type { Family } from '../../ip/address.ts'
+import { setRecordWords } from '../../sets/set-records.ts'
+
+export const listFormats = [
+  'plain',
+  'range',
+  'json',
+  'f5',
+  'checkpoint',
+  'mikrotik',
+  'nginx',
+  'haproxy',
+  'nft',
+  'ipset',
+] as const
+export type ListFormat = (typeof listFormats)[number]
+
+interface Prefix {
+  readonly family: Family
+  /** As in records. */
+  readonly address: Uint32Array
+  /** Of its family: up to 32 or 128. */
+  readonly length: number
+}
+
+interface FormatRow {
+  readonly type: 'text/plain; charset=utf-8' | 'application/json'
+  /** IPv6 is left out: what reads it has none. */
+  readonly ipv4Only?: true
+  readonly head?: (name: string) => string
+  readonly tail?: (name: string) => string
+  /** Between two prefixes. */
+  readonly between?: string
+  readonly row: (file: ExportFile, prefix: Prefix, name: string) => void
+}
+
+const families = [4, 6] as const
+const type = 'text/plain; charset=utf-8'
+
+function writePrefix(file: ExportFile, { address, family, length }: Prefix): void {
+  file.address(address, family)
+  file.text(`/${length}`)
+}
+
+/** A single address without its length. */
+function writeShort(file: ExportFile, prefix: Prefix): void {
+  if (prefix.length < (prefix.family === 4 ? 32 : 128)) writePrefix(file, prefix)
+  else file.address(prefix.address, prefix.family)
+}
+
+const last = new Uint32Array(4)
+
+function writeRange(file: ExportFile, { address, family, length }: Prefix): void {
+  const bits = family === 4 ? length + 96 : length
+  address.forEach((word, i) => {
+    const own = Math.min(32, Math.max(0, bits - i * 32))
+    last[i] = own === 32 ? word : word | (0xffff_ffff >>> own)
+  })
+  file.address(address, family)
+  file.text('-')
+  file.address(last, family)
+}
+
+/** Names of sets of both families; ipset takes 31 characters. */
+const familySet = (name: string, family: Family): string => `${name.slice(0, 24)}-${family}`
+
+function ipsetHead(name: string): string {
+  return families
+    .map((family) => {
+      const set = familySet(name, family)
+      const kind = `hash:net family inet${family === 4 ? '' : '6'} maxelem 67108864`
+      // Reuses what an interrupted restore left.
+      return `create ${set} ${kind} -exist\ncreate ${set}-new ${kind} -exist\nflush ${set}-new\n`
+    })
+    .join('')
+}
+
+function nftHead(name: string): string {
+  const sets = families.map((family) => {
+    const set = familySet(name, family)
+    const kind = `type ipv${family}_addr; flags interval;`
+    return `add set inet iprisk ${set} { ${kind} }\nflush set inet iprisk ${set}\n`
+  })
+  return `add table inet iprisk\n${sets.join('')}`
+}
+
+const formats: Readonly<Record<ListFormat, FormatRow>> = {
+  plain: {
+    type,
+    row: (file, prefix) => {
+      writeShort(file, prefix)
+      file.text('\n')
+    },
+  },
+  range: {
+    type,
+    row: (file, prefix) => {
+      writeRange(file, prefix)
+      file.text('\n')
+    },
+  },
+  json: {
+    type: 'application/json',
+    head: () => '[',
+    tail: () => ']\n',
+    between: ',\n',
+    row: (file, prefix) => {
+      file.text('"')
+      writePrefix(file, prefix)
+      file.text('"')
+    },
+  },
+  // BIG-IP AFM, feed files: address, mask, list, category.
+  f5: {
+    type,
+    row: (file, { address, family, length }, name) => {
+      file.address(address, family)
+      file.text(`,${length},bl,${name}\n`)
+    },
+  },
+  // Threat Prevention, indicator files: IP and IP Range are of IPv4.
+  checkpoint: {
+    type,
+    ipv4Only: true,
+    head: () => '# UNIQ-NAME,VALUE,TYPE,CONFIDENCE,SEVERITY,PRODUCT,COMMENT\n',
+    row: (file, prefix, name) => {
+      file.text(`${name}-`)
+      file.address(prefix.address, 4)
+      file.text(`-${prefix.length},`)
+      if (prefix.length === 32) file.address(prefix.address, 4)
+      else writeRange(file, prefix)
+      file.text(`,IP${prefix.length === 32 ? '' : ' Range'},high,high,AB,iprisk\n`)
+    },
+  },
+  // RouterOS: `/import`; entries end where they are not loaded again.
+  mikrotik: {
+    type,
+    row: (file, prefix, name) => {
+      file.text(
+        `/ip${prefix.family === 4 ? '' : 'v6'} firewall address-list add list=${name} address=`,
+      )
+      writePrefix(file, prefix)
+      file.text(' comment=iprisk timeout=48h;\n')
+    },
+  },
+  // For `include` within a geo block.
+  nginx: {
+    type,
+    row: (file, prefix) => {
+      writePrefix(file, prefix)
+      file.text(' 1;\n')
+    },
+  },
+  // For `src,map_ip(FILE)`, and `src -f FILE` takes the first word.
+  haproxy: {
+    type,
+    row: (file, prefix, name) => {
+      writePrefix(file, prefix)
+      file.text(` ${name}\n`)
+    },
+  },
+  nft: {
+    type,
+    head: nftHead,
+    row: (file, prefix, name) => {
+      file.text(`add element inet iprisk ${familySet(name, prefix.family)} { `)
+      writePrefix(file, prefix)
+      file.text(' }\n')
+    },
+  },
+  ipset: {
+    type,
+    head: ipsetHead,
+    tail: (name) =>
+      families
+        .map((family) => familySet(name, family))
+        .map((set) => `swap ${set}-new ${set}\ndestroy ${set}-new\n`)
+        .join(''),
+    row: (file, prefix, name) => {
+      const add = (own: Prefix): void => {
+        file.text(`add ${familySet(name, own.family)}-new `)
+        writePrefix(file, own)
+        file.text('\n')
+      }
+      if (prefix.length > 0) return add(prefix)
+      // ipset has no prefix of length 0: two halves instead.
+      const { family } = prefix
+      add({ ...prefix, length: 1 })
+      const address = new Uint32Array(4)
+      address[family === 4 ? 3 : 0] = 0x8000_0000
+      add({ family, address, length: 1 })
+    },
+  },
+}
+
+export const typeOf = (format: ListFormat): string => formats[format].type
+
+/** What of a set in which format; a page counts from 1. */
+export interface ListPart {
+  readonly format: ListFormat
+  readonly family: Family | undefined
+  readonly page: number
+  /** Prefixes; `Infinity` for all. */
+  readonly pageSize: number
+}
+
+/** The name of its text: `plain`, `nft-4`, `plain-6-2-50000`; 0 for what is not chosen. */
+export function partName({ format, family = undefined, page, pageSize }: ListPart): string {
+  const pages = pageSize === Infinity ? '' : `-${page}-${pageSize}`
+  return `${format}${family === undefined && pages === '' ? '' : `-${family ?? 0}`}${pages}`
+}
+
+export function partNamed(name: string): ListPart {
+  const [format = '', family = '0', page = '1', pageSize = 'Infinity'] = name.split('-')
+  return {
+    format: format as ListFormat,
+    family: family === '4' ? 4 : family === '6' ? 6 : undefined,
+    page: Number(page),
+    pageSize: Number(pageSize),
+  }
+}
+
+const familyOf = (records: Uint32Array, at: number): Family =>
+  (records[at]! | records[at + 1]! | records[at + 2]!) === 0 ? 4 : 6
+
+/** Writes a part of the set `name`; records of IPv4 come first. */
+export function writeList(
+  file: ExportFile,
+  records: Uint32Array,
+  { name, part }: { readonly name: string; readonly part: ListPart },
+): void {
+  const { head, tail, between = '', row, ipv4Only } = formats[part.format]
+  const family = ipv4Only ? 4 : part.family
+  let ipv4End = 0
+  while (ipv4End < records.length && familyOf(records, ipv4End) === 4) ipv4End += setRecordWords
+  const of =
+    family === undefined
+      ? records
+      : family === 4
+        ? records.subarray(0, ipv4End)
+        : records.subarray(ipv4End)
+  const from = part.pageSize === Infinity ? 0 : (part.page - 1) * part.pageSize * setRecordWords
+  const end = Math.min(of.length, from + part.pageSize * setRecordWords)
+  file.text(head?.(name) ?? '')
+  for (let at = from; at < end; at += setRecordWords) {
+    if (at > from) file.text(between)
+    const own = familyOf(of, at)
+    const length = (of[at + 4]! >>> 16) - (own === 4 ? 96 : 0)
+    row(file, { family: own, address: of.subarray(at, at + 4), length }, name)
+  }
+  file.text(tail?.(name) ?? '')
+}

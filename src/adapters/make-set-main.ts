@@ -1,0 +1,68 @@
+// The process, of low priority, that makes the generations of published sets.
+
+import { answerParent } from '../base/system/child-task.ts'
+import { setLowestPriority } from '../base/system/thread-priority.ts'
+import { bouncerSetName } from '../model/published-sets.ts'
+import { mapLists } from '../lists/open-lists.ts'
+import type { Policies } from '../model/policy-form.ts'
+import { type MadeSet, makeNextGeneration, streamText } from '../sets/next-generation.ts'
+import { policySet } from '../sets/policy-set.ts'
+import type { SetLabel } from '../sets/set-folder.ts'
+import { openTable } from '../table/open-table.ts'
+import type { ListFile } from '../table/served-table.ts'
+import { formOf } from './crowdsec/bouncer-endpoint.ts'
+import { writeDecisions } from './crowdsec/decision.ts'
+import { partNamed, writeList } from './lists/list-formats.ts'
+
+export interface SetRequest {
+  readonly name: string
+  readonly folder: string
+  readonly texts: readonly string[]
+  /** Of decisions. */
+  readonly durationMs: number
+  /** Of the table, as it is mapped by workers. */
+  readonly path: string
+  readonly lists: ListFile | undefined
+  readonly policies: Policies
+  readonly inputs: string
+  readonly prefixesMax: number
+}
+
+export type SetMade = ReturnType<typeof makeNextGeneration>
+
+function makeSet(request: SetRequest): SetMade {
+  const { name, folder, texts, durationMs, inputs } = request
+  return makeNextGeneration(folder, {
+    inputs,
+    form: formOf(durationMs),
+    texts,
+    make: (labels) => setOf(request, labels),
+    write: (text, file, made) => {
+      if (text === streamText) writeDecisions(file, made, durationMs)
+      else writeList(file, made.records, { name, part: partNamed(text) })
+    },
+    nowMs: Date.now(),
+  })
+}
+
+function setOf(
+  { name, path, lists: file, policies, prefixesMax }: SetRequest,
+  known: readonly SetLabel[],
+): MadeSet {
+  const nowMs = Date.now()
+  const table = openTable(path)
+  const lists = file === undefined ? undefined : mapLists(file.path, file.version)
+  try {
+    table.useLists(lists?.matcher)
+    const isAllowedOut = name !== bouncerSetName
+    const made = policySet(table.reader, { policies, known, prefixesMax, isAllowedOut })
+    const expiresMs = lists?.matcher.nextExpiryMs(nowMs) ?? Infinity
+    return { ...made, expiresMs }
+  } finally {
+    lists?.unmap()
+    table.close()
+  }
+}
+
+setLowestPriority()
+answerParent(makeSet)

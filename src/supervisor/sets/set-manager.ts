@@ -1,0 +1,140 @@
+// Keeps published sets (contract 6.3), the bouncers' stream among them, as table, own lists and
+// policies have them: when somebody reads one, and only then, it looks whether any of those has
+// changed since the generation that is served, and lets a process make the next one. Who finds the
+// change still gets the generation before it.
+//
+// Invariants: one at a time; a failure leaves the generation before it, is logged once a reason and
+// is tried again when somebody reads it later.
+
+import { formOf } from '../../adapters/crowdsec/bouncer-endpoint.ts'
+import type { ListFolders } from '../../adapters/lists/list-endpoint.ts'
+import type { SetMade, SetRequest } from '../../adapters/make-set-main.ts'
+import { bouncerSetName } from '../../model/published-sets.ts'
+import { messageOf } from '../../base/coded-error.ts'
+import type { Log } from '../../base/log.ts'
+import { createChildTask } from '../../base/system/child-task.ts'
+import type { Policies } from '../../model/policy-form.ts'
+import { isCurrent } from '../../sets/next-generation.ts'
+import { readManifestSync, removeUnused } from '../../sets/set-folder.ts'
+import type { ListFile, VerifiedTableFile } from '../../table/served-table.ts'
+
+/** A table of ten million pieces takes twenty seconds where nothing else runs. */
+const makeMsMax = 300_000
+const idleMs = 60_000
+
+/** A bouncer's policy with more blocks half the Internet; a list may say a higher `max`. */
+const prefixesMax = { bouncer: 1_000_000, list: 4_000_000 } as const
+
+const retryMs = 30_000
+
+interface SetParts {
+  readonly stateFolder: string
+  readonly folders: ListFolders
+  /** Of all but the bouncers' set. */
+  readonly conditions: Readonly<Record<string, string>>
+  /** Of decisions. */
+  readonly durationMs: number
+  readonly table: () => { readonly id: string; readonly file: VerifiedTableFile } | undefined
+  /** `tag` of the catalogue, `undefined` until the lists are known. */
+  readonly lists: () => { readonly tag: string; readonly file: ListFile | undefined } | undefined
+  readonly policies: () => Policies | undefined
+  readonly log: Log
+}
+
+/** Without a file of policies nothing is blocked. */
+const noPolicies = policiesOf([])
+
+function policiesOf(rules: Policies['policies'][string]['rules']): Policies {
+  return { revision: '', policies: { default: { rules, otherwise: 'allow' } } }
+}
+
+export function createSetManager(parts: SetParts) {
+  const { stateFolder, durationMs, log } = parts
+  const task = createChildTask<SetRequest, SetMade>({
+    program: new URL('../../adapters/make-set-main.js', import.meta.url),
+    hasLowPriority: true,
+    msMax: makeMsMax,
+    idleMs,
+  })
+  let making = false
+  let isClosed = false
+  /** `refused`: the inputs of a set that was too large; the same again would be. */
+  const failures = new Map<string, { why: string; retryAtMs: number; refused: string }>()
+
+  tidy(stateFolder, log)
+
+  const make = async (asked: SetRequest): Promise<void> => {
+    const { name } = asked
+    const outcome = await task.ask(asked)
+    if (isClosed) return
+    if (outcome.kind !== 'answered') {
+      const failed = outcome.kind === 'failed' ? outcome.error : undefined
+      const why = failed?.message ?? `its process was ${outcome.kind}`
+      const refused = failed?.code === 'set_too_large' ? asked.inputs : ''
+      if (why !== failures.get(name)?.why)
+        log.error({ name }, `A published set stays as it was: ${why}`)
+      failures.set(name, { why, retryAtMs: performance.now() + retryMs, refused })
+      return
+    }
+    failures.delete(name)
+    tidy(stateFolder, log)
+    const { isNew, manifest } = outcome.answer
+    const { generation, prefixes } = manifest
+    if (isNew) log.info({ name, generation, prefixes }, 'A published set has changed.')
+  }
+  return {
+    pulled: (name: string, texts: readonly string[]): void => {
+      const failure = failures.get(name)
+      if (making || isClosed || performance.now() < (failure?.retryAtMs ?? 0)) return
+      const asked = requestOf(parts, name, texts)
+      if (asked === undefined || asked.inputs === failure?.refused) return
+      const wanted = { ...asked, form: formOf(durationMs), nowMs: Date.now() }
+      if (isCurrent(asked.folder, readManifestSync(asked.folder), wanted)) return
+      making = true
+      void make(asked).finally(() => {
+        making = false
+      })
+    },
+    close: (): void => {
+      isClosed = true
+      task.close()
+    },
+  }
+}
+
+/** `undefined` where there is no such set, or not yet what it is made of. */
+function requestOf(
+  { folders, conditions, durationMs, table, lists, policies }: SetParts,
+  name: string,
+  texts: readonly string[],
+): SetRequest | undefined {
+  const folder = folders[name]
+  const [answers, known] = [table(), lists()]
+  if (folder === undefined || answers === undefined || known === undefined) return undefined
+  const condition = conditions[name] ?? ''
+  const isBouncers = name === bouncerSetName
+  const used = isBouncers
+    ? (policies() ?? noPolicies)
+    : policiesOf([{ name, condition, action: 'block', observe: false }])
+  // Damaged lists have no tag.
+  const tag = known.tag || String(known.file?.version ?? '')
+  return {
+    name,
+    folder,
+    texts,
+    durationMs,
+    path: answers.file.path,
+    lists: known.file,
+    policies: used,
+    inputs: [answers.id, tag, used.revision, condition].join(' '),
+    prefixesMax: isBouncers ? prefixesMax.bouncer : prefixesMax.list,
+  }
+}
+
+function tidy(stateFolder: string, log: Log): void {
+  try {
+    removeUnused(stateFolder, Date.now())
+  } catch (error) {
+    log.warn({}, `Sets that nobody reads cannot be removed: ${messageOf(error)}`)
+  }
+}

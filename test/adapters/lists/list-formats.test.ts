@@ -1,0 +1,137 @@
+// Each format of a list URL as text, beside what reads it for real where the machine has it.
+
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { partOf } from '../../../src/adapters/lists/list-endpoint.ts'
+import {
+  type ListFormat,
+  type ListPart,
+  listFormats,
+  partName,
+  partNamed,
+  writeList,
+} from '../../../src/adapters/lists/list-formats.ts'
+import { openExportFile } from '../../../src/export/export-file.ts'
+import { newSetRecords } from '../../../src/sets/set-records.ts'
+import { atEndOfFile } from '../../ends.ts'
+import { removeFolder } from '../../remove-folder.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-lists-'))
+atEndOfFile(() => removeFolder(folder))
+
+const records = newSetRecords(100)
+records.add(Uint32Array.of(0, 0, 0, 0xc000_0200), 96 + 24, 0)
+records.add(Uint32Array.of(0, 0, 0, 0xc633_6401), 128, 0)
+records.add(Uint32Array.of(0x2001_0db8, 0, 0, 0), 32, 0)
+records.add(Uint32Array.of(0x2001_0db9, 0, 0, 1), 128, 0)
+
+const all = { family: undefined, page: 1, pageSize: Infinity } as const
+
+function textOf(part: Partial<ListPart> & { readonly format: ListFormat }, of = records.words()) {
+  const path = join(folder, 'list')
+  const file = openExportFile(path)
+  writeList(file, of, { name: 'abuse', part: { ...all, ...part } })
+  file.commit()
+  return readFileSync(path, 'utf8')
+}
+
+const texts: Readonly<Record<ListFormat, string>> = {
+  plain: '192.0.2.0/24\n198.51.100.1\n2001:db8::/32\n2001:db9::1\n',
+  range: `192.0.2.0-192.0.2.255
+198.51.100.1-198.51.100.1
+2001:db8::-2001:db8:ffff:ffff:ffff:ffff:ffff:ffff
+2001:db9::1-2001:db9::1
+`,
+  json: '["192.0.2.0/24",\n"198.51.100.1/32",\n"2001:db8::/32",\n"2001:db9::1/128"]\n',
+  f5: '192.0.2.0,24,bl,abuse\n198.51.100.1,32,bl,abuse\n2001:db8::,32,bl,abuse\n2001:db9::1,128,bl,abuse\n',
+  checkpoint: `# UNIQ-NAME,VALUE,TYPE,CONFIDENCE,SEVERITY,PRODUCT,COMMENT
+abuse-192.0.2.0-24,192.0.2.0-192.0.2.255,IP Range,high,high,AB,iprisk
+abuse-198.51.100.1-32,198.51.100.1,IP,high,high,AB,iprisk
+`,
+  mikrotik: `/ip firewall address-list add list=abuse address=192.0.2.0/24 comment=iprisk timeout=48h;
+/ip firewall address-list add list=abuse address=198.51.100.1/32 comment=iprisk timeout=48h;
+/ipv6 firewall address-list add list=abuse address=2001:db8::/32 comment=iprisk timeout=48h;
+/ipv6 firewall address-list add list=abuse address=2001:db9::1/128 comment=iprisk timeout=48h;
+`,
+  nginx: '192.0.2.0/24 1;\n198.51.100.1/32 1;\n2001:db8::/32 1;\n2001:db9::1/128 1;\n',
+  haproxy:
+    '192.0.2.0/24 abuse\n198.51.100.1/32 abuse\n2001:db8::/32 abuse\n2001:db9::1/128 abuse\n',
+  nft: `add table inet iprisk
+add set inet iprisk abuse-4 { type ipv4_addr; flags interval; }
+flush set inet iprisk abuse-4
+add set inet iprisk abuse-6 { type ipv6_addr; flags interval; }
+flush set inet iprisk abuse-6
+add element inet iprisk abuse-4 { 192.0.2.0/24 }
+add element inet iprisk abuse-4 { 198.51.100.1/32 }
+add element inet iprisk abuse-6 { 2001:db8::/32 }
+add element inet iprisk abuse-6 { 2001:db9::1/128 }
+`,
+  ipset: `create abuse-4 hash:net family inet maxelem 67108864 -exist
+create abuse-4-new hash:net family inet maxelem 67108864 -exist
+flush abuse-4-new
+create abuse-6 hash:net family inet6 maxelem 67108864 -exist
+create abuse-6-new hash:net family inet6 maxelem 67108864 -exist
+flush abuse-6-new
+add abuse-4-new 192.0.2.0/24
+add abuse-4-new 198.51.100.1/32
+add abuse-6-new 2001:db8::/32
+add abuse-6-new 2001:db9::1/128
+swap abuse-4-new abuse-4
+destroy abuse-4-new
+swap abuse-6-new abuse-6
+destroy abuse-6-new
+`,
+}
+
+describe('a list', () => {
+  it.each(listFormats)('as %s', (format) => {
+    expect(textOf({ format })).toBe(texts[format])
+  })
+
+  it('of one family, and by pages', () => {
+    expect(textOf({ format: 'plain', family: 4 })).toBe('192.0.2.0/24\n198.51.100.1\n')
+    expect(textOf({ format: 'plain', family: 6 })).toBe('2001:db8::/32\n2001:db9::1\n')
+    const pages = [1, 2, 3].map((page) => textOf({ format: 'plain', page, pageSize: 3 }))
+    expect(pages).toEqual(['192.0.2.0/24\n198.51.100.1\n2001:db8::/32\n', '2001:db9::1\n', ''])
+    expect(textOf({ format: 'json', family: 6, page: 2, pageSize: 1 })).toBe(
+      '["2001:db9::1/128"]\n',
+    )
+  })
+
+  it('that is empty, or of all addresses', () => {
+    expect(textOf({ format: 'json' }, new Uint32Array())).toBe('[]\n')
+    const whole = newSetRecords(2)
+    whole.add(Uint32Array.of(0, 0, 0, 0), 96, 0)
+    expect(textOf({ format: 'range' }, whole.words())).toBe('0.0.0.0-255.255.255.255\n')
+    expect(textOf({ format: 'ipset', family: 4 }, whole.words())).toContain(
+      'add abuse-4-new 0.0.0.0/1\nadd abuse-4-new 128.0.0.0/1\n',
+    )
+  })
+})
+
+describe('a part', () => {
+  it.each([
+    ['', 'plain'],
+    ['format=nft&family=4', 'nft-4'],
+    ['format=json&page=2&page_size=50000', 'json-0-2-50000'],
+    ['page_size=10&family=6', 'plain-6-1-10'],
+  ])('of ?%s is called %s', (query, name) => {
+    const part = partOf(new URLSearchParams(query)) as ListPart
+    expect(partName(part)).toBe(name)
+    expect(partNamed(name)).toEqual(part)
+  })
+
+  it.each([
+    ['format=xml', 'format'],
+    ['format=', 'format'],
+    ['family=5', 'family'],
+    ['page=0&page_size=5', 'page'],
+    ['page=2', 'page_size'],
+    ['page_size=1e3', 'page_size'],
+    ['page_size=0', 'page_size'],
+  ])('?%s names what is wrong', (query, name) => {
+    expect(partOf(new URLSearchParams(query))).toBe(name)
+  })
+})
