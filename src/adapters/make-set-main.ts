@@ -2,10 +2,10 @@
 
 import { answerParent } from '../base/system/child-task.ts'
 import { setLowestPriority } from '../base/system/thread-priority.ts'
-import { bouncerSetName } from '../model/published-sets.ts'
 import { mapLists } from '../lists/open-lists.ts'
 import type { Policies } from '../model/policy-form.ts'
 import { type MadeSet, makeNextGeneration, streamText } from '../sets/next-generation.ts'
+import { conditionSet } from '../sets/condition-set.ts'
 import { policySet } from '../sets/policy-set.ts'
 import type { SetLabel } from '../sets/set-folder.ts'
 import { openTable } from '../table/open-table.ts'
@@ -23,6 +23,8 @@ export interface SetRequest {
   /** Of the table, as it is mapped by workers. */
   readonly path: string
   readonly lists: ListFile | undefined
+  /** `undefined`: what the default policy does not allow. */
+  readonly condition: string | undefined
   readonly policies: Policies
   readonly inputs: string
   readonly prefixesMax: number
@@ -46,7 +48,7 @@ function makeSet(request: SetRequest): SetMade {
 }
 
 function setOf(
-  { name, path, lists: file, policies, prefixesMax }: SetRequest,
+  { name, path, lists: file, condition, policies, prefixesMax }: SetRequest,
   known: readonly SetLabel[],
 ): MadeSet {
   const nowMs = Date.now()
@@ -54,8 +56,10 @@ function setOf(
   const lists = file === undefined ? undefined : mapLists(file.path, file.version)
   try {
     table.useLists(lists?.matcher)
-    const isAllowedOut = name !== bouncerSetName
-    const made = policySet(table.reader, { policies, known, prefixesMax, isAllowedOut })
+    const made =
+      condition === undefined
+        ? policySet(table.reader, { policies, known, prefixesMax })
+        : conditionSet(table.reader, { name, condition, policies, prefixesMax })
     const expiresMs = lists?.matcher.nextExpiryMs(nowMs) ?? Infinity
     return { ...made, expiresMs }
   } finally {

@@ -7,7 +7,6 @@ import { compilePolicies } from '../policy/policy.ts'
 import { type LabelOf, outside, publishedSet } from './published-set.ts'
 import type { MadeSet } from './next-generation.ts'
 import type { SetLabel } from './set-folder.ts'
-import { listsOf } from '../table/answer/own-lists.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 
 export function policySet(
@@ -17,14 +16,11 @@ export function policySet(
     /** Labels that have numbers already. */
     readonly known: readonly SetLabel[]
     readonly prefixesMax: number
-    /** Leaves out what an own list of effect `allow` names. */
-    readonly isAllowedOut?: boolean
   },
 ): Pick<MadeSet, 'records' | 'labels'> {
   const labels = [...how.known]
   const set = compilePolicies(how.policies)
   const { defaultIndex } = set
-  const { lists, views } = reader
   const memory = newDecisionMemory(set, reader)
   const numberOf = (outcome: number): number => {
     const { action, rule } = set.policies[defaultIndex]!.outcomes[outcome]!.decision
@@ -35,8 +31,6 @@ export function policySet(
   const numbers: number[] = []
   const labelOf: LabelOf = (words, located) => {
     if (located.bogon || defaultIndex < 0) return outside
-    if (how.isAllowedOut && listsOf(lists, views, words, located)?.effect === 'allow')
-      return outside
     const outcome = decide(memory, defaultIndex, words, located)
     return (numbers[outcome] ??= numberOf(outcome))
   }

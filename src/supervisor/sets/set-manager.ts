@@ -14,6 +14,7 @@ import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import { createChildTask } from '../../base/system/child-task.ts'
 import type { Policies } from '../../model/policy-form.ts'
+import { readsDecision } from '../../sets/condition-set.ts'
 import { isCurrent } from '../../sets/next-generation.ts'
 import { readManifestSync, removeUnused } from '../../sets/set-folder.ts'
 import type { ListFile, VerifiedTableFile } from '../../table/served-table.ts'
@@ -42,10 +43,9 @@ interface SetParts {
 }
 
 /** Without a file of policies nothing is blocked. */
-const noPolicies = policiesOf([])
-
-function policiesOf(rules: Policies['policies'][string]['rules']): Policies {
-  return { revision: '', policies: { default: { rules, otherwise: 'allow' } } }
+const noPolicies: Policies = {
+  revision: '',
+  policies: { default: { rules: [], otherwise: 'allow' } },
 }
 
 export function createSetManager(parts: SetParts) {
@@ -111,11 +111,9 @@ function requestOf(
   const folder = folders[name]
   const [answers, known] = [table(), lists()]
   if (folder === undefined || answers === undefined || known === undefined) return undefined
-  const condition = conditions[name] ?? ''
-  const isBouncers = name === bouncerSetName
-  const used = isBouncers
-    ? (policies() ?? noPolicies)
-    : policiesOf([{ name, condition, action: 'block', observe: false }])
+  const condition = name === bouncerSetName ? undefined : (conditions[name] ?? 'false')
+  const isDecided = condition === undefined || readsDecision(condition)
+  const used = (isDecided ? policies() : undefined) ?? noPolicies
   // Damaged lists have no tag.
   const tag = known.tag || String(known.file?.version ?? '')
   return {
@@ -125,9 +123,10 @@ function requestOf(
     durationMs,
     path: answers.file.path,
     lists: known.file,
+    condition,
     policies: used,
-    inputs: [answers.id, tag, used.revision, condition].join(' '),
-    prefixesMax: isBouncers ? prefixesMax.bouncer : prefixesMax.list,
+    inputs: [answers.id, tag, used.revision, condition ?? ''].join(' '),
+    prefixesMax: condition === undefined ? prefixesMax.bouncer : prefixesMax.list,
   }
 }
 
