@@ -172,7 +172,8 @@ async function send(
     if (isKnown || exchange.headOnly || (await file.stat()).size === 0) {
       const status = isKnown ? 304 : 200
       exchange.keepAlive = false
-      resumeExchange(exchange, () => reply(exchange, { status, headers, body: '' }))
+      const bodyBytes = (await file.stat()).size
+      resumeExchange(exchange, () => reply(exchange, { status, headers, body: '', bodyBytes }))
       return
     }
     await sendWhole(exchange, [file], headers)

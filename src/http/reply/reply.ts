@@ -53,6 +53,8 @@ export interface Answer {
   /** The value of the first header, and all constant headers behind it. */
   readonly headers: string
   readonly body: string | Uint8Array
+  /** The length that a HEAD or a 304 states; by default that of `body`. */
+  readonly bodyBytes?: number
 }
 
 export function replyJson(exchange: Exchange, body: string): void {
@@ -193,7 +195,7 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
   } else if (isBodiless(exchange, answer)) {
     // States the length without sending a body: headers go out, and `res` can still be closed.
     res.writeHeader('connection', 'close')
-    res.tryEnd('', Buffer.byteLength(answer.body))
+    res.tryEnd('', answer.bodyBytes ?? Buffer.byteLength(answer.body))
   } else {
     res.end(answer.body, close)
   }

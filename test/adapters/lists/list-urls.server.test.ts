@@ -72,6 +72,8 @@ describe('a list', () => {
     expect(packed.headers.get('etag')).not.toBe(tag)
     const head = await ask('tor', {}, 'HEAD')
     expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', tag])
+    for (const { headers } of [head, again])
+      expect(headers.get('content-length')).toBe(String(tor.length))
   })
 
   it('changes with own lists, and never has what an own allow list names', async () => {
