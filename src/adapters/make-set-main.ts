@@ -2,6 +2,7 @@
 
 import { answerParent } from '../base/system/child-task.ts'
 import { setLowestPriority } from '../base/system/thread-priority.ts'
+import { partNamed, writeList } from '../export/list-formats.ts'
 import { mapLists } from '../lists/open-lists.ts'
 import type { Policies } from '../model/policy-form.ts'
 import { type MadeSet, makeNextGeneration, streamText } from '../sets/next-generation.ts'
@@ -12,7 +13,6 @@ import { openTable } from '../table/open-table.ts'
 import type { ListFile } from '../table/served-table.ts'
 import { formOf } from './crowdsec/bouncer-endpoint.ts'
 import { writeDecisions } from './crowdsec/decision.ts'
-import { partNamed, writeList } from './lists/list-formats.ts'
 
 export interface SetRequest {
   readonly name: string

@@ -9,6 +9,11 @@ export const exportFormats = [
   'ipset',
   'nft',
   'crowdsec',
+  'cidr',
+  'suricata',
+  'zeek',
+  'f5',
+  'mikrotik',
 ] as const
 export type ExportFormat = (typeof exportFormats)[number]
 

@@ -28,10 +28,11 @@ import {
   crowdsecRows,
   csvRows,
   haproxyRows,
-  ipsetRows,
   nftRows,
   nginxRows,
+  prefixRows,
   rangeColumns,
+  suricataRows,
 } from './text-rows.ts'
 import { type Projection, newExportValues } from './export-values.ts'
 import { walkRuns } from './value-runs.ts'
@@ -124,7 +125,16 @@ function empty({ where }: ExportWishes): IpriskError {
   return inputError('export_empty', message)
 }
 
-const setFormats: ReadonlySet<ExportFormat> = new Set(['ipset', 'nft', 'crowdsec'])
+const setFormats: ReadonlySet<ExportFormat> = new Set([
+  'ipset',
+  'nft',
+  'crowdsec',
+  'cidr',
+  'suricata',
+  'zeek',
+  'f5',
+  'mikrotik',
+])
 const mapFormats: ReadonlySet<ExportFormat> = new Set(['nginx', 'haproxy'])
 
 function planOf(wishes: ExportWishes) {
@@ -141,7 +151,8 @@ function planOf(wishes: ExportWishes) {
       '--fields makes a layout of its own; leave out one of --layout and --fields.',
     )
   const otherwise = mapFormats.has(format) ? ['classification'] : defaultExportFields
-  const chosen = exportFieldsOf(isSet ? [] : (names ?? otherwise))
+  const ofSet = format === 'suricata' ? ['risk_score'] : []
+  const chosen = exportFieldsOf(isSet ? ofSet : (names ?? otherwise))
   if ('unknown' in chosen)
     throw invalidExport(
       `A range has no field ${chosen.unknown}; it has ${exportFieldNames.join(', ')}.`,
@@ -213,9 +224,14 @@ const rowWriters: Readonly<
   parquet: columnRows,
   nginx: nginxRows,
   haproxy: haproxyRows,
-  ipset: ipsetRows,
+  ipset: prefixRows('ipset'),
   nft: nftRows,
   crowdsec: crowdsecRows,
+  cidr: prefixRows('cidr'),
+  suricata: suricataRows,
+  zeek: prefixRows('zeek'),
+  f5: prefixRows('f5'),
+  mikrotik: prefixRows('mikrotik'),
 }
 
 function writeRows(

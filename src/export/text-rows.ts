@@ -6,14 +6,17 @@
 //   ipset     add iprisk4-new 192.0.2.0/24   prefixes; for `ipset restore`, which swaps the sets whole
 //   nft       192.0.2.0-192.0.3.7,           ranges; for `nft -f`, which takes the file whole or not
 //   crowdsec  48h,iprisk,Range,ban,…         prefixes; for `cscli decisions import`
+//   suricata  192.0.2.0/24,1,100             prefixes; a reputation list
+//   cidr, zeek, f5, mikrotik                 prefixes; list-formats.ts
 
 import { csvCell } from '../bulk/rows/csv-cell.ts'
 import { splitRange } from './address-space.ts'
 import { type ExportField, fieldValue } from './export-fields.ts'
 import type { ExportFile } from './export-file.ts'
+import { type PrefixFormat, openList } from './list-formats.ts'
 import type { RunSink } from './value-runs.ts'
 import type { ExportValues } from './export-values.ts'
-import { type Family, compareWords, newAddressWords } from '../ip/address.ts'
+import { type Family, compareWords } from '../ip/address.ts'
 import { addressBits } from '../ip/range.ts'
 
 export interface RowWriter extends RunSink {
@@ -145,51 +148,32 @@ export function haproxyRows(options: RowWriterOptions): RowWriter {
 }
 
 const setName = (family: Family): string => `iprisk${family}`
-/** A bound, not a size. Constant, because ipset treats another bound as another set. */
-const setElementsMax = 67_108_864
 
-/** New sets are filled beside those in use, then swapped: packets never see half a set. */
-export function ipsetRows({ file, title }: RowWriterOptions): RowWriter {
-  file.text(`# ${title}\n`)
-  const families = { 4: 'inet', 6: 'inet6' } as const
-  for (const family of [4, 6] as const) {
-    const name = setName(family)
-    const kind = `hash:net family ${families[family]} maxelem ${setElementsMax}`
-    // Reuses what an interrupted restore left.
-    file.text(
-      `create ${name} ${kind} -exist\ncreate ${name}-new ${kind} -exist\nflush ${name}-new\n`,
-    )
+/** Prefixes alone, as in list URLs. */
+export const prefixRows =
+  (format: PrefixFormat) =>
+  ({ file, title }: RowWriterOptions): RowWriter => {
+    if (format === 'ipset') file.text(`# ${title}\n`)
+    const list = openList(file, format, { name: 'iprisk', setOf: setName })
+    let rows = 0
+    return {
+      run: (...run) => {
+        const family = run[3]
+        splitPrefixes(run, (address, length) => {
+          rows++
+          list.add({ family, address, length })
+        })
+      },
+      finish: () => {
+        list.end()
+        return rows
+      },
+    }
   }
-  let rows = 0
-  const befores = { 4: `add ${setName(4)}-new `, 6: `add ${setName(6)}-new ` } as const
-  const halves = newAddressWords()
-  return {
-    run: (...run) => {
-      const family = run[3]
-      const add = (address: Uint32Array, length: number): void => {
-        rows++
-        file.text(befores[family])
-        file.address(address, family)
-        file.text(`/${length}\n`)
-      }
-      splitPrefixes(run, (address, length) => {
-        if (length > 0) return add(address, length)
-        // ipset has no prefix of length 0: two halves instead.
-        add(address, 1)
-        halves[family === 4 ? 3 : 0] = 0x8000_0000
-        add(halves, 1)
-        halves.fill(0)
-      })
-    },
-    finish: () => {
-      for (const family of [4, 6] as const) {
-        const name = setName(family)
-        file.text(`swap ${name}-new ${name}\ndestroy ${name}-new\n`)
-      }
-      return rows
-    },
-  }
-}
+
+/** Suricata's IP reputation: of category 1 from 1 to 127, by score. */
+export const suricataRows = (options: RowWriterOptions): RowWriter =>
+  mapRows(options, (score) => `,1,${Math.max(1, Number(score))}\n`)
 
 const elementsAtOnce = 1000
 

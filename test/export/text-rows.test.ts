@@ -129,6 +129,42 @@ describe('sets', () => {
       expect([ip, found(rows, ip).length]).toEqual([ip, holds(ip) ? 1 : 0])
   })
 
+  it.each([
+    ['cidr', /^(\S+\/\d+)$/],
+    ['zeek', /^(\S+)\tIntel::(?:ADDR|SUBNET)\tiprisk$/],
+    ['f5', /^([^,]+),(\d+),bl,iprisk$/],
+    [
+      'mikrotik',
+      /^\/ip(?:v6)? firewall address-list add list=iprisk address=(\S+) comment=iprisk timeout=48h;$/,
+    ],
+  ] as const)('of %s hold the same', async (format, form) => {
+    const lines = (await textOf(format, { where: condition })).trimEnd().split('\n')
+    if (format === 'zeek')
+      expect(lines.shift()).toBe('#fields\tindicator\tindicator_type\tmeta.source')
+    const rows = lines.map((line) => {
+      const [, address = '', length] = form.exec(line) ?? []
+      return rowOf(length === undefined ? address : `${address}/${length}`, 'in')
+    })
+    for (const ip of addresses)
+      expect([ip, found(rows, ip).length]).toEqual([ip, holds(ip) ? 1 : 0])
+  })
+
+  it('of Suricata have the score of each, from 1', async () => {
+    const text = await textOf('suricata', { where: condition })
+    const rows = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const [prefix = '', category, score = ''] = line.split(',')
+        expect(category).toBe('1')
+        return rowOf(prefix, score)
+      })
+    for (const ip of addresses) {
+      const score = String(Math.max(1, checked(ip).risk_score))
+      expect([ip, found(rows, ip)]).toEqual([ip, holds(ip) ? [score] : []])
+    }
+  })
+
   it('say nothing of half a million neighbours: what is alike is one', async () => {
     const all = await exported({ format: 'nft', where: 'signals.hosting' })
     expect(all.values).toBe(1)

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpRequest } from 'uWebSockets.js'
 import { checkBodyBytesMax } from '../../api/public-port.ts'
 import { formatCount } from '../../base/text/number-format.ts'
+import { type ListPart, listFormats, partName, typeOf } from '../../export/list-formats.ts'
 import type { Credential } from '../../http/endpoint/authorize.ts'
 import { resumeExchange } from '../../http/endpoint/charge-quota.ts'
 import { acceptsGzip } from '../../http/endpoint/docs-endpoint.ts'
@@ -14,7 +15,6 @@ import { reply, replyError, replyInternalError } from '../../http/reply/reply.ts
 import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
 import { type SetManifest, readManifest, textPath } from '../../sets/set-folder.ts'
 import { sendWhole } from '../whole-answer.ts'
-import { type ListPart, listFormats, partName, typeOf } from './list-formats.ts'
 
 /** Folders of published sets by their names. */
 export type ListFolders = Readonly<Record<string, string>>

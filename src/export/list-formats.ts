@@ -1,10 +1,11 @@
-// The formats of a list URL (contract 6.3), each as what reads it wants it: a row says how one
-// prefix is written, and what stands around all of them. What a firewall loads goes in whole or not
-// at all: `nft -f` is one transaction, ipset swaps sets.
+// The formats of prefixes alone, of a list URL (contract 6.3) and of exports, each as what reads it
+// wants it: how one prefix is written, and what stands around all of them. What a firewall loads goes
+// in whole or not at all: `nft -f` is one transaction, ipset swaps sets.
 
-import type { ExportFile } from '../../export/export-file.ts'
-import type { Family } from '../../ip/address.ts'
-import { setRecordWords } from '../../sets/set-records.ts'
+import type { Family } from '../ip/address.ts'
+import { addressBits } from '../ip/range.ts'
+import { setRecordWords } from '../sets/set-records.ts'
+import type { ExportFile } from './export-file.ts'
 
 export const listFormats = [
   'plain',
@@ -20,6 +21,9 @@ export const listFormats = [
 ] as const
 export type ListFormat = (typeof listFormats)[number]
 
+/** `cidr` and `zeek` are of exports alone. */
+export type PrefixFormat = ListFormat | 'cidr' | 'zeek'
+
 interface Prefix {
   readonly family: Family
   /** As in records. */
@@ -32,11 +36,23 @@ interface FormatRow {
   readonly type: 'text/plain; charset=utf-8' | 'application/json'
   /** IPv6 is left out: what reads it has none. */
   readonly ipv4Only?: true
-  readonly head?: (name: string) => string
-  readonly tail?: (name: string) => string
+  readonly head?: (named: Named) => string
+  readonly tail?: (named: Named) => string
   /** Between two prefixes. */
   readonly between?: string
-  readonly row: (file: ExportFile, prefix: Prefix, name: string) => void
+  /** What stands around so many prefixes of a family. */
+  readonly batch?: {
+    readonly prefixes: number
+    readonly head: (set: string) => string
+    readonly tail: string
+  }
+  readonly row: (file: ExportFile, prefix: Prefix, named: Named) => void
+}
+
+interface Named {
+  readonly name: string
+  /** The name of the set of a family. */
+  readonly setOf: (family: Family) => string
 }
 
 const families = [4, 6] as const
@@ -47,10 +63,12 @@ function writePrefix(file: ExportFile, { address, family, length }: Prefix): voi
   file.text(`/${length}`)
 }
 
+const isSingle = ({ family, length }: Prefix): boolean => length === addressBits(family)
+
 /** A single address without its length. */
 function writeShort(file: ExportFile, prefix: Prefix): void {
-  if (prefix.length < (prefix.family === 4 ? 32 : 128)) writePrefix(file, prefix)
-  else file.address(prefix.address, prefix.family)
+  if (isSingle(prefix)) file.address(prefix.address, prefix.family)
+  else writePrefix(file, prefix)
 }
 
 const last = new Uint32Array(4)
@@ -66,13 +84,15 @@ function writeRange(file: ExportFile, { address, family, length }: Prefix): void
   file.address(last, family)
 }
 
-/** Names of sets of both families; ipset takes 31 characters. */
+/** ipset takes names of 31 characters, with `-new` behind them. */
 const familySet = (name: string, family: Family): string => `${name.slice(0, 24)}-${family}`
 
-function ipsetHead(name: string): string {
+/** New sets are filled beside those in use, then swapped: packets never see half a set. */
+function ipsetHead({ setOf }: Named): string {
   return families
     .map((family) => {
-      const set = familySet(name, family)
+      const set = setOf(family)
+      // A bound, not a size. Constant, because ipset treats another bound as another set.
       const kind = `hash:net family inet${family === 4 ? '' : '6'} maxelem 67108864`
       // Reuses what an interrupted restore left.
       return `create ${set} ${kind} -exist\ncreate ${set}-new ${kind} -exist\nflush ${set}-new\n`
@@ -80,16 +100,16 @@ function ipsetHead(name: string): string {
     .join('')
 }
 
-function nftHead(name: string): string {
+function nftHead({ setOf }: Named): string {
   const sets = families.map((family) => {
-    const set = familySet(name, family)
+    const set = setOf(family)
     const kind = `type ipv${family}_addr; flags interval;`
     return `add set inet iprisk ${set} { ${kind} }\nflush set inet iprisk ${set}\n`
   })
   return `add table inet iprisk\n${sets.join('')}`
 }
 
-const formats: Readonly<Record<ListFormat, FormatRow>> = {
+const formats: Readonly<Record<PrefixFormat, FormatRow>> = {
   plain: {
     type,
     row: (file, prefix) => {
@@ -118,7 +138,7 @@ const formats: Readonly<Record<ListFormat, FormatRow>> = {
   // BIG-IP AFM, feed files: address, mask, list, category.
   f5: {
     type,
-    row: (file, { address, family, length }, name) => {
+    row: (file, { address, family, length }, { name }) => {
       file.address(address, family)
       file.text(`,${length},bl,${name}\n`)
     },
@@ -128,7 +148,7 @@ const formats: Readonly<Record<ListFormat, FormatRow>> = {
     type,
     ipv4Only: true,
     head: () => '# UNIQ-NAME,VALUE,TYPE,CONFIDENCE,SEVERITY,PRODUCT,COMMENT\n',
-    row: (file, prefix, name) => {
+    row: (file, prefix, { name }) => {
       file.text(`${name}-`)
       file.address(prefix.address, 4)
       file.text(`-${prefix.length},`)
@@ -140,7 +160,7 @@ const formats: Readonly<Record<ListFormat, FormatRow>> = {
   // RouterOS: `/import`; entries end where they are not loaded again.
   mikrotik: {
     type,
-    row: (file, prefix, name) => {
+    row: (file, prefix, { name }) => {
       file.text(
         `/ip${prefix.family === 4 ? '' : 'v6'} firewall address-list add list=${name} address=`,
       )
@@ -159,7 +179,7 @@ const formats: Readonly<Record<ListFormat, FormatRow>> = {
   // For `src,map_ip(FILE)`, and `src -f FILE` takes the first word.
   haproxy: {
     type,
-    row: (file, prefix, name) => {
+    row: (file, prefix, { name }) => {
       writePrefix(file, prefix)
       file.text(` ${name}\n`)
     },
@@ -167,23 +187,26 @@ const formats: Readonly<Record<ListFormat, FormatRow>> = {
   nft: {
     type,
     head: nftHead,
-    row: (file, prefix, name) => {
-      file.text(`add element inet iprisk ${familySet(name, prefix.family)} { `)
-      writePrefix(file, prefix)
-      file.text(' }\n')
+    between: ', ',
+    batch: {
+      prefixes: 4000,
+      head: (set) => `add element inet iprisk ${set} { `,
+      tail: ' }\n',
     },
+    row: writePrefix,
   },
   ipset: {
     type,
     head: ipsetHead,
-    tail: (name) =>
+    tail: ({ setOf }) =>
       families
-        .map((family) => familySet(name, family))
-        .map((set) => `swap ${set}-new ${set}\ndestroy ${set}-new\n`)
+        .map(
+          (family) => `swap ${setOf(family)}-new ${setOf(family)}\ndestroy ${setOf(family)}-new\n`,
+        )
         .join(''),
-    row: (file, prefix, name) => {
+    row: (file, prefix, { setOf }) => {
       const add = (own: Prefix): void => {
-        file.text(`add ${familySet(name, own.family)}-new `)
+        file.text(`add ${setOf(own.family)}-new `)
         writePrefix(file, own)
         file.text('\n')
       }
@@ -196,6 +219,57 @@ const formats: Readonly<Record<ListFormat, FormatRow>> = {
       add({ family, address, length: 1 })
     },
   },
+  cidr: {
+    type,
+    row: (file, prefix) => {
+      writePrefix(file, prefix)
+      file.text('\n')
+    },
+  },
+  // The intelligence framework.
+  zeek: {
+    type,
+    head: () => '#fields\tindicator\tindicator_type\tmeta.source\n',
+    row: (file, prefix, { name }) => {
+      writeShort(file, prefix)
+      file.text(`\tIntel::${isSingle(prefix) ? 'ADDR' : 'SUBNET'}\t${name}\n`)
+    },
+  },
+}
+
+/** Writes prefixes, IPv4 first, in a format; `end` before the file ends. */
+export function openList(
+  file: ExportFile,
+  format: PrefixFormat,
+  { name, setOf = (family) => familySet(name, family) }: Partial<Named> & Pick<Named, 'name'>,
+): { readonly add: (prefix: Prefix) => void; readonly end: () => void } {
+  const { head, tail, between = '', batch, row } = formats[format]
+  const named = { name, setOf }
+  let batched: Family | undefined
+  let count = 0
+  file.text(head?.(named) ?? '')
+  const endBatch = (): void => {
+    if (batched !== undefined) file.text(batch?.tail ?? '')
+    batched = undefined
+    count = 0
+  }
+  return {
+    add: (prefix) => {
+      const { family } = prefix
+      if (batch !== undefined && (family !== batched || count === batch.prefixes)) {
+        endBatch()
+        file.text(batch.head(setOf(family)))
+        batched = family
+      }
+      if (count > 0) file.text(between)
+      count++
+      row(file, prefix, named)
+    },
+    end: () => {
+      endBatch()
+      file.text(tail?.(named) ?? '')
+    },
+  }
 }
 
 export const typeOf = (format: ListFormat): string => formats[format].type
@@ -234,8 +308,7 @@ export function writeList(
   records: Uint32Array,
   { name, part }: { readonly name: string; readonly part: ListPart },
 ): void {
-  const { head, tail, between = '', row, ipv4Only } = formats[part.format]
-  const family = ipv4Only ? 4 : part.family
+  const family = formats[part.format].ipv4Only ? 4 : part.family
   let ipv4End = 0
   while (ipv4End < records.length && familyOf(records, ipv4End) === 4) ipv4End += setRecordWords
   const of =
@@ -246,12 +319,11 @@ export function writeList(
         : records.subarray(ipv4End)
   const from = part.pageSize === Infinity ? 0 : (part.page - 1) * part.pageSize * setRecordWords
   const end = Math.min(of.length, from + part.pageSize * setRecordWords)
-  file.text(head?.(name) ?? '')
+  const list = openList(file, part.format, { name })
   for (let at = from; at < end; at += setRecordWords) {
-    if (at > from) file.text(between)
     const own = familyOf(of, at)
     const length = (of[at + 4]! >>> 16) - (own === 4 ? 96 : 0)
-    row(file, { family: own, address: of.subarray(at, at + 4), length }, name)
+    list.add({ family: own, address: of.subarray(at, at + 4), length })
   }
-  file.text(tail?.(name) ?? '')
+  list.end()
 }

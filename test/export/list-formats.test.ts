@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { partOf } from '../../../src/adapters/lists/list-endpoint.ts'
+import { partOf } from '../../src/adapters/lists/list-endpoint.ts'
 import {
   type ListFormat,
   type ListPart,
@@ -12,11 +12,11 @@ import {
   partName,
   partNamed,
   writeList,
-} from '../../../src/adapters/lists/list-formats.ts'
-import { openExportFile } from '../../../src/export/export-file.ts'
-import { newSetRecords } from '../../../src/sets/set-records.ts'
-import { atEndOfFile } from '../../ends.ts'
-import { removeFolder } from '../../remove-folder.ts'
+} from '../../src/export/list-formats.ts'
+import { openExportFile } from '../../src/export/export-file.ts'
+import { newSetRecords } from '../../src/sets/set-records.ts'
+import { atEndOfFile } from '../ends.ts'
+import { removeFolder } from '../remove-folder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-lists-'))
 atEndOfFile(() => removeFolder(folder))
@@ -63,10 +63,8 @@ add set inet iprisk abuse-4 { type ipv4_addr; flags interval; }
 flush set inet iprisk abuse-4
 add set inet iprisk abuse-6 { type ipv6_addr; flags interval; }
 flush set inet iprisk abuse-6
-add element inet iprisk abuse-4 { 192.0.2.0/24 }
-add element inet iprisk abuse-4 { 198.51.100.1/32 }
-add element inet iprisk abuse-6 { 2001:db8::/32 }
-add element inet iprisk abuse-6 { 2001:db9::1/128 }
+add element inet iprisk abuse-4 { 192.0.2.0/24, 198.51.100.1/32 }
+add element inet iprisk abuse-6 { 2001:db8::/32, 2001:db9::1/128 }
 `,
   ipset: `create abuse-4 hash:net family inet maxelem 67108864 -exist
 create abuse-4-new hash:net family inet maxelem 67108864 -exist
@@ -98,6 +96,14 @@ describe('a list', () => {
     expect(textOf({ format: 'json', family: 6, page: 2, pageSize: 1 })).toBe(
       '["2001:db9::1/128"]\n',
     )
+  })
+
+  it('of nft in batches', () => {
+    const many = newSetRecords(5000)
+    for (let i = 0; i < 4001; i++) many.add(Uint32Array.of(0, 0, 0, i * 2), 128, 0)
+    const lines = textOf({ format: 'nft' }, many.words()).split('\n').slice(-3)
+    expect(lines[0]!.split(', ').length).toBe(4000)
+    expect(lines.slice(1)).toEqual(['add element inet iprisk abuse-4 { 0.0.31.64/32 }', ''])
   })
 
   it('that is empty, or of all addresses', () => {
