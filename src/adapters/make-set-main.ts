@@ -39,6 +39,7 @@ function makeSet(request: SetRequest): SetMade {
     form: formOf(durationMs),
     texts,
     make: (labels) => setOf(request, labels),
+    replacesTooLarge: request.condition !== undefined,
     write: (text, file, made) => {
       if (text === streamText) writeDecisions(file, made, durationMs)
       else writeList(file, made.records, { name, part: partNamed(text) })

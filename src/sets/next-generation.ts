@@ -19,7 +19,7 @@ import {
   textPath,
   writeManifestSync,
 } from './set-folder.ts'
-import { forEachAdded, labelsMax, setRecordWords } from './set-records.ts'
+import { SetTooLarge, forEachAdded, labelsMax, setRecordWords } from './set-records.ts'
 
 const keptGenerations = 8
 
@@ -43,6 +43,8 @@ export interface SetMaker {
   /** The texts that somebody waits for. */
   readonly texts: readonly string[]
   readonly make: (labels: readonly SetLabel[]) => MadeSet
+  /** What is too large takes the place of the generation before it, with its number alone. */
+  readonly replacesTooLarge?: boolean
   /** Writes a text of these records; names that end in `.gz` are packed of the others. */
   readonly write: (
     text: string,
@@ -59,7 +61,8 @@ function isSame(
   { inputs, form, nowMs }: Wanted,
 ): manifest is SetManifest {
   const expiresMs = manifest?.expiresMs ?? Infinity
-  return manifest?.inputs === inputs && manifest.form === form && expiresMs > nowMs
+  const isSound = manifest?.isTooLarge !== true && expiresMs > nowMs
+  return manifest?.inputs === inputs && manifest.form === form && isSound
 }
 
 export function isCurrent(
@@ -101,9 +104,13 @@ export function makeNextGeneration(
 
 function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMaker) {
   const { labels: known = [], generation: last = 0, series = randomUUID() } = before ?? {}
-  const { records, labels, expiresMs } = maker.make(known)
-  const prefixes = records.length / setRecordWords
   const { form, inputs, nowMs: madeMs } = maker
+  const { records, labels, expiresMs } = madeOr(maker, known, ({ prefixes }) => {
+    const none = { labels: known, expiresMs: Infinity, from: [], isTooLarge: true } as const
+    const generation = last + 1
+    writeManifestSync(folder, { ...none, series, generation, form, inputs, prefixes, madeMs })
+  })
+  const prefixes = records.length / setRecordWords
   const facts = { series, form, inputs, labels, prefixes, expiresMs }
   const old = before === undefined ? undefined : readSetSync(folder, last)
   const isUnchanged = old !== undefined && Buffer.compare(bytesOf(old), bytesOf(records)) === 0
@@ -138,6 +145,20 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   writeManifestSync(folder, manifest)
   removeOthers(folder, manifest, texts)
   return { manifest, isNew: true }
+}
+
+/** Throws what making it threw. */
+function madeOr(
+  { make, replacesTooLarge }: SetMaker,
+  known: readonly SetLabel[],
+  onTooLarge: (thrown: SetTooLarge) => void,
+): MadeSet {
+  try {
+    return make(known)
+  } catch (thrown) {
+    if (replacesTooLarge === true && thrown instanceof SetTooLarge) onTooLarge(thrown)
+    throw thrown
+  }
 }
 
 /** Those that the generation `last` had, too, so that nobody waits for them again. */

@@ -35,6 +35,8 @@ export interface SetManifest {
   /** When an entry of an own list expires, milliseconds since the epoch; `null` is JSON's Infinity. */
   readonly expiresMs: number | null
   readonly prefixes: number
+  /** Of so many prefixes that nothing is kept of them. */
+  readonly isTooLarge?: true
   /** When this generation was made, milliseconds since the epoch. */
   readonly madeMs: number
   /** By the number that records have, in all generations of the series. */

@@ -11,30 +11,46 @@ export const setRecordWords = 5
 /** Their numbers have 16 bits. */
 export const labelsMax = 65_536
 
+export class SetTooLarge extends IpriskError {
+  /** How many the set has. */
+  readonly prefixes: number
+
+  constructor(prefixes: number, max: number) {
+    const message = `The set has ${formatCount(prefixes)} prefixes, more than ${formatCount(max)}; narrow its condition.`
+    super({ code: 'set_too_large', message, fault: 'input' })
+    this.prefixes = prefixes
+  }
+}
+
 export function newSetRecords(prefixesMax: number) {
   let words = new Uint32Array(setRecordWords << 10)
   let used = 0
+  let more = 0
   return {
     /** In ascending order. Throws `set_too_large`. */
     add: (address: Uint32Array, length: number, label: number): void => {
       if (used === prefixesMax * setRecordWords) {
-        const message = `The set has more than ${formatCount(prefixesMax)} prefixes; narrow its condition.`
-        throw new IpriskError({ code: 'set_too_large', message, fault: 'input' })
+        more++
+        return
       }
       if (label >= labelsMax) {
         const message = `The set has more than ${formatCount(labelsMax)} actions and rules.`
         throw new IpriskError({ code: 'set_too_large', message, fault: 'input' })
       }
       if (used === words.length) {
-        const more = new Uint32Array(words.length * 2)
-        more.set(words)
-        words = more
+        const larger = new Uint32Array(words.length * 2)
+        larger.set(words)
+        words = larger
       }
       words.set(address, used)
       words[used + 4] = (length << 16) | label
       used += setRecordWords
     },
-    words: (): Uint32Array => words.subarray(0, used),
+    /** Throws `set_too_large`: no set is cut off. */
+    words: (): Uint32Array => {
+      if (more > 0) throw new SetTooLarge(prefixesMax + more, prefixesMax)
+      return words.subarray(0, used)
+    },
   }
 }
 

@@ -16,7 +16,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { newRandom } from '../../bench/harness/random.ts'
 import { acquireFileLock } from '../../src/base/system/file-lock.ts'
 import { makeNextGeneration, type SetMaker } from '../../src/sets/next-generation.ts'
-import { differencePath, setPath, textPath } from '../../src/sets/set-folder.ts'
+import { differencePath, readManifestSync, setPath, textPath } from '../../src/sets/set-folder.ts'
 import { newSetRecords } from '../../src/sets/set-records.ts'
 import { removeFolder } from '../remove-folder.ts'
 import { atEndOfFile } from '../ends.ts'
@@ -59,6 +59,18 @@ const drawn = (): readonly number[] =>
   Array.from({ length: 30 }, (_, i) => i + 1).filter(() => random.word() % 3 > 0)
 
 describe('the generations of a set', () => {
+  it('are replaced by the number of one that is too large, where that is wanted', () => {
+    makeNextGeneration(folder, maker('a', [1]))
+    const many = Array.from({ length: 1001 }, (_, i) => i)
+    expect(() => makeNextGeneration(folder, maker('b', many))).toThrow('has 1,001 prefixes')
+    expect(readManifestSync(folder)?.inputs).toBe('a')
+    const large = maker('b', many, { replacesTooLarge: true })
+    expect(() => makeNextGeneration(folder, large)).toThrow('has 1,001 prefixes')
+    expect(readManifestSync(folder)).toMatchObject({ isTooLarge: true, prefixes: 1001 })
+    const { manifest, isNew } = makeNextGeneration(folder, maker('b', [1]))
+    expect([isNew, manifest.generation, manifest.isTooLarge]).toEqual([true, 3, undefined])
+  })
+
   it('come from each other by the differences that are kept', () => {
     const before = new Map<number, readonly string[]>()
     for (let round = 1; round <= 12; round++) {

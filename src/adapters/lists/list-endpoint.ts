@@ -142,9 +142,10 @@ async function send(
     const manifest = await readManifest(folder)
     if (manifest !== undefined) {
       const path = textPath(folder, manifest.generation, text)
+      const isTooLarge = manifest.isTooLarge === true || manifest.prefixes > max
       // A newer generation may take it away.
-      const file = manifest.prefixes > max ? undefined : await open(path).catch(() => undefined)
-      if (file !== undefined || manifest.prefixes > max) found = { manifest, ...(file && { file }) }
+      const file = isTooLarge ? undefined : await open(path).catch(() => undefined)
+      if (file !== undefined || isTooLarge) found = { manifest, ...(file && { file }) }
     }
     if (found === undefined) await sleep(lookMs)
   }
@@ -182,5 +183,8 @@ async function send(
   }
 }
 
-const tooLarge = ({ prefixes }: SetManifest, max: number): string =>
-  `The set has ${formatCount(prefixes)} prefixes, and max is ${formatCount(max)}.`
+const tooLarge = ({ prefixes, isTooLarge }: SetManifest, max: number): string =>
+  `The set has ${formatCount(prefixes)} prefixes, ` +
+  (isTooLarge === true
+    ? 'more than any list may have; narrow its condition.'
+    : `and max is ${formatCount(max)}.`)
