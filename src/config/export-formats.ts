@@ -18,5 +18,13 @@ export const exportFormats = [
 export type ExportFormat = (typeof exportFormats)[number]
 
 /** src/export/mmdb-records.ts. */
-export const mmdbLayoutNames = ['iprisk', 'anonymous-ip', 'city', 'asn'] as const
+export const mmdbLayoutNames = [
+  'iprisk',
+  'anonymous-ip',
+  'anonymous-plus',
+  'residential-proxy',
+  'country',
+  'city',
+  'asn',
+] as const
 export type MmdbLayoutName = (typeof mmdbLayoutNames)[number]

@@ -461,7 +461,7 @@ export const optionTable = {
     help: 'write the file even if no address matches; loading an empty set empties the firewall',
   }),
   'invocation.layout': option('--layout <layout>', ['export'], {
-    help: 'of mmdb, what its records say: iprisk by default, or anonymous-ip, city, asn as GeoIP2 has them',
+    help: `of mmdb, what its records say: iprisk by default, or ${mmdbLayoutNames.slice(1).join(', ')} as GeoIP2 has them`,
     type: is.oneOf(mmdbLayoutNames).exactOptional(),
   }),
   'invocation.licences': option(

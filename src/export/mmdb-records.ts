@@ -5,15 +5,19 @@
 //   with fields    classification: …, asn: …, flat, by the names of `check --format csv`
 //   anonymous-ip   GeoIP2-Anonymous-IP   is_anonymous, is_anonymous_vpn, is_hosting_provider,
 //                                        is_public_proxy, is_residential_proxy, is_tor_exit_node
+//   anonymous-plus      GeoIP-Anonymous-Plus     those, anonymizer_confidence, network_last_seen,
+//                                                provider_name
+//   residential-proxy   GeoIP-Residential-Proxy  the last three, of residential proxies alone
+//   country        GeoLite2-Country      continent, country
 //   city           GeoIP2-City           city, continent, country, location, postal, subdivisions
 //   asn            GeoLite2-ASN          autonomous_system_number, autonomous_system_organization
 
-import type { Location, NetworkAnswer } from '../api/check-answer.ts'
+import type { Location, NetworkAnswer, ProxyAnswer } from '../api/check-answer.ts'
 import type { MmdbLayoutName } from '../config/export-formats.ts'
 import { signalNames } from '../model/kind.ts'
 import type { VerdictPart } from '../table/answer/answer-reader.ts'
 import type { ExportField, FieldType, FieldValue, PartName } from './export-fields.ts'
-import { type MmdbValue, double, map, uint } from './mmdb-encoding.ts'
+import { type MmdbValue, double, map, uint, uint16 } from './mmdb-encoding.ts'
 
 export interface DatabaseMember<Part> {
   readonly name: string
@@ -124,6 +128,30 @@ const anonymousIp: DatabaseLayout = {
   ],
 }
 
+/** Of 1 to 99; readers know these three. */
+const confidences = { low: 30, medium: 50, high: 99 } as const
+
+/** Of what evidence there is: a verdict may have none. */
+function evidence(holds: (part: VerdictPart) => boolean): readonly DatabaseMember<VerdictPart>[] {
+  const member = (name: string, of: Of<ProxyAnswer>): DatabaseMember<VerdictPart> =>
+    ofVerdict(name, (part) => (part.proxy !== null && holds(part) ? of(part.proxy) : undefined))
+  return [
+    member('anonymizer_confidence', ({ confidence }) => uint16(confidences[confidence])),
+    member('network_last_seen', ({ last_seen_at }) => last_seen_at),
+    member('provider_name', ({ provider }) => text(provider)),
+  ]
+}
+
+const anonymousPlus: DatabaseLayout = {
+  databaseType: 'GeoIP-Anonymous-Plus',
+  members: [...anonymousIp.members, ...evidence(isAnonymous)],
+}
+
+const residentialProxy: DatabaseLayout = {
+  databaseType: 'GeoIP-Residential-Proxy',
+  members: evidence(({ signals }) => signals.residential_proxy),
+}
+
 const city: DatabaseLayout = {
   databaseType: 'GeoIP2-City',
   members: [
@@ -176,6 +204,11 @@ const city: DatabaseLayout = {
   ],
 }
 
+const country: DatabaseLayout = {
+  databaseType: 'GeoLite2-Country',
+  members: city.members.filter(({ name }) => name === 'continent' || name === 'country'),
+}
+
 const asn: DatabaseLayout = {
   databaseType: 'GeoLite2-ASN',
   members: [
@@ -187,6 +220,9 @@ const asn: DatabaseLayout = {
 const layouts: Readonly<Record<MmdbLayoutName, DatabaseLayout>> = {
   iprisk: answer,
   'anonymous-ip': anonymousIp,
+  'anonymous-plus': anonymousPlus,
+  'residential-proxy': residentialProxy,
+  country,
   city,
   asn,
 }

@@ -42,6 +42,34 @@ export function anonymousIpOf({ signals }: CheckAnswer): Said {
   })
 }
 
+const confidences = { low: 30, medium: 50, high: 99 }
+
+export function anonymousPlusOf(answer: CheckAnswer): Said {
+  const anonymous = anonymousIpOf(answer)
+  const { proxy } = answer
+  if (anonymous === null) return null
+  return known({
+    ...anonymous,
+    anonymizer_confidence: proxy && confidences[proxy.confidence],
+    network_last_seen: proxy?.last_seen_at,
+    provider_name: proxy?.provider,
+  })
+}
+
+export function residentialProxyOf({ signals, proxy }: CheckAnswer): Said {
+  if (!signals.residential_proxy || proxy === null) return null
+  return known({
+    anonymizer_confidence: confidences[proxy.confidence],
+    network_last_seen: proxy.last_seen_at,
+    provider_name: proxy.provider,
+  })
+}
+
+export function countryOf(answer: CheckAnswer): Said {
+  const { continent, country } = cityOf(answer) ?? {}
+  return known({ continent, country })
+}
+
 const names = (text: string): Said => (text === '' ? null : { names: { en: text } })
 
 export function cityOf({ location }: CheckAnswer): Said {

@@ -19,7 +19,15 @@ import { newFolder } from '../build/fetch/site.ts'
 import { describeWith } from '../deploy/need.ts'
 import { describeFeeds } from '../feeds.ts'
 import { worldTable } from '../world/world-tables.ts'
-import { anonymousIpOf, asnOf, cityOf, fullOf } from './database-answers.ts'
+import {
+  anonymousIpOf,
+  anonymousPlusOf,
+  asnOf,
+  cityOf,
+  countryOf,
+  fullOf,
+  residentialProxyOf,
+} from './database-answers.ts'
 import { askHaproxy, askNginx } from './map-readers.ts'
 import { checked, isIpv4Space } from './small-export.ts'
 import { type WorldExport, exportWorld, worldAddresses } from './world-export.ts'
@@ -61,7 +69,15 @@ describeFeeds('exports of the world', () => {
   let table: OpenTable
   let asked: readonly Asked[]
   const databases: Record<string, WorldExport> = {}
-  const layouts = ['iprisk', 'anonymous-ip', 'city', 'asn'] as const
+  const layouts = [
+    'iprisk',
+    'anonymous-ip',
+    'anonymous-plus',
+    'residential-proxy',
+    'country',
+    'city',
+    'asn',
+  ] as const
   const condition = 'signals.tor || risk_score >= 75'
   const isIn = ({ signals, risk_score }: CheckAnswer): boolean => signals.tor || risk_score >= 75
   let risky: WorldExport
@@ -78,7 +94,7 @@ describeFeeds('exports of the world', () => {
     const inSets = listed.map(([, ip = '']) => ip).filter((ip) => !isIpv4Space(ip))
     few = [...inSets.map(ask), ...asked.filter((_one, index) => index % 100 === 0)]
     for (const layout of layouts) {
-      const part = layout === 'city' || layout === 'iprisk' ? partly : []
+      const part = layout === 'country' || layout === 'city' || layout === 'iprisk' ? partly : []
       const options = ['--format', 'mmdb', '--layout', layout, ...part]
       databases[layout] = await exportWorld(path, `${layout}.mmdb`, options)
     }
@@ -97,6 +113,9 @@ describeFeeds('exports of the world', () => {
   it.each([
     ['iprisk', (answer: CheckAnswer) => (isThere(answer) ? fullOf(answer) : null)],
     ['anonymous-ip', anonymousIpOf],
+    ['anonymous-plus', anonymousPlusOf],
+    ['residential-proxy', residentialProxyOf],
+    ['country', (answer: CheckAnswer) => (isThere(answer) ? countryOf(answer) : null)],
     ['city', (answer: CheckAnswer) => (isThere(answer) ? cityOf(answer) : null)],
     ['asn', asnOf],
   ] as const)('npm maxmind reads of the layout %s what check says', (layout, expected) => {
