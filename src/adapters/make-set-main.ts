@@ -2,11 +2,13 @@
 
 import { answerParent } from '../base/system/child-task.ts'
 import { setLowestPriority } from '../base/system/thread-priority.ts'
-import { partNamed, writeList } from '../export/list-formats.ts'
+import type { ExportFile } from '../export/export-file.ts'
 import { mapLists } from '../lists/open-lists.ts'
 import type { Policies } from '../model/policy-form.ts'
 import { type MadeSet, makeNextGeneration, streamText } from '../sets/next-generation.ts'
 import { conditionSet } from '../sets/condition-set.ts'
+import { writeListDatabase } from '../sets/list-database.ts'
+import { type ListPart, partNamed, writeList } from '../sets/list-parts.ts'
 import { policySet } from '../sets/policy-set.ts'
 import type { SetLabel } from '../sets/set-folder.ts'
 import { openTable } from '../table/open-table.ts'
@@ -33,7 +35,7 @@ export interface SetRequest {
 export type SetMade = ReturnType<typeof makeNextGeneration>
 
 function makeSet(request: SetRequest): SetMade {
-  const { name, folder, texts, durationMs, inputs } = request
+  const { folder, texts, durationMs, inputs } = request
   return makeNextGeneration(folder, {
     inputs,
     form: formOf(durationMs),
@@ -42,10 +44,27 @@ function makeSet(request: SetRequest): SetMade {
     replacesTooLarge: request.condition !== undefined,
     write: (text, file, made) => {
       if (text === streamText) writeDecisions(file, made, durationMs)
-      else writeList(file, made.records, { name, part: partNamed(text) })
+      else writePart(file, made.records, { request, part: partNamed(text) })
     },
     nowMs: Date.now(),
   })
+}
+
+function writePart(
+  file: ExportFile,
+  records: Uint32Array,
+  of: { readonly request: SetRequest; readonly part: ListPart },
+): void {
+  const { request, part } = of
+  const { name, path } = request
+  const { layout } = part
+  if (layout === undefined) return writeList(file, records, { name, part })
+  const table = openTable(path)
+  try {
+    writeListDatabase(file, records, { name, layout, table })
+  } finally {
+    table.close()
+  }
 }
 
 function setOf(

@@ -4,7 +4,6 @@
 
 import type { Family } from '../ip/address.ts'
 import { addressBits } from '../ip/range.ts'
-import { setRecordWords } from '../sets/set-records.ts'
 import type { ExportFile } from './export-file.ts'
 
 export const listFormats = [
@@ -18,11 +17,12 @@ export const listFormats = [
   'haproxy',
   'nft',
   'ipset',
+  'mmdb',
 ] as const
 export type ListFormat = (typeof listFormats)[number]
 
 /** `cidr` and `zeek` are of exports alone. */
-export type PrefixFormat = ListFormat | 'cidr' | 'zeek'
+export type PrefixFormat = Exclude<ListFormat, 'mmdb'> | 'cidr' | 'zeek'
 
 interface Prefix {
   readonly family: Family
@@ -73,12 +73,16 @@ function writeShort(file: ExportFile, prefix: Prefix): void {
 
 const last = new Uint32Array(4)
 
-function writeRange(file: ExportFile, { address, family, length }: Prefix): void {
-  const bits = family === 4 ? length + 96 : length
+/** Writes to `out` the last address of a prefix of so many of 128 bits. */
+export function lastAddress(address: Uint32Array, bits: number, out: Uint32Array): void {
   address.forEach((word, i) => {
     const own = Math.min(32, Math.max(0, bits - i * 32))
-    last[i] = own === 32 ? word : word | (0xffff_ffff >>> own)
+    out[i] = own === 32 ? word : word | (0xffff_ffff >>> own)
   })
+}
+
+function writeRange(file: ExportFile, { address, family, length }: Prefix): void {
+  lastAddress(address, family === 4 ? length + 96 : length, last)
   file.address(address, family)
   file.text('-')
   file.address(last, family)
@@ -272,58 +276,7 @@ export function openList(
   }
 }
 
-export const typeOf = (format: ListFormat): string => formats[format].type
+export const typeOf = (format: ListFormat): string =>
+  format === 'mmdb' ? 'application/octet-stream' : formats[format].type
 
-/** What of a set in which format; a page counts from 1. */
-export interface ListPart {
-  readonly format: ListFormat
-  readonly family: Family | undefined
-  readonly page: number
-  /** Prefixes; `Infinity` for all. */
-  readonly pageSize: number
-}
-
-/** The name of its text: `plain`, `nft-4`, `plain-6-2-50000`; 0 for what is not chosen. */
-export function partName({ format, family = undefined, page, pageSize }: ListPart): string {
-  const pages = pageSize === Infinity ? '' : `-${page}-${pageSize}`
-  return `${format}${family === undefined && pages === '' ? '' : `-${family ?? 0}`}${pages}`
-}
-
-export function partNamed(name: string): ListPart {
-  const [format = '', family = '0', page = '1', pageSize = 'Infinity'] = name.split('-')
-  return {
-    format: format as ListFormat,
-    family: family === '4' ? 4 : family === '6' ? 6 : undefined,
-    page: Number(page),
-    pageSize: Number(pageSize),
-  }
-}
-
-const familyOf = (records: Uint32Array, at: number): Family =>
-  (records[at]! | records[at + 1]! | records[at + 2]!) === 0 ? 4 : 6
-
-/** Writes a part of the set `name`; records of IPv4 come first. */
-export function writeList(
-  file: ExportFile,
-  records: Uint32Array,
-  { name, part }: { readonly name: string; readonly part: ListPart },
-): void {
-  const family = formats[part.format].ipv4Only ? 4 : part.family
-  let ipv4End = 0
-  while (ipv4End < records.length && familyOf(records, ipv4End) === 4) ipv4End += setRecordWords
-  const of =
-    family === undefined
-      ? records
-      : family === 4
-        ? records.subarray(0, ipv4End)
-        : records.subarray(ipv4End)
-  const from = part.pageSize === Infinity ? 0 : (part.page - 1) * part.pageSize * setRecordWords
-  const end = Math.min(of.length, from + part.pageSize * setRecordWords)
-  const list = openList(file, part.format, { name })
-  for (let at = from; at < end; at += setRecordWords) {
-    const own = familyOf(of, at)
-    const length = (of[at + 4]! >>> 16) - (own === 4 ? 96 : 0)
-    list.add({ family: own, address: of.subarray(at, at + 4), length })
-  }
-  list.end()
-}
+export const isIpv4Only = (format: PrefixFormat): boolean => formats[format].ipv4Only === true

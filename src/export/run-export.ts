@@ -201,7 +201,7 @@ function readParts(where: Condition | undefined): readonly PartName[] {
  * By part, the texts by which records differ; `''` where it says nothing. `isWhole`: by places,
  * most of which are distinct.
  */
-function partTexts(
+export function partTexts(
   members: readonly { readonly part: PartName; readonly of: (part: never) => unknown }[],
   isWhole: boolean,
 ): Projection['texts'] {

@@ -5,14 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { partOf } from '../../src/adapters/lists/list-endpoint.ts'
-import {
-  type ListFormat,
-  type ListPart,
-  listFormats,
-  partName,
-  partNamed,
-  writeList,
-} from '../../src/export/list-formats.ts'
+import type { ListFormat, PrefixFormat } from '../../src/export/list-formats.ts'
+import { type ListPart, partName, partNamed, writeList } from '../../src/sets/list-parts.ts'
 import { openExportFile } from '../../src/export/export-file.ts'
 import { newSetRecords } from '../../src/sets/set-records.ts'
 import { atEndOfFile } from '../ends.ts'
@@ -37,7 +31,7 @@ function textOf(part: Partial<ListPart> & { readonly format: ListFormat }, of = 
   return readFileSync(path, 'utf8')
 }
 
-const texts: Readonly<Record<ListFormat, string>> = {
+const texts: Readonly<Record<Exclude<PrefixFormat, 'cidr' | 'zeek'>, string>> = {
   plain: '192.0.2.0/24\n198.51.100.1\n2001:db8::/32\n2001:db9::1\n',
   range: `192.0.2.0-192.0.2.255
 198.51.100.1-198.51.100.1
@@ -84,7 +78,7 @@ destroy abuse-6-new
 }
 
 describe('a list', () => {
-  it.each(listFormats)('as %s', (format) => {
+  it.each(Object.keys(texts) as (keyof typeof texts)[])('as %s', (format) => {
     expect(textOf({ format })).toBe(texts[format])
   })
 
@@ -123,6 +117,8 @@ describe('a part', () => {
     ['format=nft&family=4', 'nft-4'],
     ['format=json&page=2&page_size=50000', 'json-0-2-50000'],
     ['page_size=10&family=6', 'plain-6-1-10'],
+    ['format=mmdb', 'mmdb.iprisk'],
+    ['format=mmdb&layout=anonymous-plus', 'mmdb.anonymous-plus'],
   ])('of ?%s is called %s', (query, name) => {
     const part = partOf(new URLSearchParams(query)) as ListPart
     expect(partName(part)).toBe(name)
@@ -131,6 +127,9 @@ describe('a part', () => {
 
   it.each([
     ['format=xml', 'format'],
+    ['format=mmdb&layout=x', 'layout'],
+    ['format=mmdb&family=4', 'family'],
+    ['format=nft&layout=city', 'layout'],
     ['format=', 'format'],
     ['family=5', 'family'],
     ['page=0&page_size=5', 'page'],

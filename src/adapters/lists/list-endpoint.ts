@@ -6,13 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpRequest } from 'uWebSockets.js'
 import { checkBodyBytesMax } from '../../api/public-port.ts'
 import { formatCount } from '../../base/text/number-format.ts'
-import { type ListPart, listFormats, partName, typeOf } from '../../export/list-formats.ts'
+import { listFormats, typeOf } from '../../export/list-formats.ts'
+import { mmdbLayoutNames } from '../../config/export-formats.ts'
 import type { Credential } from '../../http/endpoint/authorize.ts'
 import { resumeExchange } from '../../http/endpoint/charge-quota.ts'
 import { acceptsGzip } from '../../http/endpoint/docs-endpoint.ts'
 import { type Exchange, exchangeStates } from '../../http/exchange/exchange.ts'
 import { reply, replyError, replyInternalError } from '../../http/reply/reply.ts'
 import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
+import { type ListPart, partName, partNamed } from '../../sets/list-parts.ts'
 import { type SetManifest, readManifest, textPath } from '../../sets/set-folder.ts'
 import { sendWhole } from '../whole-answer.ts'
 
@@ -96,6 +98,10 @@ function wholeOf(
 export function partOf(query: URLSearchParams): ListPart | string {
   const format = listFormats.find((one) => one === (query.get('format') ?? 'plain'))
   if (format === undefined) return 'format'
+  const layout = mmdbLayoutNames.find((one) => one === (query.get('layout') ?? 'iprisk'))
+  if (layout === undefined || (format !== 'mmdb' && query.has('layout'))) return 'layout'
+  const refused = ['family', 'page', 'page_size'].find((one) => query.has(one))
+  if (format === 'mmdb') return refused ?? partNamed(`mmdb.${layout}`)
   const family = query.get('family')
   if (family !== null && family !== '4' && family !== '6') return 'family'
   const page = wholeOf(query, 'page', [1, pageMax])

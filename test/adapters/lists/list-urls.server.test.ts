@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Reader, type Response } from 'mmdb-lib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runProgram } from '../../cli/program.ts'
 import { eventually } from '../../eventually.ts'
@@ -86,6 +87,19 @@ describe('a list', () => {
     await changed('tor', '2a01:4f8::1\n')
     await lists('remove', 'partners', '9.1.2.3')
     await changed('tor', tor)
+  })
+
+  it('of MMDB has the addresses of the set alone, as the layout says', async () => {
+    const response = await fetch(
+      `http://127.0.0.1:${server.port}/lists/tor?format=mmdb&layout=anonymous-ip`,
+      { headers: { authorization: `Bearer ${key}` } },
+    )
+    expect(response.headers.get('content-type')).toBe('application/octet-stream')
+    const reader = new Reader<Response>(Buffer.from(await response.arrayBuffer()))
+    expect(reader.get('9.1.2.3')).toMatchObject({ is_anonymous: true, is_tor_exit_node: true })
+    expect(reader.get('2a01:4f8::1')).toMatchObject({ is_tor_exit_node: true })
+    for (const other of ['9.1.2.2', '9.1.2.4', '9.200.0.1', '2a01:4f8::2', '2a01:4f8::'])
+      expect([other, reader.get(other)]).toEqual([other, null])
   })
 
   it('of bouncers is what the policy stops', async () => {

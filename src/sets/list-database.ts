@@ -1,0 +1,50 @@
+// A published set as an MMDB (contract 6.3): its addresses alone, with what the table says of them in
+// a layout. What a layout has nothing to say of is an empty map, so that a reader knows the set.
+
+import type { MmdbLayoutName } from '../config/export-formats.ts'
+import type { ExportFile } from '../export/export-file.ts'
+import { newExportValues } from '../export/export-values.ts'
+import { lastAddress } from '../export/list-formats.ts'
+import { newDatabaseWriter } from '../export/mmdb-export.ts'
+import { databaseLayout } from '../export/mmdb-records.ts'
+import { partTexts } from '../export/run-export.ts'
+import { type RunSink, walkRuns } from '../export/value-runs.ts'
+import { compareWords, newAddressWords } from '../ip/address.ts'
+import type { OpenTable } from '../table/open-table.ts'
+import { familyOf } from './list-parts.ts'
+import { setRecordWords } from './set-records.ts'
+
+export function writeListDatabase(
+  file: ExportFile,
+  records: Uint32Array,
+  of: { readonly name: string; readonly layout: MmdbLayoutName; readonly table: OpenTable },
+): void {
+  const { name, table } = of
+  const { reader, asOf } = table
+  const layout = databaseLayout(of.layout, undefined)
+  const texts = partTexts(layout.members, true)
+  const book = newExportValues(reader, { texts, keepEmpty: true })
+  const writer = newDatabaseWriter(layout, book)
+  walkRuns(reader.views, book.valueOf, { run: within(records, writer.run) })
+  writer.finish(file, { description: `iprisk ${table.id}: the set ${name}`, asOf })
+}
+
+/** Hands on what of each range lies in the set. Both are sorted, IPv4 first. */
+function within(records: Uint32Array, run: RunSink['run']): RunSink['run'] {
+  const end = newAddressWords()
+  let at = 0
+  return (first, last, value, family) => {
+    for (; at < records.length; at += setRecordWords) {
+      const own = familyOf(records, at)
+      if (own > family) return
+      const start = records.subarray(at, at + 4)
+      lastAddress(start, records[at + 4]! >>> 16, end)
+      if (own < family || compareWords(end, 0, first, 0, 4) < 0) continue
+      if (compareWords(start, 0, last, 0, 4) > 0) return
+      const isLonger = compareWords(end, 0, last, 0, 4) > 0
+      const from = compareWords(start, 0, first, 0, 4) < 0 ? first : start
+      run(from, isLonger ? last : end, value, family)
+      if (isLonger) return
+    }
+  }
+}
