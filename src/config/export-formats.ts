@@ -14,6 +14,7 @@ export const exportFormats = [
   'zeek',
   'f5',
   'mikrotik',
+  'rbldnsd',
 ] as const
 export type ExportFormat = (typeof exportFormats)[number]
 

@@ -32,6 +32,7 @@ import {
   nginxRows,
   prefixRows,
   rangeColumns,
+  rbldnsdRows,
   suricataRows,
 } from './text-rows.ts'
 import { type Projection, newExportValues } from './export-values.ts'
@@ -134,8 +135,15 @@ const setFormats: ReadonlySet<ExportFormat> = new Set([
   'zeek',
   'f5',
   'mikrotik',
+  'rbldnsd',
 ])
 const mapFormats: ReadonlySet<ExportFormat> = new Set(['nginx', 'haproxy'])
+
+/** What a row of them says. */
+const setFields: Readonly<Partial<Record<ExportFormat, readonly string[]>>> = {
+  suricata: ['risk_score'],
+  rbldnsd: ['classification'],
+}
 
 function planOf(wishes: ExportWishes) {
   const { format, layout: layoutName, fields: names } = wishes
@@ -151,7 +159,7 @@ function planOf(wishes: ExportWishes) {
       '--fields makes a layout of its own; leave out one of --layout and --fields.',
     )
   const otherwise = mapFormats.has(format) ? ['classification'] : defaultExportFields
-  const ofSet = format === 'suricata' ? ['risk_score'] : []
+  const ofSet = setFields[format] ?? []
   const chosen = exportFieldsOf(isSet ? ofSet : (names ?? otherwise))
   if ('unknown' in chosen)
     throw invalidExport(
@@ -232,6 +240,7 @@ const rowWriters: Readonly<
   zeek: prefixRows('zeek'),
   f5: prefixRows('f5'),
   mikrotik: prefixRows('mikrotik'),
+  rbldnsd: rbldnsdRows,
 }
 
 function writeRows(

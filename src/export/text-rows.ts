@@ -7,6 +7,7 @@
 //   nft       192.0.2.0-192.0.3.7,           ranges; for `nft -f`, which takes the file whole or not
 //   crowdsec  48h,iprisk,Range,ban,…         prefixes; for `cscli decisions import`
 //   suricata  192.0.2.0/24,1,100             prefixes; a reputation list
+//   rbldnsd   192.0.2.0/24 :127.0.0.3:tor    prefixes; a zone of DNS, RFC 5782
 //   cidr, zeek, f5, mikrotik                 prefixes; list-formats.ts
 
 import { csvCell } from '../bulk/rows/csv-cell.ts'
@@ -174,6 +175,39 @@ export const prefixRows =
 /** Suricata's IP reputation: of category 1 from 1 to 127, by score. */
 export const suricataRows = (options: RowWriterOptions): RowWriter =>
   mapRows(options, (score) => `,1,${Math.max(1, Number(score))}\n`)
+
+/** The last byte of 127.0.0.N by classification; 2 for all others. Only added to. */
+const zoneCodes: Readonly<Record<string, number>> = {
+  tor: 3,
+  vpn: 4,
+  proxy: 5,
+  residential_proxy: 6,
+  hosting: 7,
+  mixed: 8,
+  known_bot: 9,
+}
+
+/** One file of both families, with the addresses that RFC 5782 (5) lists in every zone. */
+export function rbldnsdRows(options: RowWriterOptions): RowWriter {
+  const { file, title } = options
+  const rows = mapRows(options, (text) => ` :127.0.0.${zoneCodes[text] ?? 2}:${text}\n`)
+  let isIpv6 = false
+  const beginIpv6 = (): void => {
+    if (!isIpv6) file.text('$DATASET ip6trie:iprisk6 @\n::ffff:7f00:2 :127.0.0.2:test\n')
+    isIpv6 = true
+  }
+  file.text(`# ${title}\n$DATASET ip4trie:iprisk4 @\n127.0.0.2 :127.0.0.2:test\n`)
+  return {
+    run: (...run) => {
+      if (run[3] === 6) beginIpv6()
+      rows.run(...run)
+    },
+    finish: () => {
+      beginIpv6()
+      return rows.finish()
+    },
+  }
+}
 
 const elementsAtOnce = 1000
 

@@ -139,8 +139,8 @@ describe('sets', () => {
     ],
   ] as const)('of %s hold the same', async (format, form) => {
     const lines = (await textOf(format, { where: condition })).trimEnd().split('\n')
-    if (format === 'zeek')
-      expect(lines.shift()).toBe('#fields\tindicator\tindicator_type\tmeta.source')
+    const head = format === 'zeek' ? ['#fields\tindicator\tindicator_type\tmeta.source'] : []
+    expect(lines.splice(0, head.length)).toEqual(head)
     const rows = lines.map((line) => {
       const [, address = '', length] = form.exec(line) ?? []
       return rowOf(length === undefined ? address : `${address}/${length}`, 'in')
@@ -162,6 +162,29 @@ describe('sets', () => {
     for (const ip of addresses) {
       const score = String(Math.max(1, checked(ip).risk_score))
       expect([ip, found(rows, ip)]).toEqual([ip, holds(ip) ? [score] : []])
+    }
+  })
+
+  it('of rbldnsd have a code for each, and the addresses that test a zone', async () => {
+    const text = await textOf('rbldnsd', { where: condition })
+    const [, ipv4 = '', ipv6 = ''] = text.split(/^\$DATASET ip[46]trie:iprisk[46] @\n/m)
+    expect([ipv4.split('\n')[0], ipv6.split('\n')[0]]).toEqual([
+      '127.0.0.2 :127.0.0.2:test',
+      '::ffff:7f00:2 :127.0.0.2:test',
+    ])
+    const rows = [...ipv4.split('\n').slice(1), ...ipv6.split('\n').slice(1)]
+      .filter((line) => line !== '')
+      .map((line) => rowOf(line.split(' ')[0]!, line.split(' :')[1]!))
+    const codes: Readonly<Record<string, number>> = {
+      tor: 3,
+      vpn: 4,
+      residential_proxy: 6,
+      mixed: 8,
+    }
+    for (const ip of addresses) {
+      const { classification } = checked(ip)
+      const said = `127.0.0.${codes[classification] ?? 2}:${classification}`
+      expect([ip, found(rows, ip)]).toEqual([ip, holds(ip) ? [said] : []])
     }
   })
 
