@@ -11,6 +11,7 @@ import { writeListDatabase } from '../sets/list-database.ts'
 import { type ListPart, partNamed, writeList } from '../sets/list-parts.ts'
 import { policySet } from '../sets/policy-set.ts'
 import type { SetLabel } from '../sets/set-folder.ts'
+import { SetTooLarge } from '../sets/set-records.ts'
 import { openTable } from '../table/open-table.ts'
 import type { ListFile } from '../table/served-table.ts'
 import { formOf } from './crowdsec/bouncer-endpoint.ts'
@@ -41,11 +42,11 @@ function makeSet(request: SetRequest): SetMade {
     form: formOf(durationMs),
     texts,
     make: (labels) => setOf(request, labels),
-    replacesTooLarge: request.condition !== undefined,
     write: (text, file, made) => {
       if (text === streamText) writeDecisions(file, made, durationMs)
       else writePart(file, made.records, { request, part: partNamed(text) })
     },
+    readsTable: (text) => text !== streamText && partNamed(text).layout !== undefined,
     nowMs: Date.now(),
   })
 }
@@ -76,15 +77,28 @@ function setOf(
   const lists = file === undefined ? undefined : mapLists(file.path, file.version)
   try {
     table.useLists(lists?.matcher)
-    const made =
-      condition === undefined
-        ? policySet(table.reader, { policies, known, prefixesMax })
-        : conditionSet(table.reader, { name, condition, policies, prefixesMax })
     const expiresMs = lists?.matcher.nextExpiryMs(nowMs) ?? Infinity
-    return { ...made, expiresMs }
+    const { reader } = table
+    return {
+      ...orTooLarge(() =>
+        condition === undefined
+          ? policySet(reader, { policies, known, prefixesMax })
+          : conditionSet(reader, { name, condition, policies, prefixesMax }),
+      ),
+      expiresMs,
+    }
   } finally {
     lists?.unmap()
     table.close()
+  }
+}
+
+function orTooLarge<Made>(make: () => Made): Made | { readonly prefixes: number } {
+  try {
+    return make()
+  } catch (thrown) {
+    if (thrown instanceof SetTooLarge) return { prefixes: thrown.prefixes }
+    throw thrown
   }
 }
 

@@ -7,7 +7,7 @@ import { type DecisionMemory, decide, newDecisionMemory } from '../policy/decisi
 import { compilePolicies } from '../policy/policy.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { listsOf } from '../table/answer/own-lists.ts'
-import type { MadeSet } from './next-generation.ts'
+import type { SetContent } from './next-generation.ts'
 import { outside, publishedSet } from './published-set.ts'
 
 type Decision = Readonly<Record<'action' | 'rule' | 'policy', string>>
@@ -37,7 +37,7 @@ export function conditionSet(
     readonly policies: Policies
     readonly prefixesMax: number
   },
-): Pick<MadeSet, 'records' | 'labels'> {
+): SetContent {
   const { name, condition, prefixesMax } = how
   const { lists, views } = reader
   const deciding = newDecisionMemory(compilePolicies(how.policies), reader)

@@ -2,7 +2,7 @@
 // the differences from the generations that are kept. Runs in a process of low priority.
 
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { IpriskError } from '../base/coded-error.ts'
@@ -19,7 +19,7 @@ import {
   textPath,
   writeManifestSync,
 } from './set-folder.ts'
-import { SetTooLarge, forEachAdded, labelsMax, setRecordWords } from './set-records.ts'
+import { forEachAdded, labelsMax, setRecordWords } from './set-records.ts'
 
 const keptGenerations = 8
 
@@ -29,13 +29,14 @@ const textsMax = 64
 /** The text that bouncers read; differences are written of it alone. */
 export const streamText = 'all'
 
-export interface MadeSet {
+export interface SetContent {
   readonly records: Uint32Array
   /** Those it was given, and new ones behind them. */
   readonly labels: readonly SetLabel[]
-  /** When it must be made again from the same inputs; `Infinity` for never. */
-  readonly expiresMs: number
 }
+
+/** `prefixes`: more than the set may have. `expiresMs`: the same inputs make it until then. */
+export type MadeSet = (SetContent | { readonly prefixes: number }) & { readonly expiresMs: number }
 
 export interface SetMaker {
   readonly inputs: string
@@ -43,26 +44,20 @@ export interface SetMaker {
   /** The texts that somebody waits for. */
   readonly texts: readonly string[]
   readonly make: (labels: readonly SetLabel[]) => MadeSet
-  /** What is too large takes the place of the generation before it, with its number alone. */
-  readonly replacesTooLarge?: boolean
-  /** Writes a text of these records; names that end in `.gz` are packed of the others. */
-  readonly write: (
-    text: string,
-    file: ExportFile,
-    of: { readonly records: Uint32Array; readonly labels: readonly SetLabel[] },
-  ) => void
+  /** Writes a text of the set; names that end in `.gz` are packed of the others. */
+  readonly write: (text: string, file: ExportFile, of: SetContent) => void
+  /** Whether a text has more of the table than prefixes. */
+  readonly readsTable: (text: string) => boolean
   readonly nowMs: number
 }
 
 type Wanted = Pick<SetMaker, 'inputs' | 'form' | 'nowMs'>
 
-function isSame(
-  manifest: SetManifest | undefined,
+function isSame<Made extends NonNullable<SetManifest['refused']>>(
+  made: Made | undefined,
   { inputs, form, nowMs }: Wanted,
-): manifest is SetManifest {
-  const expiresMs = manifest?.expiresMs ?? Infinity
-  const isSound = manifest?.isTooLarge !== true && expiresMs > nowMs
-  return manifest?.inputs === inputs && manifest.form === form && isSound
+): made is Made {
+  return made?.inputs === inputs && made.form === form && (made.expiresMs ?? Infinity) > nowMs
 }
 
 export function isCurrent(
@@ -70,13 +65,14 @@ export function isCurrent(
   manifest: SetManifest | undefined,
   wanted: Wanted & Pick<SetMaker, 'texts'>,
 ): boolean {
+  if (manifest?.refused !== undefined) return isSame(manifest.refused, wanted)
   return (
     isSame(manifest, wanted) &&
     wanted.texts.every((text) => existsSync(textPath(folder, manifest.generation, text)))
   )
 }
 
-/** Throws `set_too_large`, `export_unwritable`, and `set_busy` while another process makes one. */
+/** Throws `export_unwritable`, and `set_busy` while another process makes one. */
 export function makeNextGeneration(
   folder: string,
   maker: SetMaker,
@@ -90,36 +86,47 @@ export function makeNextGeneration(
   try {
     const before = readManifestSync(folder)
     const records = isSame(before, maker) ? readSetSync(folder, before.generation) : undefined
-    if (before !== undefined && records !== undefined) {
-      writeTexts(folder, before, { maker, records })
-      return { manifest: before, isNew: false }
-    }
+    if (before !== undefined && records !== undefined)
+      return goOn(folder, before, { maker, records, texts: textsOf(folder, before, maker) })
     // Rules come and go; a policy has far fewer than the other half.
     const goesOn = before?.form === maker.form && before.labels.length < labelsMax / 2
-    return makeAfter(folder, goesOn ? before : undefined, maker)
+    const made = maker.make(goesOn ? before.labels : [])
+    if ('records' in made) return makeAfter(folder, goesOn ? before : undefined, { maker, made })
+    const { inputs, form, nowMs: madeMs } = maker
+    const none = { series: randomUUID(), generation: 0, labels: [], from: [], madeMs }
+    const refused = { inputs, form, ...made }
+    const manifest = { ...(before ?? { ...none, ...refused }), refused }
+    writeManifestSync(folder, manifest)
+    return { manifest, isNew: false }
   } finally {
     lock.release()
   }
 }
 
-function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMaker) {
-  const { labels: known = [], generation: last = 0, series = randomUUID() } = before ?? {}
+/** The set of `before` as it is, with the texts that are wanted now. */
+function goOn(folder: string, before: SetManifest, writing: Writing) {
+  const manifest = { ...before, refused: undefined }
+  writeTexts(folder, manifest, writing)
+  writeManifestSync(folder, manifest)
+  removeOthers(folder, manifest, writing.texts)
+  return { manifest, isNew: false }
+}
+
+function makeAfter(
+  folder: string,
+  before: SetManifest | undefined,
+  { maker, made }: { readonly maker: SetMaker; readonly made: SetContent & MadeSet },
+) {
+  const { generation: last = 0, series = randomUUID() } = before ?? {}
   const { form, inputs, nowMs: madeMs } = maker
-  const { records, labels, expiresMs } = madeOr(maker, known, ({ prefixes }) => {
-    const none = { labels: known, expiresMs: Infinity, from: [], isTooLarge: true } as const
-    const generation = last + 1
-    writeManifestSync(folder, { ...none, series, generation, form, inputs, prefixes, madeMs })
-  })
+  const { records, labels, expiresMs } = made
   const prefixes = records.length / setRecordWords
   const facts = { series, form, inputs, labels, prefixes, expiresMs }
   const old = before === undefined ? undefined : readSetSync(folder, last)
+  const texts = textsOf(folder, before, maker)
   const isUnchanged = old !== undefined && Buffer.compare(bytesOf(old), bytesOf(records)) === 0
-  if (before !== undefined && isUnchanged) {
-    const manifest = { ...before, ...facts }
-    writeTexts(folder, manifest, { maker, records })
-    writeManifestSync(folder, manifest)
-    return { manifest, isNew: false }
-  }
+  if (before !== undefined && isUnchanged && !texts.some(maker.readsTable))
+    return goOn(folder, { ...before, ...facts }, { maker, records, texts })
   const generation = last + 1
   writeFile(setPath(folder, generation), (file) => file.bytes(bytesOf(records)))
   const kept = before === undefined ? [] : [last, ...before.from].slice(0, keptGenerations)
@@ -129,7 +136,7 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   })
   const from = sets.map(([one]) => one)
   const manifest = { ...facts, generation, from, madeMs }
-  const texts = writeTexts(folder, manifest, { maker, records, last })
+  writeTexts(folder, manifest, { maker, records, texts })
   for (const [one, then] of texts.includes(streamText) ? sets : []) {
     // A prefix whose rule alone changed is new, and not gone: bouncers delete by value and action.
     const gone = added([byAction(records, labels), byAction(then, labels)], then)
@@ -147,33 +154,36 @@ function makeAfter(folder: string, before: SetManifest | undefined, maker: SetMa
   return { manifest, isNew: true }
 }
 
-/** Throws what making it threw. */
-function madeOr(
-  { make, replacesTooLarge }: SetMaker,
-  known: readonly SetLabel[],
-  onTooLarge: (thrown: SetTooLarge) => void,
-): MadeSet {
-  try {
-    return make(known)
-  } catch (thrown) {
-    if (replacesTooLarge === true && thrown instanceof SetTooLarge) onTooLarge(thrown)
-    throw thrown
-  }
+/**
+ * Those that are wanted, and the newest that the generation before had, so that nobody waits for
+ * them again.
+ */
+function textsOf(
+  folder: string,
+  before: SetManifest | undefined,
+  { texts }: SetMaker,
+): readonly string[] {
+  const had = readdirSync(folder).flatMap((name) => {
+    const [of = '', ...text] = name.split('.')
+    if (of !== String(before?.generation) || text[0] === 'set') return []
+    return [{ text: text.join('.'), ms: statSync(join(folder, name)).mtimeMs }]
+  })
+  const newest = had.toSorted((one, other) => other.ms - one.ms).map(({ text }) => text)
+  // Of packed ones the plain text comes first.
+  return [...new Set([...texts, ...newest])].slice(0, textsMax).toSorted()
 }
 
-/** Those that the generation `last` had, too, so that nobody waits for them again. */
+interface Writing {
+  readonly maker: SetMaker
+  readonly records: Uint32Array
+  readonly texts: readonly string[]
+}
+
 function writeTexts(
   folder: string,
   { generation, labels }: Pick<SetManifest, 'generation' | 'labels'>,
-  how: { readonly maker: SetMaker; readonly records: Uint32Array; readonly last?: number },
-): readonly string[] {
-  const { maker, records, last = generation } = how
-  const had = readdirSync(folder).flatMap((name) => {
-    const [of = '', ...text] = name.split('.')
-    return of === String(last) && text[0] !== 'set' ? [text.join('.')] : []
-  })
-  // Of packed ones the plain text comes first.
-  const texts = [...new Set([...maker.texts, ...had])].slice(0, textsMax).toSorted()
+  { maker, records, texts }: Writing,
+): void {
   for (const text of texts) {
     const path = textPath(folder, generation, text)
     if (existsSync(path)) continue
@@ -183,7 +193,6 @@ function writeTexts(
       else file.bytes(gzipSync(readFileSync(plain)))
     })
   }
-  return texts
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array =>

@@ -5,7 +5,7 @@ import type { Policies } from '../model/policy-form.ts'
 import { decide, newDecisionMemory } from '../policy/decision-memory.ts'
 import { compilePolicies } from '../policy/policy.ts'
 import { type LabelOf, outside, publishedSet } from './published-set.ts'
-import type { MadeSet } from './next-generation.ts'
+import type { SetContent } from './next-generation.ts'
 import type { SetLabel } from './set-folder.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 
@@ -17,7 +17,7 @@ export function policySet(
     readonly known: readonly SetLabel[]
     readonly prefixesMax: number
   },
-): Pick<MadeSet, 'records' | 'labels'> {
+): SetContent {
   const labels = [...how.known]
   const set = compilePolicies(how.policies)
   const { defaultIndex } = set

@@ -4,7 +4,7 @@
 //
 //   current.json        the manifest
 //   7.set               the records of generation 7 (set-records.ts)
-//   7.plain 7.all       all of it in a form that somebody reads (`all`: a bouncer)
+//   7.all 7.nft_4_…     it in a form that somebody reads: bouncers, or a list (list-parts.ts)
 //   5-7.new 5-7.gone    the same of what came and went between generations 5 and 7
 //   cursors/KEY         how far that key has read
 //
@@ -27,6 +27,7 @@ export interface SetLabel {
 
 export interface SetManifest {
   readonly series: string
+  /** 0 where the first one was refused. */
   readonly generation: number
   /** Of its texts, such as their durations: another form begins another series. */
   readonly form: string
@@ -35,8 +36,8 @@ export interface SetManifest {
   /** When an entry of an own list expires, milliseconds since the epoch; `null` is JSON's Infinity. */
   readonly expiresMs: number | null
   readonly prefixes: number
-  /** Of so many prefixes that nothing is kept of them. */
-  readonly isTooLarge?: true
+  /** What was asked for since, and had too many prefixes: this generation stays. */
+  readonly refused?: Pick<SetManifest, 'inputs' | 'form' | 'expiresMs' | 'prefixes'> | undefined
   /** When this generation was made, milliseconds since the epoch. */
   readonly madeMs: number
   /** By the number that records have, in all generations of the series. */
@@ -74,7 +75,7 @@ export const differencePath = (
 
 function manifestOf(text: string): SetManifest | undefined {
   const value = parseJson(text)
-  const isSound = isJsonObject(value) && isWhole(value['generation'], 1)
+  const isSound = isJsonObject(value) && isWhole(value['generation'], 0)
   return isSound ? (value as unknown as SetManifest) : undefined
 }
 

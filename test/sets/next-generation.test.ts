@@ -15,7 +15,7 @@ import { gunzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newRandom } from '../../bench/harness/random.ts'
 import { acquireFileLock } from '../../src/base/system/file-lock.ts'
-import { makeNextGeneration, type SetMaker } from '../../src/sets/next-generation.ts'
+import { isCurrent, makeNextGeneration, type SetMaker } from '../../src/sets/next-generation.ts'
 import { differencePath, readManifestSync, setPath, textPath } from '../../src/sets/set-folder.ts'
 import { newSetRecords } from '../../src/sets/set-records.ts'
 import { removeFolder } from '../remove-folder.ts'
@@ -45,6 +45,7 @@ function maker(inputs: string, members: readonly number[], more: Partial<SetMake
       for (let at = 0; at < records.length; at += 5)
         file.text(`${labels[records[at + 4]! & 0xffff]!.rule}${records[at + 3]!} `)
     },
+    readsTable: () => false,
     nowMs: 1000,
     ...more,
   }
@@ -59,16 +60,46 @@ const drawn = (): readonly number[] =>
   Array.from({ length: 30 }, (_, i) => i + 1).filter(() => random.word() % 3 > 0)
 
 describe('the generations of a set', () => {
-  it('are replaced by the number of one that is too large, where that is wanted', () => {
-    makeNextGeneration(folder, maker('a', [1]))
-    const many = Array.from({ length: 1001 }, (_, i) => i)
-    expect(() => makeNextGeneration(folder, maker('b', many))).toThrow('has 1,001 prefixes')
-    expect(readManifestSync(folder)?.inputs).toBe('a')
-    const large = maker('b', many, { replacesTooLarge: true })
-    expect(() => makeNextGeneration(folder, large)).toThrow('has 1,001 prefixes')
-    expect(readManifestSync(folder)).toMatchObject({ isTooLarge: true, prefixes: 1001 })
-    const { manifest, isNew } = makeNextGeneration(folder, maker('b', [1]))
-    expect([isNew, manifest.generation, manifest.isTooLarge]).toEqual([true, 3, undefined])
+  it('stay where a set is too large, which is known until an entry of a list expires', () => {
+    const large = (inputs: string, nowMs = 1000) =>
+      maker(inputs, [], { make: () => ({ prefixes: 1001, expiresMs: 5000 }), nowMs })
+    const ask = (made: SetMaker) => isCurrent(folder, readManifestSync(folder), made)
+    // The first of all.
+    const none = makeNextGeneration(folder, large('a'))
+    expect([none.isNew, none.manifest.generation]).toEqual([false, 0])
+    expect(ask(large('a', 4999))).toBe(true)
+    expect([ask(large('a', 5000)), ask(large('b'))]).toEqual([false, false])
+    const { manifest } = makeNextGeneration(folder, maker('b', [1]))
+    expect([manifest.generation, manifest.refused]).toEqual([1, undefined])
+    makeNextGeneration(folder, large('c'))
+    const kept = readManifestSync(folder)!
+    expect([kept.generation, kept.refused?.prefixes, kept.inputs]).toEqual([1, 1001, 'b'])
+    expect(membersIn(textPath(folder, 1, 'all'))).toEqual(['r1'])
+    // The inputs before it are used again.
+    const again = maker('b', [1])
+    expect(ask(again)).toBe(false)
+    expect(makeNextGeneration(folder, again).manifest.refused).toBeUndefined()
+    expect(ask(again)).toBe(true)
+  })
+
+  it('are new where a text says more of the table than prefixes', () => {
+    const made = (inputs: string, text: string) =>
+      makeNextGeneration(
+        folder,
+        maker(inputs, [1], { texts: [text], readsTable: (one) => one === 'mmdb.city' }),
+      )
+    made('a', 'mmdb.city')
+    expect(made('b', 'plain').manifest.generation).toBe(2)
+    expect(readdirSync(folder).filter((name) => name.endsWith('mmdb.city'))).toEqual([
+      '2.mmdb.city',
+    ])
+  })
+
+  it('have a limited number of texts', () => {
+    for (let page = 1; page <= 70; page++)
+      makeNextGeneration(folder, maker('a', [1], { texts: [`plain-0-${page}-5`] }))
+    const left = readdirSync(folder).filter((name) => name.startsWith('1.plain'))
+    expect([left.length, left.includes('1.plain-0-70-5')]).toEqual([64, true])
   })
 
   it('come from each other by the differences that are kept', () => {

@@ -148,7 +148,7 @@ async function send(
     const manifest = await readManifest(folder)
     if (manifest !== undefined) {
       const path = textPath(folder, manifest.generation, text)
-      const isTooLarge = manifest.isTooLarge === true || manifest.prefixes > max
+      const isTooLarge = manifest.refused !== undefined || manifest.prefixes > max
       // A newer generation may take it away.
       const file = isTooLarge ? undefined : await open(path).catch(() => undefined)
       if (file !== undefined || isTooLarge) found = { manifest, ...(file && { file }) }
@@ -189,8 +189,8 @@ async function send(
   }
 }
 
-const tooLarge = ({ prefixes, isTooLarge }: SetManifest, max: number): string =>
-  `The set has ${formatCount(prefixes)} prefixes, ` +
-  (isTooLarge === true
-    ? 'more than any list may have; narrow its condition.'
-    : `and max is ${formatCount(max)}.`)
+const tooLarge = ({ prefixes, refused }: SetManifest, max: number): string =>
+  refused === undefined
+    ? `The set has ${formatCount(prefixes)} prefixes, and max is ${formatCount(max)}.`
+    : `The set has ${formatCount(refused.prefixes)} prefixes, more than any list may have; ` +
+      'narrow its condition.'

@@ -4,12 +4,11 @@
 // change still gets the generation before it.
 //
 // Invariants: one at a time; a failure leaves the generation before it, is logged once a reason and
-// is tried again when somebody reads it later.
+// is tried again when somebody reads it later, as one that was too large is with other inputs.
 
 import { formOf } from '../../adapters/crowdsec/bouncer-endpoint.ts'
 import type { ListFolders } from '../../adapters/lists/list-endpoint.ts'
 import type { SetMade, SetRequest } from '../../adapters/make-set-main.ts'
-import { bouncerSetName } from '../../model/published-sets.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import { createChildTask } from '../../base/system/child-task.ts'
@@ -58,8 +57,7 @@ export function createSetManager(parts: SetParts) {
   })
   let making = false
   let isClosed = false
-  /** `refused`: the inputs of a set that was too large; the same again would be. */
-  const failures = new Map<string, { why: string; retryAtMs: number; refused: string }>()
+  const failures = new Map<string, { readonly why: string; readonly retryAtMs: number }>()
 
   tidy(stateFolder, log)
 
@@ -68,26 +66,27 @@ export function createSetManager(parts: SetParts) {
     const outcome = await task.ask(asked)
     if (isClosed) return
     if (outcome.kind !== 'answered') {
-      const failed = outcome.kind === 'failed' ? outcome.error : undefined
-      const why = failed?.message ?? `its process was ${outcome.kind}`
-      const refused = failed?.code === 'set_too_large' ? asked.inputs : ''
+      const failed = outcome.kind === 'failed' ? outcome.error.message : undefined
+      const why = failed ?? `its process was ${outcome.kind}`
       if (why !== failures.get(name)?.why)
         log.error({ name }, `A published set stays as it was: ${why}`)
-      failures.set(name, { why, retryAtMs: performance.now() + retryMs, refused })
+      failures.set(name, { why, retryAtMs: performance.now() + retryMs })
       return
     }
     failures.delete(name)
     tidy(stateFolder, log)
     const { isNew, manifest } = outcome.answer
-    const { generation, prefixes } = manifest
-    if (isNew) log.info({ name, generation, prefixes }, 'A published set has changed.')
+    const { generation, prefixes, refused } = manifest
+    if (refused !== undefined) {
+      const facts = { name, prefixes: refused.prefixes, prefixesMax: asked.prefixesMax }
+      log.error(facts, 'A published set has too many prefixes: narrow its condition.')
+    } else if (isNew) log.info({ name, generation, prefixes }, 'A published set has changed.')
   }
   return {
     pulled: (name: string, texts: readonly string[]): void => {
-      const failure = failures.get(name)
-      if (making || isClosed || performance.now() < (failure?.retryAtMs ?? 0)) return
+      if (making || isClosed || performance.now() < (failures.get(name)?.retryAtMs ?? 0)) return
       const asked = requestOf(parts, name, texts)
-      if (asked === undefined || asked.inputs === failure?.refused) return
+      if (asked === undefined) return
       const wanted = { ...asked, form: formOf(durationMs), nowMs: Date.now() }
       if (isCurrent(asked.folder, readManifestSync(asked.folder), wanted)) return
       making = true
@@ -111,7 +110,7 @@ function requestOf(
   const folder = folders[name]
   const [answers, known] = [table(), lists()]
   if (folder === undefined || answers === undefined || known === undefined) return undefined
-  const condition = name === bouncerSetName ? undefined : (conditions[name] ?? 'false')
+  const condition = conditions[name]
   const isDecided = condition === undefined || readsDecision(condition)
   const used = (isDecided ? policies() : undefined) ?? noPolicies
   // Damaged lists have no tag.
