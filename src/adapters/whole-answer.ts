@@ -6,12 +6,42 @@
 // byte more than the header says, and the answer is closed instead of ended.
 
 import type { FileHandle } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { resumeExchange } from '../http/endpoint/charge-quota.ts'
 import { type Exchange, closeExchange, exchangeStates } from '../http/exchange/exchange.ts'
-import { writeHead } from '../http/reply/reply.ts'
+import { replyInternalError, writeHead } from '../http/reply/reply.ts'
 import { contentHeaders } from '../http/reply/check-header-bytes.ts'
 import { logAnswer } from '../http/reply/request-log.ts'
 
 export type AnswerPart = string | FileHandle
+
+/** So that clients that give up at ten seconds see a 503, and when to come again. */
+const waitMs = 8000
+const lookMs = 200
+
+/** What a look finds, as soon as it finds it: a set is made, or a newer one took its files away. */
+export async function awaitFiles<Found>(
+  exchange: Exchange,
+  look: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  for (let waitedMs = 0; waitedMs < waitMs && isOpen(exchange); waitedMs += lookMs) {
+    const found = await look()
+    if (found !== undefined) return found
+    await sleep(lookMs)
+  }
+  return undefined
+}
+
+/** For work that takes later turns: what it throws is answered. */
+export function answerLater(exchange: Exchange, work: () => Promise<void>): void {
+  void work().catch((error: unknown) => {
+    const fail = (): void => replyInternalError(exchange, error)
+    if (isOpen(exchange)) resumeExchange(exchange, fail)
+    else fail()
+  })
+}
+
+export const isOpen = ({ state }: Exchange): boolean => state === exchangeStates.open
 
 /** So little that no turn of the loop is long. */
 const pieceBytes = 65_536
@@ -33,7 +63,7 @@ export async function sendWhole(
 ): Promise<boolean> {
   const { res } = exchange
   const sizes = await Promise.all(parts.map(bytesOf))
-  if (exchange.state !== exchangeStates.open) return false
+  if (!isOpen(exchange)) return false
   const total = sizes.reduce((sum, bytes) => sum + bytes, 0)
   let wake: () => void = () => undefined
   exchange.onEnd = () => wake()

@@ -1,11 +1,12 @@
-// The formats of prefixes alone, of a list URL (contract 6.3) and of exports, each as what reads it
-// wants it: how one prefix is written, and what stands around all of them. What a firewall loads goes
-// in whole or not at all: `nft -f` is one transaction, ipset swaps sets.
+// The formats whose rows are prefixes, of list URLs (contract 6.3) and of exports, each as what reads
+// it wants it: how one prefix is written, and what stands around all of them. What a firewall loads
+// goes in whole or not at all: `nft -f` is one transaction, ipset swaps sets.
 
 import type { Family } from '../ip/address.ts'
 import { addressBits } from '../ip/range.ts'
 import type { ExportFile } from './export-file.ts'
 
+/** Of list URLs; the others are of exports alone. */
 export const listFormats = [
   'plain',
   'range',
@@ -18,11 +19,8 @@ export const listFormats = [
   'nft',
   'ipset',
   'mmdb',
-] as const
+] as const satisfies readonly (PrefixFormat | 'mmdb')[]
 export type ListFormat = (typeof listFormats)[number]
-
-/** `cidr` and `zeek` are of exports alone. */
-export type PrefixFormat = Exclude<ListFormat, 'mmdb'> | 'cidr' | 'zeek'
 
 interface Prefix {
   readonly family: Family
@@ -30,12 +28,23 @@ interface Prefix {
   readonly address: Uint32Array
   /** Of its family: up to 32 or 128. */
   readonly length: number
+  /** What is said of it, as the format writes it; a list says nothing. */
+  readonly value?: string | undefined
 }
 
-interface FormatRow {
-  readonly type: 'text/plain; charset=utf-8' | 'application/json'
-  /** IPv6 is left out: what reads it has none. */
-  readonly ipv4Only?: true
+interface Named {
+  readonly name: string
+  /** The name of the set of a family. */
+  readonly setOf: (family: Family) => string
+  readonly families: readonly Family[]
+  /** A comment, where the format has them. */
+  readonly title?: string
+}
+
+type Write = (file: ExportFile, prefix: Prefix) => void
+type TextOf = (prefix: Prefix, named: Named) => string
+
+interface Format {
   readonly head?: (named: Named) => string
   readonly tail?: (named: Named) => string
   /** Between two prefixes. */
@@ -43,20 +52,19 @@ interface FormatRow {
   /** What stands around so many prefixes of a family. */
   readonly batch?: {
     readonly prefixes: number
-    readonly head: (set: string) => string
+    readonly head: (family: Family, named: Named) => string
     readonly tail: string
   }
-  readonly row: (file: ExportFile, prefix: Prefix, named: Named) => void
+  /** How it writes what an export says of a prefix. */
+  readonly value?: (text: string) => string
+  readonly before?: TextOf
+  readonly address?: Write
+  readonly after?: TextOf
+  /** It takes the place of what was loaded before, so a page of it would lose the others. */
+  readonly isWhole?: true
+  /** It has no prefix of length 0: two halves instead. */
+  readonly isHalved?: true
 }
-
-interface Named {
-  readonly name: string
-  /** The name of the set of a family. */
-  readonly setOf: (family: Family) => string
-}
-
-const families = [4, 6] as const
-const type = 'text/plain; charset=utf-8'
 
 function writePrefix(file: ExportFile, { address, family, length }: Prefix): void {
   file.address(address, family)
@@ -65,11 +73,11 @@ function writePrefix(file: ExportFile, { address, family, length }: Prefix): voi
 
 const isSingle = ({ family, length }: Prefix): boolean => length === addressBits(family)
 
+const writeAddress: Write = (file, { address, family }) => file.address(address, family)
+
 /** A single address without its length. */
-function writeShort(file: ExportFile, prefix: Prefix): void {
-  if (isSingle(prefix)) file.address(prefix.address, prefix.family)
-  else writePrefix(file, prefix)
-}
+const writeShort: Write = (file, prefix) =>
+  isSingle(prefix) ? writeAddress(file, prefix) : writePrefix(file, prefix)
 
 const last = new Uint32Array(4)
 
@@ -88,11 +96,11 @@ function writeRange(file: ExportFile, { address, family, length }: Prefix): void
   file.address(last, family)
 }
 
-/** ipset takes names of 31 characters, with `-new` behind them. */
-const familySet = (name: string, family: Family): string => `${name.slice(0, 24)}-${family}`
+const comment = ({ title }: Named, usage = ''): string =>
+  title === undefined ? '' : `# ${title}\n${usage}`
 
 /** New sets are filled beside those in use, then swapped: packets never see half a set. */
-function ipsetHead({ setOf }: Named): string {
+function ipsetHead({ setOf, families }: Named): string {
   return families
     .map((family) => {
       const set = setOf(family)
@@ -104,7 +112,7 @@ function ipsetHead({ setOf }: Named): string {
     .join('')
 }
 
-function nftHead({ setOf }: Named): string {
+function nftHead({ setOf, families }: Named): string {
   const sets = families.map((family) => {
     const set = setOf(family)
     const kind = `type ipv${family}_addr; flags interval;`
@@ -113,142 +121,132 @@ function nftHead({ setOf }: Named): string {
   return `add table inet iprisk\n${sets.join('')}`
 }
 
-const formats: Readonly<Record<PrefixFormat, FormatRow>> = {
-  plain: {
-    type,
-    row: (file, prefix) => {
-      writeShort(file, prefix)
-      file.text('\n')
-    },
-  },
-  range: {
-    type,
-    row: (file, prefix) => {
-      writeRange(file, prefix)
-      file.text('\n')
-    },
-  },
+const addressList = (family: Family): string =>
+  `/ip${family === 4 ? '' : 'v6'} firewall address-list`
+
+/** The last byte of 127.0.0.N by classification; 2 for all others. Only added to. */
+const zoneCodes: Readonly<Record<string, number>> = {
+  tor: 3,
+  vpn: 4,
+  proxy: 5,
+  residential_proxy: 6,
+  hosting: 7,
+  mixed: 8,
+  known_bot: 9,
+}
+
+/** Addresses that RFC 5782 (5) lists in every zone. */
+const zoneTests =
+  '$DATASET ip4trie:test4 @\n127.0.0.2 :127.0.0.2:test\n' +
+  '$DATASET ip6trie:test6 @\n::ffff:7f00:2 :127.0.0.2:test\n'
+
+const formats = {
+  plain: { address: writeShort },
+  cidr: {},
+  range: { address: writeRange },
   json: {
-    type: 'application/json',
     head: () => '[',
     tail: () => ']\n',
     between: ',\n',
-    row: (file, prefix) => {
-      file.text('"')
-      writePrefix(file, prefix)
-      file.text('"')
-    },
+    before: () => '"',
+    after: () => '"',
   },
-  // BIG-IP AFM, feed files: address, mask, list, category.
+  // BIG-IP AFM, feed lists: address, mask, list, category.
   f5: {
-    type,
-    row: (file, { address, family, length }, { name }) => {
-      file.address(address, family)
-      file.text(`,${length},bl,${name}\n`)
-    },
+    address: writeAddress,
+    after: ({ length }, { name }) => `,${length},bl,${name}\n`,
   },
-  // Threat Prevention, indicator files: IP and IP Range are of IPv4.
+  // Threat Prevention, indicator files.
   checkpoint: {
-    type,
-    ipv4Only: true,
-    head: () => '# UNIQ-NAME,VALUE,TYPE,CONFIDENCE,SEVERITY,PRODUCT,COMMENT\n',
-    row: (file, prefix, { name }) => {
-      file.text(`${name}-`)
-      file.address(prefix.address, 4)
+    head: () => '#UNIQ-NAME,VALUE,TYPE,CONFIDENCE,SEVERITY,PRODUCT,COMMENT\n',
+    before: (_, { name }) => `${name}-`,
+    address: (file, prefix) => {
+      writeAddress(file, prefix)
       file.text(`-${prefix.length},`)
-      if (prefix.length === 32) file.address(prefix.address, 4)
+      if (isSingle(prefix)) writeAddress(file, prefix)
       else writeRange(file, prefix)
-      file.text(`,IP${prefix.length === 32 ? '' : ' Range'},high,high,AB,iprisk\n`)
     },
+    after: (prefix) => `,IP${isSingle(prefix) ? '' : ' Range'},high,high,AB,iprisk\n`,
   },
-  // RouterOS: `/import`; entries end where they are not loaded again.
+  // RouterOS: an entry that exists would end `/import`. Entries end where they are not loaded again.
   mikrotik: {
-    type,
-    row: (file, prefix, { name }) => {
-      file.text(
-        `/ip${prefix.family === 4 ? '' : 'v6'} firewall address-list add list=${name} address=`,
-      )
-      writePrefix(file, prefix)
-      file.text(' comment=iprisk timeout=48h;\n')
-    },
+    isWhole: true,
+    head: ({ name, families }) =>
+      families.map((one) => `${addressList(one)} remove [find where list=${name}];\n`).join(''),
+    before: ({ family }, { name }) => `${addressList(family)} add list=${name} address=`,
+    after: () => ' comment=iprisk timeout=48h;\n',
   },
   // For `include` within a geo block.
   nginx: {
-    type,
-    row: (file, prefix) => {
-      writePrefix(file, prefix)
-      file.text(' 1;\n')
-    },
+    head: (named) => comment(named, '# geo $iprisk { default ""; include THIS-FILE; }\n'),
+    value: (text) => `"${text.replace(/["\\]/g, '\\$&')}"`,
+    after: ({ value = '1' }) => ` ${value};\n`,
   },
-  // For `src,map_ip(FILE)`, and `src -f FILE` takes the first word.
+  // For map_ip(); `src -f FILE` takes the first word.
   haproxy: {
-    type,
-    row: (file, prefix, { name }) => {
-      writePrefix(file, prefix)
-      file.text(` ${name}\n`)
-    },
+    head: (named) => comment(named, '# src,map_ip(THIS-FILE,"")\n'),
+    after: ({ value }, { name }) => ` ${value ?? name}\n`,
   },
   nft: {
-    type,
-    head: nftHead,
+    isWhole: true,
+    head: (named) => comment(named) + nftHead(named),
     between: ', ',
     batch: {
       prefixes: 4000,
-      head: (set) => `add element inet iprisk ${set} { `,
+      head: (family, { setOf }) => `add element inet iprisk ${setOf(family)} { `,
       tail: ' }\n',
     },
-    row: writePrefix,
+    after: () => '',
   },
   ipset: {
-    type,
-    head: ipsetHead,
-    tail: ({ setOf }) =>
+    isWhole: true,
+    isHalved: true,
+    head: (named) => comment(named) + ipsetHead(named),
+    before: ({ family }, { setOf }) => `add ${setOf(family)}-new `,
+    tail: ({ setOf, families }) =>
       families
-        .map(
-          (family) => `swap ${setOf(family)}-new ${setOf(family)}\ndestroy ${setOf(family)}-new\n`,
-        )
+        .map(setOf)
+        .map((set) => `swap ${set}-new ${set}\ndestroy ${set}-new\n`)
         .join(''),
-    row: (file, prefix, { setOf }) => {
-      const add = (own: Prefix): void => {
-        file.text(`add ${setOf(own.family)}-new `)
-        writePrefix(file, own)
-        file.text('\n')
-      }
-      if (prefix.length > 0) return add(prefix)
-      // ipset has no prefix of length 0: two halves instead.
-      const { family } = prefix
-      add({ ...prefix, length: 1 })
-      const address = new Uint32Array(4)
-      address[family === 4 ? 3 : 0] = 0x8000_0000
-      add({ family, address, length: 1 })
-    },
   },
-  cidr: {
-    type,
-    row: (file, prefix) => {
-      writePrefix(file, prefix)
-      file.text('\n')
-    },
+  // `cscli decisions import` replaces none, so they end two days after it.
+  crowdsec: {
+    head: () => 'duration,reason,scope,type,value\n',
+    before: (prefix) => `48h,iprisk,${isSingle(prefix) ? 'Ip' : 'Range'},ban,`,
+    address: writeShort,
+  },
+  // A reputation list: category 1, from 1 to 127.
+  suricata: {
+    value: (score) => String(Math.max(1, Number(score))),
+    after: ({ value }) => `,1,${value}\n`,
   },
   // The intelligence framework.
   zeek: {
-    type,
     head: () => '#fields\tindicator\tindicator_type\tmeta.source\n',
-    row: (file, prefix, { name }) => {
-      writeShort(file, prefix)
-      file.text(`\tIntel::${isSingle(prefix) ? 'ADDR' : 'SUBNET'}\t${name}\n`)
-    },
+    address: writeShort,
+    after: (prefix, { name }) => `\tIntel::${isSingle(prefix) ? 'ADDR' : 'SUBNET'}\t${name}\n`,
   },
-}
+  // A zone of DNS, RFC 5782.
+  rbldnsd: {
+    head: (named) => comment(named) + zoneTests,
+    batch: {
+      prefixes: Infinity,
+      head: (family) => `$DATASET ip${family}trie:iprisk${family} @\n`,
+      tail: '',
+    },
+    value: (text) => `:127.0.0.${zoneCodes[text] ?? 2}:${text}`,
+    after: ({ value }) => ` ${value}\n`,
+  },
+} as const satisfies Readonly<Record<string, Format>>
+export type PrefixFormat = keyof typeof formats
+
+const rowOf = (format: PrefixFormat): Format => formats[format]
+const endOfLine = (): string => '\n'
 
 /** Writes prefixes, IPv4 first, in a format; `end` before the file ends. */
-export function openList(
-  file: ExportFile,
-  format: PrefixFormat,
-  { name, setOf = (family) => familySet(name, family) }: Partial<Named> & Pick<Named, 'name'>,
-): { readonly add: (prefix: Prefix) => void; readonly end: () => void } {
-  const { head, tail, between = '', batch, row } = formats[format]
-  const named = { name, setOf }
+export function openList(file: ExportFile, format: PrefixFormat, named: Named) {
+  const { head, tail, between = '', batch, before, after = endOfLine, isHalved } = rowOf(format)
+  const { address: writeOwn = writePrefix } = rowOf(format)
   let batched: Family | undefined
   let count = 0
   file.text(head?.(named) ?? '')
@@ -257,26 +255,36 @@ export function openList(
     batched = undefined
     count = 0
   }
+  const add = (prefix: Prefix): void => {
+    const { family, length } = prefix
+    if (length === 0 && isHalved === true) {
+      const upper = new Uint32Array(4)
+      upper[family === 4 ? 3 : 0] = 0x8000_0000
+      for (const address of [prefix.address, upper]) add({ ...prefix, address, length: 1 })
+      return
+    }
+    if (batch !== undefined && (family !== batched || count === batch.prefixes)) {
+      endBatch()
+      file.text(batch.head(family, named))
+      batched = family
+    }
+    if (count > 0) file.text(between)
+    count++
+    if (before !== undefined) file.text(before(prefix, named))
+    writeOwn(file, prefix)
+    file.text(after(prefix, named))
+  }
   return {
-    add: (prefix) => {
-      const { family } = prefix
-      if (batch !== undefined && (family !== batched || count === batch.prefixes)) {
-        endBatch()
-        file.text(batch.head(setOf(family)))
-        batched = family
-      }
-      if (count > 0) file.text(between)
-      count++
-      row(file, prefix, named)
-    },
-    end: () => {
+    add,
+    end: (): void => {
       endBatch()
       file.text(tail?.(named) ?? '')
     },
   }
 }
 
-export const typeOf = (format: ListFormat): string =>
-  format === 'mmdb' ? 'application/octet-stream' : formats[format].type
+/** As the format writes what an export says of a prefix. */
+export const valueText = (format: PrefixFormat, text: string): string =>
+  rowOf(format).value?.(text) ?? text
 
-export const isIpv4Only = (format: PrefixFormat): boolean => formats[format].ipv4Only === true
+export const isWholeFormat = (format: PrefixFormat): boolean => rowOf(format).isWhole === true

@@ -19,22 +19,10 @@ import {
   partNames,
 } from './export-fields.ts'
 import { type ExportFile, openExportFile } from './export-file.ts'
+import type { PrefixFormat } from './list-formats.ts'
 import { newDatabaseWriter } from './mmdb-export.ts'
 import { checkLicences, exportNotice, unstatedSources, usedSources } from './source-licences.ts'
-import {
-  type RowWriter,
-  type RowWriterOptions,
-  columnRows,
-  crowdsecRows,
-  csvRows,
-  haproxyRows,
-  nftRows,
-  nginxRows,
-  prefixRows,
-  rangeColumns,
-  rbldnsdRows,
-  suricataRows,
-} from './text-rows.ts'
+import { type RowWriter, columnRows, csvRows, prefixRows, rangeColumns } from './text-rows.ts'
 import { type Projection, newExportValues } from './export-values.ts'
 import { walkRuns } from './value-runs.ts'
 
@@ -126,18 +114,9 @@ function empty({ where }: ExportWishes): IpriskError {
   return inputError('export_empty', message)
 }
 
-const setFormats: ReadonlySet<ExportFormat> = new Set([
-  'ipset',
-  'nft',
-  'crowdsec',
-  'cidr',
-  'suricata',
-  'zeek',
-  'f5',
-  'mikrotik',
-  'rbldnsd',
-])
 const mapFormats: ReadonlySet<ExportFormat> = new Set(['nginx', 'haproxy'])
+/** All others are sets. */
+const wholeFormats: ReadonlySet<ExportFormat> = new Set(['mmdb', 'csv', 'parquet'])
 
 /** What a row of them says. */
 const setFields: Readonly<Partial<Record<ExportFormat, readonly string[]>>> = {
@@ -148,7 +127,7 @@ const setFields: Readonly<Partial<Record<ExportFormat, readonly string[]>>> = {
 function planOf(wishes: ExportWishes) {
   const { format, layout: layoutName, fields: names } = wishes
   const where = conditionOf(wishes.where)
-  const isSet = setFormats.has(format)
+  const isSet = !wholeFormats.has(format) && !mapFormats.has(format)
   if (isSet && where === undefined)
     throw invalidExport(`--format ${format} needs --where: whom to hold.`)
   if (isSet && names !== undefined) throw invalidExport(`--format ${format} has no fields.`)
@@ -225,24 +204,6 @@ export function partTexts(
   return Object.fromEntries(texts)
 }
 
-const rowWriters: Readonly<
-  Record<Exclude<ExportFormat, 'mmdb'>, (options: RowWriterOptions) => RowWriter>
-> = {
-  csv: csvRows,
-  parquet: columnRows,
-  nginx: nginxRows,
-  haproxy: haproxyRows,
-  ipset: prefixRows('ipset'),
-  nft: nftRows,
-  crowdsec: crowdsecRows,
-  cidr: prefixRows('cidr'),
-  suricata: suricataRows,
-  zeek: prefixRows('zeek'),
-  f5: prefixRows('f5'),
-  mikrotik: prefixRows('mikrotik'),
-  rbldnsd: rbldnsdRows,
-}
-
 function writeRows(
   table: OpenTable,
   { layout, fields, projection }: Plan,
@@ -261,7 +222,13 @@ function writeRows(
     const description = `${title}; sources and licences: the NOTICE beside it`
     return { rows: writer.finish(file, { description, asOf }), values: book.count() }
   }
-  const writer = rowWriters[format as Exclude<ExportFormat, 'mmdb'>]({ file, book, fields, title })
+  const options = { file, book, fields, title }
+  const writer =
+    format === 'csv'
+      ? csvRows(options)
+      : format === 'parquet'
+        ? columnRows(options)
+        : prefixRows(format as PrefixFormat, options)
   walk(writer.run)
   return { rows: writer.finish(), values: book.count() }
 }

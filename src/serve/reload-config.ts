@@ -37,7 +37,9 @@ function changedNames<Named extends object>(before: Named, after: Named) {
 function restartNames(before: Settings, after: Settings): readonly string[] {
   const changed = changedNames(before, after)
   return [
-    ...(['table', 'state', 'store', 'policies'] as const).filter((name) => changed.includes(name)),
+    ...(['table', 'state', 'store', 'policies', 'lists'] as const).filter((name) =>
+      changed.includes(name),
+    ),
     ...changedNames(before.serve, after.serve).map((name) => `serve.${name}`),
   ]
 }

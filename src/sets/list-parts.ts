@@ -2,7 +2,7 @@
 
 import { type MmdbLayoutName, mmdbLayoutNames } from '../config/export-formats.ts'
 import type { ExportFile } from '../export/export-file.ts'
-import { type ListFormat, type PrefixFormat, isIpv4Only, openList } from '../export/list-formats.ts'
+import { type ListFormat, type PrefixFormat, openList } from '../export/list-formats.ts'
 import type { Family } from '../ip/address.ts'
 import { setRecordWords } from './set-records.ts'
 
@@ -44,25 +44,26 @@ export function partNamed(name: string): ListPart {
 export const familyOf = (records: Uint32Array, at: number): Family =>
   (records[at]! | records[at + 1]! | records[at + 2]!) === 0 ? 4 : 6
 
+/** nftables and ipset take names of 31 characters, with `-new` behind them. */
+const familySet = (name: string, family: Family): string => `${name.slice(0, 24)}-${family}`
+
 /** Writes a part of the set `name`; records of IPv4 come first. MMDB is of list-database.ts. */
 export function writeList(
   file: ExportFile,
   records: Uint32Array,
   { name, part }: { readonly name: string; readonly part: ListPart },
 ): void {
-  const format = part.format as PrefixFormat
-  const family = isIpv4Only(format) ? 4 : part.family
+  const { family, page, pageSize } = part
   let ipv4End = 0
   while (ipv4End < records.length && familyOf(records, ipv4End) === 4) ipv4End += setRecordWords
-  const of =
-    family === undefined
-      ? records
-      : family === 4
-        ? records.subarray(0, ipv4End)
-        : records.subarray(ipv4End)
-  const from = part.pageSize === Infinity ? 0 : (part.page - 1) * part.pageSize * setRecordWords
-  const end = Math.min(of.length, from + part.pageSize * setRecordWords)
-  const list = openList(file, format, { name })
+  const of = records.subarray(family === 6 ? ipv4End : 0, family === 4 ? ipv4End : undefined)
+  const from = pageSize === Infinity ? 0 : (page - 1) * pageSize * setRecordWords
+  const end = Math.min(of.length, from + pageSize * setRecordWords)
+  const list = openList(file, part.format as PrefixFormat, {
+    name,
+    setOf: (one) => familySet(name, one),
+    families: family === undefined ? [4, 6] : [family],
+  })
   for (let at = from; at < end; at += setRecordWords) {
     const own = familyOf(of, at)
     const length = (of[at + 4]! >>> 16) - (own === 4 ? 96 : 0)

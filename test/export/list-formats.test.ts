@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { partOf } from '../../src/adapters/lists/list-endpoint.ts'
-import type { ListFormat, PrefixFormat } from '../../src/export/list-formats.ts'
+import type { ListFormat } from '../../src/export/list-formats.ts'
 import { type ListPart, partName, partNamed, writeList } from '../../src/sets/list-parts.ts'
 import { openExportFile } from '../../src/export/export-file.ts'
 import { newSetRecords } from '../../src/sets/set-records.ts'
@@ -31,7 +31,7 @@ function textOf(part: Partial<ListPart> & { readonly format: ListFormat }, of = 
   return readFileSync(path, 'utf8')
 }
 
-const texts: Readonly<Record<Exclude<PrefixFormat, 'cidr' | 'zeek'>, string>> = {
+const texts: Readonly<Record<Exclude<ListFormat, 'mmdb'>, string>> = {
   plain: '192.0.2.0/24\n198.51.100.1\n2001:db8::/32\n2001:db9::1\n',
   range: `192.0.2.0-192.0.2.255
 198.51.100.1-198.51.100.1
@@ -40,11 +40,13 @@ const texts: Readonly<Record<Exclude<PrefixFormat, 'cidr' | 'zeek'>, string>> = 
 `,
   json: '["192.0.2.0/24",\n"198.51.100.1/32",\n"2001:db8::/32",\n"2001:db9::1/128"]\n',
   f5: '192.0.2.0,24,bl,abuse\n198.51.100.1,32,bl,abuse\n2001:db8::,32,bl,abuse\n2001:db9::1,128,bl,abuse\n',
-  checkpoint: `# UNIQ-NAME,VALUE,TYPE,CONFIDENCE,SEVERITY,PRODUCT,COMMENT
+  checkpoint: `#UNIQ-NAME,VALUE,TYPE,CONFIDENCE,SEVERITY,PRODUCT,COMMENT
 abuse-192.0.2.0-24,192.0.2.0-192.0.2.255,IP Range,high,high,AB,iprisk
 abuse-198.51.100.1-32,198.51.100.1,IP,high,high,AB,iprisk
 `,
-  mikrotik: `/ip firewall address-list add list=abuse address=192.0.2.0/24 comment=iprisk timeout=48h;
+  mikrotik: `/ip firewall address-list remove [find where list=abuse];
+/ipv6 firewall address-list remove [find where list=abuse];
+/ip firewall address-list add list=abuse address=192.0.2.0/24 comment=iprisk timeout=48h;
 /ip firewall address-list add list=abuse address=198.51.100.1/32 comment=iprisk timeout=48h;
 /ipv6 firewall address-list add list=abuse address=2001:db8::/32 comment=iprisk timeout=48h;
 /ipv6 firewall address-list add list=abuse address=2001:db9::1/128 comment=iprisk timeout=48h;
@@ -79,7 +81,8 @@ destroy abuse-6-new
 
 describe('a list', () => {
   it.each(Object.keys(texts) as (keyof typeof texts)[])('as %s', (format) => {
-    expect(textOf({ format })).toBe(texts[format])
+    const part = partOf(new URLSearchParams({ format })) as ListPart
+    expect(textOf(part)).toBe(texts[format])
   })
 
   it('of one family, and by pages', () => {
@@ -87,6 +90,12 @@ describe('a list', () => {
     expect(textOf({ format: 'plain', family: 6 })).toBe('2001:db8::/32\n2001:db9::1\n')
     const pages = [1, 2, 3].map((page) => textOf({ format: 'plain', page, pageSize: 3 }))
     expect(pages).toEqual(['192.0.2.0/24\n198.51.100.1\n2001:db8::/32\n', '2001:db9::1\n', ''])
+    // What was loaded of the other family stays.
+    expect(textOf({ format: 'mikrotik', family: 6 })).not.toContain('/ip firewall')
+    for (const format of ['nft', 'ipset'] as const) {
+      expect(textOf({ format, family: 6 })).not.toContain('abuse-4')
+      expect(textOf({ format, family: 4 })).not.toContain('abuse-6')
+    }
     expect(textOf({ format: 'json', family: 6, page: 2, pageSize: 1 })).toBe(
       '["2001:db9::1/128"]\n',
     )
@@ -117,6 +126,7 @@ describe('a part', () => {
     ['format=nft&family=4', 'nft-4'],
     ['format=json&page=2&page_size=50000', 'json-0-2-50000'],
     ['page_size=10&family=6', 'plain-6-1-10'],
+    ['format=checkpoint', 'checkpoint-4'],
     ['format=mmdb', 'mmdb.iprisk'],
     ['format=mmdb&layout=anonymous-plus', 'mmdb.anonymous-plus'],
   ])('of ?%s is called %s', (query, name) => {
@@ -136,6 +146,10 @@ describe('a part', () => {
     ['page=2', 'page_size'],
     ['page_size=1e3', 'page_size'],
     ['page_size=0', 'page_size'],
+    ['format=nft&page_size=5', 'page_size'],
+    ['format=ipset&page=1&page_size=5', 'page_size'],
+    ['format=mikrotik&page_size=5', 'page_size'],
+    ['format=checkpoint&family=6', 'family'],
   ])('?%s names what is wrong', (query, name) => {
     expect(partOf(new URLSearchParams(query))).toBe(name)
   })

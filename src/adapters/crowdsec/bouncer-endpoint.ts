@@ -7,7 +7,6 @@
 //
 // A key's cursor moves only when its answer went out whole, so a pull that was cut off comes again.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../../account/keyring.ts'
@@ -17,8 +16,8 @@ import { packageVersion } from '../../base/package-root.ts'
 import { parseAddressText, queryText } from '../../http/endpoint/check-body.ts'
 import { chargeThen, resumeExchange } from '../../http/endpoint/charge-quota.ts'
 import { decideAnswer } from '../../http/endpoint/decide-answer.ts'
-import { type Exchange, exchangeStates } from '../../http/exchange/exchange.ts'
-import { reply, replyError, replyInternalError, replyJson } from '../../http/reply/reply.ts'
+import type { Exchange } from '../../http/exchange/exchange.ts'
+import { reply, replyError, replyJson } from '../../http/reply/reply.ts'
 import { contentHeaders } from '../../http/reply/check-header-bytes.ts'
 import type { Credential } from '../../http/endpoint/authorize.ts'
 import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
@@ -36,7 +35,7 @@ import {
 } from '../../sets/set-folder.ts'
 import { newQuery } from '../../table/lookup/query.ts'
 import { decisionJson, unknownFilter } from './decision.ts'
-import { type AnswerPart, sendWhole } from '../whole-answer.ts'
+import { type AnswerPart, answerLater, awaitFiles, isOpen, sendWhole } from '../whole-answer.ts'
 
 export interface BouncerSettings {
   readonly folder: string
@@ -49,10 +48,6 @@ export const formOf = (durationMs: number): string => `${packageVersion} ${durat
 
 /** Bouncers keep a live decision as long: it may be another one by then. */
 const liveMs = 300_000
-
-/** A first pull waits for the set, so that a bouncer that would give up starts. */
-const waitMs = 8000
-const lookMs = 200
 
 interface Asked {
   readonly query: URLSearchParams
@@ -140,11 +135,7 @@ function answerLive(exchange: Exchange, key: Authenticated, { query }: Asked): v
 }
 
 function answerPull(exchange: Exchange, key: Authenticated, asked: Asked): void {
-  void pull(exchange, key, asked).catch((error: unknown) => {
-    const fail = (): void => replyInternalError(exchange, error)
-    if (isOpen(exchange)) resumeExchange(exchange, fail)
-    else fail()
-  })
+  answerLater(exchange, () => pull(exchange, key, asked))
 }
 
 async function pull(exchange: Exchange, { keyId }: Authenticated, asked: Asked): Promise<void> {
@@ -172,8 +163,6 @@ async function pull(exchange: Exchange, { keyId }: Authenticated, asked: Asked):
     await opened?.close()
   }
 }
-
-const isOpen = ({ state }: Exchange): boolean => state === exchangeStates.open
 
 export interface PullPlan {
   /** Paths; `undefined` for nothing. */
@@ -212,25 +201,19 @@ export function planPull(
 /** Below a half, by more than any bouncer waits between two pulls. */
 const renewShare = 0.45
 
-/** Waits for the first generation; a newer one may take the files away before they are open. */
 async function openPull(
   exchange: Exchange,
   { onPull, settings: { folder, durationMs } }: Asked,
   /** Whose cursor counts; `undefined` for none. */
   keyId: string | undefined,
 ): Promise<Awaited<ReturnType<typeof openPlan>>> {
-  for (let waitedMs = 0; waitedMs < waitMs && isOpen(exchange); waitedMs += lookMs) {
+  return awaitFiles(exchange, async () => {
     onPull(bouncerSetName, [streamText])
     const manifest = await readManifest(folder)
-    if (manifest !== undefined) {
-      const cursor = keyId === undefined ? undefined : await readCursor(folder, keyId)
-      const plan = planPull(folder, manifest, cursor, { nowMs: Date.now(), durationMs })
-      const opened = await openPlan(plan)
-      if (opened !== undefined) return opened
-    }
-    await sleep(lookMs)
-  }
-  return undefined
+    if (manifest === undefined) return undefined
+    const cursor = keyId === undefined ? undefined : await readCursor(folder, keyId)
+    return openPlan(planPull(folder, manifest, cursor, { nowMs: Date.now(), durationMs }))
+  })
 }
 
 async function openPlan({ came, gone, next }: PullPlan) {

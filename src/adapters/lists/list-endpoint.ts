@@ -1,22 +1,21 @@
 // List URLs (contract 6.3): `GET /lists/<name>` is a published set in the format that a firewall
 // wants, streamed from a file. What is not made yet is made by a process of low priority meanwhile.
 
-import { type FileHandle, open } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { open } from 'node:fs/promises'
 import type { HttpRequest } from 'uWebSockets.js'
 import { checkBodyBytesMax } from '../../api/public-port.ts'
 import { formatCount } from '../../base/text/number-format.ts'
-import { listFormats, typeOf } from '../../export/list-formats.ts'
+import { type ListFormat, isWholeFormat, listFormats } from '../../export/list-formats.ts'
 import { mmdbLayoutNames } from '../../config/export-formats.ts'
 import type { Credential } from '../../http/endpoint/authorize.ts'
 import { resumeExchange } from '../../http/endpoint/charge-quota.ts'
 import { acceptsGzip } from '../../http/endpoint/docs-endpoint.ts'
-import { type Exchange, exchangeStates } from '../../http/exchange/exchange.ts'
-import { reply, replyError, replyInternalError } from '../../http/reply/reply.ts'
+import type { Exchange } from '../../http/exchange/exchange.ts'
+import { reply, replyError } from '../../http/reply/reply.ts'
 import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
 import { type ListPart, partName, partNamed } from '../../sets/list-parts.ts'
 import { type SetManifest, readManifest, textPath } from '../../sets/set-folder.ts'
-import { sendWhole } from '../whole-answer.ts'
+import { answerLater, awaitFiles, sendWhole } from '../whole-answer.ts'
 
 /** Folders of published sets by their names. */
 export type ListFolders = Readonly<Record<string, string>>
@@ -26,9 +25,6 @@ type OnPull = (set: string, texts: readonly string[]) => void
 const root = '/lists/'
 const prefixesMaxDefault = 1_000_000
 const pageMax = 10_000
-/** So that clients that give up at ten seconds see a 503, and when to come again. */
-const waitMs = 8000
-const lookMs = 200
 
 interface Asked {
   readonly name: string
@@ -83,14 +79,11 @@ function credentialOf(request: HttpRequest): Credential {
   return { api: 'lists', authorization: `Bearer ${pair.slice(pair.indexOf(':') + 1)}` }
 }
 
-function wholeOf(
-  query: URLSearchParams,
-  name: string,
-  [otherwise, max]: readonly [number, number],
-) {
+/** A whole number of a query, `undefined` where it is not valid. */
+function wholeOf(query: URLSearchParams, name: string, otherwise: number, max: number) {
   const text = query.get(name)
   if (text === null) return otherwise
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
   return value >= 1 && value <= max ? value : undefined
 }
 
@@ -102,36 +95,31 @@ export function partOf(query: URLSearchParams): ListPart | string {
   if (layout === undefined || (format !== 'mmdb' && query.has('layout'))) return 'layout'
   const refused = ['family', 'page', 'page_size'].find((one) => query.has(one))
   if (format === 'mmdb') return refused ?? partNamed(`mmdb.${layout}`)
-  const family = query.get('family')
-  if (family !== null && family !== '4' && family !== '6') return 'family'
-  const page = wholeOf(query, 'page', [1, pageMax])
+  const family = ([4, 6] as const).find((one) => String(one) === query.get('family'))
+  const isOfIpv4 = format === 'checkpoint'
+  if (query.has('family') && (family === undefined || (isOfIpv4 && family === 6))) return 'family'
+  const page = wholeOf(query, 'page', 1, pageMax)
   if (page === undefined) return 'page'
-  const pageSize = wholeOf(query, 'page_size', [Infinity, prefixesMaxDefault])
-  if (pageSize === undefined || (pageSize === Infinity && query.has('page'))) return 'page_size'
-  return { format, family: family === null ? undefined : family === '4' ? 4 : 6, page, pageSize }
+  const pageSize = wholeOf(query, 'page_size', Infinity, prefixesMaxDefault)
+  const isPaged = query.has('page') || query.has('page_size')
+  if (pageSize === undefined || (isPaged && (pageSize === Infinity || isWholeFormat(format))))
+    return 'page_size'
+  return { format, family: isOfIpv4 ? 4 : family, page, pageSize }
 }
 
 function answerList(exchange: Exchange, asked: Asked): void {
   const { query, name, folders } = asked
   const folder = Object.hasOwn(folders, name) ? folders[name] : undefined
   const part = partOf(query)
-  const max = wholeOf(query, 'max', [prefixesMaxDefault, 999_999_999])
+  const max = wholeOf(query, 'max', prefixesMaxDefault, 999_999_999)
   if (folder === undefined) {
     const names = Object.keys(folders).join(', ')
     replyError(exchange, 'not_found', { message: `There is no such set; the sets are ${names}.` })
   } else if (typeof part === 'string' || max === undefined) {
     const param = typeof part === 'string' ? part : 'max'
-    replyError(exchange, 'invalid_input', {
-      message: `The parameter ${param} is not valid.`,
-      param,
-    })
-  } else {
-    void send(exchange, asked, { folder, part, max }).catch((error: unknown) => {
-      const fail = (): void => replyInternalError(exchange, error)
-      if (exchange.state === exchangeStates.open) resumeExchange(exchange, fail)
-      else fail()
-    })
-  }
+    const message = `The parameter ${param} is not valid here; ${parameterRules[param]}.`
+    replyError(exchange, 'invalid_input', { message, param })
+  } else answerLater(exchange, () => send(exchange, asked, { folder, part, max }))
 }
 
 async function send(
@@ -141,20 +129,14 @@ async function send(
 ): Promise<void> {
   const { folder, part, max } = of
   const text = `${partName(part)}${isGzipped ? '.gz' : ''}`
-  let found: { readonly manifest: SetManifest; readonly file?: FileHandle } | undefined
-  for (let waited = 0; found === undefined && waited < waitMs; waited += lookMs) {
-    if (exchange.state !== exchangeStates.open) return
+  const found = await awaitFiles(exchange, async () => {
     onPull(name, [partName(part), ...(isGzipped ? [text] : [])])
     const manifest = await readManifest(folder)
-    if (manifest !== undefined) {
-      const path = textPath(folder, manifest.generation, text)
-      const isTooLarge = manifest.refused !== undefined || manifest.prefixes > max
-      // A newer generation may take it away.
-      const file = isTooLarge ? undefined : await open(path).catch(() => undefined)
-      if (file !== undefined || isTooLarge) found = { manifest, ...(file && { file }) }
-    }
-    if (found === undefined) await sleep(lookMs)
-  }
+    if (manifest === undefined) return undefined
+    if (manifest.refused !== undefined || manifest.prefixes > max) return { manifest }
+    const file = await open(textPath(folder, manifest.generation, text)).catch(() => undefined)
+    return file && { manifest, file }
+  })
   const { manifest, file } = found ?? {}
   try {
     if (manifest === undefined || file === undefined) {
@@ -165,21 +147,21 @@ async function send(
       })
       return
     }
-    const tag = `${manifest.series}-${manifest.generation}`
+    const tag = `"${manifest.series}-${manifest.generation}-${text}"`
     const headers = [
       typeOf(part.format),
-      `etag: "${tag}-${text}"`,
+      `etag: ${tag}`,
       `last-modified: ${new Date(manifest.madeMs).toUTCString()}`,
       'cache-control: no-cache',
       'vary: accept-encoding',
       ...(isGzipped ? ['content-encoding: gzip'] : []),
     ].join('\r\n')
-    const isKnown = known === '*' || known.includes(`${tag}-${text}"`)
+    const isKnown = known === '*' || known.includes(tag)
+    const { size: bodyBytes } = await file.stat()
     // An answer without a body cannot go out in pieces.
-    if (isKnown || exchange.headOnly || (await file.stat()).size === 0) {
+    if (isKnown || exchange.headOnly || bodyBytes === 0) {
       const status = isKnown ? 304 : 200
       exchange.keepAlive = false
-      const bodyBytes = (await file.stat()).size
       resumeExchange(exchange, () => reply(exchange, { status, headers, body: '', bodyBytes }))
       return
     }
@@ -188,6 +170,25 @@ async function send(
     await file?.close()
   }
 }
+
+/** What a parameter may be, for whoever sent another. */
+const parameterRules: Readonly<Record<string, string>> = {
+  format: `it is one of ${listFormats.join(', ')}`,
+  layout: `it is for format=mmdb, and one of ${mmdbLayoutNames.join(', ')}`,
+  family: 'it is 4 or 6; checkpoint has IPv4 alone, and mmdb both',
+  page: `it is 1 to ${pageMax}; mmdb has no pages`,
+  page_size:
+    `it is 1 to ${prefixesMaxDefault}, and needed beside page; ` +
+    `${listFormats.filter((one) => one === 'mmdb' || isWholeFormat(one)).join(', ')} have no pages`,
+  max: 'it is a number of prefixes from 1',
+}
+
+const typeOf = (format: ListFormat): string =>
+  format === 'mmdb'
+    ? 'application/octet-stream'
+    : format === 'json'
+      ? 'application/json'
+      : 'text/plain; charset=utf-8'
 
 const tooLarge = ({ prefixes, refused }: SetManifest, max: number): string =>
   refused === undefined

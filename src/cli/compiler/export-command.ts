@@ -86,7 +86,7 @@ function report(
   io: Io,
 ): void {
   const { format, rows, values, bytes, seconds, unstated } = done
-  const what = ['csv', 'parquet', 'nft'].includes(format) ? 'ranges' : 'prefixes'
+  const what = ['csv', 'parquet'].includes(format) ? 'ranges' : 'prefixes'
   io.err(
     `${formatCount(rows)} ${what} ` +
       `of ${formatCount(values)} values, ${formatMegabytes(bytes)} MB in ${seconds.toFixed(1)} s; ` +

@@ -4,6 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Reader, type Response } from 'mmdb-lib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FileLock, acquireFileLock } from '../../../src/base/system/file-lock.ts'
+import { makeOwnFolder } from '../../../src/base/system/own-files.ts'
+import { setFolder } from '../../../src/sets/set-folder.ts'
 import { runProgram } from '../../cli/program.ts'
 import { eventually } from '../../eventually.ts'
 import { type Server, makeKey, newState, startServer } from '../../serve/server.ts'
@@ -15,6 +18,8 @@ const published = { reported: '"reported" in lists', everything: 'risk_score >= 
 let server: Server
 let key = ''
 let other = ''
+let lock: FileLock | undefined
+let unmade: ReturnType<typeof ask>
 
 beforeAll(async () => {
   writeFileSync(config, JSON.stringify({ lists: { published } }), { mode: 0o644 })
@@ -26,6 +31,12 @@ beforeAll(async () => {
     workers: 2,
     args: ['--config', config],
   })
+  // Its first generation cannot be made while the test has this lock.
+  const host = { host: '127.0.0.1', port: server.port }
+  const folder = setFolder(state, 'vpn', host)
+  makeOwnFolder(folder)
+  lock = acquireFileLock(join(folder, 'lock'))
+  unmade = ask('vpn')
   await lists('create', 'reported')
   await lists('create', 'partners', '--effect', 'allow')
 })
@@ -132,17 +143,30 @@ describe('refused', () => {
     expect((await ask(name)).status).toBe(404)
   })
 
-  it.each(['format=xml', 'family=5', 'page=2', 'max=0', 'page=0&page_size=1'])(
-    'is ?%s',
-    async (query) => {
-      const { status, text } = await ask(`tor?${query}`)
-      expect([status, text]).toEqual([400, expect.stringContaining('"param"')])
-    },
-  )
+  it.each([
+    ['format=xml', 'it is one of plain, range, '],
+    ['family=5', 'it is 4 or 6'],
+    ['page=2', 'it is 1 to 1000000, and needed beside page'],
+    ['format=nft&page_size=5', 'nft, ipset, mmdb have no pages'],
+    ['max=0', 'it is a number of prefixes'],
+    ['page=0&page_size=1', 'it is 1 to 10000'],
+    ['layout=city', 'it is for format=mmdb'],
+  ])('is ?%s, by what is allowed', async (query, rule) => {
+    const { status, text } = await ask(`tor?${query}`)
+    expect([status, text]).toEqual([400, expect.stringContaining(rule)])
+    expect(JSON.parse(text)).toMatchObject({ error: { param: expect.any(String) as string } })
+  })
 
   it('is a set of more prefixes than max, with their number', async () => {
     const { status, text } = await ask('tor?max=1')
     expect([status, text]).toEqual([422, expect.stringMatching(/set_too_large.*has 2 prefixes/)])
+  })
+
+  it('is a set that is not made yet, by 503 that says when to come again', async () => {
+    const { status, headers } = await unmade
+    lock?.release()
+    expect([status, Number(headers.get('retry-after'))]).toEqual([503, expect.any(Number)])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
   it('is another method', async () => {
