@@ -93,6 +93,15 @@ export const proofs: readonly Proof[] = [
     run: inTests(['test/score/properties.test.ts', 'test/table/file/corrupt-table.test.ts']),
   },
   {
+    name: 'sets',
+    shows:
+      'a published set of a drawn condition or policy (1,000 conditions in the long form) is what a ' +
+      'scan of `check` finds, at its edges and at 10,000 drawn addresses; it never has what an own ' +
+      'allow list names, nor more prefixes than the fewest.',
+    minutes: { short: 1, long: 2 },
+    run: inTests(['test/sets/condition-set.test.ts', 'test/sets/published-set.test.ts']),
+  },
+  {
     name: 'mutants',
     shows:
       'of the single-token mutants of the core (60 drawn ones, 300 in the long form) that change ' +

@@ -262,7 +262,16 @@ export const publishedLists = z.strictObject(
   {
     published: z
       .record(
-        z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'the name of a set of a–z, 0–9 and -'),
+        z
+          .string()
+          .regex(
+            /^[a-z][a-z0-9-]{0,30}$/,
+            'a letter a–z, then letters, digits and -, at most 31 in all',
+          )
+          .refine(
+            (name) => name !== bouncerSetName && !Object.hasOwn(builtInSets, name),
+            'another than that of a built-in set',
+          ),
         textOf(
           `a condition of at most ${limits.conditionCharsMax} characters`,
           (value) => value !== '' && value.length <= limits.conditionCharsMax,
@@ -270,13 +279,6 @@ export const publishedLists = z.strictObject(
         'an object of conditions by the names of sets',
       )
       .refine((named) => Object.keys(named).length <= setsMax, `at most ${setsMax} sets`)
-      .refine(
-        (named) =>
-          !Object.keys(named).some(
-            (name) => name === bouncerSetName || Object.hasOwn(builtInSets, name),
-          ),
-        'an object without the names of built-in sets',
-      )
       .default({}),
   },
   'an object of published',

@@ -49,3 +49,9 @@ export function readDecisionLabel(label: string): DecisionLabel {
   const [policy = '', rule = '', action = ''] = label.split('\t')
   return { policy, rule, action }
 }
+
+/** Without a file of policies nothing is blocked. */
+export const noPolicies: Policies = {
+  revision: '',
+  policies: { [defaultPolicyName]: { rules: [], otherwise: 'allow' } },
+}

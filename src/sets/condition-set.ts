@@ -1,16 +1,16 @@
 // The set of a condition (contract 6.3): the addresses for which it holds, without bogons and what an
 // own list of effect `allow` names. `decision` is what the default policy decides; its members are
-// texts in the condition that is tested then, one condition for each decision.
+// texts in the condition that is tested then, one for each decision.
 
-import { type Policies, defaultPolicyName } from '../model/policy-form.ts'
-import { type DecisionMemory, decide, newDecisionMemory } from '../policy/decision-memory.ts'
-import { compilePolicies } from '../policy/policy.ts'
+import type { Decision } from '../api/check-answer.ts'
+import { type Policies, defaultPolicyName, noPolicies } from '../model/policy-form.ts'
+import { type Condition, compileCondition } from '../policy/condition/condition.ts'
+import { decide, newDecisionMemory } from '../policy/decision-memory.ts'
+import { type Policy, compilePolicies } from '../policy/policy.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { listsOf } from '../table/answer/own-lists.ts'
 import type { SetContent } from './next-generation.ts'
-import { outside, publishedSet } from './published-set.ts'
-
-type Decision = Readonly<Record<'action' | 'rule' | 'policy', string>>
+import { type LabelOf, outside, publishedSet } from './published-set.ts'
 
 const noDecision: Decision = { action: 'allow', rule: '', policy: defaultPolicyName }
 
@@ -38,42 +38,40 @@ export function conditionSet(
     readonly prefixesMax: number
   },
 ): SetContent {
-  const { name, condition, prefixesMax } = how
+  const { name, condition } = how
   const { lists, views } = reader
-  const deciding = newDecisionMemory(compilePolicies(how.policies), reader)
-  const { policies, defaultIndex } = deciding.set
-  const byText = new Map<string, DecisionMemory>()
-  const byOutcome: DecisionMemory[] = []
-  const tester = (decision?: Decision): DecisionMemory => {
-    const text = decidedCondition(condition, decision)
-    const known = byText.get(text) ?? newDecisionMemory(blocking(name, text), reader)
-    byText.set(text, known)
-    return known
-  }
-  const fixed = defaultIndex < 0 || !readsDecision(condition) ? tester() : undefined
-  const records = publishedSet(
-    reader,
-    (words, located) => {
-      if (located.bogon) return outside
-      if (listsOf(lists, views, words, located)?.effect === 'allow') return outside
-      let memory = fixed
-      if (memory === undefined) {
-        const outcome = decide(deciding, defaultIndex, words, located)
-        memory = byOutcome[outcome] ??= tester(policies[defaultIndex]!.outcomes[outcome]!.decision)
-      }
-      const [policy] = memory.set.policies
-      const { action } = policy!.outcomes[decide(memory, 0, words, located)]!.decision
-      return action === 'block' ? 0 : outside
+  const set = compilePolicies(how.policies)
+  const decider = readsDecision(condition) ? set.policies[set.defaultIndex] : undefined
+  const reads = checked(condition).reads
+  /** By the decider's outcome. */
+  const tests: Condition['holds'][] = []
+  const policy: Policy = {
+    ...compilePolicies(noPolicies).policies[0]!,
+    reads: (member) => reads.has(member) || decider?.reads(member) === true,
+    outcomeOf: (facts) => {
+      const outcome = decider?.outcomeOf(facts) ?? 0
+      const test = (tests[outcome] ??= checked(condition, decider?.outcomes[outcome]).holds)
+      return test(facts) ? inside : inside + 1
     },
-    prefixesMax,
-  )
+  }
+  const memory = newDecisionMemory({ ...set, policies: [policy] }, reader)
+  const labelOf: LabelOf = (words, located) => {
+    if (located.bogon || listsOf(lists, views, words, located)?.effect === 'allow') return outside
+    return decide(memory, 0, words, located) === inside ? inside : outside
+  }
+  const records = publishedSet(reader, labelOf, how.prefixesMax)
   return { records, labels: [{ action: 'block', rule: name }] }
 }
 
-function blocking(name: string, condition: string) {
-  const rules = [{ name, condition, action: 'block', observe: false }]
-  return compilePolicies({
-    revision: '',
-    policies: { [defaultPolicyName]: { rules, otherwise: 'allow' } },
-  })
+/** The outcome, and the label, of what the condition holds for. */
+const inside = 0
+
+/** The condition of a setting that was checked. */
+function checked(
+  condition: string,
+  { decision }: { readonly decision?: Decision } = {},
+): Condition {
+  const compiled = compileCondition(decidedCondition(condition, decision))
+  if (compiled.kind === 'fault') throw new Error(compiled.message)
+  return compiled
 }

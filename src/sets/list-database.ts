@@ -11,8 +11,7 @@ import { partTexts } from '../export/run-export.ts'
 import { type RunSink, walkRuns } from '../export/value-runs.ts'
 import { compareWords, newAddressWords } from '../ip/address.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import { familyOf } from './list-parts.ts'
-import { setRecordWords } from './set-records.ts'
+import { familyOf, setRecordWords } from './set-records.ts'
 
 export function writeListDatabase(
   file: ExportFile,

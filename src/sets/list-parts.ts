@@ -4,56 +4,48 @@ import { type MmdbLayoutName, mmdbLayoutNames } from '../config/export-formats.t
 import type { ExportFile } from '../export/export-file.ts'
 import { type ListFormat, type PrefixFormat, openList } from '../export/list-formats.ts'
 import type { Family } from '../ip/address.ts'
-import { setRecordWords } from './set-records.ts'
+import type { OpenTable } from '../table/open-table.ts'
+import { writeListDatabase } from './list-database.ts'
+import { familyOf, setRecordWords } from './set-records.ts'
 
 /** What of a set in which format; a page counts from 1. */
 export interface ListPart {
   readonly format: ListFormat
   /** Of `mmdb`. */
-  readonly layout?: MmdbLayoutName
+  readonly layout: MmdbLayoutName | undefined
   readonly family: Family | undefined
   readonly page: number
   /** Prefixes; `Infinity` for all. */
   readonly pageSize: number
 }
 
-/**
- * The name of its text: `plain`, `nft-4`, `plain-6-2-50000`; 0 for what is not chosen. An MMDB has no
- * parts: `mmdb.city`.
- */
-export function partName({ format, layout, family, page, pageSize }: ListPart): string {
-  if (format === 'mmdb') return `${format}.${layout}`
-  const pages = pageSize === Infinity ? '' : `-${page}-${pageSize}`
-  return `${format}${family === undefined && pages === '' ? '' : `-${family ?? 0}`}${pages}`
-}
-
-const allOf = { family: undefined, page: 1, pageSize: Infinity } as const
+/** The name of its text: `plain_0_1_Infinity`, `nft_4_1_Infinity`, `mmdb_city_1_Infinity`. */
+export const partName = ({ format, layout, family, page, pageSize }: ListPart): string =>
+  [format, layout ?? family ?? 0, page, pageSize].join('_')
 
 export function partNamed(name: string): ListPart {
-  const layout = mmdbLayoutNames.find((one) => name === `mmdb.${one}`)
-  if (layout !== undefined) return { format: 'mmdb', layout, ...allOf }
-  const [format = '', family = '0', page = '1', pageSize = 'Infinity'] = name.split('-')
+  const [format, of, page, pageSize] = name.split('_')
   return {
     format: format as ListFormat,
-    family: family === '4' ? 4 : family === '6' ? 6 : undefined,
+    layout: mmdbLayoutNames.find((one) => one === of),
+    family: ([4, 6] as const).find((one) => String(one) === of),
     page: Number(page),
     pageSize: Number(pageSize),
   }
 }
 
-export const familyOf = (records: Uint32Array, at: number): Family =>
-  (records[at]! | records[at + 1]! | records[at + 2]!) === 0 ? 4 : 6
-
 /** nftables and ipset take names of 31 characters, with `-new` behind them. */
 const familySet = (name: string, family: Family): string => `${name.slice(0, 24)}-${family}`
 
-/** Writes a part of the set `name`; records of IPv4 come first. MMDB is of list-database.ts. */
+/** Writes a part of the set `name`; records of IPv4 come first. `table`: which it was made of. */
 export function writeList(
   file: ExportFile,
   records: Uint32Array,
-  { name, part }: { readonly name: string; readonly part: ListPart },
+  how: { readonly name: string; readonly part: ListPart; readonly table: OpenTable },
 ): void {
-  const { family, page, pageSize } = part
+  const { name, part, table } = how
+  const { layout, family, page, pageSize } = part
+  if (layout !== undefined) return writeListDatabase(file, records, { name, layout, table })
   let ipv4End = 0
   while (ipv4End < records.length && familyOf(records, ipv4End) === 4) ipv4End += setRecordWords
   const of = records.subarray(family === 6 ? ipv4End : 0, family === 4 ? ipv4End : undefined)

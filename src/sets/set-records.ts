@@ -4,12 +4,15 @@
 
 import { IpriskError } from '../base/coded-error.ts'
 import { formatCount } from '../base/text/number-format.ts'
-import { compareWords } from '../ip/address.ts'
+import { type Family, compareWords } from '../ip/address.ts'
 
 export const setRecordWords = 5
 
 /** Their numbers have 16 bits. */
 export const labelsMax = 65_536
+
+export const familyOf = (records: Uint32Array, at: number): Family =>
+  (records[at]! | records[at + 1]! | records[at + 2]!) === 0 ? 4 : 6
 
 export class SetTooLarge extends IpriskError {
   /** How many the set has. */

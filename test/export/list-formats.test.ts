@@ -9,6 +9,7 @@ import type { ListFormat } from '../../src/export/list-formats.ts'
 import { type ListPart, partName, partNamed, writeList } from '../../src/sets/list-parts.ts'
 import { openExportFile } from '../../src/export/export-file.ts'
 import { newSetRecords } from '../../src/sets/set-records.ts'
+import { smallTable } from './small-export.ts'
 import { atEndOfFile } from '../ends.ts'
 import { removeFolder } from '../remove-folder.ts'
 
@@ -21,12 +22,12 @@ records.add(Uint32Array.of(0, 0, 0, 0xc633_6401), 128, 0)
 records.add(Uint32Array.of(0x2001_0db8, 0, 0, 0), 32, 0)
 records.add(Uint32Array.of(0x2001_0db9, 0, 0, 1), 128, 0)
 
-const all = { family: undefined, page: 1, pageSize: Infinity } as const
+const all = { layout: undefined, family: undefined, page: 1, pageSize: Infinity } as const
 
 function textOf(part: Partial<ListPart> & { readonly format: ListFormat }, of = records.words()) {
   const path = join(folder, 'list')
   const file = openExportFile(path)
-  writeList(file, of, { name: 'abuse', part: { ...all, ...part } })
+  writeList(file, of, { name: 'abuse', part: { ...all, ...part }, table: smallTable })
   file.commit()
   return readFileSync(path, 'utf8')
 }
@@ -122,13 +123,13 @@ describe('a list', () => {
 
 describe('a part', () => {
   it.each([
-    ['', 'plain'],
-    ['format=nft&family=4', 'nft-4'],
-    ['format=json&page=2&page_size=50000', 'json-0-2-50000'],
-    ['page_size=10&family=6', 'plain-6-1-10'],
-    ['format=checkpoint', 'checkpoint-4'],
-    ['format=mmdb', 'mmdb.iprisk'],
-    ['format=mmdb&layout=anonymous-plus', 'mmdb.anonymous-plus'],
+    ['', 'plain_0_1_Infinity'],
+    ['format=nft&family=4', 'nft_4_1_Infinity'],
+    ['format=json&page=2&page_size=50000', 'json_0_2_50000'],
+    ['page_size=10&family=6', 'plain_6_1_10'],
+    ['format=checkpoint', 'checkpoint_4_1_Infinity'],
+    ['format=mmdb', 'mmdb_iprisk_1_Infinity'],
+    ['format=mmdb&layout=anonymous-plus', 'mmdb_anonymous-plus_1_Infinity'],
   ])('of ?%s is called %s', (query, name) => {
     const part = partOf(new URLSearchParams(query)) as ListPart
     expect(partName(part)).toBe(name)

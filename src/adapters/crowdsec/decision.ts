@@ -3,7 +3,7 @@
 
 import type { ExportFile } from '../../export/export-file.ts'
 import type { SetLabel } from '../../sets/set-folder.ts'
-import { setRecordWords } from '../../sets/set-records.ts'
+import { familyOf, setRecordWords } from '../../sets/set-records.ts'
 
 export const decisionOrigin = 'lists:iprisk'
 
@@ -51,7 +51,7 @@ export function writeDecisions(
     const address = records.subarray(at, at + 4)
     const length = records[at + 4]! >>> 16
     const label = records[at + 4]! & 0xffff
-    const family = (address[0]! | address[1]! | address[2]!) === 0 ? 4 : 6
+    const family = familyOf(records, at)
     const isRange = length !== 128
     if (at > 0) file.text(',\n')
     file.text(`${decisionHead(idOf(records, at), labels[label]!)}${isRange ? 'Range' : 'Ip'}`)

@@ -13,7 +13,7 @@ import { acceptsGzip } from '../../http/endpoint/docs-endpoint.ts'
 import type { Exchange } from '../../http/exchange/exchange.ts'
 import { reply, replyError } from '../../http/reply/reply.ts'
 import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
-import { type ListPart, partName, partNamed } from '../../sets/list-parts.ts'
+import { type ListPart, partName } from '../../sets/list-parts.ts'
 import { type SetManifest, readManifest, textPath } from '../../sets/set-folder.ts'
 import { answerLater, awaitFiles, sendWhole } from '../whole-answer.ts'
 
@@ -26,43 +26,55 @@ const root = '/lists/'
 const prefixesMaxDefault = 1_000_000
 const pageMax = 10_000
 
+/** A poll costs little more than a check: within a second the set is not looked for again. */
+const seenMs = 1000
+const seenMax = 1000
+
+interface Seen {
+  readonly tag: string
+  readonly headers: string
+  readonly bodyBytes: number
+  readonly ms: number
+}
+
 interface Asked {
   readonly name: string
   readonly query: URLSearchParams
   readonly isGzipped: boolean
   /** If-None-Match, empty where missing. */
   readonly known: string
+  readonly sets: Sets
+  /** Set, query and encoding. */
+  readonly url: string
+}
+
+interface Sets {
   readonly folders: ListFolders
   readonly onPull: OnPull
+  /** By `url`. */
+  readonly seen: Map<string, Seen>
 }
 
 export function createListRoutes(folders: ListFolders, onPull: OnPull): AdapterRoutes {
+  const sets: Sets = { folders, onPull, seen: new Map() }
   return (path, request) => {
     if (!path.startsWith(root)) return undefined
-    const asked: Asked = {
-      name: path.slice(root.length),
-      query: new URLSearchParams(request.getQuery() ?? ''),
-      isGzipped: acceptsGzip(request.getHeader('accept-encoding')),
-      known: request.getHeader('if-none-match'),
-      folders,
-      onPull,
-    }
+    const query = request.getQuery() ?? ''
+    const isGzipped = acceptsGzip(request.getHeader('accept-encoding'))
+    const known = request.getHeader('if-none-match')
+    const asked = { query: new URLSearchParams(query), url: `${path}?${query} ${isGzipped}` }
     const endpoint: KeyedEndpoint = {
       access: 'key',
       credential: credentialOf(request),
       takesInclude: false,
       bodyBytesMax: checkBodyBytesMax,
-      answer: (exchange) => answerList(exchange, asked),
+      answer: (exchange) =>
+        answerList(exchange, { ...asked, name: path.slice(root.length), isGzipped, known, sets }),
       // A test key judges no real address (contract 5.7).
       answerTest: (exchange) => replyError(exchange, 'token_not_allowed_for_api'),
     }
-    return {
-      allow: 'GET, HEAD',
-      methods: new Map([
-        ['GET', endpoint],
-        ['HEAD', endpoint],
-      ]),
-    }
+    const methods = ['GET', 'HEAD'] as const
+    return { allow: methods.join(', '), methods: new Map(methods.map((one) => [one, endpoint])) }
   }
 }
 
@@ -91,24 +103,31 @@ function wholeOf(query: URLSearchParams, name: string, otherwise: number, max: n
 export function partOf(query: URLSearchParams): ListPart | string {
   const format = listFormats.find((one) => one === (query.get('format') ?? 'plain'))
   if (format === undefined) return 'format'
-  const layout = mmdbLayoutNames.find((one) => one === (query.get('layout') ?? 'iprisk'))
-  if (layout === undefined || (format !== 'mmdb' && query.has('layout'))) return 'layout'
-  const refused = ['family', 'page', 'page_size'].find((one) => query.has(one))
-  if (format === 'mmdb') return refused ?? partNamed(`mmdb.${layout}`)
+  const isDatabase = format === 'mmdb'
+  const layoutName = query.get('layout') ?? (isDatabase ? 'iprisk' : null)
+  const layout = mmdbLayoutNames.find((one) => one === layoutName)
+  if (isDatabase ? layout === undefined : layoutName !== null) return 'layout'
   const family = ([4, 6] as const).find((one) => String(one) === query.get('family'))
   const isOfIpv4 = format === 'checkpoint'
-  if (query.has('family') && (family === undefined || (isOfIpv4 && family === 6))) return 'family'
+  const isOther = family === undefined || isDatabase || (isOfIpv4 && family === 6)
+  if (query.has('family') && isOther) return 'family'
   const page = wholeOf(query, 'page', 1, pageMax)
   if (page === undefined) return 'page'
   const pageSize = wholeOf(query, 'page_size', Infinity, prefixesMaxDefault)
   const isPaged = query.has('page') || query.has('page_size')
-  if (pageSize === undefined || (isPaged && (pageSize === Infinity || isWholeFormat(format))))
-    return 'page_size'
-  return { format, family: isOfIpv4 ? 4 : family, page, pageSize }
+  const cannotPage = pageSize === Infinity || isDatabase || isWholeFormat(format)
+  if (pageSize === undefined || (isPaged && cannotPage)) return 'page_size'
+  return { format, layout, family: isOfIpv4 ? 4 : family, page, pageSize }
 }
 
 function answerList(exchange: Exchange, asked: Asked): void {
-  const { query, name, folders } = asked
+  const { query, name, sets } = asked
+  const { folders } = sets
+  const seen = sets.seen.get(asked.url)
+  if (seen !== undefined && performance.now() - seen.ms < seenMs && isKnown(asked, seen)) {
+    replyBodiless(exchange, 304, seen)
+    return
+  }
   const folder = Object.hasOwn(folders, name) ? folders[name] : undefined
   const part = partOf(query)
   const max = wholeOf(query, 'max', prefixesMaxDefault, 999_999_999)
@@ -122,12 +141,21 @@ function answerList(exchange: Exchange, asked: Asked): void {
   } else answerLater(exchange, () => send(exchange, asked, { folder, part, max }))
 }
 
+const isKnown = ({ known }: Asked, { tag }: Seen): boolean => known === '*' || known.includes(tag)
+
+function replyBodiless(exchange: Exchange, status: 200 | 304, { headers, bodyBytes }: Seen): void {
+  exchange.keepAlive = false
+  reply(exchange, { status, headers, body: '', bodyBytes })
+}
+
 async function send(
   exchange: Exchange,
-  { name, isGzipped, known, onPull }: Asked,
+  asked: Asked,
   of: { readonly folder: string; readonly part: ListPart; readonly max: number },
 ): Promise<void> {
   const { folder, part, max } = of
+  const { name, isGzipped, sets, url } = asked
+  const { onPull, seen } = sets
   const text = `${partName(part)}${isGzipped ? '.gz' : ''}`
   const found = await awaitFiles(exchange, async () => {
     onPull(name, [partName(part), ...(isGzipped ? [text] : [])])
@@ -156,13 +184,14 @@ async function send(
       'vary: accept-encoding',
       ...(isGzipped ? ['content-encoding: gzip'] : []),
     ].join('\r\n')
-    const isKnown = known === '*' || known.includes(tag)
     const { size: bodyBytes } = await file.stat()
+    const now: Seen = { tag, headers, bodyBytes, ms: performance.now() }
+    if (seen.size >= seenMax) seen.clear()
+    seen.set(url, now)
+    const status = isKnown(asked, now) ? 304 : 200
     // An answer without a body cannot go out in pieces.
-    if (isKnown || exchange.headOnly || bodyBytes === 0) {
-      const status = isKnown ? 304 : 200
-      exchange.keepAlive = false
-      resumeExchange(exchange, () => reply(exchange, { status, headers, body: '', bodyBytes }))
+    if (status === 304 || exchange.headOnly || bodyBytes === 0) {
+      resumeExchange(exchange, () => replyBodiless(exchange, status, now))
       return
     }
     await sendWhole(exchange, [file], headers)
@@ -176,7 +205,7 @@ const parameterRules: Readonly<Record<string, string>> = {
   format: `it is one of ${listFormats.join(', ')}`,
   layout: `it is for format=mmdb, and one of ${mmdbLayoutNames.join(', ')}`,
   family: 'it is 4 or 6; checkpoint has IPv4 alone, and mmdb both',
-  page: `it is 1 to ${pageMax}; mmdb has no pages`,
+  page: `it is 1 to ${pageMax}`,
   page_size:
     `it is 1 to ${prefixesMaxDefault}, and needed beside page; ` +
     `${listFormats.filter((one) => one === 'mmdb' || isWholeFormat(one)).join(', ')} have no pages`,

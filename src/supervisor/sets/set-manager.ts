@@ -12,7 +12,7 @@ import type { SetMade, SetRequest } from '../../adapters/make-set-main.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import { createChildTask } from '../../base/system/child-task.ts'
-import type { Policies } from '../../model/policy-form.ts'
+import { type Policies, noPolicies } from '../../model/policy-form.ts'
 import { readsDecision } from '../../sets/condition-set.ts'
 import { isCurrent } from '../../sets/next-generation.ts'
 import { readManifestSync, removeUnused } from '../../sets/set-folder.ts'
@@ -39,12 +39,6 @@ interface SetParts {
   readonly lists: () => { readonly tag: string; readonly file: ListFile | undefined } | undefined
   readonly policies: () => Policies | undefined
   readonly log: Log
-}
-
-/** Without a file of policies nothing is blocked. */
-const noPolicies: Policies = {
-  revision: '',
-  policies: { default: { rules: [], otherwise: 'allow' } },
 }
 
 export function createSetManager(parts: SetParts) {
