@@ -9,6 +9,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { AddressNotFoundError, Reader as GeoIp2 } from '@maxmind/geoip2-node'
 import { Reader, type Response } from 'mmdb-lib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDuckDb, sqlQuote } from '../../build/history/duckdb.ts'
@@ -85,7 +86,8 @@ describeFeeds('exports of the world', () => {
   let few: readonly Asked[]
 
   beforeAll(async () => {
-    path = await worldTable()
+    // The day that has residential proxies.
+    path = await worldTable('2025-11-22')
     table = openTable(path)
     const ask = (ip: string): Asked => ({ ip, answer: checked(ip, table) })
     asked = worldAddresses(table).map(ask)
@@ -161,13 +163,69 @@ describeFeeds('exports of the world', () => {
       ].join('\t')
     }
     expect(differences(asked, (_ip, index) => rows[index], expected)).toEqual([])
-    // The program of its package, on one address.
-    const args = ['--file', databases['asn']!.out, '--ip', '8.8.8.8', 'autonomous_system_number']
-    expect(execFileSync('mmdblookup', args, { encoding: 'utf8' })).toContain('15169 <uint32>')
+    // The program of its package, on one address of each layout.
+    const lookUp = (layout: string, ip: string, ...path: readonly string[]): string => {
+      const args = ['--file', databases[layout]!.out, '--ip', ip, ...path]
+      return execFileSync('mmdblookup', args, { encoding: 'utf8' }).trim()
+    }
+    expect(lookUp('asn', '8.8.8.8', 'autonomous_system_number')).toBe('15169 <uint32>')
+    const { ip, answer } = asked.find((one) => residentialProxyOf(one.answer) !== null)!
+    const { last_seen_at, confidence } = answer.proxy!
+    for (const layout of ['anonymous-plus', 'residential-proxy']) {
+      expect(lookUp(layout, ip, 'network_last_seen')).toBe(`"${last_seen_at}" <utf8_string>`)
+      const value = { low: 30, medium: 50, high: 99 }[confidence]
+      expect(lookUp(layout, ip, 'anonymizer_confidence')).toBe(`${value} <uint16>`)
+    }
+    const placed = asked.find((one) => isThere(one.answer) && one.answer.location?.country_code)!
+    const code = placed.answer.location!.country_code
+    expect(lookUp('country', placed.ip, 'country', 'iso_code')).toBe(`"${code}" <utf8_string>`)
+  })
+
+  it('@maxmind/geoip2-node does, of the layouts that it knows', async () => {
+    const [country, plus] = [
+      await GeoIp2.open(databases['country']!.out),
+      await GeoIp2.open(databases['anonymous-plus']!.out),
+    ]
+    const found = <Model>(ask: () => Model): Model | undefined => {
+      try {
+        return ask()
+      } catch (error) {
+        if (error instanceof AddressNotFoundError) return undefined
+        throw error
+      }
+    }
+    const said = (ip: string): unknown => {
+      const place = found(() => country.country(ip))
+      const anonymous = found(() => plus.anonymousPlus(ip))
+      return [
+        place?.country?.isoCode,
+        place?.continent?.code,
+        anonymous?.isTorExitNode,
+        anonymous?.anonymizerConfidence,
+        anonymous?.networkLastSeen,
+        anonymous?.providerName,
+      ]
+    }
+    const expected = (answer: CheckAnswer): unknown => {
+      const place = isThere(answer) ? answer.location : null
+      const record = anonymousPlusOf(answer)
+      return [
+        place?.country_code || undefined,
+        place?.continent_code || undefined,
+        record === null ? undefined : answer.signals.tor,
+        record?.['anonymizer_confidence'],
+        record?.['network_last_seen'],
+        record?.['provider_name'],
+      ]
+    }
+    // It throws for an address that is not there, which takes its time.
+    const some = asked.filter((_one, index) => isWhole || index % 8 === 0)
+    expect(differences(some, said, expected)).toEqual([])
   })
 
   it('python3-geoip2 does, of the layouts of MaxMind', () => {
-    const files = ['anonymous-ip', 'city', 'asn'].map((layout) => databases[layout]!.out)
+    const read6 = ['anonymous-ip', 'city', 'asn', 'country', 'anonymous-plus', 'residential-proxy']
+    const files = read6.map((layout) => databases[layout]!.out)
     const script = join(here, 'geoip2-values.py')
     const some = asked.filter((_one, index) => isWhole || index % 4 === 0)
     const said = execFileSync('/usr/bin/python3', [script, ...files], {
@@ -196,6 +254,11 @@ describeFeeds('exports of the world', () => {
               text(location.timezone),
             ],
         network === null ? null : [network.asn, text(network.organization)],
+        location === null || !isThere(answer)
+          ? null
+          : [text(location.country_code), text(location.continent_code)],
+        anonymousPlusOf(answer),
+        residentialProxyOf(answer),
       ]
     }
     const read = (_ip: string, index: number): unknown => JSON.parse(rows[index] ?? 'null')

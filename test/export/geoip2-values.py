@@ -1,13 +1,16 @@
 # python3-geoip2 as any program uses it: of each address on standard input a JSON array of what the
-# three files say: anonymous-ip, city, asn; null where they say nothing.
+# files say: anonymous-ip, city, asn, country, anonymous-plus, residential-proxy; null where they say
+# nothing. The last two by its reader of records, for Debian's version has no names for their members.
 
 import json
 import sys
 
 import geoip2.database
 import geoip2.errors
+import maxminddb
 
-anonymous, city, asn = (geoip2.database.Reader(path) for path in sys.argv[1:4])
+anonymous, city, asn, country = (geoip2.database.Reader(path) for path in sys.argv[1:5])
+plus, residential_proxy = (maxminddb.open_database(path) for path in sys.argv[5:7])
 
 
 def residential(found):
@@ -63,6 +66,13 @@ for line in sys.stdin:
                         found.autonomous_system_organization,
                     ],
                 ),
+                asked(
+                    country.country,
+                    address,
+                    lambda found: [found.country.iso_code, found.continent.code],
+                ),
+                plus.get(address),
+                residential_proxy.get(address),
             ]
         )
     )
