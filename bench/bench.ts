@@ -81,6 +81,10 @@ const parts: Readonly<Record<string, Part>> = {
     question: 'how long does `policy test` take for a million lines of a log?',
     run: () => import('./speed/features/rehearsal.ts'),
   },
+  'list-urls': {
+    question: 'how large are lists by URL, how long do they take, and what do they cost a check?',
+    run: () => import('./speed/features/list-urls.ts'),
+  },
   lists: {
     question: 'what do own lists of a million entries cost a check, and how large are they?',
     run: () => import('./speed/features/lists.ts'),

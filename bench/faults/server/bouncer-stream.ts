@@ -2,7 +2,7 @@
 // and each accident, what one has that begins anew. Measures bytes, seconds and how long the loops of
 // primary and workers were held.
 
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +10,7 @@ import { writeTable } from '../../../build/write/write-table.ts'
 import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
 import { listed, smallContent } from '../../../test/table/small-table.ts'
 import { cliProgram, runChild } from '../../harness/child.ts'
+import { lagsOf, watchingLoops } from '../../harness/loop-lags.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import { type ProofServer, newKey, startProofServer } from './served.ts'
 
@@ -18,8 +19,6 @@ const decisionCounts = { ci: 150_000, short: 500_000, long: 500_000 } as const
 const cutCount = 120_000
 const changedCount = 100
 const heldMsMax = 20
-const lookMs = 5
-const noteMs = 500
 const waitMs = 120_000
 
 const rules = [
@@ -186,57 +185,4 @@ export async function bouncerStream({ form, folder, say }: ProofContext): Promis
 
 function textOf({ came, gone, bytes, seconds }: Pulled): string {
   return `${came.length} new, ${gone.length} deleted, ${bytes} bytes, ${seconds.toFixed(3)} s`
-}
-
-/**
- * Each process of the server notes how long its loop was held, in files of their own: by the
- * processor time of its thread between two looks, so that a busy machine does not count.
- */
-async function watchingLoops<T>(folder: string, start: () => Promise<T>): Promise<T> {
-  const program = `
-    import { readFileSync, writeFileSync } from 'node:fs'
-    const [, path = '', command = ''] = process.argv
-    const kind = path.endsWith('worker-main.js') ? 'worker' : command === 'serve' ? 'primary' : ''
-    if (kind !== '') {
-      const own = '/proc/self/task/' + process.pid + '/schedstat'
-      const used = () => Number(readFileSync(own, 'latin1').split(' ')[0]) / 1e6
-      let before = used()
-      let longest = 0
-      setInterval(() => {
-        const now = used()
-        longest = Math.max(longest, now - before)
-        before = now
-      }, ${lookMs}).unref()
-      setInterval(() => {
-        const file = [kind, process.pid, Date.now()].join('-')
-        writeFileSync(${JSON.stringify(folder)} + '/' + file, String(longest))
-        longest = 0
-      }, ${noteMs}).unref()
-    }`
-  const before = process.env['NODE_OPTIONS']
-  process.env['NODE_OPTIONS'] = `--import data:text/javascript,${encodeURIComponent(program)}`
-  try {
-    return await start()
-  } finally {
-    if (before === undefined) delete process.env['NODE_OPTIONS']
-    else process.env['NODE_OPTIONS'] = before
-  }
-}
-
-type Lags = Readonly<Record<'primary' | 'worker', number>>
-
-/** The longest of each while `work` was done, milliseconds. */
-async function lagsOf(folder: string, work: () => Promise<unknown>): Promise<Lags> {
-  // What was held before is noted before.
-  await sleep(2 * noteMs)
-  const from = Date.now()
-  await work()
-  await sleep(2 * noteMs)
-  const lags = { primary: 0, worker: 0 }
-  for (const name of readdirSync(folder)) {
-    const [kind = '', , at = ''] = name.split('-')
-    if (Number(at) < from || (kind !== 'primary' && kind !== 'worker')) continue
-    lags[kind] = Math.max(lags[kind], Number(readFileSync(join(folder, name), 'utf8')))
-  }
-  return lags
 }
