@@ -1,4 +1,4 @@
-// The words by which `export` is told what to write.
+// The words by which `export`, and the URL of a list, are told what to write.
 
 export const exportFormats = [
   'mmdb',
@@ -17,6 +17,22 @@ export const exportFormats = [
   'rbldnsd',
 ] as const
 export type ExportFormat = (typeof exportFormats)[number]
+
+/** Of list URLs: src/export/list-formats.ts. */
+export const listFormats = [
+  'plain',
+  'range',
+  'json',
+  'f5',
+  'checkpoint',
+  'mikrotik',
+  'nginx',
+  'haproxy',
+  'nft',
+  'ipset',
+  'mmdb',
+] as const
+export type ListFormat = (typeof listFormats)[number]
 
 /** src/export/mmdb-records.ts. */
 export const mmdbLayoutNames = [

@@ -6,21 +6,6 @@ import type { Family } from '../ip/address.ts'
 import { addressBits } from '../ip/range.ts'
 import type { ExportFile } from './export-file.ts'
 
-/** Of list URLs; the others are of exports alone. */
-export const listFormats = [
-  'plain',
-  'range',
-  'json',
-  'f5',
-  'checkpoint',
-  'mikrotik',
-  'nginx',
-  'haproxy',
-  'nft',
-  'ipset',
-  'mmdb',
-] as const satisfies readonly (PrefixFormat | 'mmdb')[]
-export type ListFormat = (typeof listFormats)[number]
 
 interface Prefix {
   readonly family: Family

@@ -1,8 +1,8 @@
 // A part of a published set as a text: of which format, family and page, and its name as a file.
 
-import { type MmdbLayoutName, mmdbLayoutNames } from '../config/export-formats.ts'
+import { type ListFormat, type MmdbLayoutName, mmdbLayoutNames } from '../config/export-formats.ts'
 import type { ExportFile } from '../export/export-file.ts'
-import { type ListFormat, type PrefixFormat, openList } from '../export/list-formats.ts'
+import { type PrefixFormat, openList } from '../export/list-formats.ts'
 import type { Family } from '../ip/address.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { writeListDatabase } from './list-database.ts'
