@@ -37,6 +37,13 @@ export function partNamed(name: string): ListPart {
 /** nftables and ipset take names of 31 characters, with `-new` behind them. */
 const familySet = (name: string, family: Family): string => `${name.slice(0, 24)}-${family}`
 
+/** Where the records of IPv4 end, which come first. */
+export function ipv4End(records: Uint32Array): number {
+  let end = 0
+  while (end < records.length && familyOf(records, end) === 4) end += setRecordWords
+  return end
+}
+
 /** Writes a part of the set `name`; records of IPv4 come first. `table`: which it was made of. */
 export function writeList(
   file: ExportFile,
@@ -46,9 +53,8 @@ export function writeList(
   const { name, part, table } = how
   const { layout, family, page, pageSize } = part
   if (layout !== undefined) return writeListDatabase(file, records, { name, layout, table })
-  let ipv4End = 0
-  while (ipv4End < records.length && familyOf(records, ipv4End) === 4) ipv4End += setRecordWords
-  const of = records.subarray(family === 6 ? ipv4End : 0, family === 4 ? ipv4End : undefined)
+  const split = ipv4End(records)
+  const of = records.subarray(family === 6 ? split : 0, family === 4 ? split : undefined)
   const from = pageSize === Infinity ? 0 : (page - 1) * pageSize * setRecordWords
   const end = Math.min(of.length, from + pageSize * setRecordWords)
   const list = openList(file, part.format as PrefixFormat, {

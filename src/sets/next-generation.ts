@@ -9,6 +9,7 @@ import { IpriskError } from '../base/coded-error.ts'
 import { acquireFileLock } from '../base/system/file-lock.ts'
 import { makeOwnFolder } from '../base/system/own-files.ts'
 import { type ExportFile, openExportFile } from '../export/export-file.ts'
+import { ipv4End } from './list-parts.ts'
 import {
   type SetLabel,
   type SetManifest,
@@ -121,7 +122,8 @@ function makeAfter(
   const { form, inputs, nowMs: madeMs } = maker
   const { records, labels, expiresMs } = made
   const prefixes = records.length / setRecordWords
-  const facts = { series, form, inputs, labels, prefixes, expiresMs }
+  const ipv4 = ipv4End(records) / setRecordWords
+  const facts = { series, form, inputs, labels, prefixes, ipv4, expiresMs }
   const old = before === undefined ? undefined : readSetSync(folder, last)
   const texts = textsOf(folder, before, maker)
   const isUnchanged = old !== undefined && Buffer.compare(bytesOf(old), bytesOf(records)) === 0
@@ -135,7 +137,8 @@ function makeAfter(
     return then === undefined ? [] : [[one, then] as const]
   })
   const from = sets.map(([one]) => one)
-  const manifest = { ...facts, generation, from, madeMs }
+  const grown = old === undefined ? {} : { before: old.length / setRecordWords }
+  const manifest = { ...facts, ...grown, generation, from, madeMs }
   writeTexts(folder, manifest, { maker, records, texts })
   for (const [one, then] of texts.includes(streamText) ? sets : []) {
     // A prefix whose rule alone changed is new, and not gone: bouncers delete by value and action.

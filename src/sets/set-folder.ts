@@ -38,6 +38,10 @@ export interface SetManifest {
   readonly prefixes: number
   /** What was asked for since, and had too many prefixes: this generation stays. */
   readonly refused?: Pick<SetManifest, 'inputs' | 'form' | 'expiresMs' | 'prefixes'> | undefined
+  /** How many of them are IPv4; manifests of earlier versions do not say it. */
+  readonly ipv4?: number
+  /** How many prefixes the generation before it had; absent where none is kept. */
+  readonly before?: number
   /** When this generation was made, milliseconds since the epoch. */
   readonly madeMs: number
   /** By the number that records have, in all generations of the series. */

@@ -102,6 +102,16 @@ describe('the generations of a set', () => {
     expect([left.length, left.includes('1.plain-0-70-5')]).toEqual([64, true])
   })
 
+  it('name their IPv4 prefixes and the size before them', () => {
+    const sizes = (inputs: string, prefixes: readonly number[]) => {
+      const { manifest } = makeNextGeneration(folder, maker(inputs, prefixes))
+      return [manifest.prefixes, manifest.ipv4, manifest.before]
+    }
+    expect(sizes('b', [1])).toEqual([1, 1, undefined])
+    expect(sizes('c', [1, 2, 3])).toEqual([3, 3, 1])
+    expect(sizes('d', [1, 2, 3])).toEqual([3, 3, 1])
+  })
+
   it('come from each other by the differences that are kept', () => {
     const before = new Map<number, readonly string[]>()
     for (let round = 1; round <= 12; round++) {
