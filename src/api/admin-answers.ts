@@ -312,6 +312,47 @@ export interface SampleStatus {
   readonly since: string | null
 }
 
+/** GET /admin/sets: the published sets as they were last made, which is when somebody read them. */
+export interface SetsView {
+  /** What names follow, `http://0.0.0.0:8080/lists/`. */
+  readonly url: string
+  readonly formats: readonly string[]
+  /** The first plan whose keys may read sets. */
+  readonly plan: string | null
+  readonly sets: readonly {
+    readonly name: string
+    readonly condition: string
+    readonly built_in: boolean
+    readonly made: SetMade | null
+  }[]
+}
+
+/** Counts are of prefixes. */
+export interface SetMade {
+  readonly at: string
+  readonly prefixes: number
+  /** `null` where it is too large, or an earlier version made it. */
+  readonly ipv4: number | null
+  readonly too_large: boolean
+  /** Since the generation before; `null` where none is kept. */
+  readonly growth: number | null
+  /** By the formats that were asked for: `plain`, `mmdb.iprisk`. */
+  readonly bytes: Readonly<Record<string, number>>
+}
+
+/** POST /admin/sets/try {condition}: 400 `invalid_input` with the place of a mistake, 422 `set_too_large`. Role analyst. Of IPv6 `addresses` are /64s. */
+export type SetTrial = Readonly<
+  Record<
+    'ipv4' | 'ipv6',
+    {
+      readonly prefixes: number
+      readonly addresses: number
+      /** By organization, the largest first. */
+      readonly networks: readonly { readonly name: string; readonly addresses: number }[]
+    }
+  >
+>
+
 /** A key: every member of its record but the hashes of its secrets. */
 export interface KeySummary {
   readonly name: string

@@ -108,3 +108,5 @@ export const rehearsalRequest = z.strictObject({
   log: z.string().optional(),
   sample: z.literal(true).optional(),
 })
+
+export const setTrial = z.strictObject({ condition: z.string('a text') })

@@ -129,7 +129,7 @@ function countryRows(
 }
 
 /** Several networks may be of one AS. */
-function networkRows(
+export function networkRows(
   { reader: { views, strings } }: OpenTable,
   counts: ReadonlyMap<number, number>,
 ): NonNullable<TableChanges['networks']> {

@@ -3,9 +3,11 @@
 import { type AdminRequest, type AdminRoute, type RouteReply, viewing } from '../admin/admin-api.ts'
 import { viaOf } from '../admin/admin-caller.ts'
 import { environmentError, inputError } from '../base/coded-error.ts'
+import type { Plans } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ListFile, TableInfo } from '../table/served-table.ts'
 import type { Policies } from '../model/policy-form.ts'
+import type { SetManager } from '../supervisor/sets/set-manager.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import type { FeedDaysFile } from './feed-days.ts'
 import { addressesRequest } from '../api/admin-requests.ts'
@@ -22,6 +24,9 @@ export interface ConsoleParts {
   readonly feedDays: Pick<FeedDaysFile, 'days'>
   readonly lists: { readonly file: () => ListFile | undefined }
   readonly policies: { readonly policies: () => Policies | undefined }
+  readonly sets: Pick<SetManager, 'folders' | 'conditions'>
+  readonly plans: () => Plans
+  readonly listUrl: string
   readonly process: ConsoleProcess
 }
 

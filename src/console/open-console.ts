@@ -11,6 +11,7 @@ import { openConsoleFiles } from './console-files.ts'
 import { type ConsoleParts, lookRoutes } from './address-api.ts'
 import { openFeedDays } from './feed-days.ts'
 import { createConsoleProcess } from './process/console-process.ts'
+import { setRoutes } from './sets-api.ts'
 import { tableRoutes } from './table-api.ts'
 import { trafficRoutes } from './traffic-api.ts'
 import { type TrafficSources, createTrafficRing } from './traffic-ring.ts'
@@ -55,6 +56,7 @@ export function openConsole(
       ...lookRoutes({ ...parts, feedDays, process }),
       ...tableRoutes({ ...parts, feedDays, process }),
       ...trafficRoutes(ring),
+      ...setRoutes({ ...parts, feedDays, process }),
     ],
     close: (): void => {
       isClosed = true

@@ -33,6 +33,12 @@ export interface ChosenPolicy {
 /** The policy of keys that name none. */
 export const defaultPolicyName = 'default'
 
+/** Without a file of policies nothing is blocked. */
+export const noPolicies: Policies = {
+  revision: '',
+  policies: { [defaultPolicyName]: { rules: [], otherwise: 'allow' } },
+}
+
 /**
  * What is in the name under which a decision is counted (observe/label-counts.ts). The rule is
  * empty where none matched.
@@ -48,10 +54,4 @@ export function decisionLabel({ policy, rule, action }: DecisionLabel): string {
 export function readDecisionLabel(label: string): DecisionLabel {
   const [policy = '', rule = '', action = ''] = label.split('\t')
   return { policy, rule, action }
-}
-
-/** Without a file of policies nothing is blocked. */
-export const noPolicies: Policies = {
-  revision: '',
-  policies: { [defaultPolicyName]: { rules: [], otherwise: 'allow' } },
 }

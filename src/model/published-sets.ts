@@ -3,6 +3,9 @@
 
 export const bouncerSetName = 'bouncer'
 
+/** Of every set but the bouncers'. */
+export const listPrefixesMax = 4_000_000
+
 export const builtInSets: Readonly<Record<string, string>> = {
   tor: 'signals.tor',
   vpn: 'signals.vpn && !("vpn_inferred" in reasons)',

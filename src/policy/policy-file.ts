@@ -205,7 +205,7 @@ function conditionMistakes(
   return [...mistakes, `${most.place}: ${together}`]
 }
 
-function findingText(place: string, { message, line, column }: Finding): string {
+export function findingText(place: string, { message, line, column }: Finding): string {
   const where = line === 1 ? `column ${column}` : `line ${line}, column ${column}`
   return `${place}, ${where}: ${message}`
 }

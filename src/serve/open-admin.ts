@@ -26,6 +26,8 @@ import type { Settings } from '../config/settings.ts'
 import type { TableInfo } from '../table/served-table.ts'
 import { openFilesOf } from '../observe/open-descriptors.ts'
 import type { ListsManager } from '../supervisor/lists/lists-manager.ts'
+import type { SetManager } from '../supervisor/sets/set-manager.ts'
+import { urlOf } from '../supervisor/sockets/port-probe.ts'
 import type { Refresh, RefreshStatus } from '../supervisor/tables/refresh.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import type { Supervisor } from '../supervisor/supervisor.ts'
@@ -41,6 +43,7 @@ export interface ShownParts {
   readonly supervisor: Supervisor
   readonly tables: TableManager
   readonly lists: ListsManager
+  readonly sets: Pick<SetManager, 'folders' | 'conditions'>
   readonly policies: WatchedPolicies
   readonly sample: TrafficSample | undefined
   readonly port: number
@@ -61,7 +64,7 @@ export async function openAdmin(
   const gather = (): Promise<ScrapeData> => gatherAll(parts, supply, refusals)
   const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
   const listens = { host, port, tls: tlsCertFile !== undefined }
-  const console = await consoleOf(parts, guard)
+  const console = await consoleOf({ ...parts, listUrl: `${urlOf(listens)}/lists/` }, guard)
   const shown: AdminParts = {
     readiness,
     storeDown: () => supervisor.status().storeDown,
@@ -153,14 +156,14 @@ function shownRefresh(refresh: Refresh | undefined): RefreshStatus | undefined {
 
 /** Loaded only where it is on. */
 async function consoleOf(
-  parts: ShownParts,
+  parts: ShownParts & { readonly listUrl: string },
   guard: TokenGuard | undefined,
 ): Promise<OpenConsole | undefined> {
   if (parts.settings.serve.console === 'off') return undefined
   const { openConsole } = await import('../console/open-console.ts')
   const { supervisor } = parts
   const table = (): TableInfo | undefined => supervisor.status().table
-  return openConsole({ ...parts, guard, table, sources: supervisor })
+  return openConsole({ ...parts, guard, table, plans: supervisor.plans, sources: supervisor })
 }
 
 function readinessOf({ supervisor, lists, shutdown }: ShownParts): Readiness {

@@ -51,7 +51,7 @@ import {
 } from '../supervisor/sockets/control-socket.ts'
 import { probePort } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
-import { createSetManager } from '../supervisor/sets/set-manager.ts'
+import { type SetManager, createSetManager } from '../supervisor/sets/set-manager.ts'
 import { createSupervisor, rollingLingerMs, type Supervisor } from '../supervisor/supervisor.ts'
 import { watchFile } from '../base/system/file-watch.ts'
 import { runRepeatedly } from '../base/system/long-timer.ts'
@@ -106,7 +106,7 @@ export interface ServerOptions extends Omit<SourceParts, 'supervisor' | 'tables'
 interface Parts extends ServerOptions, ShownParts {
   readonly supervisor: Supervisor
   readonly tables: TableManager
-  readonly sets: ReturnType<typeof createSetManager>
+  readonly sets: SetManager
   /** The control socket of the server that this one takes over from. */
   readonly predecessor: string | undefined
 }

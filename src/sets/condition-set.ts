@@ -18,10 +18,10 @@ const noDecision: Decision = { action: 'allow', rule: '', policy: defaultPolicyN
 const decisionForm =
   /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.])decision\s*\.\s*(action|rule|policy)\b/g
 
-/** The condition where that is decided. */
+/** The condition where that is decided; places in it stay the same where it is as short. */
 export function decidedCondition(condition: string, decision: Decision = noDecision): string {
   return condition.replaceAll(decisionForm, (text, member: keyof Decision | undefined) =>
-    member === undefined ? text : JSON.stringify(decision[member]),
+    member === undefined ? text : JSON.stringify(decision[member]).padEnd(text.length),
   )
 }
 

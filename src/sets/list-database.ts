@@ -28,8 +28,8 @@ export function writeListDatabase(
   writer.finish(file, { description: `iprisk ${table.id}: the set ${name}`, asOf })
 }
 
-/** Hands on what of each range lies in the set. Both are sorted, IPv4 first. */
-function within(records: Uint32Array, run: RunSink['run']): RunSink['run'] {
+/** Passes on what of each range lies in the set. Both are sorted, IPv4 first. */
+export function within(records: Uint32Array, run: RunSink['run']): RunSink['run'] {
   const end = newAddressWords()
   let at = 0
   return (first, last, value, family) => {

@@ -7,7 +7,7 @@ import { beforeAll, afterAll, expect, it } from 'vitest'
 import { writeTable } from '../../build/write/write-table.ts'
 import { eventually } from '../eventually.ts'
 import { type Server, keyedState, makeKey, newState, startServer } from '../serve/server.ts'
-import type { TrafficView } from '../../src/api/admin-answers.ts'
+import type { SetTrial, SetsView, TrafficView } from '../../src/api/admin-answers.ts'
 import { newTable, replaceTable } from '../serve/small-tables.ts'
 import { listed, smallContent, writeSmallTable } from '../table/small-table.ts'
 import { type Ask, adminClient } from './console-client.ts'
@@ -28,6 +28,8 @@ let state: string
 let policies: string
 let table: string
 
+const published = { stopped: "decision.action == 'block'" }
+
 const rule = (condition: string) => ({ name: 'tor', condition, action: 'block' })
 const file = (condition = 'signals.tor') => ({
   policies: { default: { rules: [rule(condition)], otherwise: 'allow' } },
@@ -46,10 +48,13 @@ beforeAll(async () => {
   const content = smallContent()
   const [first, ...others] = content.sources
   writeTable(table, { ...content, sources: [{ ...first!, provider: hostile }, ...others] })
+  const config = join(folder, 'iprisk.json')
+  writeFileSync(config, JSON.stringify({ lists: { published } }), { mode: 0o644 })
   server = await startServer({
     table,
     state,
     args: [
+      ['--config', config],
       ['--admin-token-file', admin, '--admin-tokens-file', more],
       ['--policies', policies],
     ].flat(),
@@ -303,6 +308,64 @@ it('rehearses policies against those that are live', async () => {
     404,
     'rehearsal_unknown',
   ])
+})
+
+it('shows published sets, makes keys that read them, and tries conditions', async () => {
+  const headers = bearer(tokens.analyst)
+  const shown = async () => {
+    const { value } = await ask('GET', '/admin/sets', { headers })
+    return value as SetsView
+  }
+  const first = await shown()
+  const url = `http://127.0.0.1:${server.port}/lists/`
+  expect(first).toMatchObject({ url, plan: 'business' })
+  expect(first.formats).toContain('nft')
+  const unread = { built_in: true, made: null }
+  expect(first.sets).toContainEqual({ ...unread, name: 'tor', condition: 'signals.tor' })
+  expect(first.sets).toContainEqual({
+    ...unread,
+    name: 'bouncer',
+    condition: "decision.action != 'allow'",
+  })
+  const own = { name: 'stopped', condition: published.stopped, built_in: false, made: null }
+  expect(first.sets).toContainEqual(own)
+
+  const wish = { name: 'list hosting', plan: 'internal', api: ['lists'] }
+  const made = await ask('POST', '/admin/keys', { headers: bearer(tokens.admin), body: wish })
+  const fetched = async (path: string): Promise<Response> => {
+    const sent = { authorization: `Bearer ${made.value.key}`, 'accept-encoding': 'identity' }
+    return fetch(`http://127.0.0.1:${server.port}${path}`, { headers: sent })
+  }
+  const text = await (await fetched('/lists/hosting')).text()
+  expect((await fetched('/v1/intelligence/ip-risk/check')).status).not.toBe(200)
+  const lines = text.trim().split('\n')
+  const ipv4 = lines.filter((line) => !line.includes(':'))
+  const { sets } = await shown()
+  expect(sets.find(({ name }) => name === 'hosting')?.made).toEqual({
+    at: expect.stringMatching(/^20\d\d-.*Z$/),
+    prefixes: lines.length,
+    ipv4: ipv4.length,
+    too_large: false,
+    growth: null,
+    bytes: { plain: text.length },
+  })
+
+  const trying = (condition: string) =>
+    ask('POST', '/admin/sets/try', { headers, body: { condition } })
+  const tried = await trying('signals.hosting')
+  const trial = tried.value as SetTrial
+  const size = (line: string): number => 2 ** (32 - Number(line.split('/')[1] ?? 32))
+  const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0)
+  const { addresses, networks } = trial.ipv4
+  const prefixes = [trial.ipv4.prefixes, trial.ipv6.prefixes]
+  expect(prefixes).toEqual([ipv4.length, lines.length - ipv4.length])
+  expect(addresses).toBe(sum(ipv4.map(size)))
+  expect(sum(networks.map((one) => one.addresses))).toBe(addresses)
+  expect(networks[0]).toMatchObject({ name: expect.stringMatching(/^AS\d+ /) })
+  const bad = await trying("decision.action == 'block' && signals.tot")
+  expect(errorOf(bad)).toEqual([400, 'invalid_input'])
+  expect(bad.value.error.message).toMatch(/column 31: .*tot/)
+  expect(errorOf(await trying(''))).toEqual([400, 'invalid_input'])
 })
 
 it('shows traffic as it comes, feeds with whatever names they have, and what a table changed', async () => {

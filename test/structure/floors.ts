@@ -84,7 +84,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['feed-days.ts', 'session-store.ts', 'console-files.ts'],
     ['process', 'traffic-ring.ts', 'page'],
     ['console-login.ts', 'address-api.ts', 'traffic-api.ts'],
-    ['table-api.ts'],
+    ['table-api.ts', 'sets-api.ts'],
     ['open-console.ts'],
   ],
   'src/client': [

@@ -8,6 +8,7 @@ import { addressView } from './address-view.ts'
 import type { ConsoleAnswer, ConsoleQuestion } from './console-messages.ts'
 import { feedsView } from './feeds-view.ts'
 import { openAnsweringParts } from './open-answering-parts.ts'
+import { trySet } from './set-trial.ts'
 import { rehearse } from './rehearsal-run.ts'
 import { tableChanges } from '../../compare/table-changes.ts'
 import { openTable } from '../../table/open-table.ts'
@@ -21,6 +22,8 @@ async function answer(ask: ConsoleQuestion): Promise<object> {
       return addressRows(world, ask.body)
     case 'feeds':
       return feedsView(world, ask)
+    case 'set':
+      return trySet(world, ask.condition)
     case 'changes': {
       const before = openTable(ask.against)
       try {

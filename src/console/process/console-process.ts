@@ -47,7 +47,7 @@ export function createConsoleProcess(
   }
 }
 
-const longKinds: ReadonlySet<ConsoleQuestion['kind']> = new Set(['changes', 'rehearsal'])
+const longKinds: ReadonlySet<ConsoleQuestion['kind']> = new Set(['changes', 'rehearsal', 'set'])
 
 function createProcess(
   log: Log,

@@ -9,6 +9,7 @@
 import { formOf } from '../../adapters/crowdsec/bouncer-endpoint.ts'
 import type { ListFolders } from '../../adapters/lists/list-endpoint.ts'
 import type { SetMade, SetRequest } from '../../adapters/make-set-main.ts'
+import { listPrefixesMax } from '../../model/published-sets.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import { createChildTask } from '../../base/system/child-task.ts'
@@ -23,7 +24,7 @@ const makeMsMax = 300_000
 const idleMs = 60_000
 
 /** A bouncer's policy with more blocks half the Internet; a list may say a higher `max`. */
-const prefixesMax = { bouncer: 1_000_000, list: 4_000_000 } as const
+const prefixesMax = { bouncer: 1_000_000, list: listPrefixesMax } as const
 
 const retryMs = 30_000
 
@@ -40,6 +41,8 @@ interface SetParts {
   readonly policies: () => Policies | undefined
   readonly log: Log
 }
+
+export type SetManager = ReturnType<typeof createSetManager>
 
 export function createSetManager(parts: SetParts) {
   const { stateFolder, durationMs, log } = parts
@@ -77,6 +80,8 @@ export function createSetManager(parts: SetParts) {
     } else if (isNew) log.info({ name, generation, prefixes }, 'A published set has changed.')
   }
   return {
+    folders: parts.folders,
+    conditions: parts.conditions,
     pulled: (name: string, texts: readonly string[]): void => {
       if (making || isClosed || performance.now() < (failures.get(name)?.retryAtMs ?? 0)) return
       const asked = requestOf(parts, name, texts)
