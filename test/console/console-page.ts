@@ -15,6 +15,7 @@ export const views = [
   { name: 'table', hash: '#/table', shows: '.spark >> nth=5' },
   { name: 'lists', hash: '#/rules/lists/attackers', shows: 'td button' },
   { name: 'policies', hash: '#/rules/policies', shows: '.rule' },
+  { name: 'sets', hash: '#/rules/sets', shows: 'td button' },
   { name: 'audit', hash: '#/rules/audit', shows: 'td' },
   { name: 'keys', hash: '#/keys', shows: 'td' },
   { name: 'meaning', hash: '#/meaning/latency', shows: '.is-meant' },

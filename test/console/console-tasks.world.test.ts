@@ -5,10 +5,18 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Look, type TestBrowser, keepShot, startBrowser } from '../browser.ts'
+import {
+  type Look,
+  type TestBrowser,
+  findingsOf,
+  keepShot,
+  overhangOf,
+  startBrowser,
+} from '../browser.ts'
 import { describeWith } from '../deploy/need.ts'
 import { type OpenConsole, makeKey, openConsole, signIn } from './console-page.ts'
 import { type FixtureServer, startFixtureServer } from './fixture-server.ts'
+import { hostile, setsView } from './fixture-views.ts'
 
 const looks = [
   { colorScheme: 'light', width: 1280 },
@@ -24,7 +32,7 @@ describeWith('chromium', ['--version'], () => {
   let open: OpenConsole | undefined
 
   beforeAll(async () => {
-    browser = await startBrowser([400, 401, 403, 409])
+    browser = await startBrowser([400, 401, 403, 409, 422])
   })
   afterAll(() => browser?.close())
   beforeEach(async () => {
@@ -268,6 +276,52 @@ describeWith('chromium', ['--version'], () => {
     })
   })
 
+  it.each(looks)('a set is tried, and its key made, at $width px', async (look) => {
+    const { page, show } = await start(look)
+    await show('#/rules/sets', 'td button')
+    const { hostname } = new URL(server.url)
+    expect(await main(page)).toContain(`https://${hostname}:8080/lists/tor`)
+    expect(await main(page)).toContain('1,201 IPv4, 188 IPv6')
+    expect(await page.locator('td.number').nth(1).innerText()).toBe('-13')
+    await page.locator('select').first().selectOption('nft')
+    expect(await main(page)).toContain('/lists/tor?format=nft')
+    expect(await main(page)).toContain('22,318')
+    await page.click('[aria-label="Make a key for tor"]')
+    await page.click(`${dialog} >> text=Make the key`)
+    await page.waitForSelector('.secret >> text=irk_knew_the-secret')
+    expect(server.fixture.wishes).toEqual([{ name: 'list tor', plan: 'business', api: ['lists'] }])
+
+    await page.fill('.stack input', 'abuse')
+    await page.fill('.stack textarea', 'risk_score >= 75 &&\n  signals.tot')
+    await page.click('text=Try it')
+    await page.waitForSelector('[aria-invalid=true]')
+    await expect
+      .poll(() => page.innerText('.stack .warn'))
+      .toContain('condition, line 2, column 3: signals has no member tot')
+    await page.fill('.stack textarea', "decision.action != 'allow'")
+    await page.click('text=Try it')
+    await expect.poll(() => page.innerText('[role=alert]')).toContain('4,300,000 prefixes')
+    await page.fill('.stack textarea', 'risk_score >= 60')
+    await page.click('text=Try it')
+    await page.waitForSelector('pre >> text=risk_score >= 60')
+    expect(await main(page)).toMatch(/IPv4: 2,603 prefixes, 4,210,332 addresses/i)
+    expect(await main(page)).toMatch(/IPv6: 1 prefix, 1 \/64$/im)
+    expect(await main(page)).toContain(hostile)
+    const member = await page.innerText('pre >> nth=-1')
+    const { partners } = Object.fromEntries(
+      setsView.sets.map(({ name, condition }) => [name, condition]),
+    )
+    expect(JSON.parse(`{${member}}`)).toEqual({
+      lists: { published: { partners, abuse: 'risk_score >= 60' } },
+    })
+    expect([await findingsOf(page), await overhangOf(page)]).toEqual([[], 0])
+    await page.fill('.stack input', 'tor')
+    await page.waitForSelector('text=The set tor is built in')
+    expect(await page.locator('pre >> text=risk_score').count()).toBe(0)
+    await page.fill('.stack textarea', 'signals.vpn')
+    await page.waitForSelector('.bars', { state: 'detached' })
+  })
+
   it('all is reached by the keyboard alone', async () => {
     const page = await browser.newPage(looks[0])
     await page.goto(server.url)
@@ -352,6 +406,9 @@ describeWith('chromium', ['--version'], () => {
     await show('#/rules/policies', '.rule')
     await expect.poll(() => page.locator('button:text("Save")').count()).toBe(admin)
     await expect.poll(() => page.locator('text=Try it on the sample').count()).toBe(lists)
+    await show('#/rules/sets', 'td')
+    await expect.poll(() => page.locator('text=Make a key').count()).toBe(5 * admin)
+    await expect.poll(() => page.locator('text=Try it').count()).toBe(lists)
     await page.goto(`${server.url}#/keys`)
     await page.waitForSelector(admin === 1 ? 'td' : 'text=Keys are for those with the role admin')
     expect(server.fixture.acts.includes('GET /admin/keys')).toBe(admin === 1)

@@ -3,13 +3,16 @@
 import type { AuditView, KeysView, RefreshView } from '../../src/api/admin-answers.ts'
 import type { AdminRole } from '../../src/model/roles.ts'
 import { defaultPoliciesText } from '../../src/policy/default-policies.ts'
-import { checkPolicies } from '../../src/policy/policy-file.ts'
+import { compileCondition } from '../../src/policy/condition/condition.ts'
+import { checkPolicies, findingText } from '../../src/policy/policy-file.ts'
 import {
   addressRows,
   addressView,
   feedsView,
   hostile,
   rehearsalReport,
+  setTrial,
+  setsView,
   tableChanges,
   trafficView,
 } from './fixture-views.ts'
@@ -32,6 +35,8 @@ export interface Fixture {
   /** Every request that was answered, `POST /admin/lists`. */
   readonly acts: string[]
   readonly lists: List[]
+  /** The bodies of new keys. */
+  readonly wishes: object[]
   policies: unknown
   readonly keys: KeysView['keys'][number][]
   readonly audit: AuditView['rows'][number][]
@@ -49,6 +54,7 @@ export function newFixture(): Fixture {
   })
   return {
     acts: [],
+    wishes: [],
     lists: [
       {
         name: 'attackers',
@@ -154,6 +160,20 @@ export function fixtureRoutes(fixture: Fixture, request: FixtureRequest): Reply 
       return ok({ id: 'r1' }, 202)
     case 'GET /admin/rehearsals/r1':
       return ok({ id: 'r1', status: 'done', report: rehearsalReport })
+    case 'GET /admin/sets':
+      return ok(setsView)
+    case 'POST /admin/sets/try': {
+      if (textIn(body, 'condition').includes('decision')) {
+        return refusal(
+          422,
+          'set_too_large',
+          'The set has 4,300,000 prefixes; narrow its condition.',
+        )
+      }
+      const compiled = compileCondition(textIn(body, 'condition'))
+      if (compiled.kind === 'condition') return ok(setTrial)
+      return refusal(400, 'invalid_input', findingText('condition', compiled))
+    }
     case 'GET /admin/audit':
       return ok({ rows: query.has('before') ? [] : fixture.audit })
     default:
@@ -198,6 +218,7 @@ function policyAndKeyRoutes(fixture: Fixture, { act, body, role }: FixtureReques
       skipped: [],
     } satisfies KeysView)
   if (act === 'POST /admin/keys') {
+    fixture.wishes.push(body)
     fixture.keys.push(key('knew', textIn(body, 'name'), 0))
     return ok({ id: 'knew', key: 'irk_knew_the-secret-that-is-shown-once', in_effect: true }, 201)
   }

@@ -5,6 +5,8 @@ import type {
   AddressRows,
   AddressView,
   FeedsView,
+  SetTrial,
+  SetsView,
   TableChanges,
   TrafficView,
 } from '../../src/api/admin-answers.ts'
@@ -481,4 +483,56 @@ export const rehearsalReport = {
       rule_before: '',
     },
   ],
+}
+
+const set = (name: string, condition: string, more: object) => ({
+  name,
+  condition,
+  built_in: true,
+  made: null,
+  ...more,
+})
+
+const made = {
+  at: '2026-11-22T03:12:40Z',
+  prefixes: 1389,
+  ipv4: 1201,
+  too_large: false,
+  growth: -13,
+  bytes: { plain: 21_114, nft: 22_318, 'mmdb.iprisk': 412_300 },
+}
+
+export const setsView: SetsView = {
+  url: 'https://0.0.0.0:8080/lists/',
+  formats: ['plain', 'nft', 'ipset', 'mmdb'],
+  plan: 'business',
+  sets: [
+    set('tor', 'signals.tor', { made }),
+    set('high-risk', 'risk_score >= 75', {
+      made: { ...made, prefixes: 4_300_000, ipv4: null, too_large: true, growth: null, bytes: {} },
+    }),
+    set('residential-proxy', 'signals.residential_proxy', {}),
+    set('bouncer', "decision.action != 'allow'", {
+      made: { ...made, prefixes: 20_311, ipv4: 19_000, growth: 300 },
+    }),
+    set('partners', '"partners" in lists && network.organization != "Example"', {
+      built_in: false,
+    }),
+  ],
+}
+
+export const setTrial: SetTrial = {
+  ipv4: {
+    prefixes: 2603,
+    addresses: 4_210_332,
+    networks: [
+      { name: `AS24940 ${hostile}`, addresses: 3_145_728 },
+      { name: 'AS64496 Example Access', addresses: 1_064_604 },
+    ],
+  },
+  ipv6: {
+    prefixes: 1,
+    addresses: 1,
+    networks: [{ name: 'AS64497 Example Hosting', addresses: 1 }],
+  },
 }

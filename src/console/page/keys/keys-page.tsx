@@ -90,7 +90,8 @@ function Keys() {
 const pathOf = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`
 
 /** Stays until it is dismissed or the key revoked, even if others are created. */
-function Secret({ made, onDone }: { readonly made: KeyIssued; readonly onDone: () => void }) {
+export function Secret(props: { readonly made: KeyIssued; readonly onDone: () => void }) {
+  const { made, onDone } = props
   const { old_secret_until: until = null } = made
   const here = useRef<HTMLElement>(null)
   // It stands above a long table and the form: its creator would not see it.

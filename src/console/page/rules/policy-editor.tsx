@@ -138,14 +138,15 @@ function RuleEditor(props: {
   )
 }
 
-const messagesOf = (mistakes: readonly PlacedMistake[]) => mistakes.map(({ message }) => message)
+const messagesOf = (mistakes: readonly Pick<PlacedMistake, 'message'>[]) =>
+  mistakes.map(({ message }) => message)
 
-function RuleField(props: {
+export function RuleField(props: {
   readonly label: string
   readonly text: string
   readonly isCode?: boolean
   readonly isFixed: boolean
-  readonly mistakes: readonly PlacedMistake[]
+  readonly mistakes: Parameters<typeof messagesOf>[0]
   readonly set: (text: string) => void
 }) {
   const { label, text, isCode = false, isFixed, mistakes, set } = props

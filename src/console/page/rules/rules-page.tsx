@@ -1,21 +1,21 @@
-// Own lists, policies, and the audit log.
+// Own lists, policies, published sets, and the audit log.
 
 import { type Route, routeTo } from '../route.ts'
 import { AuditLog } from './audit-log.tsx'
 import { ListsPart } from './lists-part.tsx'
 import { PoliciesPart } from './policies-part.tsx'
+import { SetsPart } from './sets-part.tsx'
 
 const parts = [
   ['lists', 'Lists'],
   ['policies', 'Policies'],
+  ['sets', 'Published sets'],
   ['audit', 'Audit'],
 ] as const
 
 export function RulesPage({ route }: { readonly route: Route }) {
   const [part = 'lists', name = ''] = route.rest.split('/')
-  const isPolicies = part === 'policies'
-  const isAudit = part === 'audit'
-  const here = isPolicies || isAudit ? part : 'lists'
+  const here = parts.find(([one]) => one === part)?.[0] ?? 'lists'
   return (
     <>
       <div class="page-head">
@@ -32,8 +32,9 @@ export function RulesPage({ route }: { readonly route: Route }) {
           ))}
         </nav>
       </div>
-      {isPolicies && <PoliciesPart />}
-      {isAudit && <AuditLog />}
+      {here === 'policies' && <PoliciesPart />}
+      {here === 'sets' && <SetsPart />}
+      {here === 'audit' && <AuditLog />}
       {here === 'lists' && <ListsPart name={name} add={route.query.get('add') ?? ''} />}
     </>
   )

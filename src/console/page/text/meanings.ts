@@ -132,6 +132,11 @@ export const meanings: Readonly<Record<string, Record<'title' | 'text' | 'from',
     text: 'Allow makes the score 0, block makes it 100, and a list that only names is a fact for rules. The most specific entry decides.',
     from: 'docs/lists.md',
   },
+  sets: {
+    title: 'Published sets',
+    text: 'All addresses for which a condition holds, as the fewest prefixes, for what fetches a URL. A set is made when it is first read, and again when it is read after a change. Growth is in prefixes, since the generation before.',
+    from: 'docs/lists-by-url.md',
+  },
   rehearsal: {
     title: 'Rehearsal',
     text: 'What the draft would have decided, and what is decided otherwise than now. It changes nothing.',
