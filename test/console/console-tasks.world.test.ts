@@ -157,7 +157,8 @@ describeWith('chromium', ['--version'], () => {
     it('the feeds are refreshed, and a refused rollback says why', async () => {
       const { page, show } = await start(look)
       await show('#/table', '.spark')
-      expect(await main(page)).toContain('48,213 IPv4 addresses and 70,656 /64s of IPv6 changed.')
+      const changed = '48,213 IPv4 addresses and 70,656 /64s of IPv6 changed.'
+      await expect.poll(() => main(page)).toContain(changed)
       expect(await main(page)).toContain('proxy-free-lists is in quarantine: It shrank')
       await page.click('text=Refresh the feeds')
       await page.waitForSelector('text=Refresh: fetching 12 of 90')
