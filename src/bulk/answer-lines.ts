@@ -34,6 +34,7 @@ import { type LineCounter, type LineTally, newLineCounter } from './line-tally.t
 import { clearOutput, flushOutput } from './output-buffer.ts'
 import { openCsvRows, type RowWriter } from './rows/csv-row.ts'
 import { copyToPage, parseIpv4Line } from './rows/ipv4-line.ts'
+import { ipv4Chars, openTextRows } from './rows/text-row.ts'
 
 /** Of each piece: a few show a user that the file holds something else. */
 const badLinesKept = 3
@@ -228,11 +229,15 @@ function flushBatch({ reader }: OpenTable, { prefetch, onAddress }: LineSink): v
 
 function writingSink(
   table: OpenTable,
-  { output: format, fields }: LineTask,
+  { output: format, fields, addressWidth: width = ipv4Chars }: LineTask,
   decide: Decide | undefined,
 ): LineSink {
-  if (format === 'csv') {
-    const { prefetch, write, writeInvalid } = rowsOf(table, fields)
+  if (format === 'csv' || format === 'text') {
+    const { prefetch, write, writeInvalid } = rowsOf(
+      table,
+      format === 'csv' ? fields : undefined,
+      width,
+    )
     return {
       prefetch,
       onAddress: (query, located) => write(query, located, output),
@@ -269,21 +274,30 @@ function appendLine(body: Uint8Array): void {
 let cachedRows:
   { readonly table: OpenTable; readonly names: string; readonly rows: RowWriter } | undefined
 
-function rowsOf(table: OpenTable, fields: LineTask['fields']): RowWriter {
-  const names = fields.join()
+/** Without `fields`, the short lines for people. */
+function rowsOf(
+  table: OpenTable,
+  fields: LineTask['fields'] | undefined,
+  width: number,
+): RowWriter {
+  const names = fields?.join() ?? String(width)
   if (cachedRows?.table !== table || cachedRows.names !== names) {
-    cachedRows = { table, names, rows: openCsvRows(table.reader, fields) }
+    const rows =
+      fields === undefined ? openTextRows(table.reader, width) : openCsvRows(table.reader, fields)
+    cachedRows = { table, names, rows }
   }
   return cachedRows.rows
 }
 
 export interface LineTask {
   readonly form: LineFormat
-  /** Answers as JSON lines or as rows of CSV; or only counts, of logs too. */
-  readonly output: Exclude<CheckFormat, 'text'> | 'tally' | 'addresses'
+  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts, of logs too. */
+  readonly output: CheckFormat | 'tally' | 'addresses'
   readonly fields: readonly CheckField[]
   /** Of JSON lines: what decides them; absent without policies. */
   readonly policy?: ChosenPolicy | undefined
+  /** Of lines for people, the column of addresses; that of IPv4 by default. */
+  readonly addressWidth?: number
   /** Why no line of this piece is to be read. */
   readonly refused?: BadReason | undefined
 }

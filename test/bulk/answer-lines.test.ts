@@ -4,7 +4,8 @@
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { invalidAddressJson } from '../../src/api/input-fault.ts'
+import type { CheckAnswer } from '../../src/api/check-answer.ts'
+import { addressFaultText, invalidAddressJson } from '../../src/api/input-fault.ts'
 import { checkFields } from '../../src/config/line-formats.ts'
 import { signalNames } from '../../src/model/kind.ts'
 import { formatIpv4 } from '../../src/ip/format-address.ts'
@@ -199,6 +200,15 @@ describe('lines', () => {
     expect(textOf(out)).toBe('64496,9.1.2.3,81,Example Access,tor\n,x,,,\n')
   })
 
+  it('become short lines that say what the answer says', () => {
+    const { out } = given({ output: 'text' })
+    const wanted = texts.map((text) => briefly(text, table.check(text)))
+    expect(textOf(out)).toBe(`${wanted.join('\n')}\n`)
+    expect(textOf(given({ output: 'text' }, ['9.1.2.3']).out)).toBe(
+      '9.1.2.3          tor                 81  very_high   AS64496  Example Access (isp)  Berlin, DE  also blocklist_match\n',
+    )
+  })
+
   it('are tallied as they are answered', () => {
     const { tally, out } = given({ output: 'tally' })
     const answers = texts.flatMap((text) => table.check(text) ?? [])
@@ -213,3 +223,26 @@ describe('lines', () => {
     expect(new Set(tally!.hashes).size).toBe(new Set(judged).size)
   })
 })
+
+/** The slow, obvious twin of a short line. */
+function briefly(text: string, answer: CheckAnswer | undefined): string {
+  if (answer === undefined) return `${JSON.stringify(text)}: ${addressFaultText(text)}`
+  const { classification, risk_score, risk_level, network, location, proxy, bot } = answer
+  const provider = proxy?.provider ?? ''
+  const signals = signalNames.filter((name) => answer.signals[name] && name !== classification)
+  const place = [location?.city, location?.country_code].filter(Boolean)
+  return [
+    text.padEnd(15),
+    classification.padEnd(17),
+    String(risk_score).padStart(3),
+    risk_level.padEnd(9),
+    (network === null ? '-' : `AS${network.asn}`).padStart(8),
+    network === null ? '' : `${network.organization} (${network.type})`,
+    place.join(', '),
+    provider === '' ? '' : `by ${provider}`,
+    bot ? `bot ${bot.provider} (${bot.category})` : '',
+    signals.length === 0 ? '' : `also ${signals.join(', ')}`,
+  ]
+    .filter((part) => part !== '')
+    .join('  ')
+}

@@ -107,7 +107,7 @@ export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[])
 
 /** One writer for neighbouring cells of a verdict, or of a network. */
 function cellsOf(reader: AnswerReader, fields: readonly CheckField[]): readonly CellWriter[] {
-  const texts = openTableTexts(reader)
+  const texts = openTableTexts(reader, csvCell)
   const cells: CellWriter[] = []
   for (let at = 0; at < fields.length;) {
     const field = fields[at]!
@@ -165,7 +165,7 @@ function cellOf(reader: AnswerReader, texts: TableTexts, field: CheckField): Cel
   }
   const member = placeTexts.find((name) => name === field)
   if (member !== undefined) {
-    const write = openPlaceText(reader, texts, member)
+    const { write } = openPlaceText(reader, texts, member)
     return {
       write: (out, { bogon, location }) => {
         if (!bogon && location !== 0) write(out, location)

@@ -1,6 +1,6 @@
 // Hot path: what `openPlaceText` gives, but at the first use of a text that is not copied.
 //
-// Texts of a place in rows of CSV. State, time zone and country are strings of the table. City
+// Texts of a place in rows and lines. State, time zone and country are strings of the table. City
 // and zip stand in the JSON of the place's run: plain ASCII text, as most of it is, is copied from
 // there; what JSON or the row writes otherwise is made at its first use and cached.
 
@@ -14,35 +14,48 @@ import {
 } from '../../table/file/location-record.ts'
 import type { GrowingBuffer } from '../growing-buffer.ts'
 import { appendSlice, appendText, appendView } from '../output-buffer.ts'
-import { csvCell } from './csv-cell.ts'
 import { appendCached, newTextCache } from './text-cache.ts'
 
 export const placeTexts = ['country_code', 'country', 'state', 'city', 'zip', 'timezone'] as const
 type PlaceText = (typeof placeTexts)[number]
 
-type PlaceTextWriter = (out: GrowingBuffer, location: number) => void
+interface PlaceTextWriter {
+  readonly isEmpty: (location: number) => boolean
+  readonly write: (out: GrowingBuffer, location: number) => void
+}
 
 export function openPlaceText(
   reader: AnswerReader,
   texts: TableTexts,
   member: PlaceText,
 ): PlaceTextWriter {
-  if (member === 'city' || member === 'zip') return runText(reader, member)
+  if (member === 'city' || member === 'zip') return runText(reader, texts, member)
   return stringText(texts, openPlaceString(reader.views, member))
 }
 
 function stringText(texts: TableTexts, idOf: (location: number) => number): PlaceTextWriter {
-  return (out, location) => appendString(out, texts, idOf(location))
+  const { offsets } = texts
+  return {
+    isEmpty: (location) => {
+      const id = idOf(location)
+      return offsets[id] === offsets[id + 1]
+    },
+    write: (out, location) => appendString(out, texts, idOf(location)),
+  }
 }
 
 const quote = 0x22
 const betweenCityAndZip = '","zip":"'.length
 
-function runText({ views }: AnswerReader, member: 'city' | 'zip'): PlaceTextWriter {
+function runText(
+  { views }: AnswerReader,
+  { show }: TableTexts,
+  member: 'city' | 'zip',
+): PlaceTextWriter {
   const bytes = runBytes(views)
-  const isPlain = plainBytes()
+  const isPlain = plainBytes(show)
   const cached = newTextCache(views.location_runs.length + 1, (location) =>
-    csvCell(readLocality(views, location)[member]),
+    show(readLocality(views, location)[member]),
   )
   /** Where the text begins; -1 where a city before it has more quotes than its own. */
   const begin = (location: number): number => {
@@ -52,18 +65,24 @@ function runText({ views }: AnswerReader, member: 'city' | 'zip'): PlaceTextWrit
     while (at < bytes.length && bytes[at] !== quote && bytes[at] !== backslash) at++
     return bytes[at] === quote ? at + betweenCityAndZip : -1
   }
-  return (out, location) => {
-    const from = begin(location)
-    // What begins with another character may be a formula.
-    if (from >= 0 && isPlain[bytes[from]!] === startsPlain) {
-      let to = from + 1
-      while (isPlain[bytes[to]!]! >= insidePlain) to++
-      if (bytes[to] === quote) {
-        appendSlice(out, bytes, from, to)
-        return
-      }
-    } else if (from >= 0 && bytes[from] === quote) return
-    appendCached(out, cached, location)
+  return {
+    isEmpty: (location) => {
+      const from = begin(location)
+      return from >= 0 && bytes[from] === quote
+    },
+    write: (out, location) => {
+      const from = begin(location)
+      // What begins with another character may be a formula.
+      if (from >= 0 && isPlain[bytes[from]!] === startsPlain) {
+        let to = from + 1
+        while (isPlain[bytes[to]!]! >= insidePlain) to++
+        if (bytes[to] === quote) {
+          appendSlice(out, bytes, from, to)
+          return
+        }
+      } else if (from >= 0 && bytes[from] === quote) return
+      appendCached(out, cached, location)
+    },
   }
 }
 
@@ -71,12 +90,12 @@ const backslash = 0x5c
 const insidePlain = 1
 const startsPlain = 2
 
-/** Of each byte: whether a cell with it is the text as it is, also where it begins with it. */
-function plainBytes(): Uint8Array {
+/** Of each byte: whether a text with it is shown as it is, also where it begins with it. */
+function plainBytes(show: (text: string) => string): Uint8Array {
   const plain = new Uint8Array(256)
   for (let byte = 0x20; byte < 0x7f; byte++) {
     const text = `a${String.fromCharCode(byte)}a`
-    if (byte === quote || byte === backslash || csvCell(text) !== text) continue
+    if (byte === quote || byte === backslash || show(text) !== text) continue
     plain[byte] = /\w/.test(text[1]!) ? startsPlain : insidePlain
   }
   return plain
@@ -85,19 +104,19 @@ function plainBytes(): Uint8Array {
 export type TableTexts = ReturnType<typeof openTableTexts>
 
 /**
- * Strings of the table: one whose cell is the text as the table has it is copied from there, which
- * `verbatim` knows of each after its first use: 1 where it is so.
+ * Strings of the table: one that is shown as the table has it is copied from there, which `verbatim`
+ * knows of each after its first use: 1 where it is so.
  */
-export function openTableTexts({ views, strings }: AnswerReader) {
+export function openTableTexts({ views, strings }: AnswerReader, show: (text: string) => string) {
   const { string_offsets: offsets, string_bytes: bytes } = views
   // Longer than the section, for `appendView` also reads a few bytes behind a text.
   const rest = bytes.buffer.byteLength - bytes.byteOffset
   const length = Math.min(bytes.length + runElementBytes, rest)
   const source = new DataView(bytes.buffer, bytes.byteOffset, length)
-  return { strings, offsets, source, verbatim: new Uint8Array(offsets.length) }
+  return { strings, show, offsets, source, verbatim: new Uint8Array(offsets.length) }
 }
 
-/** Hot where its cell is the text as it is: no allocation. */
+/** Hot where it is shown as it is: no allocation. */
 function appendString(buffer: GrowingBuffer, texts: TableTexts, id: number): void {
   const { verbatim, source, offsets } = texts
   if (verbatim[id] === 1) appendView(buffer, source, offsets[id]!, offsets[id + 1]!)
@@ -106,11 +125,11 @@ function appendString(buffer: GrowingBuffer, texts: TableTexts, id: number): voi
 
 function appendShown(
   buffer: GrowingBuffer,
-  { strings, offsets, source, verbatim }: TableTexts,
+  { strings, show, offsets, source, verbatim }: TableTexts,
   id: number,
 ): void {
   const text = strings.text(id)
-  const shown = csvCell(text)
+  const shown = show(text)
   appendText(buffer, shown)
   const from = offsets[id] ?? 0
   const to = offsets[id + 1] ?? 0

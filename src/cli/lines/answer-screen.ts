@@ -1,11 +1,13 @@
-// Answers as rows for people, on a terminal fitted to its width. Rows come piece by piece: columns may widen,
+// Answers as rows on a terminal, fitted to its width. Rows come piece by piece: columns may widen,
 // and never narrow again.
 //
 //   9.1.2.3          tor   81  very_high   AS64496  Example Access (isp)  Berlin, DE  also …
+//
+// For pipes, where speed counts: src/bulk/rows/text-row.ts.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { escapeControls } from '../../base/text/clean-text.ts'
-import { signalNames } from '../../model/kind.ts'
+import { answerDetails } from '../../bulk/rows/text-row.ts'
 import { levelStyles, type Line } from '../terminal/io.ts'
 
 type Result = CheckAnswer | { readonly ip: string; readonly error: { readonly message: string } }
@@ -65,21 +67,12 @@ function cellsOf(answer: CheckAnswer): Cells {
     asn: network === null ? '-' : `AS${network.asn}`,
     owner: network === null ? '' : escapeControls(`${network.organization} (${network.type})`),
     place: escapeControls(place),
-    more: escapeControls(detailsOf(answer).join(gap)),
+    more: escapeControls([...answerDetails(answer), ...listsOf(answer)].join(gap)),
   }
 }
 
-/** Every signal but the one that the classification says already. */
-function detailsOf({ classification, signals, proxy, bot, lists }: CheckAnswer): readonly string[] {
-  const provider = proxy?.provider ?? ''
-  const others = signalNames.filter((name) => signals[name] && name !== classification)
-  return [
-    ...(provider === '' ? [] : [`by ${provider}`]),
-    ...(bot === null ? [] : [`bot ${bot.provider || 'unnamed'} (${bot.category})`]),
-    ...(others.length === 0 ? [] : [`also ${others.join(', ')}`]),
-    ...(lists === undefined ? [] : [`on ${lists.join(', ')}`]),
-  ]
-}
+const listsOf = ({ lists }: CheckAnswer): readonly string[] =>
+  lists === undefined ? [] : [`on ${lists.join(', ')}`]
 
 function fitWidths(widths: Readonly<Record<Column, number>>, columns: number): typeof widths {
   const fitting = { ...widths }

@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os'
 import { IpriskError } from '../../base/coded-error.ts'
 import { moreText } from '../../base/text/shortened-list.ts'
 import { formatCount } from '../../base/text/number-format.ts'
+import { addressWidth, ipv4Chars } from '../../bulk/rows/text-row.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
 import {
   answerLines,
@@ -107,6 +108,7 @@ export async function bulkRun(options: BulkOptions, io: Io) {
   let last = Promise.resolve()
   let firstBytes = 0
   let form: LineFormat = { kind: 'plain' }
+  let width = ipv4Chars
   let isOpen = false
   const how = { bytes: options.pieceBytes, stdin: io.input, signal, warn: sums.damaged }
   const pieces = readInput(inputs, how)
@@ -126,7 +128,8 @@ export async function bulkRun(options: BulkOptions, io: Io) {
       isOpen ||= opening !== undefined
       form = opening?.form ?? form
       const lines = opening?.bytes ?? piece.bytes
-      const task = { ...work, form, refused: piece.refused }
+      if (opening !== undefined && work.output === 'text') width = addressWidth(form, lines)
+      const task = { ...work, form, addressWidth: width, refused: piece.refused }
       form = nextFormat(form, lines)
       firstBytes += lines.length
       const isHere = lines.length <= linesInlineBytesMax || firstBytes <= firstLinesInlineBytesMax

@@ -5,6 +5,7 @@ import { statSync } from 'node:fs'
 import { formatCount } from '../../base/text/number-format.ts'
 import { answerLines, type LinesResult, type LineTask } from '../../bulk/answer-lines.ts'
 import { csvHeader } from '../../bulk/rows/csv-row.ts'
+import { addressWidth } from '../../bulk/rows/text-row.ts'
 import { defaultCheckFields } from '../../config/line-formats.ts'
 import type { Invocation, Settings } from '../../config/settings.ts'
 import { newAddressWords } from '../../ip/address.ts'
@@ -46,14 +47,14 @@ async function checkWith(
   io: Io,
 ): Promise<number> {
   const output = how.json ? 'json' : (how.format ?? (io.outIsTerminal ? 'text' : 'json'))
-  const isText = output === 'text'
+  const isScreen = output === 'text' && io.outIsTerminal
   const fields = how.fields ?? defaultCheckFields
   const policy = await offlinePolicy(policies, how.policy, io.err)
   const decide = await offlineDecide(pinned.table, policy)
-  const work = { output: isText ? 'json' : output, fields, policy } as const
+  const work = { output: isScreen ? 'json' : output, fields, policy } as const
   const screen = newAnswerScreen(io.outColumns)
   const show = ({ out }: Pick<LinesResult, 'out'>): Promise<void> =>
-    isText ? io.lines(screen(out)) : io.write(out)
+    isScreen ? io.lines(screen(out)) : io.write(out)
   const detectFormat = lineFormatDetector(how)
   if (output === 'csv') await io.write(encoder.encode(`${csvHeader(work.fields)}\n`))
   const sums = { addresses: 0, bad: 0, isDamaged: false }
@@ -129,7 +130,9 @@ function answerArguments(options: {
 }): LinesResult {
   const { table, addresses, work, decide } = options
   const lines = encoder.encode(addresses.map((ip) => `${ip}\n`).join(''))
-  return answerLines(table, lines, { ...work, form: { kind: 'plain' } }, undefined, decide)
+  const form = { kind: 'plain' } as const
+  const how = { ...work, form, addressWidth: addressWidth(form, lines) }
+  return answerLines(table, lines, how, undefined, decide)
 }
 
 // Arguments that are neither addresses nor files, and may be meant as addresses, count as bad ones;
