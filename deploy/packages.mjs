@@ -160,4 +160,6 @@ export function publicSurfaces() {
 }
 
 // `npm run client`
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.info(writeClientPackage())
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.stdout.write(`${writeClientPackage()}\n`)
+}

@@ -6,7 +6,6 @@ import type { Family } from '../ip/address.ts'
 import { addressBits } from '../ip/range.ts'
 import type { ExportFile } from './export-file.ts'
 
-
 interface Prefix {
   readonly family: Family
   /** As in records. */
