@@ -57,10 +57,14 @@ async function madeIn(folder: string): Promise<SetMade | null> {
   const { generation, madeMs, ipv4 = null, refused, before } = manifest
   const bytes: Record<string, number> = {}
   for (const file of await readdir(folder)) {
-    const [of, ...text] = file.split('.')
-    if (of !== String(generation) || text[0] === 'set') continue
+    const [of, text = ''] = file.split('.')
+    if (of !== String(generation) || text === 'set') continue
+    // Named by `partName`: the whole set in a format, or in a layout of MMDB.
+    const [, format = '', layout] = /^([a-z0-9]+)_(?:0|([a-z-]+))_1_Infinity$/.exec(text) ?? []
+    if (format === '') continue
     // The next generation may remove it meanwhile.
-    bytes[text.join('.')] = (await stat(join(folder, file)).catch(() => undefined))?.size ?? 0
+    const { size = 0 } = (await stat(join(folder, file)).catch(() => undefined)) ?? {}
+    bytes[layout === undefined ? format : `${format}.${layout}`] = size
   }
   const { prefixes } = refused ?? manifest
   const growth = before === undefined ? null : manifest.prefixes - before

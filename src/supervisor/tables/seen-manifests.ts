@@ -6,19 +6,18 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { messageOf } from '../../base/coded-error.ts'
-import { parseJson } from '../../base/json-object.ts'
+import { isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
 import type { Log } from '../../base/log.ts'
 import { replaceOwnFile } from '../../base/system/own-files.ts'
 import { type Manifest, serialAhead } from '../../publish/form/manifest.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
 
-const noteSchema = z.object({
+interface Note {
   /** By the id of the key. */
-  serials: z.record(z.string(), z.int().min(0)),
-  place: z.string().exactOptional(),
-})
+  readonly serials: Readonly<Record<string, number>>
+  readonly place?: string
+}
 
 type Seen = Pick<Manifest, 'serial' | 'place'>
 
@@ -66,15 +65,21 @@ export function openSeenManifests(of: {
   }
 }
 
-function readNote(path: string, log: Log) {
+function readNote(path: string, log: Log): Note | undefined {
   try {
-    const note = noteSchema.safeParse(parseJson(readFileSync(path, 'utf8'))).data
-    if (note === undefined) throw new Error('it has no serials')
-    return note
+    const note = parseJson(readFileSync(path, 'utf8'))
+    if (isNote(note)) return note
+    throw new Error('it has no serials')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     const why = `${path} cannot be read: ${messageOf(error)}`
     log.error({}, `${why}. An old manifest would not be known as one.`)
     return undefined
   }
+}
+
+function isNote(value: unknown): value is Note {
+  if (!isJsonObject(value) || !isJsonObject(value['serials'])) return false
+  const { serials, place = '' } = value
+  return typeof place === 'string' && Object.values(serials).every((serial) => isWhole(serial))
 }
