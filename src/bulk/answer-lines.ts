@@ -164,10 +164,18 @@ function isReadAt(
   to: number,
   query: Query,
 ): boolean {
+  // A comment may hold an address in its second word; the line's reader tells.
+  if (form.kind === 'log' && mayBeComment(bytes, from, to)) return false
   place.from = from
   place.to = to
   findLineField(form, bytes, place, span)
   return parseQuery(query, span.bytes, span.from, span.to)
+}
+
+function mayBeComment(bytes: Uint8Array, from: number, to: number): boolean {
+  let at = from
+  while (at < to && bytes[at]! <= 0x20) at += 1
+  return bytes[at] === 0x23 || bytes[at] === 0x3b
 }
 
 const place = { from: 0, to: 0 }
