@@ -33,7 +33,6 @@ import type { HistoryTransaction } from './acceptance/history-transaction.ts'
 import { noHistory, recordAndRead, type History } from './history/read-history.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
 import { type Layer, type Layers, valueAt } from './layer/layer.ts'
-import { newRangeInterner } from './layer/intern.ts'
 import { clearTransitionPrefixes } from './layer/overlay.ts'
 import { type AsEntry, collectAsFacts } from './networks/as-facts.ts'
 import type { Networks } from './networks/read-networks.ts'
@@ -294,7 +293,6 @@ function newNormaliseContext(
     asOf,
     book: newEvidenceBook(),
     observations: { 4: [], 6: [] },
-    ranges: newRangeInterner(),
     resolvers: { 4: resolversOf(tables, 4), 6: resolversOf(tables, 6) },
     inAccess: (family, words) => networkAt(family, words)?.access === true,
   }

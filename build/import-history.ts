@@ -22,7 +22,6 @@ import { judgeFeed } from './acceptance/feed-quarantine.ts'
 import { type FeedMemory, storedSizes } from './acceptance/acceptance-ledger.ts'
 import { pastSizesMax } from './acceptance/feed-size.ts'
 import { beginHistoryTransaction } from './acceptance/history-transaction.ts'
-import { newRangeInterner } from './layer/intern.ts'
 import { loadNetworkTables } from './networks/network-tables.ts'
 import { countDrop } from './parse/parse-counts.ts'
 import { type ParsedSnapshot, parseSnapshot } from './evidence/read-snapshots.ts'
@@ -111,8 +110,7 @@ async function importFeed(
         const read = await readListed({ feed, path: join(folder, where), day })
         const ledger = new Map([[feed.id, memory]])
         const past = { ledger, history: new Map(), problems: [] }
-        const context = { index, ranges: newRangeInterner() }
-        const judged = judgeFeed({ files: [read], day, context, past })
+        const judged = judgeFeed({ files: [read], day, index, past })
         memory = judged.memory
         const { reasons } = judged
         if (reasons.length > 0) outcome.quarantined.push(`${where}: ${reasons.join('; ')}`)

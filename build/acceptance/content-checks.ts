@@ -7,7 +7,7 @@ import { canaryKinds } from '../../src/table/canaries.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'
 import { whyInadmissible } from '../catalogue/feed.ts'
 import { parseAsn } from '../evidence/normalise.ts'
-import { type RangeInterner, newRangeSubset } from '../layer/intern.ts'
+import { type RangeInterner, newRangeInterner } from '../layer/intern.ts'
 import { countDrop } from '../parse/parse-counts.ts'
 import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
 import type { CanaryIndex } from './entry-canaries.ts'
@@ -19,17 +19,10 @@ import { type OverlapDepth, newOverlapDepth, overlapMax } from './overlap-depth.
  */
 const canaryShareMax = 0.001
 
-export interface CheckContext {
-  readonly index: CanaryIndex
-  /** Holds the distinct ranges of each feed. */
-  readonly ranges: RangeInterner
-}
-
 /** Of one feed, all of its files. It counts drops into their tallies, so it runs once a file. */
-export function checkContent(files: readonly ParsedSnapshot[], context: CheckContext) {
-  const { index } = context
+export function checkContent(files: readonly ParsedSnapshot[], index: CanaryIndex) {
   const reasons = new Set<string>()
-  const distinct = { ranges: newRangeSubset(context.ranges), asns: new Set<number>() }
+  const distinct = { ranges: newRangeInterner(), asns: new Set<number>() }
   const overlap = newOverlapDepth()
   const found = { entries: 0, canaries: 0, sample: '', distinct, overlap }
   const kept = files.map((file) => {

@@ -19,9 +19,8 @@ import {
   type ParsedSnapshot,
   type SnapshotFile,
 } from '../evidence/read-snapshots.ts'
-import { newRangeInterner } from '../layer/intern.ts'
 import { newParseCounts } from '../parse/parse-counts.ts'
-import { newCanaryIndex } from './entry-canaries.ts'
+import { type CanaryIndex, newCanaryIndex } from './entry-canaries.ts'
 import { keepLastGood, type LastGood, readLastGood, removeOldCopies } from './last-good.ts'
 import {
   type FeedMemory,
@@ -31,7 +30,7 @@ import {
   writeAcceptanceLedger,
 } from './acceptance-ledger.ts'
 import { acceptedAfterDays, judgeFeedSize, lowerMedian, pastSizesMax } from './feed-size.ts'
-import { type CheckContext, checkContent } from './content-checks.ts'
+import { checkContent } from './content-checks.ts'
 
 export interface Quarantine {
   /** Why, one line each; at least one. */
@@ -59,17 +58,14 @@ export async function acceptFeeds(input: {
   readonly tables: Pick<NetworkTables, 'resolvers' | 'crawlers' | 'infrastructure'>
 }) {
   const { store } = input
-  const context = {
-    index: newCanaryIndex(loadCanaries(), input.tables),
-    ranges: newRangeInterner(),
-  }
+  const index = newCanaryIndex(loadCanaries(), input.tables)
   const past = store === undefined ? noPast : await readPast(store)
   const fetched = input.files.filter(({ feed }) => feed.files.length > 0)
   const feeds = groupBy(fetched, ({ feed }) => feed)
   const judged = new Map<Feed, JudgedFeed>()
   const standIns = new Map<Feed, GoodContent>()
   for (const { feed, problem } of input.missing) {
-    const good = await goodContent(feed, { context, past, store })
+    const good = await goodContent(feed, { index, past, store })
     if (good === undefined) continue
     standIns.set(feed, good)
     judged.set(feed, { files: [], size: 0, reasons: [problem], ...remembered(feed.id, past) })
@@ -78,7 +74,7 @@ export async function acceptFeeds(input: {
     if (judged.has(feed)) continue
     const own = input.snapshots.filter((snapshot) => snapshot.feed === feed)
     const day = newestDay(own.length === 0 ? files : own)
-    judged.set(feed, judgeFeed({ files, day, context, past }))
+    judged.set(feed, judgeFeed({ files, day, index, past }))
   }
   const files = input.files.filter(({ feed }) => !feeds.has(feed))
   const quarantined = new Map<string, Quarantine>()
@@ -88,7 +84,7 @@ export async function acceptFeeds(input: {
       files.push(...own)
       held.set(feed.id, { size, usual })
     } else {
-      const good = standIns.get(feed) ?? (await goodContent(feed, { context, past, store }))
+      const good = standIns.get(feed) ?? (await goodContent(feed, { index, past, store }))
       const instead = good ?? noContent(feed, newestDay(own))
       files.push(...instead.files)
       held.set(feed.id, { size: instead.size, usual })
@@ -157,11 +153,11 @@ interface JudgedFeed extends HeldEntries {
 export function judgeFeed(of: {
   readonly files: readonly ParsedSnapshot[]
   readonly day: Day
-  readonly context: CheckContext
+  readonly index: CanaryIndex
   readonly past: AcceptancePast
 }): JudgedFeed {
   const { day } = of
-  const { size, files, reasons } = checkContent(of.files, of.context)
+  const { size, files, reasons } = checkContent(of.files, of.index)
   const id = files[0]?.feed.id ?? ''
   const { memory, past, usual } = remembered(id, of.past)
   const { sizes, moved, held } = memory
@@ -205,16 +201,16 @@ interface GoodContent extends LastGood {
 async function goodContent(
   feed: Feed,
   of: {
-    readonly context: CheckContext
+    readonly index: CanaryIndex
     readonly past: AcceptancePast
     readonly store: string | undefined
   },
 ): Promise<GoodContent | undefined> {
-  const { context, past, store } = of
+  const { index, past, store } = of
   if (store === undefined) return undefined
   const good = await readLastGood(store, feed, past.ledger.get(feed.id))
   if (good === undefined) return undefined
-  const { files, size, reasons } = checkContent(good.files, context)
+  const { files, size, reasons } = checkContent(good.files, index)
   return reasons.length === 0 ? { files, size, title: good.title } : undefined
 }
 

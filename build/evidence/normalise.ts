@@ -25,7 +25,7 @@ import { type ListedDays, countMaskDays, mergeListedDays } from '../history/hist
 import type { FeedHistory } from '../history/read-history.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'
 import type { Observation } from '../layer/flatten-evidence.ts'
-import { newInterner, newRangeSubset, type RangeInterner } from '../layer/intern.ts'
+import { newInterner, newRangeInterner } from '../layer/intern.ts'
 import { type ParseCounts, countDrop } from '../parse/parse-counts.ts'
 
 /** Kinds whose IPv6 address stands for its /64 in an access network (MODEL.md, rule 4). */
@@ -38,8 +38,6 @@ export interface NormaliseContext {
   readonly asOf: Day
   readonly book: EvidenceBook
   readonly observations: Readonly<Record<4 | 6, Observation[]>>
-  /** Holds what each feed says, one feed after the other. */
-  readonly ranges: RangeInterner
   /** Public resolvers: software everywhere asks them, and no bot sends from them. */
   readonly resolvers: Readonly<Record<4 | 6, readonly Range[]>>
   /** Whether the address (words as parsed) lies in an access network. */
@@ -67,10 +65,10 @@ interface SpokenFrom {
   readonly networks?: { readonly feed: Feed; readonly source: number } | undefined
 }
 
-/** A normaliser for one feed; the one before it is finished. */
+/** A normaliser for one feed. */
 export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseContext) {
   const meantRanges: MeantRange[] = []
-  const ids = newRangeSubset(context.ranges)
+  const ids = newRangeInterner()
   const factOf = newFactNumbers()
   const onceSeen = memoise((day: Day) => seenOnce(day, context.asOf))
   const newestKnown = from.history?.days.at(-1) ?? 0

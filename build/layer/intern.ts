@@ -1,7 +1,6 @@
 // Interning: equal things get one number, in order of first appearance, so that equal inputs give
 // equal tables.
 
-import { assert } from '../../src/base/assert.ts'
 import { inLargePages } from '../../src/base/system/memory-map.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { bigintToWords, type Range } from '../../src/ip/range.ts'
@@ -30,7 +29,7 @@ export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1) {
  * Who knows about how many there will be says so: to grow takes as long as to fill.
  */
 export function newTupleInterner(expected = 0) {
-  let capacity = 1 << Math.max(16, Math.ceil(Math.log2(expected * 2 + 1)))
+  let capacity = 1 << Math.max(10, Math.ceil(Math.log2(expected * 2 + 1)))
   let slots = inLargePages(new Uint32Array(capacity))
   let tuples = inLargePages(new Uint32Array(capacity * 2))
   let count = 0
@@ -95,17 +94,13 @@ function hash(a: number, b: number, c: number, d: number): number {
   return (h ^ (h >>> 13)) >>> 0
 }
 
+export type RangeInterner = ReturnType<typeof newRangeInterner>
+
 /**
  * Numbers, from 0, for pairs of a number and a range. A text a range would cost a build half a
  * second for each million of them, and its memory.
  */
-export interface RangeInterner {
-  /** `fact`: an unsigned 32-bit number. No range is a range of its own. */
-  id(fact: number, range: Range | undefined): number
-  readonly count: number
-}
-
-export function newRangeInterner(): RangeInterner {
+export function newRangeInterner() {
   const pairs = newTupleInterner()
   /**
    * Ends of IPv6 ranges: an address fills a tuple, so that a range needs two numbers. Many feeds
@@ -119,35 +114,15 @@ export function newRangeInterner(): RangeInterner {
     return ends.id(words[0]!, words[1]!, words[2]!, words[3]!)
   }
   return {
-    get count() {
+    get count(): number {
       return pairs.count
     },
-    id(fact, range) {
+    /** `fact`: an unsigned 32-bit number. No range is a range of its own. */
+    id(fact: number, range: Range | undefined): number {
       if (range === undefined) return pairs.id(fact, 0, 0, 0)
       const { family, first, last } = range
       if (family === 4) return pairs.id(fact, Number(first), Number(last), 4)
       return pairs.id(fact, endId(first), endId(last), 6)
-    },
-  }
-}
-
-/**
- * A set of its own in a table that others fill, too: to make a table takes longer than to fill one
- * with the ranges of a small feed. Of such sets one is in use at a time, and its facts count up
- * from 0 in order of first use: then all of them are below the number at which the next set begins.
- */
-export function newRangeSubset(table: RangeInterner): RangeInterner {
-  const begin = table.count
-  let end = begin
-  return {
-    get count() {
-      return end - begin
-    },
-    id(fact, range) {
-      assert(table.count === end, 'ranges: another set is in use')
-      const id = table.id(begin + fact, range)
-      end = table.count
-      return id - begin
     },
   }
 }

@@ -32,7 +32,6 @@ import {
 import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { toRangeSet } from '../../../src/ip/range-set.ts'
 import { feedSources } from '../../../build/evidence/source-list.ts'
-import { newRangeInterner } from '../../../build/layer/intern.ts'
 import { networksPart } from '../../../build/evidence/builtin-feeds.ts'
 import { coverageByKind, feedContents } from '../../../build/evidence/kind-coverage.ts'
 import { dropFormerOwners } from '../../../build/evidence/former-owners.ts'
@@ -118,7 +117,6 @@ export function newWorld(options: WorldOptions): World {
     asOf,
     book,
     observations: { 4: [], 6: [] },
-    ranges: newRangeInterner(),
     resolvers: { 4: resolversOf(tables, 4), 6: resolversOf(tables, 6) },
     inAccess: (family, words) => networks[valueAt(layers[family], words) - 1]?.access === true,
   }

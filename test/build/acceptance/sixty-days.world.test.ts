@@ -11,7 +11,6 @@ import { newCanaryIndex } from '../../../build/acceptance/entry-canaries.ts'
 import { loadCanaries } from '../../../src/table/canaries.ts'
 import { judgeFeed } from '../../../build/acceptance/feed-quarantine.ts'
 import type { FeedMemory } from '../../../build/acceptance/acceptance-ledger.ts'
-import { newRangeInterner } from '../../../build/layer/intern.ts'
 import { type SnapshotFile, parseSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { describeFeeds, feedsFolder } from '../../feeds.ts'
@@ -71,7 +70,7 @@ describeFeeds('sixty real days', () => {
   const folder = useFolder()
 
   it('pass but for a day on which a list of 300 had 26, and eight of a list of tested proxies', async () => {
-    const context = { index: newCanaryIndex(loadCanaries(), tables), ranges: newRangeInterner() }
+    const index = newCanaryIndex(loadCanaries(), tables)
     const found = { days: 0, quarantines: [] as string[], drops: [] as string[] }
     for (const id of readdirSync(home).filter(isCatalogued)) {
       const feed = plainFeed(id)
@@ -79,7 +78,7 @@ describeFeeds('sixty real days', () => {
       for (const snapshot of daysOf(feed)) {
         const files = [await parseSnapshot(snapshot)]
         const past = { ledger, history: new Map(), problems: [] }
-        const { reasons, memory } = judgeFeed({ files, day: snapshot.day, context, past })
+        const { reasons, memory } = judgeFeed({ files, day: snapshot.day, index, past })
         ledger.set(id, memory)
         found.days++
         const on = `${formatDay(snapshot.day)} ${id}`

@@ -10,7 +10,6 @@ import {
   parseAsn,
 } from '../../../build/evidence/normalise.ts'
 import type { FeedHistory } from '../../../build/history/read-history.ts'
-import { newRangeInterner } from '../../../build/layer/intern.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
 import { type Range, formatRange, parseRange } from '../../../src/ip/range.ts'
@@ -44,7 +43,6 @@ function groundOf(): NormaliseContext {
     asOf,
     book: newEvidenceBook(),
     observations: { 4: [], 6: [] },
-    ranges: newRangeInterner(),
     resolvers: { 4: [parseRange('9.9.9.0/24') as Range], 6: [] },
     inAccess: (family, words) =>
       words[0]! >>> (family === 4 ? 24 : 16) === (family === 4 ? 9 : 0x2a00),

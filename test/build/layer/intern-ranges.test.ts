@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { newRangeInterner, newRangeSubset } from '../../../build/layer/intern.ts'
+import { newRangeInterner } from '../../../build/layer/intern.ts'
 import { type Range, parseRange } from '../../../src/ip/range.ts'
 
 const texts = ['0.0.0.0', '0.0.0.4', '0.0.0.0-0.0.0.6', '192.0.2.0/24', '::', '::4', '::/64']
@@ -24,34 +24,4 @@ describe('newRangeInterner', () => {
       }),
     )
   })
-})
-
-describe('newRangeSubset', () => {
-  it('numbers ranges as a table of its own does, whatever stands in the shared one', () => {
-    const text = fc.constantFrom(...texts, ...more)
-    const set = fc.array(fc.tuple(fc.nat({ max: 3 }), text), { maxLength: 30 })
-    fc.assert(
-      fc.property(fc.array(set, { maxLength: 5 }), (sets) => {
-        const table = newRangeInterner()
-        for (const all of sets) {
-          const subset = newRangeSubset(table)
-          const twin = newRangeInterner()
-          const said: number[] = []
-          for (const [any, text] of all) {
-            if (!said.includes(any)) said.push(any)
-            const [number, range] = [said.indexOf(any), parseRange(text) as Range]
-            expect(subset.id(number, range)).toBe(twin.id(number, range))
-          }
-          expect(subset.count).toBe(twin.count)
-        }
-      }),
-    )
-  })
-})
-
-it('one subset is in use at a time', () => {
-  const table = newRangeInterner()
-  const [one, other] = [newRangeSubset(table), newRangeSubset(table)]
-  one.id(0, undefined)
-  expect(() => other.id(0, undefined)).toThrow('another set is in use')
 })
