@@ -32,7 +32,7 @@ export interface TableParts extends VerdictInputs {
 export function assembleTable(parts: TableParts) {
   const strings = newStringCollector()
   const judging = newVerdictBook(parts)
-  const records = newTupleInterner(piecesOf(parts) / piecesOfRecord)
+  const records = newTupleInterner()
   const countries = newCountryPlaces(parts.locations)
   const recordOf = (family: 4 | 6, network: number, place: number, list: number): number => {
     const verdict = judging.verdictOf(family, network, list)
@@ -77,14 +77,6 @@ export function assembleTable(parts: TableParts) {
       },
     } as TableContent,
   }
-}
-
-/** How many pieces of the layers share a record, about. */
-const piecesOfRecord = 4
-
-function piecesOf({ pairs, evidenceLayers }: TableParts): number {
-  const all = [pairs.layers, evidenceLayers]
-  return all.reduce((sum, layers) => sum + layers[4].count + layers[6].count, 0)
 }
 
 function packVerdicts(verdicts: readonly Verdict[], strings: StringCollector) {

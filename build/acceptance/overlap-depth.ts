@@ -49,8 +49,7 @@ export function newOverlapDepth() {
       else if (isFirst || said > 0) wide[range.family].push(range)
     },
     /** No address is held by more. */
-    deepest: (): number =>
-      Math.max(nestOf(wide[4], sortedIpv4), nestOf(wide[6], sortedIpv6)) + 1 + moreOfOne,
+    deepest: (): number => Math.max(nestOf(wide[4]), nestOf(wide[6])) + 1 + moreOfOne,
   }
 }
 
@@ -60,9 +59,10 @@ function factOf({ provider = '', category, lists = 1 }: Entry): string {
 }
 
 /** How many of the ranges hold the address that most of them hold. */
-function nestOf(ranges: readonly Range[], sorted: Sorter): number {
-  const starts = sorted(ranges.map(({ first }) => first))
-  const ends = sorted(ranges.map(({ last }) => last))
+function nestOf(ranges: readonly Range[]): number {
+  const order = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
+  const starts = ranges.map(({ first }) => first).sort(order)
+  const ends = ranges.map(({ last }) => last).sort(order)
   let deepest = 0
   let ended = 0
   for (let index = 0; index < starts.length; index++) {
@@ -71,9 +71,3 @@ function nestOf(ranges: readonly Range[], sorted: Sorter): number {
   }
   return deepest
 }
-
-type Sorter = (values: readonly bigint[]) => ArrayLike<number | bigint>
-
-/** Numbers in a typed array sort ten times faster. */
-const sortedIpv4: Sorter = (values) => Float64Array.from(values, Number).sort()
-const sortedIpv6: Sorter = (values) => values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))

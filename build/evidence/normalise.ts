@@ -50,8 +50,6 @@ interface MeantRange {
   readonly range: Range
   readonly match: Match
   readonly details: FactDetails
-  /** Number of match and details together. */
-  readonly fact: number
   seen: ListedDays
 }
 
@@ -69,7 +67,7 @@ interface SpokenFrom {
 export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseContext) {
   const meantRanges: MeantRange[] = []
   const ids = newRangeInterner()
-  const factOf = newFactNumbers()
+  const facts = newInterner<string>((key) => key, 0)
   const onceSeen = memoise((day: Day) => seenOnce(day, context.asOf))
   const newestKnown = from.history?.days.at(-1) ?? 0
   /** Of the snapshots that the history does not know: later ones, which count as today's. */
@@ -79,10 +77,11 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseCo
   function addRange(range: Range, seen: ListedDays, details: FactDetails): boolean {
     const line = customerLine(feed.kind, range, context.inAccess)
     const match = line !== undefined || range.first === range.last ? 'exact' : 'range'
-    const fact = factOf(match, details)
+    const { provider = '', category = '', lists = 1 } = details
+    const fact = facts.id(`${match} ${lists} ${category} ${provider}`)
     const meant = line ?? range
     const known = meantRanges[ids.id(fact, meant)]
-    if (known === undefined) meantRanges.push({ range: meant, match, details, fact, seen })
+    if (known === undefined) meantRanges.push({ range: meant, match, details, seen })
     else known.seen = mergeListedDays(known.seen, seen)
     return known === undefined
   }
@@ -204,19 +203,6 @@ function customerLine(kind: Feed['kind'], range: Range, inAccess: NormaliseConte
 
 const words = newAddressWords()
 
-/** Numbers for what is said of ranges. Neighbours mostly say the same, so that is asked first. */
-function newFactNumbers(): (match: Match, details: FactDetails) => number {
-  const facts = newInterner<string>((key) => key, 0)
-  let last = { match: '', provider: '', category: '', lists: 0, fact: 0 }
-  return (match, { provider = '', category = '', lists = 1 }) => {
-    const isLast = last.match === match && last.lists === lists
-    if (isLast && last.category === category && last.provider === provider) return last.fact
-    const fact = facts.id(`${match} ${lists} ${category} ${provider}`)
-    last = { match, provider, category, lists, fact }
-    return fact
-  }
-}
-
 function seenOnce(day: Day, asOf: Day): ListedDays {
   const seen = Math.min(day, asOf) as Day
   const age = asOf - seen
@@ -248,7 +234,7 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
     const cleaned = cleanText(written ?? feed.provider)
     return kind === 'hosting' ? canonicalHoster(cleaned) : cleaned
   })
-  const make = ({ match, details, seen }: MeantRange): Evidence => {
+  return ({ match, details, seen }: MeantRange): Evidence => {
     const provider = named(details.provider)
     const lists = details.lists ?? 1
     const daysListed = countMaskDays(seen.listed)
@@ -267,21 +253,4 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
     shared.set(key, evidence)
     return evidence
   }
-  let last: { readonly one: MeantRange; readonly evidence: Evidence } | undefined
-  return (one: MeantRange): Evidence => {
-    if (last === undefined || !saySame(last.one, one)) last = { one, evidence: make(one) }
-    return last.evidence
-  }
-}
-
-/** Neighbours mostly do: to compare them takes a tenth of making a key. */
-function saySame(a: MeantRange, b: MeantRange): boolean {
-  return (
-    a.fact === b.fact &&
-    a.details.provider === b.details.provider &&
-    a.details.category === b.details.category &&
-    a.seen.firstSeen === b.seen.firstSeen &&
-    a.seen.lastSeen === b.seen.lastSeen &&
-    a.seen.listed === b.seen.listed
-  )
 }

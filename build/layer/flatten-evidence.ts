@@ -9,7 +9,6 @@
 // Not here: what the evidence means, or which of it wins (src/score), and one-value ranges where
 // the more specific wins (networks).
 
-import { grown } from '../../src/base/grown-array.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { maxAddress, bigintToWords } from '../../src/ip/range.ts'
 import { type Layer, newLayerPieces } from './layer.ts'
@@ -40,18 +39,11 @@ export type ListInterner = ReturnType<typeof newListInterner>
 /** Ids from 1 in order of first appearance; the empty list is 0. */
 export function newListInterner() {
   const ids = new Map<string, number>()
-  /** Of lists of one, which most are, by that one: a text a list would be most of the work. */
-  let single = new Uint32Array(1 << 10)
   const lists: (readonly number[])[] = []
   return {
     lists: lists as readonly (readonly number[])[],
     id(evidence: readonly number[]): number {
       if (evidence.length === 0) return 0
-      if (evidence.length === 1) {
-        const only = evidence[0]!
-        if (only >= single.length) single = grown(single, Math.max(only + 1, single.length * 2))
-        return (single[only] ||= lists.push([only]))
-      }
       const key = evidence.join()
       const known = ids.get(key)
       if (known !== undefined) return known

@@ -26,10 +26,9 @@ export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1) {
 /**
  * Numbers, from 0, for tuples of four 32-bit words. A Map would need a string a tuple and ends at
  * 2^24 entries; this is open addressing with linear probing over typed arrays, at most half full.
- * Who knows about how many there will be says so: to grow takes as long as to fill.
  */
-export function newTupleInterner(expected = 0) {
-  let capacity = 1 << Math.max(10, Math.ceil(Math.log2(expected * 2 + 1)))
+export function newTupleInterner() {
+  let capacity = 1 << 10
   let slots = inLargePages(new Uint32Array(capacity))
   let tuples = inLargePages(new Uint32Array(capacity * 2))
   let count = 0

@@ -40,16 +40,12 @@ export function overlayTwoLayers(options: {
 
 export type PairedLayers = ReturnType<typeof pairLayers>
 
-/** How many pieces of both layers share a pair, about. */
-const piecesOfPair = 8
-
 /**
  * The values of `layers` are numbers of pairs, from 0, in order of first appearance, IPv4 before
  * IPv6; the others are by number of a pair, 0 for none.
  */
 export function pairLayers(networks: Layers, places: Layers) {
-  const count = (layers: Layers): number => layers[4].count + layers[6].count
-  const pairs = newTupleInterner((count(networks) + count(places)) / piecesOfPair)
+  const pairs = newTupleInterner()
   const pair = (family: 4 | 6): Layer =>
     overlayTwoLayers({
       base: networks[family],

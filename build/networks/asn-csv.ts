@@ -8,7 +8,7 @@
 // The ASN may be written `AS123`. A row of ASN 0, or of none where a header names the column, says
 // that no AS announces the range: it is left out and is no fault.
 
-import { type RangeRow, readNumber, readRangeFile } from '../parse/range-rows.ts'
+import { fieldText, type RangeRow, readNumber, readRangeFile } from '../parse/range-rows.ts'
 import type { RangeSink } from './collect-ranges.ts'
 
 /** For the error about a file without a range. */
@@ -58,8 +58,7 @@ export function asnTaker(sink: RangeSink) {
       if (asn < 0) return 'no AS number'
       sink.range(family, first, last, asn)
       if (nameField >= 0 && nameField < fieldCount) {
-        const isDoubled = fields.doubled[nameField] === 1
-        sink.name(asn, bytes, starts[nameField]!, ends[nameField]!, isDoubled)
+        sink.name(asn, fieldText(bytes, fields, nameField))
       }
       return undefined
     },

@@ -127,7 +127,7 @@ function walkNetworks(path: string, collector: RangeCollector): MmdbWalk['layers
   const idOf = (record: unknown): number => {
     const network = networkOf(record)
     if (network === undefined) return 0
-    collector.named(network.asn, network.organization)
+    collector.name(network.asn, network.organization)
     return network.asn
   }
   return walkMmdb({ file: openMmdb(path), idOf }).layers

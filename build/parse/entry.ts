@@ -27,12 +27,7 @@ export interface Entry {
 /** A build asks for the range of an entry three times: acceptance, history, normalise. */
 export function withRange(entry: Entry): Entry {
   const range = parseRange(entry.text)
-  if (range === undefined) return entry
-  const { text, place, provider, category, lists, name, label } = entry
-  // Most say nothing more. To copy what is known to be there takes a third of a spread.
-  return (provider ?? category ?? lists ?? name ?? label) === undefined
-    ? { text, place, range }
-    : { ...entry, range }
+  return range === undefined ? entry : { ...entry, range }
 }
 
 /** `undefined` for what is no address, prefix or range. */

@@ -44,30 +44,18 @@ export async function parseFile(file: FileToParse, sink: EntrySink): Promise<voi
   }
 }
 
-function bytesOf(handle: FileHandle): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+function bytesOf(handle: FileHandle): AsyncIterable<Uint8Array> {
   const magic = new Uint8Array(2)
   const bytesRead = readSync(handle.fd, magic, 0, 2, 0)
-  if (bytesRead < 2 || magic[0] !== 0x1f || magic[1] !== 0x8b) return plainBytes(handle.fd)
-  const plain = handle.createReadStream({ start: 0, autoClose: false })
+  const plain = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: chunkBytes })
+  if (bytesRead < 2 || magic[0] !== 0x1f || magic[1] !== 0x8b) return plain
   const gunzip = createGunzip()
   plain.on('error', (error) => gunzip.destroy(error))
   return plain.pipe(gunzip)
 }
 
-/** Nothing else is to do meanwhile: to wait for a thread of the disk takes longer than to read. */
-function* plainBytes(descriptor: number): Iterable<Uint8Array> {
-  let at = 0
-  for (;;) {
-    const buffer = Buffer.allocUnsafeSlow(chunkBytes)
-    const bytesRead = readSync(descriptor, buffer, 0, chunkBytes, at)
-    if (bytesRead === 0) return
-    at += bytesRead
-    yield buffer.subarray(0, bytesRead)
-  }
-}
-
 async function* limited(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): AsyncIterable<Uint8Array> {
   let byteCount = 0

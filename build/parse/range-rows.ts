@@ -186,10 +186,13 @@ function newRowReader(
 const decoder = new TextDecoder()
 
 export function fieldTexts(bytes: Uint8Array, row: CsvFields): readonly string[] {
-  return Array.from({ length: Math.min(row.fieldCount, fieldsMax) }, (_, at) => {
-    const text = decoder.decode(bytes.subarray(row.starts[at], row.ends[at]))
-    return row.doubled[at] === 1 ? text.replaceAll('""', '"') : text
-  })
+  const length = Math.min(row.fieldCount, fieldsMax)
+  return Array.from({ length }, (_, at) => fieldText(bytes, row, at))
+}
+
+export function fieldText(bytes: Uint8Array, row: CsvFields, at: number): string {
+  const text = decoder.decode(bytes.subarray(row.starts[at], row.ends[at]))
+  return row.doubled[at] === 1 ? text.replaceAll('""', '"') : text
 }
 
 /** One to ten digits, or -1. */
