@@ -10,7 +10,7 @@
 
 import type { Family } from '../../src/ip/address.ts'
 import type { Range } from '../../src/ip/range.ts'
-import { toRangeSet } from '../../src/ip/range-set.ts'
+import { rangeSetContains, toRangeSet } from '../../src/ip/range-set.ts'
 import type { Canary, CanaryKind } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { isNetworkRange } from '../evidence/builtin-feeds.ts'
@@ -82,16 +82,6 @@ function setsOf(ranges: readonly Range[]): Sets {
   return { 4: of(4), 6: of(6) }
 }
 
-function overlaps(sets: Sets, range: Range): boolean {
-  const set = sets[range.family]
-  let low = 0
-  let high = set.length
-  // The first range of the set that does not end before ours begins.
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (set[middle]!.last < range.first) low = middle + 1
-    else high = middle
-  }
-  const found = set[low]
-  return found !== undefined && found.first <= range.last
+function overlaps(sets: Sets, { family, first, last }: Range): boolean {
+  return rangeSetContains(sets[family], first, last)
 }

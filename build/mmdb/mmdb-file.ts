@@ -9,26 +9,12 @@
 // Invariants: 0 < treeBytes < dataStart = treeBytes + 16 <= dataEnd <= bytes.length.
 
 import { constants } from 'node:buffer'
-import { dayOf, type Day } from '../../src/base/day.ts'
+import { dayOf } from '../../src/base/day.ts'
 import { type IpriskError, messageOf, environmentError } from '../../src/base/coded-error.ts'
 import { readBoundedFile } from '../../src/base/system/bounded-file.ts'
 import { mmdbError, newRecordReader } from './decode-record.ts'
 
-export interface MmdbFile {
-  /** As given; every error names it. */
-  readonly path: string
-  readonly bytes: Buffer
-  readonly ipVersion: 4 | 6
-  /** Bits of one of the two records of a node. */
-  readonly recordBits: 24 | 28 | 32
-  readonly nodeCount: number
-  /** Byte positions in the file; `dataEnd` is exclusive. */
-  readonly dataStart: number
-  readonly dataEnd: number
-  readonly databaseType: string
-  /** Day on which the publisher built the file. */
-  readonly day: Day
-}
+export type MmdbFile = ReturnType<typeof parseMmdb>
 
 const marker = Buffer.from('abcdef4d61784d696e642e636f6d', 'hex')
 /** The format puts the metadata within the last 128 KiB. */
@@ -52,7 +38,7 @@ export function openMmdb(path: string): MmdbFile {
 }
 
 /** The same for bytes that are in memory already; `path` is what errors call them. */
-export function parseMmdb(path: string, bytes: Buffer): MmdbFile {
+export function parseMmdb(path: string, bytes: Buffer) {
   const tailStart = Math.max(0, bytes.length - metadataBytesMax)
   const markerAt = bytes.subarray(tailStart).lastIndexOf(marker)
   if (markerAt === -1) {
@@ -96,8 +82,21 @@ export function parseMmdb(path: string, bytes: Buffer): MmdbFile {
   }
   const type = metadata['database_type']
   const databaseType = typeof type === 'string' ? type : ''
-  const layout = { ipVersion, recordBits, nodeCount, dataStart, dataEnd } as const
-  return { path, bytes, ...layout, databaseType, day }
+  return {
+    /** As given; every error names it. */
+    path,
+    bytes,
+    ipVersion,
+    /** Bits of one of the two records of a node. */
+    recordBits,
+    nodeCount,
+    /** Byte positions in the file; `dataEnd` is exclusive. */
+    dataStart,
+    dataEnd,
+    databaseType,
+    /** Day on which the publisher built the file. */
+    day,
+  } as const
 }
 
 function show(value: unknown): string {

@@ -7,27 +7,17 @@ import { environmentError, inputError, IpriskError } from '../../src/base/coded-
 import { compilerRequire } from '../../src/base/package-root.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { type Reading, keptReading } from '../layer/reading-cache.ts'
-import type { Layer, Layers } from '../layer/layer.ts'
+import type { Layer } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { networkOf } from '../mmdb/mmdb-layouts.ts'
 import { type MmdbWalk, walkMmdb } from '../mmdb/walk-tree.ts'
-import { newRangeCollector, type RangeCollector, type RangeProblems } from './collect-ranges.ts'
+import { newRangeCollector, type RangeCollector } from './collect-ranges.ts'
 import { rangeRowsName } from '../parse/range-rows.ts'
 import { rangeLayouts, readRangeCsv } from './asn-csv.ts'
 import { flattenMostSpecific } from '../layer/most-specific.ts'
 import { overlayTwoLayers } from '../layer/overlay.ts'
 
-export interface AsRanges {
-  /** Values are ASNs; 0 where no AS announces the space. */
-  readonly layers: Layers
-  readonly organizations: ReadonlyMap<number, string>
-  readonly stats: {
-    readonly files: readonly string[]
-    /** Rows of the CSV files that could be read. */
-    readonly rowCount: number
-    readonly problems: RangeProblems
-  }
-}
+export type AsRanges = Awaited<ReturnType<typeof readAsRanges>>
 
 /** The files that come with the package, where the operator names none. */
 export function defaultRangeFiles(): readonly string[] {
@@ -80,7 +70,7 @@ function renameFiles(ranges: AsRanges, files: readonly string[]): AsRanges {
  * Reads `files` (CSV, TSV or MMDB). Errors: `ranges_unreadable`, `ranges_empty` where all of them
  * together hold no range, `ranges_format` for another ending, and those of openMmdb and walkMmdb.
  */
-export async function readAsRanges(files: readonly string[]): Promise<AsRanges> {
+export async function readAsRanges(files: readonly string[]) {
   const collector = newRangeCollector()
   const walked: MmdbWalk['layers'][] = []
   let csvAt = -1
@@ -118,8 +108,13 @@ export async function readAsRanges(files: readonly string[]): Promise<AsRanges> 
       `${named}: no AS range in it.${why} Known layouts: ${rangeLayouts}.`,
     )
   }
-  const organizations = collector.organizations()
-  return { layers, organizations, stats: { files, rowCount, problems } }
+  return {
+    /** Values are ASNs; 0 where no AS announces the space. */
+    layers,
+    organizations: collector.organizations(),
+    /** `rowCount`: rows of the CSV files that could be read. */
+    stats: { files, rowCount, problems },
+  }
 }
 
 /** The layers of one MMDB file, its names into `collector`. */

@@ -3,13 +3,11 @@
 // of the mobile and corporate tables are networks of their own within their AS. Space that no AS
 // announces has no network, whatever a table says of it.
 
-import { addTo } from '../../src/base/counts.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { bigintToWords } from '../../src/ip/range.ts'
 import type { Network } from '../../src/model/network.ts'
 import { type Layer, type Layers, renumber, wordsPerStart } from '../layer/layer.ts'
 import { classifyNetwork, traitsOfTable, type NetworkTraits } from './network-type.ts'
-import type { RangeProblems } from './collect-ranges.ts'
 import type { AsFacts } from './as-facts.ts'
 import { flattenMostSpecific } from '../layer/most-specific.ts'
 import { completeOrganization } from './organization-name.ts'
@@ -17,19 +15,7 @@ import { overlayTwoLayers } from '../layer/overlay.ts'
 import { defaultRangeFiles, readAsRangesCached } from './asn-ranges.ts'
 import type { NetworkTables } from './network-tables.ts'
 
-export interface Networks {
-  /** Network i has the id i + 1. Ascending by ASN; within it the AS itself before its prefixes. */
-  readonly networks: readonly Network[]
-  readonly layers: Layers
-  readonly stats: {
-    readonly files: readonly string[]
-    readonly rowCount: number
-    readonly problems: RangeProblems
-    readonly asnCount: number
-    /** ASes by the rule that classified them. */
-    readonly rules: ReadonlyMap<string, number>
-  }
-}
+export type Networks = Awaited<ReturnType<typeof readNetworks>>
 
 /** Traits that a prefix has in place of its AS's; the numbers are values of the overlay. */
 const overlays = [undefined, 'mobile', 'corporate', 'resolver'] as const
@@ -44,7 +30,7 @@ export async function readNetworks(options: {
   readonly cache?: string | undefined
   readonly facts: AsFacts
   readonly tables: NetworkTables
-}): Promise<Networks> {
+}) {
   const { facts, tables } = options
   const ranges = await readAsRangesCached(options.files ?? defaultRangeFiles(), options.cache)
   const variants = newVariants(tables)
@@ -56,7 +42,6 @@ export async function readNetworks(options: {
     })
   const cuts = { 4: cut(4), 6: cut(6) }
 
-  const rules = new Map<string, number>()
   const newIds = new Uint32Array(variants.count() + 1)
   const networks: Network[] = []
   for (const variant of variants.ascending()) {
@@ -66,16 +51,16 @@ export async function readNetworks(options: {
       fromRanges: ranges.organizations.get(asn) ?? '',
       fromFeeds: fact?.name ?? '',
     })
-    const { rule, ...own } = classifyNetwork({ asn, organization, facts, tables })
-    if (overlay === undefined) addTo(rules, rule)
+    const { rule: _rule, ...own } = classifyNetwork({ asn, organization, facts, tables })
     networks.push({ asn, organization, ...traitsIn(own, overlay) })
     newIds[variant.id] = networks.length
   }
   renumber(Object.values(cuts), newIds)
   return {
-    networks,
-    layers: cuts,
-    stats: { ...ranges.stats, asnCount: ranges.organizations.size, rules },
+    /** Network i has the id i + 1. Ascending by ASN; within it the AS itself before its prefixes. */
+    networks: networks as readonly Network[],
+    layers: cuts as Layers,
+    stats: ranges.stats,
   }
 }
 

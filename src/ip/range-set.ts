@@ -19,17 +19,17 @@ export function toRangeSet(ranges: readonly Range[]): Range[] {
   return set
 }
 
-/** Whether an address, of the set's family, lies in one of its ranges. */
-export function rangeSetContains(set: readonly Range[], value: bigint): boolean {
-  // Invariant: every range before `low` ends below value; every range from `high` on does not.
+/** Whether an address, of the set's family, or one of several lies in one of its ranges. */
+export function rangeSetContains(set: readonly Range[], first: bigint, last = first): boolean {
+  // Invariant: every range before `low` ends below first; every range from `high` on does not.
   let low = 0
   let high = set.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (set[middle]!.last < value) low = middle + 1
+    if (set[middle]!.last < first) low = middle + 1
     else high = middle
   }
-  return low < set.length && set[low]!.first <= value
+  return low < set.length && set[low]!.first <= last
 }
 
 /** The addresses of `from` that are not in `removed`. */

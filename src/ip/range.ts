@@ -73,16 +73,8 @@ export function parsePrefix(text: string): Range | undefined {
   const length = slash < 0 ? -1 : readLength(text, slash + 1)
   const family = length < 0 ? 0 : parseAddress(text.slice(0, slash), scratch)
   if (family === 0 || length > addressBits(family)) return undefined
-  if (family === 4) return ipv4Prefix(scratch[0]!, length)
   const { first, last } = prefixRange(family, wordsToBigint(family, scratch), length)
   return withoutMapped(family, first, last)
-}
-
-/** `prefixRange` of IPv4, in numbers: most prefixes of a build are of it. */
-function ipv4Prefix(value: number, length: number): Range {
-  const size = 2 ** (32 - length)
-  const first = value - (value % size)
-  return { family: 4, first: BigInt(first), last: BigInt(first + size - 1) }
 }
 
 /** Whether `text` is a prefix whose address has bits below the length, as `192.0.2.1/24`. */

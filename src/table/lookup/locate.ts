@@ -10,32 +10,22 @@ import type { SectionViews } from '../../schema/table-sections.ts'
 import { searchIpv4, searchIpv6 } from './search.ts'
 
 /** What was found; ids as the table numbers them, 0 is none (but verdict 0 is a verdict). */
-export interface Located {
-  /** The family that was judged, the answer's `version`: 4 for IPv4-mapped text. */
-  version: 4 | 6
-  bogon: boolean
-  /** The one record that answers; -1 for a bogon, and where two do (6to4). */
-  record: number
-  network: number
-  location: number
-  verdict: number
-  evidence: number
-  /** The family whose ranges `evidence` names. */
-  evidenceFamily: 4 | 6
-  /** The IPv4 address judged, alone or beside the IPv6 one; -1 where there is none. */
-  ipv4: number
-}
+export type Located = ReturnType<typeof newLocated>
 
-export function newLocated(): Located {
+export function newLocated() {
   return {
-    version: 4,
+    /** The family that was judged, the answer's `version`: 4 for IPv4-mapped text. */
+    version: 4 as 4 | 6,
     bogon: false,
+    /** The one record that answers; -1 for a bogon, and where two do (6to4). */
     record: -1,
     network: 0,
     location: 0,
     verdict: 0,
     evidence: 0,
-    evidenceFamily: 4,
+    /** The family whose ranges `evidence` names. */
+    evidenceFamily: 4 as 4 | 6,
+    /** The IPv4 address judged, alone or beside the IPv6 one; -1 where there is none. */
     ipv4: -1,
   }
 }

@@ -12,30 +12,24 @@
 
 import { recordWords, runElementWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
-import { type Query, newQuery } from './query.ts'
-import { type Located, locate, newLocated } from './locate.ts'
+import { newQuery } from './query.ts'
+import { locate, newLocated } from './locate.ts'
 import { prefetchIndexIpv4, prefetchIndexIpv6, searchIpv4, searchIpv6 } from './search.ts'
 
 /** What these read stays in the nearest caches until it is used; with 64 and more it does not. */
 export const lookupBatchMax = 32
 
-export interface LookupBatch {
-  /** The first `count` of them are addresses. */
-  readonly queries: readonly Query[]
-  readonly located: readonly Located[]
-  count: number
-  /** Of each, the element that was read last, or is read next. */
-  readonly at: Uint32Array
-  /** Takes in what was read, or the reads would be compiled away. */
-  sink: number
-}
+export type LookupBatch = ReturnType<typeof newLookupBatch>
 
-export function newLookupBatch(): LookupBatch {
+export function newLookupBatch() {
   return {
+    /** The first `count` of them are addresses. */
     queries: Array.from({ length: lookupBatchMax }, newQuery),
     located: Array.from({ length: lookupBatchMax }, newLocated),
     count: 0,
+    /** Of each, the element that was read last, or is read next. */
     at: new Uint32Array(lookupBatchMax),
+    /** Takes in what was read, or the reads would be compiled away. */
     sink: 0,
   }
 }
