@@ -30,6 +30,12 @@ export interface LuaScript {
 
 const reading = { repeatable: true, reads: true } as const
 
+const command = (
+  name: string,
+  call: string,
+  how: Omit<LuaScript, 'name' | 'text'> = {},
+): LuaScript => ({ name, ...how, text: `return ${call}` })
+
 /** Limit, want, need, share → granted, remaining. */
 export const leaseScript: LuaScript = {
   name: 'lease',
@@ -55,29 +61,16 @@ return redis.call('DECRBY', KEYS[1], ARGV[1])`,
 }
 
 /** Units → what is taken now. */
-export const chargeScript: LuaScript = {
-  name: 'charge',
-  text: `return redis.call('INCRBY', KEYS[1], ARGV[1])`,
-}
+export const chargeScript = command('charge', `redis.call('INCRBY', KEYS[1], ARGV[1])`)
 
-export const readCounterScript: LuaScript = {
-  name: 'read',
-  ...reading,
-  text: `return redis.call('GET', KEYS[1]) or '0'`,
-}
+export const readCounterScript = command('read', `redis.call('GET', KEYS[1]) or '0'`, reading)
 
-export const addMemberScript: LuaScript = {
-  name: 'note',
+export const addMemberScript = command('note', `redis.call('SADD', KEYS[1], ARGV[1])`, {
   repeatable: true,
   kept: true,
-  text: `return redis.call('SADD', KEYS[1], ARGV[1])`,
-}
+})
 
-export const membersScript: LuaScript = {
-  name: 'members',
-  ...reading,
-  text: `return redis.call('SMEMBERS', KEYS[1])`,
-}
+export const membersScript = command('members', `redis.call('SMEMBERS', KEYS[1])`, reading)
 
 /** Id, day → the last day of use, this one unless a later one is kept. */
 export const recordUseScript: LuaScript = {
@@ -91,11 +84,7 @@ return tonumber(ARGV[2])`,
 }
 
 /** → id, day, id, day… */
-export const readUsesScript: LuaScript = {
-  name: 'read uses',
-  ...reading,
-  text: `return redis.call('HGETALL', KEYS[1])`,
-}
+export const readUsesScript = command('read uses', `redis.call('HGETALL', KEYS[1])`, reading)
 
 /**
  * Tokens a second, capacity, want (below 0: to give back), need (fewer are not taken) → granted,
@@ -123,11 +112,9 @@ return {granted, string.format('%.17g', level)}`,
 }
 
 /** KEYS: a name beside those of the refused change. */
-export const probeScript: LuaScript = {
-  name: 'try',
+export const probeScript = command('try', `redis.call('SET', KEYS[1], '1', 'PX', '1000')`, {
   repeatable: true,
-  text: `return redis.call('SET', KEYS[1], '1', 'PX', '1000')`,
-}
+})
 
 /**
  * Counts a change of `id` with `stamp`, and forgets stamps a thousand changes old: a reader that
@@ -165,11 +152,7 @@ local id, stamp = ARGV[1], ARGV[4]${countChange}`,
 }
 
 /** KEYS: records. Id → its text. */
-export const readKeyScript: LuaScript = {
-  name: 'read key',
-  ...reading,
-  text: `return redis.call('HGET', KEYS[1], ARGV[1])`,
-}
+export const readKeyScript = command('read key', `redis.call('HGET', KEYS[1], ARGV[1])`, reading)
 
 /**
  * KEYS as above. Since, the stamp of that version if known, limit → version, its stamp, id, text,
@@ -197,33 +180,27 @@ return answer`,
 }
 
 /** KEYS: the catalogue. Names of fields → their values. */
-export const readFieldsScript: LuaScript = {
-  name: 'read lists',
-  ...reading,
-  text: `return redis.call('HMGET', KEYS[1], unpack(ARGV))`,
-}
+export const readFieldsScript = command(
+  'read lists',
+  `redis.call('HMGET', KEYS[1], unpack(ARGV))`,
+  reading,
+)
 
 /** KEYS: the chunks. → their ids. */
-export const fieldNamesScript: LuaScript = {
-  name: 'read chunks',
-  ...reading,
-  text: `return redis.call('HKEYS', KEYS[1])`,
-}
+export const fieldNamesScript = command('read chunks', `redis.call('HKEYS', KEYS[1])`, reading)
 
 /** KEYS: the chunks. Id, text, id, text… → how many are new. */
-export const putChunksScript: LuaScript = {
-  name: 'put chunks',
+export const putChunksScript = command('put chunks', `redis.call('HSET', KEYS[1], unpack(ARGV))`, {
   repeatable: true,
   kept: true,
-  text: `return redis.call('HSET', KEYS[1], unpack(ARGV))`,
-}
+})
 
 /** KEYS: the chunks. Ids → how many there were. */
-export const removeChunksScript: LuaScript = {
-  name: 'remove chunks',
-  repeatable: true,
-  text: `return redis.call('HDEL', KEYS[1], unpack(ARGV))`,
-}
+export const removeChunksScript = command(
+  'remove chunks',
+  `redis.call('HDEL', KEYS[1], unpack(ARGV))`,
+  { repeatable: true },
+)
 
 /** KEYS: the catalogue. Its tag, the new tag, the new text → 1, or 0: it is another one by now. */
 export const replaceCatalogueScript: LuaScript = {
