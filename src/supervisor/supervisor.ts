@@ -16,6 +16,7 @@ import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { LoopPause } from '../observe/loop-lag.ts'
 import type { SampledCheck } from '../observe/sample-file.ts'
+import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
 import type {
   PlansMessage,
@@ -24,7 +25,6 @@ import type {
   WorkerSettings,
   ToWorker,
 } from '../worker/worker-messages.ts'
-import { crashLoopDeaths, supervisorStatus, takeTraffic } from './supervisor-status.ts'
 import { swapTable } from './tables/swap-table.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 import type { RestartCause, WorkerHandle, WorkerRegistry } from './worker-registry.ts'
@@ -48,6 +48,10 @@ const failedStartsMax = 3
  */
 export const rollingLingerMs = 6000
 
+/** Within the window, however long each worker has lived. */
+const crashLoopDeaths = 3
+const crashLoopWindowMs = 60_000
+
 const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
 interface WorkerReports {
@@ -62,6 +66,7 @@ interface WorkerReports {
 }
 
 export type Supervisor = ReturnType<typeof createSupervisor>
+export type WorkerStatus = ReturnType<typeof supervisorStatus>['workers'][number]
 
 interface SupervisorOptions {
   readonly size: number
@@ -154,7 +159,7 @@ export function createSupervisor(options: SupervisorOptions) {
       const ofEach = ({ worker, counters }: WorkerHandle) => ({ worker: worker.id, counters })
       return { total: registry.totalCounters(), workers: [...registry.workers].map(ofEach) }
     },
-    takeTraffic: () => takeTraffic(registry, countMs),
+    takeTraffic: () => takeTraffic(registry),
     status: () => supervisorStatus(state),
     /**
      * Resolves when all workers have ended; `false` where some had to be killed. A worker cuts off
@@ -439,6 +444,54 @@ async function askStarted(
   }
   const started = [...registry.workers].filter((handle) => handle.started)
   return (await registry.requestAll(started, question, { isAnswer, ms: how.ms })) && !failed
+}
+
+/** For /status, the metrics and the console. */
+function supervisorStatus({ registry, info, restarts, deathsMs }: State) {
+  // A retired worker would be counted beside its successor.
+  const listening = registry.listening().filter(({ retired }) => !retired)
+  const answering = listening.filter((handle) => handle.table !== 0)
+  const since = performance.now() - crashLoopWindowMs
+  return {
+    listening: listening.length,
+    /** With the new table or the one before it. */
+    answering: answering.length,
+    /** At least one of them has read the keys; then the server takes requests. */
+    keysKnown: listening.some(({ keysKnown }) => keysKnown),
+    /** One of them does not reach the store, or its disk is full: keys with a quota may get 503. */
+    storeDown: listening.some(({ counters }) => !counters.storeReachable || !counters.keysReadable),
+    restarts: { ...restarts },
+    degraded: deathsMs.filter((ms) => ms > since).length >= crashLoopDeaths,
+    table: info,
+    workers: [...registry.workers].map((handle) => ({
+      worker: handle.worker.id,
+      pid: handle.worker.process.pid ?? 0,
+      listening: handle.listening,
+      retired: handle.retired,
+      privateBytes: handle.privateBytes,
+    })),
+  }
+}
+
+/**
+ * The console's counts of every worker since the last call, drained ones included. A worker that
+ * does not answer in time loses its own.
+ */
+async function takeTraffic(registry: WorkerRegistry): Promise<readonly TrafficCounts[]> {
+  const taken: TrafficCounts[] = []
+  await registry.requestAll(
+    registry.listening(),
+    { kind: 'takeTraffic' },
+    {
+      isAnswer: (message) => {
+        if (message.kind !== 'trafficTaken') return false
+        if (message.counts !== undefined) taken.push(message.counts)
+        return true
+      },
+      ms: countMs,
+    },
+  )
+  return [...taken, ...registry.takeLeftTraffic()]
 }
 
 const workerProgram = fileURLToPath(new URL('../worker/worker-main.js', import.meta.url))

@@ -75,7 +75,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
   ],
   'src/supervisor': [
     ['sockets', 'worker-registry.ts'],
-    ['watchdog.ts', 'tables/swap-table.ts', 'supervisor-status.ts'],
+    ['watchdog.ts', 'tables/swap-table.ts'],
     ['supervisor.ts'],
     ['tables'],
     ['lists', 'sets'],

@@ -16,7 +16,7 @@ import {
 } from '../../observe/request-counters.ts'
 import type { AdminRefusalCode } from '../admin-refusals.ts'
 import type { ListsStatus } from '../../supervisor/lists/lists-manager.ts'
-import type { WorkerStatus } from '../../supervisor/supervisor-status.ts'
+import type { WorkerStatus } from '../../supervisor/supervisor.ts'
 import type { RefreshStatus } from '../../supervisor/tables/refresh.ts'
 import type { TableManagerStatus } from '../../supervisor/tables/table-manager.ts'
 import type { TablePullStatus } from '../../supervisor/tables/table-pull.ts'
