@@ -274,43 +274,33 @@ export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsed
   }
 }
 
-// Own lists in the store for many machines. Texts are sent a few at a time, so that other commands get through.
+// Own lists in the store for many machines. One chunk is sent or read at a time, so that other
+// commands get through: it is a hundred kilobytes, with long notes a megabyte.
 
 const catalogueName = 'iprisk:{lists}:catalogue'
 const chunksName = 'iprisk:{lists}:chunks'
-
-/** A chunk is a hundred kilobytes, with long notes a megabyte: enough for one call on a busy machine. */
-const chunksAtOnce = 1
 const idsAtOnce = 500
 
 export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
   const { runScript } = breaker
-  const fields = async (...names: readonly string[]): Promise<readonly string[]> => {
-    const values = (await runScript(script.readFieldsScript, [catalogueName], names)) as (
-      string | null
-    )[]
-    return values.map((value) => value ?? '')
+  const read = async (name: string, ...fields: readonly string[]) => {
+    const values = await runScript(script.readFieldsScript, [name], fields)
+    return (values as (string | null)[]).map((value) => value ?? undefined)
   }
   return {
     catalogue: async () => {
-      const [tag = '', text = ''] = await fields('tag', 'text')
+      const [tag = '', text = ''] = await read(catalogueName, 'tag', 'text')
       return { tag, text }
     },
-    tag: async () => (await fields('tag'))[0] ?? '',
+    tag: async () => (await read(catalogueName, 'tag'))[0] ?? '',
     chunks: async (ids) => {
       const texts: (string | undefined)[] = []
-      for (const some of groupsOf(ids, chunksAtOnce)) {
-        const found = (await runScript(script.readFieldsScript, [chunksName], some)) as (
-          string | null
-        )[]
-        texts.push(...found.map((text) => text ?? undefined))
-      }
+      for (const id of ids) texts.push(...(await read(chunksName, id)))
       return texts
     },
     putChunks: async (made) => {
-      for (const some of groupsOf(made, chunksAtOnce)) {
-        const args = some.flatMap(({ id, text }) => [id, text])
-        await runScript(script.putChunksScript, [chunksName], args)
+      for (const { id, text } of made) {
+        await runScript(script.putChunksScript, [chunksName], [id, text])
       }
     },
     replace: async (tag, text) => {
@@ -321,15 +311,11 @@ export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
         : undefined
     },
     removeChunks: async (ids) => {
-      for (const some of groupsOf(ids, idsAtOnce)) {
-        await runScript(script.removeChunksScript, [chunksName], some)
+      for (let at = 0; at < ids.length; at += idsAtOnce) {
+        await runScript(script.removeChunksScript, [chunksName], ids.slice(at, at + idsAtOnce))
       }
     },
     chunkIds: async () => (await runScript(script.fieldNamesScript, [chunksName])) as string[],
     close: breaker.close,
   }
-}
-
-function* groupsOf<One>(all: readonly One[], size: number): Generator<readonly One[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
 }
