@@ -101,23 +101,16 @@ function probeName([key = '']: readonly string[]): string {
 
 /** Resolves as `work` does, or rejects after `ms`. What `work` gives afterwards goes to `late`. */
 async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) => void): Promise<T> {
-  let over = false
   let timer: NodeJS.Timeout | undefined
   const end = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      over = true
-      reject(new Error(`no answer within ${ms} ms`))
-    }, ms)
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
   })
-  const watched = (async () => {
-    const value = await work
-    if (over) late?.(value)
-    return value
-  })()
-  // Its failure is of no interest once the time is over.
-  watched.catch(() => undefined)
   try {
-    return await Promise.race([watched, end])
+    return await Promise.race([work, end])
+  } catch (error) {
+    // Its failure is of no interest once the time is over.
+    work.then(late).catch(() => undefined)
+    throw error
   } finally {
     clearTimeout(timer)
   }
