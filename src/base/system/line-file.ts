@@ -68,21 +68,17 @@ export function openLineFile(options: {
     try {
       while (rest.length > 0) {
         if ((await target.endsMidLine()) ?? ownHalf) await target.write(Buffer.of(newline))
-        ownHalf = false
-        rest = await writePiece(target, rest)
+        const written = await writePiece(target, rest)
+        rest = written.rest
+        ownHalf = written.half
+        if (written.fault !== undefined) throw written.fault
       }
       if (failing) options.onRecovery()
       failing = false
-    } catch (error) {
-      const isPartial = error instanceof PartialWrite
-      if (isPartial) {
-        rest = error.rest
-        ownHalf = error.half
-      }
-      const cause = isPartial ? error.cause : error
+    } catch (fault) {
       // A pipe that is full is no trouble: its reader is slow.
-      const isFull = (cause as NodeJS.ErrnoException).code === 'EAGAIN'
-      if (!failing && !isFull) options.onTrouble(cause)
+      const isFull = (fault as NodeJS.ErrnoException).code === 'EAGAIN'
+      if (!failing && !isFull) options.onTrouble(fault)
       failing ||= !isFull
     }
   }
@@ -123,29 +119,20 @@ function countLines(bytes: Buffer): number {
   return count
 }
 
-class PartialWrite extends Error {
-  readonly rest: Buffer
-  readonly half: boolean
-  constructor(rest: Buffer, half: boolean, cause: unknown) {
-    super('A line was written in part.', { cause })
-    this.rest = rest
-    this.half = half
-  }
-}
-
 const newline = 0x0a
 
-async function writePiece({ write, bytesMax }: Target, bytes: Buffer): Promise<Buffer> {
+/** `rest` begins with a whole line, of which `half` says whether a part was written. */
+async function writePiece({ write, bytesMax }: Target, bytes: Buffer) {
   const size = pieceSize(bytes, bytesMax)
   let written = 0
+  let fault: unknown
   try {
     while (written < size) written += await write(bytes.subarray(written, size))
-    return bytes.subarray(size)
   } catch (error) {
-    if (written === 0) throw error
-    const lineStart = bytes.lastIndexOf(newline, written - 1) + 1
-    throw new PartialWrite(bytes.subarray(lineStart), lineStart < written, error)
+    fault = error
   }
+  const lineStart = written === 0 ? 0 : bytes.lastIndexOf(newline, written - 1) + 1
+  return { rest: bytes.subarray(lineStart), half: lineStart < written, fault }
 }
 
 /** As many whole lines as fit, at least one. */
