@@ -15,7 +15,7 @@ import type { KeyRecord } from './key-record.ts'
 import type { KeyRows, SkippedKey } from './read-record.ts'
 
 export interface KeyChanges extends KeyRows {
-  /** The version that these records bring the reader to. */
+  /** That these records bring the reader to: 0 without keys; each change adds one. */
   readonly version: number
 }
 
@@ -36,8 +36,6 @@ export interface KeyStore {
     change: (record: KeyRecord) => KeyRecord,
     mend?: (skipped: SkippedKey) => KeyRecord,
   ) => Promise<KeyRecord | undefined>
-  /** 0 for a store without keys; each change adds one. */
-  readonly version: () => Promise<number>
   /** What changed after `since`; everything for 0. Cheap where nothing did. */
   readonly changes: (since: number) => Promise<KeyChanges>
   /** For a store that judges its keys by the plans: they are others now. */

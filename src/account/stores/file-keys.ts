@@ -73,7 +73,6 @@ export function openFileKeyStore(
       return row === undefined ? undefined : recordOf(row)
     },
     list: async () => sortRows(look().since(-1)),
-    version: async () => look().version(),
     changes: async (since) => {
       const { version, since: changedSince } = look()
       return { version: version(), ...sortRows(changedSince(since)) }

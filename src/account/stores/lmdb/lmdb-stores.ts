@@ -243,7 +243,6 @@ export async function openLmdbKeyStore(
         putRecord(databases, record, before)
         return record
       }),
-    version: async () => versionOf(databases),
     changes: async (since) => changesSince(databases, since),
     close: () => root.close(),
   }

@@ -159,8 +159,6 @@ export function createRedisKeyStore(
     },
     list: async () => oldestFirst(await readChanges(breaker, newReader(), 0)),
     update: (...act) => updateRecord(breaker, ...act),
-    version: async () =>
-      told.base + Number(await breaker.runScript(script.readCounterScript, [versionName])),
     changes: (since) => enqueue(() => readChanges(breaker, told, since)),
     close: breaker.close,
   }

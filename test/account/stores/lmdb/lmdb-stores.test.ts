@@ -77,7 +77,7 @@ it('takes an empty data file for a store that is just being made', async () => {
   mkdirSync(join(state, 'keys'))
   writeFileSync(join(state, 'keys', 'data.mdb'), '')
   const store = await openLmdbKeyStore(state)
-  expect(await store.version()).toBe(0)
+  expect((await store.changes(0)).version).toBe(0)
   await store.close()
 })
 
@@ -110,7 +110,7 @@ it.each([
   })
   writeFileSync(data, good)
   const again = await openLmdbKeyStore(state)
-  expect(await again.version()).toBe(1)
+  expect((await again.changes(0)).version).toBe(1)
   await again.close()
 })
 

@@ -152,7 +152,7 @@ describeStores('one server', () => {
       link(storeSettings(`${server.url}/3`)),
     ])
     await createRedisKeyStore(three).create(record())
-    expect(await createRedisKeyStore(zero).version()).toBe(0)
+    expect((await createRedisKeyStore(zero).changes(0)).version).toBe(0)
     expect(await server.cli('-n', '3', 'dbsize')).not.toBe('0')
     await Promise.all([zero.close(), three.close()])
   })
@@ -328,7 +328,7 @@ describeStores('a server with a user, a password and TLS', () => {
     expect(opened.down()).toBe(true)
     expect(said).toHaveLength(1)
     expect(String(said[0])).toMatch(why)
-    await expect(createRedisKeyStore(opened).version()).rejects.toMatchObject({
+    await expect(createRedisKeyStore(opened).changes(0)).rejects.toMatchObject({
       code: 'store_unreachable',
       message: expect.stringMatching(why),
     })
