@@ -4,14 +4,26 @@
 import type { AddressRows } from '../../../api/admin-answers.ts'
 import { useKept } from '../ask/kept-drafts.ts'
 import { useAsk } from '../ask/use-load.ts'
-import { Form, LinesField } from '../parts/fields.tsx'
+import { Form, LinesField, TextField } from '../parts/fields.tsx'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { PolicyChoice } from '../parts/policy-choice.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { count, counted } from '../text/figures.ts'
+import { count, counted, percent, type Share, sharesBy, words } from '../text/figures.ts'
 import type { FoundAddresses } from '../text/log-addresses.ts'
-import { BulkRows } from './bulk-rows.tsx'
+import { useMemo } from 'preact/hooks'
+import { BarList } from '../parts/bar-list.tsx'
+import {
+  type Column,
+  DataTable,
+  freeText,
+  plain,
+  sorted,
+  sortedNumber,
+} from '../parts/data-table.tsx'
+import { ActionTag, addressLink, KindTag, LevelTag } from '../parts/tag.tsx'
+import { type AddressRow, type JudgedRow, answerCsv, isJudged } from '../text/answer-csv.ts'
+import { kindTone } from '../text/tone.ts'
 
 const addressesMax = 10_000
 /** A log of this size has some hundred thousand lines; ten thousand addresses are fewer. */
@@ -82,3 +94,129 @@ function noteOf({ addresses, linesWithout, beyond, form }: FoundAddresses): stri
   ]
   return parts.filter(Boolean).join(' · ')
 }
+
+const sharesShown = 8
+
+function BulkRows({ rows }: { readonly rows: readonly AddressRow[] }) {
+  const [filter, setFilter] = useKept('many filter', '')
+  const shown = useMemo(() => matching(rows, filter), [rows, filter])
+  const judged = useMemo(() => shown.filter(isJudged), [shown])
+  return (
+    <>
+      <div class="grid shares">
+        <Shares title="Classes" rows={judged} of={(row) => row.classification} isKind />
+        <Shares title="Networks" rows={judged} of={networkOf} />
+        <Shares title="Countries" rows={judged} of={(row) => row.country} />
+        <Shares title="Providers" rows={judged} of={(row) => row.provider || 'none named'} />
+      </div>
+      <Panel
+        title="Answers"
+        aside={
+          <button type="button" onClick={() => download(answerCsv(shown))}>
+            Download CSV
+          </button>
+        }
+      >
+        <TextField
+          label={`Filter; ${counted(shown.length, 'row')} of ${count(rows.length)}`}
+          place="filter"
+          type="search"
+          placeholder="tor, AS24940, DE, block …"
+          value={filter}
+          set={setFilter}
+        />
+        <DataTable
+          label="Answers"
+          columns={columns}
+          rows={shown}
+          keyOf={(row) => row.ip}
+          empty="No row has all of these words."
+        />
+      </Panel>
+    </>
+  )
+}
+
+function networkOf({ asn, network }: JudgedRow): string {
+  return asn === 0 ? 'not announced' : `AS${asn} ${network}`
+}
+
+/** Rows in which every word of the filter stands somewhere. */
+function matching(rows: readonly AddressRow[], filter: string): readonly AddressRow[] {
+  const wanted = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  if (wanted.length === 0) return rows
+  return rows.filter((row) => {
+    const text = (
+      isJudged(row)
+        ? `as${row.asn} ${Object.values(row).flat().join(' ')}`
+        : `${row.ip} ${row.error}`
+    ).toLowerCase()
+    return wanted.every((word) => text.includes(word))
+  })
+}
+
+function Shares(props: {
+  readonly title: string
+  readonly rows: readonly JudgedRow[]
+  readonly of: (row: JudgedRow) => string
+  readonly isKind?: boolean
+}) {
+  const { title, rows, of, isKind = false } = props
+  const { top, others } = sharesBy(rows, of, sharesShown)
+  const text = ({ count: number, share }: Share): string => `${count(number)} · ${percent(share)}`
+  const bars = top.map((one) => ({
+    name: isKind ? words(one.name) : one.name,
+    value: one.count,
+    text: text(one),
+    tone: isKind ? kindTone(one.name) : undefined,
+  }))
+  // They are no value of the member, and would dwarf those that are.
+  const rest = others === undefined ? [] : [{ name: 'others', value: 0, text: text(others) }]
+  return (
+    <Panel title={title}>
+      <BarList label={title} bars={[...bars, ...rest]} />
+    </Panel>
+  )
+}
+
+function download(csv: string): void {
+  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = 'iprisk-answers.csv'
+  link.click()
+  // The download has begun by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
+/** A member of a row; `none` where the row has no answer. */
+const of =
+  <Name extends keyof JudgedRow>(name: Name, none: JudgedRow[Name]) =>
+  (row: AddressRow): JudgedRow[Name] =>
+    isJudged(row) ? row[name] : none
+
+const columns: readonly Column<AddressRow>[] = [
+  sorted(
+    'Address',
+    ({ ip }) => ip,
+    (ip, row) => (isJudged(row) ? addressLink(ip) : <code>{ip}</code>),
+  ),
+  sorted('Class', of('classification', ''), (kind, row) =>
+    isJudged(row) ? <KindTag kind={kind} /> : row.error,
+  ),
+  sortedNumber('Score', of('risk_score', -1), (score) => (score < 0 ? '' : score)),
+  sorted(
+    'Level',
+    of('risk_score', -1),
+    (_, row) => isJudged(row) && <LevelTag level={row.risk_level} />,
+  ),
+  sorted('Decision', of('action', ''), (action) => action !== '' && <ActionTag action={action} />),
+  sorted('Network', of('network', ''), (_, row) => isJudged(row) && freeText(networkOf(row))),
+  sorted('Type', of('network_type', ''), words),
+  sorted('Country', of('country', '')),
+  sorted('Provider', of('provider', '')),
+  plain(
+    'Reasons and lists',
+    (row) => isJudged(row) && freeText([...row.reasons, ...row.lists].join(', ')),
+  ),
+]

@@ -1,13 +1,16 @@
 // Which table answers, what changed with it, and what its feeds hold.
 
-import type { FeedsView } from '../../../api/admin-answers.ts'
-import { useLoad } from '../ask/use-load.ts'
+import type { FeedsView, TableChanges } from '../../../api/admin-answers.ts'
+import { useLoad, useLoadUntilDone } from '../ask/use-load.ts'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
-import { KindTag } from '../parts/tag.tsx'
-import { Changes } from './changes.tsx'
-import { FeedList } from './feed-list.tsx'
+import { KindTag, kindTag } from '../parts/tag.tsx'
 import { LiveTable } from './live-table.tsx'
+import { useState } from 'preact/hooks'
+import { type Column, DataTable, freeText, sorted, sortedNumber } from '../parts/data-table.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { count, counted, shortCount, words } from '../text/figures.ts'
+import { TitledBars } from '../parts/bar-list.tsx'
 
 export function FeedsPage() {
   const loaded = useLoad<FeedsView>('/admin/feeds')
@@ -54,3 +57,190 @@ function Coverage({ coverage }: { readonly coverage: FeedsView['coverage'] }) {
     </Panel>
   )
 }
+
+type Feed = FeedsView['feeds'][number]
+
+function FeedList({ feeds }: { readonly feeds: readonly Feed[] }) {
+  const [filter, setFilter] = useState('')
+  const wanted = filter.trim().toLowerCase()
+  const shown = feeds.filter(({ id, name, kind }) =>
+    `${id} ${name} ${kind}`.toLowerCase().includes(wanted),
+  )
+  const quarantined = feeds.filter((feed) => feed.quarantined !== null)
+  return (
+    <>
+      {quarantined.length > 0 && (
+        <ul class="problem">
+          {quarantined.map(({ id, quarantined: why }) => (
+            <li key={id}>
+              <strong>{id}</strong> is in quarantine: {why}
+            </li>
+          ))}
+        </ul>
+      )}
+      <TextField
+        label={`Filter; ${counted(shown.length, 'feed')}`}
+        place="filter"
+        type="search"
+        value={filter}
+        set={setFilter}
+      />
+      <DataTable
+        label="Feeds"
+        columns={columns}
+        rows={shown}
+        keyOf={({ id }) => id}
+        empty="No feed has this in its name."
+      />
+    </>
+  )
+}
+
+const columns: readonly Column<Feed>[] = [
+  sorted(
+    'Feed',
+    ({ id }) => id,
+    (id, { name }) => (
+      <>
+        <strong>{id}</strong>
+        {name !== id && <p class="quiet free">{name}</p>}
+      </>
+    ),
+  ),
+  sorted('Kind', ({ kind }) => kind, kindTag),
+  sortedNumber('Entries', ({ entries }) => entries),
+  {
+    title: 'Sixty days',
+    meaning: 'entries',
+    cell: ({ history }) => <SparkLine values={history} />,
+  },
+  sortedNumber(
+    'Age',
+    ({ age_days }) => age_days,
+    (days, { day }) => (
+      <span class={days > 7 ? 'warn' : undefined} title={day}>
+        {counted(days, 'day')}
+      </span>
+    ),
+  ),
+  sorted('Of', ({ day }) => day),
+  sorted(
+    'State',
+    ({ quarantined }) => (quarantined === null ? 1 : 0),
+    (isUsed) => (isUsed ? 'in use' : <span class="warn">quarantine</span>),
+  ),
+  sorted('Licence', ({ licence }) => licence, freeText),
+]
+
+// Days without a number leave a gap.
+
+const width = 120
+const height = 24
+
+function SparkLine({ values }: { readonly values: readonly (number | null)[] }) {
+  const known = values.filter((value) => value !== null)
+  if (known.length === 0) return <span class="quiet">no history</span>
+  const most = Math.max(...known, 1)
+  const step = width / Math.max(1, values.length - 1)
+  const label = `from ${count(known[0]!)} to ${count(known.at(-1)!)} in ${values.length} days`
+  let isGap = true
+  const path = values
+    .map((value, at) => {
+      if (value === null) {
+        isGap = true
+        return ''
+      }
+      const y = height - 2 - ((height - 4) * value) / most
+      const move = isGap ? 'M' : 'L'
+      isGap = false
+      return `${move}${(at * step).toFixed(1)} ${y.toFixed(1)}`
+    })
+    .join('')
+  return (
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      <path d={path} />
+    </svg>
+  )
+}
+
+const pollMs = 1500
+
+export function Changes() {
+  const loaded = useLoadUntilDone<TableChanges>('/admin/table/changes', pollMs)
+  const { value: changes, isRunning } = loaded
+  const against = changes?.against ?? null
+  return (
+    <Panel
+      wide
+      title="Changed"
+      meaning="changes"
+      aside={against !== null && <span>against {against}</span>}
+    >
+      <Waiting loaded={loaded} />
+      {isRunning && <p class="waiting">The two tables are being compared…</p>}
+      {changes?.status === 'none' && <p class="quiet">There is no table before this one.</p>}
+      {changes?.status === 'done' && <Done changes={changes} />}
+    </Panel>
+  )
+}
+
+function Done({ changes }: { readonly changes: TableChanges }) {
+  const { classes = [], countries = [], networks = [], largest = [], ipv6 } = changes
+  const lines = ipv6?.lines_changed ?? 0
+  return (
+    <>
+      <p>
+        {counted(changes.addresses_changed ?? 0, 'IPv4 address', 'IPv4 addresses')} and{' '}
+        {counted(lines, '/64 of IPv6', '/64s of IPv6')} changed.
+      </p>
+      <Counts of="IPv4" classes={classes} countries={countries} networks={networks} />
+      {ipv6 !== undefined && lines > 0 && <Counts of="IPv6" {...ipv6} />}
+      <details>
+        <summary>The largest, {count(largest.length)}</summary>
+        <DataTable
+          label="The largest changes"
+          columns={flips}
+          rows={largest}
+          keyOf={({ prefix }) => prefix}
+        />
+      </details>
+    </>
+  )
+}
+
+type Flip = NonNullable<TableChanges['largest']>[number]
+
+type Counted = Required<Pick<TableChanges, 'classes' | 'countries' | 'networks'>>
+
+function Counts(props: Counted & { readonly of: string }) {
+  const { of, classes, countries, networks } = props
+  const moves = classes.map(({ from, to, addresses }) => ({
+    name: `${words(from)} → ${words(to)}`,
+    value: addresses,
+    text: shortCount(addresses),
+  }))
+  const named = (rows: Counted['countries']) =>
+    rows.map(({ name, addresses }) => ({ name, value: addresses, text: shortCount(addresses) }))
+  return (
+    <div class="columns">
+      <TitledBars title={`${of} by class`} bars={moves} />
+      <TitledBars title={`${of} by country`} bars={named(countries)} />
+      <TitledBars title={`${of} by network`} bars={named(networks)} />
+    </div>
+  )
+}
+
+const flips: readonly Column<Flip>[] = [
+  sorted(
+    'Prefix',
+    ({ prefix }) => prefix,
+    (prefix) => <code>{prefix}</code>,
+  ),
+  sorted('From', ({ from }) => from, kindTag),
+  sorted('To', ({ to }) => to, kindTag),
+  sortedNumber(
+    'Score',
+    (flip) => Math.abs(flip.score_to - flip.score_from),
+    (_, flip) => `${flip.score_from} → ${flip.score_to}`,
+  ),
+]
