@@ -14,7 +14,7 @@ import {
 } from '../../src/console/page/text/figures.ts'
 import { placeMistake } from '../../src/console/page/text/policy-mistakes.ts'
 import { scorePieces } from '../../src/console/page/text/score-pieces.ts'
-import { seriesNames, stacked } from '../../src/console/page/text/stack.ts'
+import { seriesNames, stacked } from '../../src/console/page/traffic/traffic-charts.ts'
 import { actionTone, kindTone, reasonTone } from '../../src/console/page/text/tone.ts'
 import { checkPolicies } from '../../src/policy/policy-file.ts'
 

@@ -11,12 +11,14 @@ import { beginText, endText, onOtherTabs, RoleContext } from './ask/session.ts'
 import { BulkPage } from './bulk/bulk-page.tsx'
 import { FeedsPage } from './feeds/feeds-page.tsx'
 import { KeysPage } from './keys/keys-page.tsx'
-import { Login } from './login.tsx'
 import { MeaningPage } from './meaning-page.tsx'
 import { type Route, type View, parseRoute } from './route.ts'
 import { RulesPage } from './rules/rules-page.tsx'
 import { Shell } from './shell.tsx'
 import { TrafficPage } from './traffic/traffic-page.tsx'
+import { useAsk } from './ask/use-load.ts'
+import { Form, TextField } from './parts/fields.tsx'
+import { Problem } from './parts/problem.tsx'
 
 export function Console() {
   const [session, setSession] = useState<ConsoleSession | null | undefined>(undefined)
@@ -76,4 +78,50 @@ const pages: Readonly<Record<View, (route: Route) => VNode>> = {
   rules: (route) => <RulesPage route={route} />,
   keys: () => <KeysPage />,
   meaning: ({ rest }) => <MeaningPage word={rest} />,
+}
+
+export function Login({ onSession }: { readonly onSession: (session: ConsoleLogin) => void }) {
+  const [token, setToken] = useState('')
+  const { send, isAsking, refusal } = useAsk()
+  const enter = async (): Promise<void> => {
+    const session = await send<ConsoleLogin>('POST', '/console/login', { token: token.trim() })
+    if (session !== undefined) onSession(session)
+  }
+  return (
+    <main class="login">
+      <Form class="panel" send={enter}>
+        <h1>
+          <span class="mark" aria-hidden="true" />
+          iprisk console
+        </h1>
+        <TextField
+          label="Token"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={token}
+          set={setToken}
+        />
+        <Problem refusal={refusal} />
+        <button type="submit" class="primary" disabled={isAsking}>
+          Sign in
+        </button>
+        <details open={refusal?.code === 'no_admin_token'}>
+          <summary>No token yet?</summary>
+          <p>Make one on the machine that serves, and start the server with it:</p>
+          <pre tabIndex={0}>
+            <code>
+              {
+                'openssl rand -hex 32 > token\nchmod 600 token\niprisk serve --admin-token-file token'
+              }
+            </code>
+          </pre>
+          <p>
+            Tokens for people who only look, or change lists alone, stand in the file of{' '}
+            <code>--admin-tokens-file</code>.
+          </p>
+        </details>
+      </Form>
+    </main>
+  )
 }

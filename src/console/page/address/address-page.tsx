@@ -15,8 +15,7 @@ import { Evidence } from './evidence.tsx'
 import { Neighbours } from './neighbours.tsx'
 import { OwnRules } from './own-rules.tsx'
 import { Place } from './place.tsx'
-import { Score } from './score.tsx'
-import { Verdict } from './verdict.tsx'
+import { Score, Verdict } from './verdict.tsx'
 import { WhatIf } from './what-if.tsx'
 
 export function AddressPage({ route }: { readonly route: Route }) {

@@ -11,8 +11,7 @@ import { Waiting } from '../parts/problem.tsx'
 import { ActionTag } from '../parts/tag.tsx'
 import { routeTo } from '../route.ts'
 import { count } from '../text/figures.ts'
-import type { ListHead } from './add-entries.tsx'
-import { OneList } from './one-list.tsx'
+import { type ListHead, OneList } from './one-list.tsx'
 
 export function ListsPart({ name, add }: { readonly name: string; readonly add: string }) {
   const loaded = useLoad<{ readonly lists: readonly ListHead[] }>('/admin/lists')

@@ -2,9 +2,8 @@
 // minute. Colours come from the style sheet.
 
 import UPlot from 'uplot'
-import { stacked } from '../text/stack.ts'
+import { stacked, type Chart } from './traffic-charts.ts'
 import { utcMinute } from '../text/figures.ts'
-import type { Chart } from './traffic-charts.ts'
 
 export type Drawing = ReturnType<typeof drawPlot>
 

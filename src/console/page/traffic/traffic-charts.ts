@@ -2,8 +2,8 @@
 
 import type { TrafficView } from '../../../api/admin-answers.ts'
 import { words } from '../text/figures.ts'
-import { seriesNames } from '../text/stack.ts'
 import { actionTone, kindTone } from '../text/tone.ts'
+import { largestSums } from '../../../base/counts.ts'
 
 interface ChartSeries {
   readonly name: string
@@ -101,3 +101,19 @@ const sourceTones = { check: 'line-0', gate: 'line-1', bouncer: 'line-2' } as co
 const sourceTone: Tone = (name) => sourceTones[name as keyof typeof sourceTones]
 
 const limitTone: Tone = (name) => (name === 'rate' ? 'tone-proxy' : 'tone-vpn')
+
+export function stacked(series: readonly (readonly number[])[]): readonly number[][] {
+  let below: readonly number[] = []
+  return series.map((values) => {
+    const sums = values.map((value, at) => value + (below[at] ?? 0))
+    below = sums
+    return sums
+  })
+}
+
+export function seriesNames(points: readonly Readonly<Record<string, number>>[], max: number) {
+  return largestSums(points.flatMap((point) => Object.entries(point)))
+    .filter(([, sum]) => sum > 0)
+    .slice(0, max)
+    .map(([name]) => name)
+}
