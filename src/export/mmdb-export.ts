@@ -6,7 +6,7 @@
 
 import type { Day } from '../base/day.ts'
 import { type IpriskError, inputError } from '../base/coded-error.ts'
-import { splitRange } from './address-space.ts'
+import { splitRange } from '../ip/prefix-split.ts'
 import type { DatabaseLayout } from './mmdb-records.ts'
 import type { ExportFile } from './export-file.ts'
 import {

@@ -10,7 +10,7 @@
 
 import { newAddressWords } from '../ip/address.ts'
 import { assert } from '../base/assert.ts'
-import { bitAt, sharedBits } from './address-space.ts'
+import { bitAt, sharedBits } from '../ip/prefix-split.ts'
 
 export const emptyRecord = 0xffff_ffff
 const dataFlag = 0x8000_0000

@@ -3,7 +3,7 @@
 // each prefix.
 
 import { csvCell } from '../bulk/rows/csv-cell.ts'
-import { splitRange } from './address-space.ts'
+import { splitRange } from '../ip/prefix-split.ts'
 import { type ExportField, fieldValue } from './export-fields.ts'
 import type { ExportFile } from './export-file.ts'
 import { type PrefixFormat, openList, valueText } from './list-formats.ts'

@@ -2,7 +2,7 @@
 
 import { type Family, newAddressWords } from '../ip/address.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
-import { writeBefore } from './address-space.ts'
+import { writeBefore } from '../ip/prefix-split.ts'
 import { type Answering, walkFamily } from './piece-walk.ts'
 
 export interface RunSink {

@@ -2,7 +2,7 @@
 // of what has expired.
 
 import { environmentError } from '../base/coded-error.ts'
-import { eachPrefixOf } from './compile/entry-rows.ts'
+import { splitEnds } from './compile/entry-rows.ts'
 import type { StoredList } from './list-catalogue.ts'
 import type { ListChunk, MadeChunk } from './list-chunk.ts'
 import { chunkFault, damagedListError, decodeChunk, makeChunks } from './list-chunk.ts'
@@ -180,9 +180,10 @@ function isPrefixKey(key: string): boolean {
 }
 
 const ends = new Uint32Array(8)
-const ignore = (): void => undefined
 
 function oddPrefixes(key: string): number {
   for (let at = 1, i = 0; at < key.length; at += 8) ends[i++] = parseInt(key.slice(at, at + 8), 16)
-  return eachPrefixOf(ends, 0, key.startsWith('4') ? 1 : 4, ignore)
+  let count = 0
+  splitEnds(ends, 0, key.startsWith('4') ? 1 : 4, () => (count += 1))
+  return count
 }

@@ -9,7 +9,7 @@
 //   asked      ├───────┼──┼─────┼──┼─────┼────┼────────────┤   once a piece: what is true of it
 
 import { type Family, compareWords, newAddressWords } from '../ip/address.ts'
-import { splitRange, writeBefore } from '../export/address-space.ts'
+import { splitRange, writeBefore } from '../ip/prefix-split.ts'
 import { type Answering, answering, walkFamily } from '../export/piece-walk.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'

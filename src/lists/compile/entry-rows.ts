@@ -1,9 +1,10 @@
 // A chunk's entries in columns, decoded once and kept by the compiler: 45 bytes each.
 
-import { compareWords } from '../../ip/address.ts'
+import { newAddressWords } from '../../ip/address.ts'
+import { type TakePrefix, splitRange } from '../../ip/prefix-split.ts'
 import { wordsToBigint } from '../../ip/range.ts'
 import { systemSize } from './list-nodes.ts'
-import { addPower, type PrefixColumn } from './prefix-tree.ts'
+import type { PrefixColumn } from './prefix-tree.ts'
 
 export const rowKinds = { as: 0, ipv4: 1, ipv6: 2 } as const
 
@@ -64,9 +65,9 @@ export function readEntryRows(text: string): EntryRows {
         for (let i = 0; i < width; i++) column.firsts[at * width + i] = words[row * 8 + i]!
         return
       }
-      eachPrefixOf(words, row * 8, width, (first, length) => {
-        const at = add(column, length, tag)
-        for (let i = 0; i < width; i++) column.firsts[at * width + i] = first[i]!
+      splitEnds(words, row * 8, width, (first, length) => {
+        const at = add(column, length - 128 + width * 32, tag)
+        for (let i = 0; i < width; i++) column.firsts[at * width + i] = first[4 - width + i]!
       })
     },
   }
@@ -89,45 +90,14 @@ function hostBitsOf(words: Uint32Array, row: number, isIpv4: boolean): number {
   return bits
 }
 
-const current = new Uint32Array(4)
+const first = newAddressWords()
+const last = newAddressWords()
 
-/**
- * The fewest prefixes of the range between the addresses in `ends`; returns how many. `first` is
- * good for the call of `take` only. An odd range of IPv6 has up to 254: with big integers, 16,000
- * such entries took most of a minute.
- */
-export function eachPrefixOf(
-  ends: Uint32Array,
-  at: number,
-  width: 1 | 4,
-  take: (first: Uint32Array, length: number) => void,
-): number {
-  for (let i = 0; i < width; i++) current[i] = ends[at + i]!
-  for (let count = 1; ; count++) {
-    const host = Math.min(zerosBehind(width), powerUpTo(ends, at + width, width))
-    take(current, width * 32 - host)
-    if (addPower(current, 0, width, host)) return count
-    if (compareWords(current, 0, ends, at + width, width) > 0) return count
-  }
-}
-
-function zerosBehind(width: 1 | 4): number {
-  for (let i = width - 1; i >= 0; i--) {
-    const word = current[i]!
-    if (word !== 0) return (width - i) * 32 - 1 - Math.clz32(word & -word)
-  }
-  return width * 32
-}
-
-/** The highest n for which 2^n addresses from `current` on end at or below `last`. */
-function powerUpTo(last: Uint32Array, at: number, width: 1 | 4): number {
-  let power = 0
-  let carry = 1
-  for (let i = width - 1; i >= 0; i--) {
-    const size = last[at + i]! - current[i]! + carry
-    carry = size < 0 ? -1 : Number(size > 0xffff_ffff)
-    const word = size >>> 0
-    if (word !== 0) power = (width - i) * 32 - 1 - Math.clz32(word)
-  }
-  return carry === 1 ? width * 32 : power
+/** The fewest prefixes of the range between two addresses in `ends`, as `splitRange` has them. */
+export function splitEnds(ends: Uint32Array, at: number, width: 1 | 4, take: TakePrefix): void {
+  first.fill(0)
+  last.fill(0)
+  first.set(ends.subarray(at, at + width), 4 - width)
+  last.set(ends.subarray(at + width, at + 2 * width), 4 - width)
+  splitRange(first, last, take)
 }

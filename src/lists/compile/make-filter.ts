@@ -1,6 +1,7 @@
 // Makes the filter before the look-up in compiled lists (list-filter.ts) from their pieces.
 
 import { grown } from '../../base/grown-array.ts'
+import { writeBefore } from '../../ip/prefix-split.ts'
 import { type FilterSections, hashOf } from '../list-filter.ts'
 import type { Pieces } from './prefix-tree.ts'
 
@@ -44,10 +45,7 @@ function eachCovered(
     if (last.length === 0) take(starts.subarray(at, at + width), new Uint32Array(width).fill(-1))
     else {
       // The address before the next piece.
-      for (let i = width - 1; i >= 0; i--) {
-        last[i]! -= 1
-        if (last[i] !== 0xffff_ffff) break
-      }
+      writeBefore(last, last)
       take(starts.subarray(at, at + width), last)
     }
   }

@@ -10,6 +10,7 @@
 
 import { grown } from '../../base/grown-array.ts'
 import { compareWords } from '../../ip/address.ts'
+import { addPower } from '../../ip/prefix-split.ts'
 
 export interface PrefixColumn {
   readonly words: 1 | 4
@@ -93,18 +94,6 @@ export function piecesOf(column: PrefixColumn, makeNode: (tag: number, parent: n
   while (open.depth > 0) closeInnermost()
   const own = starts.slice(0, pieces * words)
   return { starts: own, nodes: nodes.slice(0, pieces), index: indexOf(own, words) }
-}
-
-/** In place; whether the sum lies behind the last address. */
-export function addPower(all: Uint32Array, from: number, words: number, bits: number): boolean {
-  // Shifts, for `**` took most of the time of a million prefixes.
-  let carry = (1 << (bits & 31)) >>> 0
-  for (let i = words - 1 - (bits >>> 5); i >= 0 && carry > 0; i--) {
-    const sum = all[from + i]! + carry
-    all[from + i] = sum
-    carry = sum > 0xffff_ffff ? 1 : 0
-  }
-  return carry > 0 || bits === words * 32
 }
 
 /**

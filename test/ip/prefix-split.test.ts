@@ -2,10 +2,10 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bitAt, sharedBits, splitRange, writeBefore } from '../../src/export/address-space.ts'
+import { bitAt, sharedBits, splitRange, writeBefore } from '../../src/ip/prefix-split.ts'
 import { compareWords, newAddressWords } from '../../src/ip/address.ts'
 import { bigintToWords, wordsToBigint } from '../../src/ip/range.ts'
-import { rangeToPrefixes } from '../ip/addresses.ts'
+import { rangeToPrefixes } from './addresses.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 
 /** Also of few bits, at any place. */
