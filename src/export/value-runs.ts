@@ -3,7 +3,7 @@
 import { type Family, newAddressWords } from '../ip/address.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
 import { writeBefore } from '../ip/prefix-split.ts'
-import { type Answering, walkFamily } from './piece-walk.ts'
+import { type Answering, type VisitStart, walkFamily } from './piece-walk.ts'
 
 export interface RunSink {
   /** Words as in piece-walk.ts. */
@@ -24,15 +24,27 @@ export function walkRuns(
   valueOf: (is: Answering, family: Family) => number,
   { run, progress }: RunSink,
 ): void {
-  const first = newAddressWords()
-  const last = newAddressWords()
   const pieces = views.ipv4_starts.length + views.ipv6_records.length
   let seen = 0
+  const valueOfPiece = (is: Answering, family: Family): number => {
+    if ((++seen & (progressPieces - 1)) === 0) progress?.(Math.min(1, seen / pieces))
+    return valueOf(is, family)
+  }
+  mergeRuns((family, visit) => walkFamily(views, family, visit), valueOfPiece, run)
+}
+
+/** `walk` visits the starts of pieces, each once and ascending; a value below 0 is none. */
+export function mergeRuns(
+  walk: (family: Family, visit: VisitStart) => void,
+  valueOf: (is: Answering, family: Family, start: Uint32Array) => number,
+  run: RunSink['run'],
+): void {
+  const first = newAddressWords()
+  const last = newAddressWords()
   for (const family of [4, 6] as const) {
     let value = -1
-    walkFamily(views, family, (start, is) => {
-      if ((++seen & (progressPieces - 1)) === 0) progress?.(Math.min(1, seen / pieces))
-      const next = valueOf(is, family)
+    walk(family, (start, is) => {
+      const next = valueOf(is, family, start)
       if (next === value) return
       if (value >= 0) {
         writeBefore(start, last)

@@ -9,8 +9,9 @@
 //   asked      ├───────┼──┼─────┼──┼─────┼────┼────────────┤   once a piece: what is true of it
 
 import { type Family, compareWords, newAddressWords } from '../ip/address.ts'
-import { splitRange, writeBefore } from '../ip/prefix-split.ts'
-import { type Answering, answering, walkFamily } from '../export/piece-walk.ts'
+import { splitRange } from '../ip/prefix-split.ts'
+import { type Answering, type VisitStart, answering, walkFamily } from '../export/piece-walk.ts'
+import { mergeRuns } from '../export/value-runs.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
 import { newSetRecords } from './set-records.ts'
@@ -21,11 +22,6 @@ export const outside = -1
 /** The label of an address, from 0, or `outside`. `words` as `parseAddress` leaves them. */
 export type LabelOf = (words: Uint32Array, located: Located) => number
 
-const lastOf: Readonly<Record<Family, Uint32Array>> = {
-  4: Uint32Array.of(0, 0, 0, 0xffff_ffff),
-  6: new Uint32Array(4).fill(0xffff_ffff),
-}
-
 /** Throws `set_too_large`. Bogons are asked for, too. */
 export function publishedSet(
   { views, lists }: Pick<AnswerReader, 'views' | 'lists'>,
@@ -35,34 +31,21 @@ export function publishedSet(
   const records = newSetRecords(prefixesMax)
   const located = newLocated()
   const own = newAddressWords()
-  for (const family of [4, 6] as const) {
-    const first = newAddressWords()
-    const before = newAddressWords()
-    let label = outside
-    const end = (last: Uint32Array): void => {
-      if (label === outside) return
-      splitRange(first, last, (address, length) => records.add(address, length, label))
-    }
-    const ask = (from: Uint32Array, is: Answering): void => {
-      let next = outside
-      if (is !== answering.leftOut) {
-        if (family === 4) own[0] = from[3]!
-        else own.set(from)
-        // A record is not searched for again.
-        locate(views, family, own, located, is)
-        next = labelOf(own, located)
-      }
-      if (next === label) return
-      if (compareWords(from, 0, first, 0, 4) > 0) {
-        writeBefore(from, before)
-        end(before)
-      }
-      first.set(from)
-      label = next
-    }
-    walkPieces(views, lists?.starts(family) ?? new Uint32Array(), family, ask)
-    end(lastOf[family])
+  const labelAt = (is: Answering, family: Family, from: Uint32Array): number => {
+    if (is === answering.leftOut) return outside
+    if (family === 4) own[0] = from[3]!
+    else own.set(from)
+    // A record is not searched for again.
+    locate(views, family, own, located, is)
+    return labelOf(own, located)
   }
+  mergeRuns(
+    (family, visit) => walkPieces(views, lists?.starts(family) ?? new Uint32Array(), family, visit),
+    labelAt,
+    (first, last, label) => {
+      splitRange(first, last, (address, length) => records.add(address, length, label))
+    },
+  )
   return records.words()
 }
 
@@ -71,7 +54,7 @@ function walkPieces(
   views: AnswerReader['views'],
   starts: Uint32Array,
   family: Family,
-  visit: (first: Uint32Array, is: Answering) => void,
+  visit: VisitStart,
 ): void {
   const width = family === 4 ? 1 : 4
   const start = newAddressWords()
