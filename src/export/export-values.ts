@@ -8,7 +8,7 @@ import type { Family } from '../ip/address.ts'
 import { type Facts, factsOf } from '../policy/condition/condition-members.ts'
 import { networkWords, recordWords, verdictWords } from '../schema/table-layout.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
-import type { AnswerPart, PartName, RecordParts } from './export-fields.ts'
+import type { AnswerPart, PartName, RecordParts } from '../bulk/rows/answer-fields.ts'
 import { type Answering, answering } from './piece-walk.ts'
 
 /** `''`: it says nothing; `whole`: each id is distinct. */

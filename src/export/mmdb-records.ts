@@ -16,7 +16,7 @@ import type { Location, NetworkAnswer, ProxyAnswer } from '../api/check-answer.t
 import type { MmdbLayoutName } from '../config/export-formats.ts'
 import { signalNames } from '../model/kind.ts'
 import type { VerdictPart } from '../table/answer/answer-reader.ts'
-import type { ExportField, FieldType, FieldValue, PartName } from './export-fields.ts'
+import type { ExportField, FieldType, FieldValue, PartName } from '../bulk/rows/answer-fields.ts'
 import { type MmdbValue, double, map, uint, uint16 } from './mmdb-encoding.ts'
 
 export interface DatabaseMember<Part> {

@@ -17,7 +17,7 @@ import {
   exportFieldNames,
   exportFieldsOf,
   partNames,
-} from './export-fields.ts'
+} from '../bulk/rows/answer-fields.ts'
 import { type ExportFile, openExportFile } from './export-file.ts'
 import type { PrefixFormat } from './list-formats.ts'
 import { newDatabaseWriter } from './mmdb-export.ts'

@@ -9,7 +9,7 @@ import { inputError, messageOf } from '../base/coded-error.ts'
 import { packageRoot } from '../base/package-root.ts'
 import { dataSetOf, type Source } from '../table/file/table-source.ts'
 import type { TableView } from '../table/file/table-view.ts'
-import type { PartName } from './export-fields.ts'
+import type { PartName } from '../bulk/rows/answer-fields.ts'
 
 const unstated = 'unstated'
 const own = "the operator's own"

@@ -4,7 +4,7 @@
 
 import { csvCell } from '../bulk/rows/csv-cell.ts'
 import { splitRange } from '../ip/prefix-split.ts'
-import { type ExportField, fieldValue } from './export-fields.ts'
+import { type ExportField, fieldValue } from '../bulk/rows/answer-fields.ts'
 import type { ExportFile } from './export-file.ts'
 import { type PrefixFormat, openList, valueText } from './list-formats.ts'
 import type { RunSink } from './value-runs.ts'

@@ -6,13 +6,10 @@
 // id (text-cache.ts): a table has a hundred thousand of these. Places are six times as many; their
 // texts are copied from the table (place-text.ts).
 
-import type { NetworkAnswer, ProxyAnswer } from '../../api/check-answer.ts'
 import { invalidInput } from '../../api/input-fault.ts'
 import type { CheckField } from '../../config/line-formats.ts'
-import { riskLevelOf, signalNames } from '../../model/kind.ts'
-import { type Verdict, verdictProvider } from '../../model/verdict.ts'
 import type { Query } from '../../table/lookup/query.ts'
-import type { AnswerReader } from '../../table/answer/answer-reader.ts'
+import { type AnswerReader, verdictPart } from '../../table/answer/answer-reader.ts'
 import type { ListMatch } from '../../lists/list-matcher.ts'
 import { listedVerdict, listsOf } from '../../table/answer/own-lists.ts'
 import { readVerdict } from '../../table/file/verdict-record.ts'
@@ -24,36 +21,12 @@ import {
   prefetchNetworkTexts,
   verdictTextCache,
 } from './text-cache.ts'
+import { type ExportField, type FieldValue, exportField, isExportField } from './answer-fields.ts'
 import { csvCell } from './csv-cell.ts'
 import type { GrowingBuffer } from '../growing-buffer.ts'
 import { appendQueryText } from './ipv4-line.ts'
 import { appendByte, appendText } from '../output-buffer.ts'
 import { openPlaceText, openTableTexts, placeTexts, type TableTexts } from './place-text.ts'
-
-type Cell = string | number | boolean
-
-/** Columns by name, each with its cell's value. */
-type Columns<Thing> = Partial<Record<CheckField, (thing: Thing) => Cell>>
-
-const ofVerdict = {
-  classification: ({ classification }) => classification,
-  risk_score: ({ score }) => score,
-  risk_level: ({ score }) => riskLevelOf(score),
-  provider: verdictProvider,
-  proxy_type: ({ proxy }) => (proxy?.type ?? '') satisfies ProxyAnswer['type'] | '',
-  proxy_confidence: ({ proxy }) => proxy?.confidence ?? '',
-  bot_provider: ({ bot }) => bot?.provider ?? '',
-  bot_category: ({ bot }) => bot?.category ?? '',
-  signals: ({ signals }) => signalNames.filter((name) => signals[name]).join(' '),
-  reasons: ({ reasons }) => reasons.map(({ code }) => code).join(' '),
-} as const satisfies Columns<Verdict>
-
-const ofNetwork = {
-  asn: ({ asn }) => asn,
-  organization: ({ organization }) => organization,
-  network_type: ({ type }) => type,
-  mobile: ({ mobile }) => mobile,
-} as const satisfies Columns<NetworkAnswer>
 
 export interface RowWriter {
   /** Reads ahead what the rows of these addresses are made of. */
@@ -111,36 +84,37 @@ function cellsOf(reader: AnswerReader, fields: readonly CheckField[]): readonly 
   const cells: CellWriter[] = []
   for (let at = 0; at < fields.length;) {
     const field = fields[at]!
-    const columns = field in ofVerdict ? ofVerdict : field in ofNetwork ? ofNetwork : undefined
+    const part = partOf(field)
     let to = at + 1
-    if (columns === undefined) cells.push(cellOf(reader, texts, field))
-    else {
-      while (to < fields.length && (fields[to] ?? '') in columns) to += 1
-      const own = fields.slice(at, to)
-      cells.push(columns === ofVerdict ? verdictCells(reader, own) : networkCells(reader, own))
-    }
+    if (part === 'verdict' || part === 'network') {
+      while (to < fields.length && partOf(fields[to]!) === part) to += 1
+      const own = fields.slice(at, to).filter(isExportField).map(exportField)
+      cells.push(part === 'verdict' ? verdictCells(reader, own) : networkCells(reader, own))
+    } else cells.push(cellOf(reader, texts, field))
     at = to
   }
   return cells
 }
 
-function verdictCells(reader: AnswerReader, fields: readonly CheckField[]): CellWriter {
+const partOf = (name: string) => (isExportField(name) ? exportField(name).part : undefined)
+
+function verdictCells(reader: AnswerReader, fields: readonly ExportField[]): CellWriter {
   const { views, strings } = reader
-  const cells = verdictTextCache(reader, (verdict) => joinCells(fields, ofVerdict, verdict))
+  const cells = verdictTextCache(reader, (verdict) => joinCells(fields, verdictPart(verdict)))
   return {
     write: (out, { bogon, verdict }, _query, match) => {
       if (match === undefined) appendCached(out, cells, bogon ? 0 : verdict + 1)
       else {
         const listed = listedVerdict(readVerdict(views, verdict, strings), match)
-        appendText(out, joinCells(fields, ofVerdict, listed))
+        appendText(out, joinCells(fields, verdictPart(listed)))
       }
     },
   }
 }
 
-function networkCells(reader: AnswerReader, fields: readonly CheckField[]): CellWriter {
+function networkCells(reader: AnswerReader, fields: readonly ExportField[]): CellWriter {
   const none = ','.repeat(fields.length - 1)
-  const cells = networkTextCache(reader, none, (network) => joinCells(fields, ofNetwork, network))
+  const cells = networkTextCache(reader, none, (network) => joinCells(fields, network))
   return {
     write: (out, { bogon, network }) => appendCached(out, cells, bogon ? 0 : network),
     prefetch: (batch) => prefetchNetworkTexts(batch, cells),
@@ -185,13 +159,10 @@ function cellOf(reader: AnswerReader, texts: TableTexts, field: CheckField): Cel
   return { write: () => undefined }
 }
 
-function joinCells<Thing>(
-  fields: readonly CheckField[],
-  columns: Columns<Thing>,
-  thing: Thing,
-): string {
-  const cells = fields.map((field) => {
-    const cell = columns[field]?.(thing) ?? ''
+/** `part`: which all of them are of. */
+function joinCells(fields: readonly ExportField[], part: unknown): string {
+  const cells = fields.map(({ of }) => {
+    const cell = (of as (part: unknown) => FieldValue)(part)
     return typeof cell === 'string' ? csvCell(cell) : String(cell)
   })
   return cells.join(',')

@@ -1,10 +1,11 @@
-// The fields of an export, named as in `check --format csv`, each with its part of a record. If an
-// answer lacks the part, numbers and booleans are unknown, and text is empty.
+// What an answer says of a range, by the names of `check --format csv`: columns of CSV, and fields of
+// exports, each with its part of a record. If an answer lacks the part, numbers and booleans are
+// unknown, and text is empty.
 
-import type { Location, NetworkAnswer } from '../api/check-answer.ts'
-import { type CheckField, defaultCheckFields } from '../config/line-formats.ts'
-import { signalNames } from '../model/kind.ts'
-import type { VerdictPart } from '../table/answer/answer-reader.ts'
+import type { Location, NetworkAnswer } from '../../api/check-answer.ts'
+import { type CheckField, defaultCheckFields } from '../../config/line-formats.ts'
+import { signalNames } from '../../model/kind.ts'
+import type { VerdictPart } from '../../table/answer/answer-reader.ts'
 
 /** A record's three ids, each with its part of an answer. */
 export interface AnswerPart {
@@ -35,7 +36,7 @@ const verdict = fieldsOf('verdict')
 const network = fieldsOf('network')
 const location = fieldsOf('location')
 
-const table = {
+const fieldTable = {
   classification: verdict('text', ({ classification }) => classification),
   risk_score: verdict('small', ({ risk_score }) => risk_score),
   risk_level: verdict('text', ({ risk_level }) => risk_level),
@@ -60,9 +61,14 @@ const table = {
   timezone: location('text', ({ timezone }) => timezone),
 } as const satisfies Readonly<Partial<Record<CheckField, unknown>>>
 
-export type ExportFieldName = keyof typeof table
+export type ExportFieldName = keyof typeof fieldTable
 
-export const exportFieldNames = Object.keys(table) as readonly ExportFieldName[]
+export const exportFieldNames = Object.keys(fieldTable) as readonly ExportFieldName[]
+
+export const isExportField = (name: string): name is ExportFieldName =>
+  Object.hasOwn(fieldTable, name)
+
+export const exportField = (name: ExportFieldName): ExportField => ({ ...fieldTable[name], name })
 
 /** Those of `check --format csv`, without those of a single address. */
 export const defaultExportFields = exportFieldNames.filter((name) =>
@@ -73,10 +79,10 @@ export const defaultExportFields = exportFieldNames.filter((name) =>
 export function exportFieldsOf(
   names: readonly string[],
 ): { readonly fields: readonly ExportField[] } | { readonly unknown: string } {
-  const unknown = names.find((name) => !exportFieldNames.some((known) => known === name))
-  if (unknown !== undefined) return { unknown }
-  const fields = (names as readonly ExportFieldName[]).map((name) => ({ ...table[name], name }))
-  return { fields }
+  const unknown = names.find((name) => !isExportField(name))
+  return unknown === undefined
+    ? { fields: names.filter(isExportField).map(exportField) }
+    : { unknown }
 }
 
 export type RecordParts = { readonly [Part in PartName]: AnswerPart[Part] | undefined }
