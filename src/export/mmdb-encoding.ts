@@ -51,8 +51,6 @@ export function newMmdbData() {
   return {
     /** Returns the offset at which the value begins. */
     add: (value: MmdbValue): number => {
-      // Pointers lead backwards.
-      share(value, buffer, texts)
       const offset = buffer.length
       append(value, buffer, texts)
       return offset
@@ -64,7 +62,7 @@ export function newMmdbData() {
 /** Shares nothing, as in the metadata. */
 export function encodeAlone(value: MmdbValue): Uint8Array {
   const buffer = newGrowingBuffer()
-  append(value, buffer, new Map())
+  append(value, buffer)
   return buffer.bytes.slice(0, buffer.length)
 }
 
@@ -73,29 +71,9 @@ type Texts = Map<string, number>
 const eight = new Uint8Array(8)
 const eightBytes = new DataView(eight.buffer)
 
-/** Writes the texts in it that are new. */
-function share(value: MmdbValue, buffer: GrowingBuffer, texts: Texts): void {
-  if (typeof value === 'boolean') return
-  if (typeof value === 'string') {
-    if (texts.has(value)) return
-    const bytes = Buffer.from(value)
-    if (bytes.length < sharedBytesMin) return
-    texts.set(value, buffer.length)
-    appendControl(types.string, bytes.length, buffer)
-    appendBytes(buffer, bytes)
-  } else if (isList(value)) {
-    for (const element of value) share(element, buffer, texts)
-  } else if (value.kind === 'map') {
-    for (const [key, member] of value.members) {
-      share(key, buffer, texts)
-      share(member, buffer, texts)
-    }
-  }
-}
-
 const isList = (value: object): value is readonly MmdbValue[] => Array.isArray(value)
 
-function append(value: MmdbValue, buffer: GrowingBuffer, texts: Texts): void {
+function append(value: MmdbValue, buffer: GrowingBuffer, texts?: Texts): void {
   if (typeof value === 'boolean') appendControl(types.boolean, value ? 1 : 0, buffer)
   else if (typeof value === 'string') appendText(value, buffer, texts)
   else if (isList(value)) {
@@ -115,13 +93,14 @@ function append(value: MmdbValue, buffer: GrowingBuffer, texts: Texts): void {
   } else appendUint(types[value.kind], value.value, buffer)
 }
 
-function appendText(text: string, buffer: GrowingBuffer, texts: Texts): void {
-  const known = texts.get(text)
+function appendText(text: string, buffer: GrowingBuffer, texts?: Texts): void {
+  const known = texts?.get(text)
   if (known !== undefined) {
     appendPointer(known, buffer)
     return
   }
   const bytes = Buffer.from(text)
+  if (bytes.length >= sharedBytesMin) texts?.set(text, buffer.length)
   appendControl(types.string, bytes.length, buffer)
   appendBytes(buffer, bytes)
 }
