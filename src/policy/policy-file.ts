@@ -14,6 +14,7 @@ import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.t
 import { formatCount } from '../base/text/number-format.ts'
 import { parseJsonContent } from '../config/json-content.ts'
 import { editDistance, suggestName } from '../config/setting-problem.ts'
+import { valueAt } from '../config/setting-tree.ts'
 import type { Finding } from './condition/condition.ts'
 import { compileAhead, compileCondition, tooManySteps, warningsMax } from './condition/condition.ts'
 import {
@@ -228,15 +229,8 @@ function mistakesOf(issue: PolicyIssue, content: unknown): readonly string[] {
   }
   if (issue.code === 'invalid_key')
     return [`${at}its name must be ${issue.issues[0]?.message ?? ''}`]
-  const missing = memberAt(content, path) === undefined ? 'it is missing, and must' : 'it must'
+  const missing = valueAt(content, path) === undefined ? 'it is missing, and must' : 'it must'
   return [`${at}${missing} be ${message}`]
-}
-
-function memberAt(content: unknown, path: readonly PropertyKey[]): unknown {
-  let value = content
-  for (const member of path)
-    value = (value as Readonly<Record<PropertyKey, unknown>> | null)?.[member]
-  return value
 }
 
 /** `policies.default.rules[2] (vpn-abroad).action`: a rule's name where it has one. */
@@ -247,7 +241,7 @@ function placeOf(path: readonly PropertyKey[], content: unknown): string {
       place += `${place === '' ? '' : '.'}${String(member)}`
       return
     }
-    const name = memberAt(content, [...path.slice(0, index + 1), 'name'])
+    const name = valueAt(content, [...path.slice(0, index + 1), 'name'])
     place += typeof name === 'string' ? `[${member}] (${name.slice(0, 40)})` : `[${member}]`
   })
   return place
