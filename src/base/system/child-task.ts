@@ -166,6 +166,13 @@ export async function askOnce<Question, Answer>(
   return outcome
 }
 
+interface ChildTask<Question, Answer> {
+  readonly ask: (question: Question) => Promise<ChildOutcome<Answer>>
+  /** The next question starts another one. */
+  readonly stop: () => void
+  readonly close: () => void
+}
+
 /**
  * The child starts with a question and ends after `idleMs` without one. `onEnd` is called where it
  * ends by itself.
@@ -176,7 +183,7 @@ export function createChildTask<Question, Answer>(
     readonly idleMs: number
     readonly onEnd?: (end: ProcessEnd) => void
   },
-) {
+): ChildTask<Question, Answer> {
   const { msMax, idleMs, onEnd } = options
   const closing = new AbortController()
   const { signal } = closing
@@ -209,10 +216,9 @@ export function createChildTask<Question, Answer>(
     return outcome
   }
   return {
-    ask: (question: Question) => enqueue(() => run(question)),
-    /** The next question starts another one. */
+    ask: (question) => enqueue(() => run(question)),
     stop,
-    close: (): void => {
+    close: () => {
       closing.abort()
       stop()
     },

@@ -2,11 +2,20 @@
 
 import { Worker } from 'node:worker_threads'
 
+export interface OneShotThread<Question, Answer> {
+  readonly ask: (question: Question) => void
+  /** `undefined` where the thread has ended without one. Never rejects. */
+  readonly answer: () => Promise<Answer | undefined>
+}
+
 /**
  * `program` is a compiled file, whose first message is its answer. The thread keeps the process
  * alive only while its answer is waited for, and ends with it.
  */
-export function startOneShotThread<Question, Answer>(program: URL, workerData?: unknown) {
+export function startOneShotThread<Question, Answer>(
+  program: URL,
+  workerData?: unknown,
+): OneShotThread<Question, Answer> {
   const thread = new Worker(program, { workerData })
   const answer = new Promise<Answer | undefined>((resolve) => {
     thread.once('message', resolve)
@@ -17,8 +26,7 @@ export function startOneShotThread<Question, Answer>(program: URL, workerData?: 
   // Last, for who listens to a thread is kept alive by it.
   thread.unref()
   return {
-    ask: (question: Question): void => thread.postMessage(question, []),
-    /** `undefined` where the thread has ended without one. Never rejects. */
+    ask: (question) => thread.postMessage(question, []),
     answer: async () => {
       thread.ref()
       return answer
