@@ -12,7 +12,7 @@ import { runCommandOrThrow } from './program.ts'
 import { publishSample, sampleDay, writeSampleHistory, writeSampleWorkspace } from './sample.ts'
 import { workspaceHistory } from './workspace.ts'
 
-const sampleRuns = { ci: 3, short: 20, long: 100 } as const
+const sampleRuns = { ci: 2, short: 20, long: 100 } as const
 const worldRuns = { ci: 1, short: 1, long: 3 } as const
 
 /** Days in the folder that is imported; the store has the first of them. */
