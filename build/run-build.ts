@@ -200,7 +200,7 @@ async function goLive(
     say(`${(table.bytes / 1e6).toFixed(1)} MB, verified`)
     return table
   })
-  const promotion = await stages.run('gate', async (say) => {
+  const promotion = await stages.run('acceptance', async (say) => {
     const { networks } = compiled
     const judged = judgeTable({ ...options, candidate, live: options.out, networks })
     const compared = `${judged.flipped} of ${judged.sampled} verdicts differ`
