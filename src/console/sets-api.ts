@@ -10,7 +10,7 @@ import { anyObject, listOf, shape, text, textOrNull } from '../api/json-schema.t
 import { listFormats } from '../config/export-formats.ts'
 import { formatTime } from '../base/text/number-format.ts'
 import { bouncerSetName, builtInSets } from '../model/published-sets.ts'
-import { readManifest } from '../sets/set-folder.ts'
+import { partNamed, readManifest, textNamed } from '../sets/set-folder.ts'
 import { type ConsoleParts, asked, worldOf } from './address-api.ts'
 
 export function setRoutes(parts: ConsoleParts): readonly AdminRoute[] {
@@ -57,11 +57,10 @@ async function madeIn(folder: string): Promise<SetMade | null> {
   const { generation, madeMs, ipv4 = null, refused, before } = manifest
   const bytes: Record<string, number> = {}
   for (const file of await readdir(folder)) {
-    const [of, text = ''] = file.split('.')
-    if (of !== String(generation) || text === 'set') continue
-    // Named by `partName`: the whole set in a format, or in a layout of MMDB.
-    const [, format = '', layout] = /^([a-z0-9]+)_(?:0|([a-z-]+))_1_Infinity$/.exec(text) ?? []
-    if (format === '') continue
+    const text = textNamed(file, generation)
+    if (text === undefined || text.endsWith('.gz')) continue
+    const { format, layout, family, pageSize } = partNamed(text)
+    if (family !== undefined || pageSize !== Infinity) continue
     // The next generation may remove it meanwhile.
     const { size = 0 } = (await stat(join(folder, file)).catch(() => undefined)) ?? {}
     bytes[layout === undefined ? format : `${format}.${layout}`] = size

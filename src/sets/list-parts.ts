@@ -1,48 +1,15 @@
-// A part of a published set as a text: of which format, family and page, and its name as a file.
+// Writes a part of a published set, of a format, family and page, as a text.
 
-import { type ListFormat, type MmdbLayoutName, mmdbLayoutNames } from '../config/export-formats.ts'
 import type { ExportFile } from '../export/export-file.ts'
 import { type PrefixFormat, openList } from '../export/list-formats.ts'
 import type { Family } from '../ip/address.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { writeListDatabase } from './list-database.ts'
-import { familyOf, setRecordWords } from './set-records.ts'
-
-/** What of a set in which format; a page counts from 1. */
-export interface ListPart {
-  readonly format: ListFormat
-  /** Of `mmdb`. */
-  readonly layout: MmdbLayoutName | undefined
-  readonly family: Family | undefined
-  readonly page: number
-  /** Prefixes; `Infinity` for all. */
-  readonly pageSize: number
-}
-
-/** The name of its text: `plain_0_1_Infinity`, `nft_4_1_Infinity`, `mmdb_city_1_Infinity`. */
-export const partName = ({ format, layout, family, page, pageSize }: ListPart): string =>
-  [format, layout ?? family ?? 0, page, pageSize].join('_')
-
-export function partNamed(name: string): ListPart {
-  const [format, of, page, pageSize] = name.split('_')
-  return {
-    format: format as ListFormat,
-    layout: mmdbLayoutNames.find((one) => one === of),
-    family: ([4, 6] as const).find((one) => String(one) === of),
-    page: Number(page),
-    pageSize: Number(pageSize),
-  }
-}
+import type { ListPart } from './set-folder.ts'
+import { familyOf, ipv4End, setRecordWords } from './set-records.ts'
 
 /** nftables and ipset take names of 31 characters, with `-new` behind them. */
 const familySet = (name: string, family: Family): string => `${name.slice(0, 24)}-${family}`
-
-/** Where the records of IPv4 end, which come first. */
-export function ipv4End(records: Uint32Array): number {
-  let end = 0
-  while (end < records.length && familyOf(records, end) === 4) end += setRecordWords
-  return end
-}
 
 /** Writes a part of the set `name`; records of IPv4 come first. `table`: which it was made of. */
 export function writeList(

@@ -9,7 +9,6 @@ import { IpriskError } from '../base/coded-error.ts'
 import { acquireFileLock } from '../base/system/file-lock.ts'
 import { makeOwnFolder } from '../base/system/own-files.ts'
 import { type ExportFile, openExportFile } from '../export/export-file.ts'
-import { ipv4End } from './list-parts.ts'
 import {
   type SetLabel,
   type SetManifest,
@@ -17,10 +16,11 @@ import {
   readManifestSync,
   readSetSync,
   setPath,
+  textNamed,
   textPath,
   writeManifestSync,
 } from './set-folder.ts'
-import { forEachAdded, labelsMax, setRecordWords } from './set-records.ts'
+import { forEachAdded, ipv4End, labelsMax, setRecordWords } from './set-records.ts'
 
 const keptGenerations = 8
 
@@ -167,9 +167,8 @@ function textsOf(
   { texts }: SetMaker,
 ): readonly string[] {
   const had = readdirSync(folder).flatMap((name) => {
-    const [of = '', ...text] = name.split('.')
-    if (of !== String(before?.generation) || text[0] === 'set') return []
-    return [{ text: text.join('.'), ms: statSync(join(folder, name)).mtimeMs }]
+    const text = textNamed(name, before?.generation)
+    return text === undefined ? [] : [{ text, ms: statSync(join(folder, name)).mtimeMs }]
   })
   const newest = had.toSorted((one, other) => other.ms - one.ms).map(({ text }) => text)
   // Of packed ones the plain text comes first.

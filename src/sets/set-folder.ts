@@ -4,7 +4,7 @@
 //
 //   current.json        the manifest
 //   7.set               the records of generation 7 (set-records.ts)
-//   7.all 7.nft_4_…     it in a form that somebody reads: bouncers, or a list (list-parts.ts)
+//   7.all 7.nft_4_…     its texts: for bouncers, or a part of a list, perhaps packed (`.gz`)
 //   5-7.new 5-7.gone    the same of what came and went between generations 5 and 7
 //   cursors/KEY         how far that key has read
 //
@@ -18,6 +18,8 @@ import { msPerDay } from '../base/day.ts'
 import { namesIn } from '../base/system/atomic-file.ts'
 import { makeOwnFolder, replaceOwnFile, replaceOwnFileSync } from '../base/system/own-files.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
+import { type ListFormat, type MmdbLayoutName, mmdbLayoutNames } from '../config/export-formats.ts'
+import type { Family } from '../ip/address.ts'
 import { setRecordWords } from './set-records.ts'
 
 export interface SetLabel {
@@ -71,6 +73,39 @@ export const setPath = (folder: string, generation: number): string =>
   join(folder, `${generation}.set`)
 export const textPath = (folder: string, generation: number, text: string): string =>
   join(folder, `${generation}.${text}`)
+/** The inverse of `textPath`; `undefined` for what is no text of that generation. */
+export function textNamed(name: string, generation: number | undefined): string | undefined {
+  const before = `${generation}.`
+  const isText = name.startsWith(before) && name !== `${generation}.set`
+  return isText ? name.slice(before.length) : undefined
+}
+
+/** What of a set in which format; a page counts from 1. */
+export interface ListPart {
+  readonly format: ListFormat
+  /** Of `mmdb`. */
+  readonly layout: MmdbLayoutName | undefined
+  readonly family: Family | undefined
+  readonly page: number
+  /** Prefixes; `Infinity` for all. */
+  readonly pageSize: number
+}
+
+/** The name of its text: `plain_0_1_Infinity`, `nft_4_1_Infinity`, `mmdb_city_1_Infinity`. */
+export const partName = ({ format, layout, family, page, pageSize }: ListPart): string =>
+  [format, layout ?? family ?? 0, page, pageSize].join('_')
+
+export function partNamed(name: string): ListPart {
+  const [format, of, page, pageSize] = name.split('_')
+  return {
+    format: format as ListFormat,
+    layout: mmdbLayoutNames.find((one) => one === of),
+    family: ([4, 6] as const).find((one) => String(one) === of),
+    page: Number(page),
+    pageSize: Number(pageSize),
+  }
+}
+
 export const differencePath = (
   folder: string,
   [from, to]: readonly [number, number],

@@ -14,6 +14,13 @@ export const labelsMax = 65_536
 export const familyOf = (records: Uint32Array, at: number): Family =>
   (records[at]! | records[at + 1]! | records[at + 2]!) === 0 ? 4 : 6
 
+/** Where the records of IPv4 end, which come first. */
+export function ipv4End(records: Uint32Array): number {
+  let end = 0
+  while (end < records.length && familyOf(records, end) === 4) end += setRecordWords
+  return end
+}
+
 export class SetTooLarge extends IpriskError {
   /** How many the set has. */
   readonly prefixes: number

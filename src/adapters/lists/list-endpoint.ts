@@ -13,8 +13,13 @@ import { acceptsGzip } from '../../http/endpoint/docs-endpoint.ts'
 import type { Exchange } from '../../http/exchange/exchange.ts'
 import { reply, replyError } from '../../http/reply/reply.ts'
 import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
-import { type ListPart, partName } from '../../sets/list-parts.ts'
-import { type SetManifest, readManifest, textPath } from '../../sets/set-folder.ts'
+import {
+  type ListPart,
+  type SetManifest,
+  partName,
+  readManifest,
+  textPath,
+} from '../../sets/set-folder.ts'
 import { answerLater, awaitFiles, sendWhole } from '../whole-answer.ts'
 
 /** Folders of published sets by their names. */
