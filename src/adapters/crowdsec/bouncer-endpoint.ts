@@ -8,7 +8,6 @@
 // A key's cursor moves only when its answer went out whole, so a pull that was cut off comes again.
 
 import { type FileHandle, open } from 'node:fs/promises'
-import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../../account/keyring.ts'
 import { batchBodyBytesMax } from '../../api/public-port.ts'
 import { bouncerSetName } from '../../model/published-sets.ts'
@@ -19,8 +18,7 @@ import { decideAnswer } from '../../http/endpoint/decide-answer.ts'
 import type { Exchange } from '../../http/exchange/exchange.ts'
 import { reply, replyError, replyJson } from '../../http/reply/reply.ts'
 import { contentHeaders } from '../../http/reply/check-header-bytes.ts'
-import type { Credential } from '../../http/endpoint/authorize.ts'
-import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
+import type { AdapterRoutes } from '../../http/routes.ts'
 import { countEvent } from '../../observe/request-counters.ts'
 import { streamText } from '../../sets/next-generation.ts'
 import {
@@ -34,6 +32,7 @@ import {
   writeCursor,
 } from '../../sets/set-folder.ts'
 import { newQuery } from '../../table/lookup/query.ts'
+import { adapterRoute, headerOnce } from '../adapter-route.ts'
 import { decisionJson, unknownFilter } from './decision.ts'
 import { type AnswerPart, answerLater, awaitFiles, isOpen, sendWhole } from '../whole-answer.ts'
 
@@ -76,30 +75,17 @@ export function createBouncerRoutes(
     if (route === undefined) return undefined
     const [methods, answer] = route
     const query = new URLSearchParams(request.getQuery() ?? '')
-    const endpoint: KeyedEndpoint = {
-      access: 'key',
-      credential: credentialOf(request),
-      takesInclude: false,
+    const key = headerOnce(request, 'x-api-key')
+    return adapterRoute(methods, {
+      credential: { api: 'bouncer', authorization: key === '' ? '' : `Bearer ${key}` },
       bodyBytesMax: batchBodyBytesMax,
       answer: (exchange, key) => {
         const param = unknownFilter(query)
         if (param === undefined) answer(exchange, key, { query, settings, onPull })
         else replyError(exchange, 'invalid_input', { message: noFilter, param })
       },
-      // A test key judges no real address (contract 5.7).
-      answerTest: (exchange) => replyError(exchange, 'token_not_allowed_for_api'),
-    }
-    return { allow: methods.join(', '), methods: new Map(methods.map((one) => [one, endpoint])) }
+    })
   }
-}
-
-/** A key given twice is ambiguous and counts as none. */
-function credentialOf(request: HttpRequest): Credential {
-  const keys: string[] = []
-  request.forEach((name, value) => {
-    if (name === 'x-api-key') keys.push(value)
-  })
-  return { api: 'bouncer', authorization: keys.length === 1 ? `Bearer ${keys[0]!}` : '' }
 }
 
 const noFilter = 'This filter is not known here; the policy decides whom to stop.'

@@ -2,7 +2,6 @@
 // wants, streamed from a file. What is not made yet is made by a process of low priority meanwhile.
 
 import { open } from 'node:fs/promises'
-import type { HttpRequest } from 'uWebSockets.js'
 import { checkBodyBytesMax } from '../../api/public-port.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { isWholeFormat } from '../../export/list-formats.ts'
@@ -12,7 +11,7 @@ import { resumeExchange } from '../../http/endpoint/charge-quota.ts'
 import { acceptsGzip } from '../../http/endpoint/docs-endpoint.ts'
 import type { Exchange } from '../../http/exchange/exchange.ts'
 import { reply, replyError } from '../../http/reply/reply.ts'
-import type { AdapterRoutes, KeyedEndpoint } from '../../http/routes.ts'
+import type { AdapterRoutes } from '../../http/routes.ts'
 import {
   type ListPart,
   type SetManifest,
@@ -20,6 +19,7 @@ import {
   readManifest,
   textPath,
 } from '../../sets/set-folder.ts'
+import { adapterRoute, headerOnce } from '../adapter-route.ts'
 import { answerLater, awaitFiles, sendWhole } from '../whole-answer.ts'
 
 /** Folders of published sets by their names. */
@@ -68,28 +68,17 @@ export function createListRoutes(folders: ListFolders, onPull: OnPull): AdapterR
     const isGzipped = acceptsGzip(request.getHeader('accept-encoding'))
     const known = request.getHeader('if-none-match')
     const asked = { query: new URLSearchParams(query), url: `${path}?${query} ${isGzipped}` }
-    const endpoint: KeyedEndpoint = {
-      access: 'key',
-      credential: credentialOf(request),
-      takesInclude: false,
+    return adapterRoute(['GET', 'HEAD'], {
+      credential: credentialOf(headerOnce(request, 'authorization')),
       bodyBytesMax: checkBodyBytesMax,
       answer: (exchange) =>
         answerList(exchange, { ...asked, name: path.slice(root.length), isGzipped, known, sets }),
-      // A test key judges no real address (contract 5.7).
-      answerTest: (exchange) => replyError(exchange, 'token_not_allowed_for_api'),
-    }
-    const methods = ['GET', 'HEAD'] as const
-    return { allow: methods.join(', '), methods: new Map(methods.map((one) => [one, endpoint])) }
+    })
   }
 }
 
-/** Of Basic the password is the key. One that is given twice is ambiguous and counts as none. */
-function credentialOf(request: HttpRequest): Credential {
-  const given: string[] = []
-  request.forEach((name, value) => {
-    if (name === 'authorization') given.push(value)
-  })
-  const [authorization = ''] = given.length === 1 ? given : []
+/** With Basic, the password is the key. */
+function credentialOf(authorization: string): Credential {
   const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(authorization) ?? []
   if (encoded === undefined) return { api: 'lists', authorization }
   const pair = Buffer.from(encoded, 'base64').toString('latin1')
@@ -205,7 +194,7 @@ async function send(
   }
 }
 
-/** What a parameter may be, for whoever sent another. */
+/** What a parameter may be: the message for a wrong one says it. */
 const parameterRules: Readonly<Record<string, string>> = {
   format: `it is one of ${listFormats.join(', ')}`,
   layout: `it is for format=mmdb, and one of ${mmdbLayoutNames.join(', ')}`,
