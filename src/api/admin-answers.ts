@@ -312,7 +312,7 @@ export interface SampleStatus {
   readonly since: string | null
 }
 
-/** GET /admin/sets: the published sets as they were last made, which is when somebody read them. */
+/** GET /admin/sets: the published sets as last made; a set is made when it is read. */
 export interface SetsView {
   /** What names follow, `http://0.0.0.0:8080/lists/`. */
   readonly url: string

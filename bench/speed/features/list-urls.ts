@@ -150,7 +150,7 @@ async function poll(ask: Ask, path: string, tag: string): Promise<number> {
   return response.status === notModified ? 0 : 1
 }
 
-/** Sends so many a second until it is ended; gives how many had no 304. */
+/** Sends polls at a fixed rate until it is stopped; returns how many were not answered 304. */
 function startPolls(perSecond: number, pollOnce: () => Promise<number>) {
   const over = new AbortController()
   const running = (async (): Promise<number> => {

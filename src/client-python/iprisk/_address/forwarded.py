@@ -1,5 +1,5 @@
-"""The addresses that a header hands on, in the order in which the proxies wrote them. What is not an
-address is None, but keeps its place: whoever stands to its left was named by the one it means."""
+"""The addresses in a forwarding header, in the order in which the proxies wrote them. An entry that is
+not an address is None, but keeps its place: the entry to its left was written by the host it stands for."""
 
 from __future__ import annotations
 

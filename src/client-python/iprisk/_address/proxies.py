@@ -1,6 +1,6 @@
 """The visitor's address behind proxies, by the trust words of the Node client.
 
-The walk begins at the peer, whose address nobody can choose, and goes on to the host that a proxy
+The walk begins at the peer, whose address cannot be forged, and goes on to the host that a proxy
 names as long as the one that names it is trusted. The answer is never what an untrusted host said.
 """
 
