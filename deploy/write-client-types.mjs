@@ -3,8 +3,8 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { clientTypes } from '../dist/src/api/client-types.js'
-import { openApiDocument } from '../dist/src/api/openapi.js'
+import { clientTypes } from '../dist/deploy/reference/client-types.js'
+import { openApiDocument } from '../dist/deploy/reference/openapi.js'
 import { root } from './packages.mjs'
 
 const file = join(root, 'src/client/generated/wire-types.ts')

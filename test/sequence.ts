@@ -25,7 +25,7 @@ export const longestFirst: readonly string[] = [
   'test/supervisor/tables/table-pull.world.test.ts',
   'test/serve/lifecycle/swap.world.test.ts',
   'test/build/acceptance/sixty-days.world.test.ts',
-  'test/reference/pages.world.test.ts',
+  'test/deploy/reference/pages.world.test.ts',
   'test/cli/server/first-table.world.test.ts',
   'test/oracle/insights.world.test.ts',
   'test/build/history/read-history.world.test.ts',

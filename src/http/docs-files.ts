@@ -22,7 +22,7 @@ export interface DocsFile extends Pick<DocsRow, 'type' | 'tag' | 'isConstant'> {
 
 export type DocsFiles = ReadonlyMap<string, DocsFile>
 
-export const docsFolder = new URL('../reference/pages/', import.meta.url)
+export const docsFolder = new URL('../docs/', import.meta.url)
 
 /** Throws where the project is not compiled. */
 export function readDocsFiles(folder: URL = docsFolder): DocsFiles {

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { type ApiErrorCode, apiErrors } from '../../src/api/api-error.ts'
-import type { ErrorBody } from '../../src/api/openapi.ts'
+import type { ErrorBody } from '../../deploy/reference/openapi.ts'
 import type { InputFault } from '../../src/api/input-fault.ts'
 import { type Response, converse, responsesIn } from './raw-socket.ts'
 

@@ -2,11 +2,11 @@
 // request ids, methods, and bad input by table: bodies, addresses, headers, keys.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ErrorBody } from '../../src/api/openapi.ts'
+import type { ErrorBody } from '../../deploy/reference/openapi.ts'
 import { createKey, revokeKey } from '../../src/account/keys/issue-key.ts'
 import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { parseDay } from '../../src/base/day.ts'
-import { describedDocument } from '../../src/reference/described-document.ts'
+import { describedDocument } from '../../deploy/reference/described-document.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { type Server, makeKey, newState, startServer } from '../serve/server.ts'

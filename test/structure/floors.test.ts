@@ -8,7 +8,7 @@ import { packageRoot } from '../../src/base/package-root.ts'
 import { floors, innerFloors } from './floors.ts'
 import { type SourceFile, sourceFiles } from './source.ts'
 
-const files = sourceFiles(['src', 'build'])
+const files = sourceFiles(['src', 'build', 'deploy/reference'])
 
 /** Arrows from a part to one of its own floor or a higher one, or to none that is known. */
 function wrongArrowsAmong(
@@ -86,7 +86,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   aws4fetch: ['src/publish/fetch/object-store.ts'],
   fzstd: ['src/base/text/unpack-text.ts', 'src/console/page/parts/file-drop.tsx'],
   ioredis: ['src/account/stores/redis/redis-connection.ts'],
-  marked: ['src/reference/errors-page.ts'],
+  marked: ['deploy/reference/errors-page.ts'],
   koffi: [
     'src/base/system/file-lock.ts',
     'src/base/system/memory-map.ts',
@@ -105,6 +105,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   undici: ['build/fetch/'],
   zod: [
     'src/api/',
+    'deploy/reference/openapi.ts',
     'src/config/',
     'src/policy/policy-file.ts',
     'src/policy/policy-schema.ts',
@@ -194,7 +195,9 @@ describe('the floors', () => {
   ])('keep zod out of what %s loads: the OpenAPI document is made when compiling', (start) => {
     expect(files.map(({ path }) => path)).toContain(start)
     expect(loadersOf('zod', start, files)).toEqual([])
-    expect(loadersOf('zod', 'src/reference/write-reference.ts', files)).toContain('src/api/wire.ts')
+    expect(loadersOf('zod', 'deploy/reference/write-reference.ts', files)).toContain(
+      'src/api/wire.ts',
+    )
   })
 
   it.each(['src/cli/lines/check-command.ts', 'src/cli/lines/explain-command.ts'])(

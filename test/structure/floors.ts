@@ -23,10 +23,11 @@ export const floors: readonly (readonly string[])[] = [
   ['src/adapters'],
   ['src/worker'],
   ['src/supervisor'],
-  ['src/admin', 'src/embedded', 'src/reference'],
+  ['src/admin', 'src/embedded'],
   ['src/console'],
   ['src/serve'],
   ['src/cli'],
+  ['deploy/reference'],
 ]
 
 /** The same inside each divided room, by path below it. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { hotFunctions, hotPathFaults } from './hot-path.ts'
 import { sourceFiles } from './source.ts'
 
-const files = sourceFiles(['src', 'build'])
+const files = sourceFiles(['src', 'build', 'deploy/reference'])
 const tests = sourceFiles(['test', 'bench'])
 
 describe('source files', () => {

@@ -1,4 +1,4 @@
-// Generated from the OpenAPI document by src/api/client-types.ts; not to be changed by hand.
+// Generated from the OpenAPI document by deploy/reference/client-types.ts; not to be changed by hand.
 // Clients must ignore members that they do not know, and values of open-ended texts.
 
 export const checkPath = '/v1/intelligence/ip-risk/check'

@@ -16,7 +16,7 @@ import { replyError, replyInternalError, replyJson } from '../reply/reply.ts'
 
 const remaining = new Float64Array(remainingLength)
 
-/** Written by src/reference/write-reference.ts. */
+/** Written by deploy/reference/write-reference.ts. */
 const documentFile = new URL('../../api/openapi.json', import.meta.url)
 let documentText: string | undefined
 

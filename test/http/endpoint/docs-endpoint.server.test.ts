@@ -23,7 +23,7 @@ import { errorOf, sendTo } from '../api-client.ts'
 import { type Response, converse } from '../raw-socket.ts'
 
 // Of the compiled project, not of the sources.
-const folder = pathToFileURL(join(packageRoot, 'dist/src/reference/pages/'))
+const folder = pathToFileURL(join(packageRoot, 'dist/src/docs/'))
 
 let server: Server
 let rows: readonly DocsRow[] = []

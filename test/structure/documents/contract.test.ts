@@ -27,7 +27,7 @@ function numbersBehind(text: string, word: RegExp): readonly string[] {
   )
 }
 
-const source = sourceFiles(['src', 'build'])
+const source = sourceFiles(['src', 'build', 'deploy/reference'])
 const all = [...source, ...sourceFiles(['test', 'bench'])]
 const contract = /\bcontract/
 const rule = /MODEL\.md(?:,|'s) rules?/

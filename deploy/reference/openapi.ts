@@ -2,9 +2,9 @@
 // the contract nor the admin port.
 
 import { z } from 'zod'
-import { packageVersion } from '../base/package-root.ts'
-import { outcomeWords } from '../model/kind.ts'
-import { type ApiErrorCode, apiErrorCodes, apiErrors } from './api-error.ts'
+import { packageVersion } from '../../src/base/package-root.ts'
+import { outcomeWords } from '../../src/model/kind.ts'
+import { type ApiErrorCode, apiErrorCodes, apiErrors } from '../../src/api/api-error.ts'
 import {
   policyName,
   botAnswer,
@@ -12,19 +12,19 @@ import {
   location,
   networkAnswer,
   proxyAnswer,
-} from './check-answer.ts'
-import { coverageAnswer } from './coverage-answer.ts'
-import { invalidInput } from './input-fault.ts'
-import { anyCheckAnswer, insights } from './insights-answer.ts'
-import { metaAnswer } from './meta-answer.ts'
+} from '../../src/api/check-answer.ts'
+import { coverageAnswer } from '../../src/api/coverage-answer.ts'
+import { invalidInput } from '../../src/api/input-fault.ts'
+import { anyCheckAnswer, insights } from '../../src/api/insights-answer.ts'
+import { metaAnswer } from '../../src/api/meta-answer.ts'
 import {
   addressesPerRequest,
   batchAddressesMax,
   batchBodyBytesMax,
   checkBodyBytesMax,
   paths,
-} from './public-port.ts'
-import type { Wire } from './wire.ts'
+} from '../../src/api/public-port.ts'
+import type { Wire } from '../../src/api/wire.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format } from 'prettier'
 import { describe, expect, it } from 'vitest'
-import { clientTypes } from '../../src/api/client-types.ts'
-import { openApiDocument } from '../../src/api/openapi.ts'
-import type { InsightsAnswer } from '../../src/api/insights-answer.ts'
-import type { Answer } from '../../src/client/core/check-result.ts'
-import { packageRoot } from '../../src/base/package-root.ts'
+import { clientTypes } from '../../../deploy/reference/client-types.ts'
+import { openApiDocument } from '../../../deploy/reference/openapi.ts'
+import type { InsightsAnswer } from '../../../src/api/insights-answer.ts'
+import type { Answer } from '../../../src/client/core/check-result.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
 
 const written = join(packageRoot, 'src/client/generated/wire-types.ts')
 

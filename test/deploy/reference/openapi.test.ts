@@ -2,14 +2,14 @@
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiErrorCodes, apiErrors, errorBody } from '../../src/api/api-error.ts'
-import { openApiDocument } from '../../src/api/openapi.ts'
-import { metaOf } from '../../src/http/endpoint/meta-endpoint.ts'
-import { cutBatchBody } from '../../src/pool/batch-body.ts'
-import { answerBatchPiece } from '../../src/pool/run-task.ts'
-import { answerWithInsights } from '../../src/table/explain/insights.ts'
-import { type OpenTable, openTable } from '../../src/table/open-table.ts'
-import { writeSmallTable } from '../table/small-table.ts'
+import { apiErrorCodes, apiErrors, errorBody } from '../../../src/api/api-error.ts'
+import { openApiDocument } from '../../../deploy/reference/openapi.ts'
+import { metaOf } from '../../../src/http/endpoint/meta-endpoint.ts'
+import { cutBatchBody } from '../../../src/pool/batch-body.ts'
+import { answerBatchPiece } from '../../../src/pool/run-task.ts'
+import { answerWithInsights } from '../../../src/table/explain/insights.ts'
+import { type OpenTable, openTable } from '../../../src/table/open-table.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
 
 const document = JSON.parse(JSON.stringify(openApiDocument)) as typeof openApiDocument
 const { schemas } = document.components

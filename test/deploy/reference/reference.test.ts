@@ -9,17 +9,21 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { apiErrorCodes, apiErrors, docUrl } from '../../src/api/api-error.ts'
-import { openApiDocument } from '../../src/api/openapi.ts'
-import { classifications, signalNames, valueLists } from '../../src/model/kind.ts'
-import { packageRoot } from '../../src/base/package-root.ts'
-import { type Node, describedDocument, visitNodes } from '../../src/reference/described-document.ts'
-import { errorsPage } from '../../src/reference/errors-page.ts'
-import { examples } from '../../src/reference/examples.ts'
-import { escapeText, html, prose } from '../../src/reference/html.ts'
-import { pageText } from '../../src/reference/page-frame.ts'
-import { referencePage } from '../../src/reference/reference-page.ts'
-import { reasonCodes, reasonTexts } from '../../src/score/points/reason-codes.ts'
+import { apiErrorCodes, apiErrors, docUrl } from '../../../src/api/api-error.ts'
+import { openApiDocument } from '../../../deploy/reference/openapi.ts'
+import { classifications, signalNames, valueLists } from '../../../src/model/kind.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import {
+  type Node,
+  describedDocument,
+  visitNodes,
+} from '../../../deploy/reference/described-document.ts'
+import { errorsPage } from '../../../deploy/reference/errors-page.ts'
+import { examples } from '../../../deploy/reference/examples.ts'
+import { escapeText, html, prose } from '../../../deploy/reference/html.ts'
+import { pageText } from '../../../deploy/reference/page-frame.ts'
+import { referencePage } from '../../../deploy/reference/reference-page.ts'
+import { reasonCodes, reasonTexts } from '../../../src/score/points/reason-codes.ts'
 
 const document = describedDocument()
 const components = document['components'] as { readonly schemas: Record<string, Node> }
@@ -236,7 +240,7 @@ describe('the pages', () => {
 
   it('are at most 300 kB in all, before they are gzipped', () => {
     const own = ['docs.css', 'try-it.js'].map((name) =>
-      readFileSync(join(packageRoot, 'src/reference/assets', name), 'utf8'),
+      readFileSync(join(packageRoot, 'deploy/reference/assets', name), 'utf8'),
     )
     const bytes = Buffer.byteLength([...Object.values(pages), ...own].join(''))
     expect(bytes).toBeLessThanOrEqual(300_000)

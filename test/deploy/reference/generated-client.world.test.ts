@@ -6,9 +6,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { packageRoot } from '../../src/base/package-root.ts'
-import { type Server, keyedState, startServer } from '../serve/server.ts'
-import { writeSmallTable } from '../table/small-table.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import { type Server, keyedState, startServer } from '../../serve/server.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
 
 // In the project, so that the packages are found.
 const folder = join(packageRoot, 'dist/generated-client')

@@ -1,9 +1,9 @@
 // /docs: the API's reference as one page, so that the browser's search finds everything. Most of it
 // comes from the OpenAPI document.
 
-import { apiErrorCodes, apiErrors } from '../api/api-error.ts'
-import { paths } from '../api/public-port.ts'
-import { reasonTexts } from '../score/points/reason-codes.ts'
+import { apiErrorCodes, apiErrors } from '../../src/api/api-error.ts'
+import { paths } from '../../src/api/public-port.ts'
+import { reasonTexts } from '../../src/score/points/reason-codes.ts'
 import type { Node } from './described-document.ts'
 import { addressOf, examples, testNumbers, testTexts } from './examples.ts'
 import { code, codeBox, type Html, html, jsonBox, prose, table } from './html.ts'

@@ -2,11 +2,11 @@
 // types match what the server sends. `node deploy/write-client-types.mjs` writes the file; a test
 // compares it. Only what our own schemas use is supported; the rest throws.
 
-import { batchAddressesMax, paths } from './public-port.ts'
+import { batchAddressesMax, paths } from '../../src/api/public-port.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
-const begin = `// Generated from the OpenAPI document by src/api/client-types.ts; not to be changed by hand.
+const begin = `// Generated from the OpenAPI document by deploy/reference/client-types.ts; not to be changed by hand.
 // Clients must ignore members that they do not know, and values of open-ended texts.
 `
 

@@ -1,7 +1,7 @@
 // One sentence for each value of an answer's lists, and for each signal. A value without a sentence
 // is a compile error.
 
-import type { CoverageState, CoveredKind } from '../model/coverage.ts'
+import type { CoverageState, CoveredKind } from '../../src/model/coverage.ts'
 import type {
   Accuracy,
   BotCategory,
@@ -14,7 +14,7 @@ import type {
   OutcomeWord,
   ProxyType,
   SignalName,
-} from '../model/kind.ts'
+} from '../../src/model/kind.ts'
 
 type Texts<Value extends string> = Readonly<Record<Value, string>>
 

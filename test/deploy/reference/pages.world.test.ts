@@ -12,10 +12,10 @@ import {
   looks,
   overhangOf,
   startBrowser,
-} from '../browser.ts'
-import { describeWith } from '../deploy/need.ts'
-import { type Server, keyedState, startServer } from '../serve/server.ts'
-import { writeSmallTable } from '../table/small-table.ts'
+} from '../../browser.ts'
+import { describeWith } from '../../deploy/need.ts'
+import { type Server, keyedState, startServer } from '../../serve/server.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
 
 describeWith('chromium', ['--version'], () => {
   let server: Server

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { paths } from '../api/public-port.ts'
-import { packageRoot } from '../base/package-root.ts'
-import { type DocsRow, docsFolder } from '../http/docs-files.ts'
+import { paths } from '../../src/api/public-port.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { type DocsRow, docsFolder } from '../../src/http/docs-files.ts'
 import { describedDocument } from './described-document.ts'
 import { errorsPage } from './errors-page.ts'
 import { pageText } from './page-frame.ts'
@@ -26,7 +26,7 @@ function write(row: Omit<DocsRow, 'tag'>, text: string): void {
 }
 
 function writeAsset(name: string, end: string, type: string): string {
-  const text = read(`src/reference/assets/${name}.${end}`)
+  const text = read(`deploy/reference/assets/${name}.${end}`)
   const file = `${name}-${hashOf(text)}.${end}`
   write({ path: `${paths.docs}/${file}`, file, type, isConstant: true }, text)
   return file
@@ -35,7 +35,7 @@ function writeAsset(name: string, end: string, type: string): string {
 rmSync(docsFolder, { recursive: true, force: true })
 mkdirSync(docsFolder, { recursive: true })
 const document = describedDocument()
-writeFileSync(new URL('../api/openapi.json', import.meta.url), JSON.stringify(document))
+writeFileSync(new URL('../../src/api/openapi.json', import.meta.url), JSON.stringify(document))
 const assets = {
   style: writeAsset('docs', 'css', 'text/css; charset=utf-8'),
   script: writeAsset('try-it', 'js', 'text/javascript; charset=utf-8'),

@@ -1,10 +1,10 @@
-// The OpenAPI document as served: src/api/openapi.ts with the meanings of values, signals and
+// The OpenAPI document as served: openapi.ts with the meanings of values, signals and
 // reasons, and with examples that a test key really gets. What schemas allow stays unchanged.
 
-import { type ApiErrorCode, apiErrorCodes, apiErrors } from '../api/api-error.ts'
-import type { CheckAnswer } from '../api/check-answer.ts'
-import { openApiDocument } from '../api/openapi.ts'
-import { reasonTexts } from '../score/points/reason-codes.ts'
+import { type ApiErrorCode, apiErrorCodes, apiErrors } from '../../src/api/api-error.ts'
+import type { CheckAnswer } from '../../src/api/check-answer.ts'
+import { openApiDocument } from './openapi.ts'
+import { reasonTexts } from '../../src/score/points/reason-codes.ts'
 import { errorExample, examples, testTexts } from './examples.ts'
 import { listOf, networkTypeTexts, signalTexts } from './value-texts.ts'
 

@@ -1,7 +1,7 @@
 // The frame of both pages: head, contents, asset names. It has no inline script or style, because
 // the server's policy forbids both (src/http/endpoint/docs-endpoint.ts).
 
-import { packageVersion } from '../base/package-root.ts'
+import { packageVersion } from '../../src/base/package-root.ts'
 import { type Html, html } from './html.ts'
 
 export interface Section {

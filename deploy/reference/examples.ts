@@ -1,7 +1,7 @@
 // The examples of the reference: real answers to a test key (src/http/test-key).
 
-import { apiErrors, errorBody, type ApiErrorCode } from '../api/api-error.ts'
-import { type TestAddress, testAddressOf, testAnswer } from '../http/test-key/test-answer.ts'
+import { apiErrors, errorBody, type ApiErrorCode } from '../../src/api/api-error.ts'
+import { type TestAddress, testAddressOf, testAnswer } from '../../src/http/test-key/test-answer.ts'
 
 /** By the last number of the address (contract 5.7). */
 export const testNumbers = [
