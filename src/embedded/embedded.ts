@@ -20,11 +20,13 @@ import {
   type CheckResult,
   type Client,
   type Decision,
+  type FeedbackResult,
   type Outcome,
   type Unchecked,
 } from '../client/core/check-result.ts'
 import { type ClientOptions, fallbackFor, uncheckedFor } from '../client/core/client-options.ts'
 import { monotonicMs, tell } from '../client/core/failure-log.ts'
+import { createOutcomeQueue } from '../client/core/outcome-queue.ts'
 import {
   addressFailure,
   type ClientFailure,
@@ -124,23 +126,28 @@ export function createEmbedded(options: EmbeddedOptions): Client {
       : loading.then(all, (cause: unknown) => none(thrown(cause)))
   }
 
+  const feedback = async (outcomes: readonly Outcome[]): Promise<FeedbackResult> => {
+    const accepted = await handOn(outcomes, onFeedback)
+    if (typeof accepted !== 'number') {
+      const { ok, reason } = unchecked(accepted, { isFeedback: true })
+      return { ok, reason }
+    }
+    report.answered(true)
+    return { ok: true, accepted }
+  }
+  const outcomes = createOutcomeQueue({ send: feedback, report, gathers: true })
+
   return {
     check: async (ip, given) => (await checkAll([ip], given))[0]!,
     // Callers without types come here, too.
     checkBatch: (ips: readonly string[], given) => checkAll(Array.isArray(ips) ? ips : [], given),
-    async feedback(outcomes) {
-      const accepted = await handOn(outcomes, onFeedback)
-      if (typeof accepted !== 'number') {
-        const { ok, reason } = unchecked(accepted, { isFeedback: true })
-        return { ok, reason }
-      }
-      report.answered(true)
-      return { ok: true, accepted }
-    },
+    feedback,
+    report: outcomes.report,
     counts: report.counts,
     close: () => {
       tables.close()
       parts.close()
+      return outcomes.close()
     },
   }
 }

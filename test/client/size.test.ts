@@ -21,16 +21,16 @@ async function bundled(
 }
 
 describe('the client, minified', () => {
-  it('is at most 20 kB, and imports nothing', async () => {
+  it('is at most 21 kB, and imports nothing', async () => {
     const { code, imports } = await bundled('client.ts')
     expect(imports).toEqual([])
-    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(20_000)
+    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(21_000)
   })
 
-  it('is at most 24 kB for Node, of which it imports sockets', async () => {
+  it('is at most 25 kB for Node, of which it imports sockets', async () => {
     const { code, imports } = await bundled('node-client.ts')
     expect(imports.toSorted()).toEqual(['node:net', 'node:tls'])
-    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(24_000)
+    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(25_000)
   })
 })
 

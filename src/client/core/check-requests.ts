@@ -14,7 +14,12 @@ const olderServerMs = 600_000
 
 /** What comes of one check. */
 export type CheckOutcome =
-  | { readonly kind: 'answer'; readonly body: unknown; readonly chars: number }
+  | {
+      readonly kind: 'answer'
+      readonly body: unknown
+      readonly chars: number
+      readonly requestId: string | undefined
+    }
   | { readonly kind: 'failure'; readonly failure: ClientFailure }
 
 export interface AskedCheck {
@@ -169,7 +174,7 @@ function settleRows(
   checks.forEach((check, at) => {
     const row = rows[at]
     if (typeof row !== 'object' || row === null || !('error' in row)) {
-      settle(check, { kind: 'answer', body: row, chars: each })
+      settle(check, { kind: 'answer', body: row, chars: each, requestId })
       return
     }
     // What the check alone would be refused with.

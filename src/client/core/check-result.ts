@@ -38,6 +38,8 @@ export interface Checked {
   readonly answer: Answer
   /** Absent where the server has no policies: a score is no decision. */
   readonly decision: Decision | undefined
+  /** The id of the request to the server; absent where the answer was kept, and in batches. */
+  readonly requestId?: string | undefined
 }
 
 export interface Unchecked {
@@ -78,6 +80,8 @@ export interface Outcome {
   /** ISO 8601; now where absent. */
   readonly at?: string
   readonly note?: string
+  /** The `requestId` of the check, by which reports of one request count once. */
+  readonly request_id?: string
 }
 
 export type FeedbackResult =
@@ -85,7 +89,10 @@ export type FeedbackResult =
 
 /** How often each thing happened since the client was made. */
 export type ClientCounts = Readonly<Record<CountName, number>>
-export type CountName = 'checked' | 'cached' | 'retried' | 'hedged' | 'opened' | FailureReason
+export type CountName =
+  | ('checked' | 'cached' | 'retried' | 'hedged' | 'opened' | FailureReason)
+  /** Of `report`. */
+  | ('outcomes_sent' | 'outcomes_lost')
 
 /** None of its functions throws or rejects. */
 export interface Client {
@@ -98,7 +105,15 @@ export interface Client {
     outcomes: readonly Outcome[],
     options?: Pick<CheckOptions, 'signal'>,
   ): Promise<FeedbackResult>
+  /**
+   * Reports how one login turned out, with the `requestId` of its check where there is one. It is
+   * sent with others within a second, so no login waits; resolves to whether the server accepted
+   * it. At an edge runtime, hand the promise to `waitUntil`.
+   *
+   * @example void client.report(ip, 'abusive', result.ok ? result.requestId : undefined)
+   */
+  report(ip: string, outcome: Outcome['outcome'], requestId?: string): Promise<boolean>
   counts(): ClientCounts
-  /** Closes idle connections. */
-  close(): void
+  /** Sends what was reported, then closes idle connections. Wait for it before the process ends. */
+  close(): PromiseLike<void>
 }

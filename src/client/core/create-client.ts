@@ -27,6 +27,7 @@ import {
 } from './client-options.ts'
 import { monotonicMs } from './failure-log.ts'
 import { createTelemetry, type Observe } from './open-telemetry.ts'
+import { createOutcomeQueue } from './outcome-queue.ts'
 import {
   addressFailure,
   type ClientFailure,
@@ -52,12 +53,18 @@ export function createClientOver(runtime: Runtime, options: ClientOptions): Clie
   const wheel = sharesTimers ? createTimerWheel(monotonicMs) : createOwnTimers()
   const parts = createClientParts({ settings, transport, report, wheel })
   const observe = createTelemetry()
+  const feedback = createFeedback(parts, observe)
+  const outcomes = createOutcomeQueue({ send: feedback, report, gathers: sharesTimers })
   return {
     check: createCheck(parts, observe),
     checkBatch: createCheckBatch(parts, observe),
-    feedback: createFeedback(parts, observe),
+    feedback,
+    report: outcomes.report,
     counts: report.counts,
-    close: () => transport.close(),
+    close: async () => {
+      await outcomes.close()
+      transport.close()
+    },
   }
 }
 
@@ -76,7 +83,7 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
     if (wrong !== undefined) return unchecked(wrong, options)
     report.answered()
     const answer = outcome.body as Answer
-    const result = checked(answer, options.policy, options)
+    const result = checked(answer, options.policy, options, outcome.requestId)
     if (result.ok) cache.keep(terms, answer, outcome.chars)
     return result
   }
@@ -240,6 +247,7 @@ interface ClientParts extends Pick<CheckRequestParts, 'open' | 'wheel'> {
     answer: Answer,
     policy: string | undefined,
     terms?: UncheckedTerms,
+    requestId?: string,
   ) => CheckResult
 }
 
@@ -277,11 +285,11 @@ function createClientParts(
     return uncheckedFor(failure, settings.fallback, terms)
   }
 
-  const checked: ClientParts['checked'] = (answer, policy, terms) => {
+  const checked: ClientParts['checked'] = (answer, policy, terms, requestId) => {
     const { decision } = answer
     if (decision === undefined && policy !== undefined) return unchecked(noDecision, terms)
     report.count('checked')
-    return { ok: true, answer, decision }
+    return { ok: true, answer, decision, requestId }
   }
 
   const ask = askBy(open, wheel)

@@ -49,12 +49,14 @@ export function createOutcomeReport(options: {
     limited: 0,
     misconfigured: 0,
     invalid_address: 0,
+    outcomes_sent: 0,
+    outcomes_lost: 0,
   }
   const log = createFailureLog(now)
 
   return {
-    count: (name: CountName): void => {
-      counts[name] += 1
+    count: (name: CountName, times = 1): void => {
+      counts[name] += times
     },
     /** Counts and reports; never throws. */
     fail: (failure: ClientFailure, { told, isFeedback = false }: FailTerms = {}): void => {

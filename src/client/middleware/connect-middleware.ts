@@ -15,6 +15,7 @@ import {
   createRequestGuard,
   problemOf,
   problemType,
+  report,
 } from './request-guard.ts'
 
 declare global {
@@ -71,6 +72,8 @@ export function iprisk<
     void run()
   }
 }
+
+iprisk.report = report
 
 function forbid(response: ConnectResponse, judged: Judged): void {
   response.statusCode = 403

@@ -6,10 +6,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AddressedRequest } from '../address/client-address.ts'
 import {
   type GuardOptions,
-  type Judged,
   createRequestGuard,
   problemOf,
   problemType,
+  report,
 } from './request-guard.ts'
 
 /** What is needed of Fastify's request. */
@@ -29,13 +29,6 @@ export interface HookReply {
 /** Answers a request that is stopped, by the reply or by what it returns. */
 export type HookHandler<Incoming, Outgoing> = (request: Incoming, reply: Outgoing) => unknown
 
-const known = new WeakMap<object, Judged>()
-
-/** What is known of a request that went through the hook. */
-export function ipriskOf(request: object): Judged | undefined {
-  return known.get(request)
-}
-
 export function iprisk<
   Incoming extends HookRequest = FastifyRequest,
   Outgoing extends HookReply = FastifyReply,
@@ -45,7 +38,6 @@ export function iprisk<
   const judge = createRequestGuard(options)
   return async (request, reply) => {
     const { judged, stop } = await judge(request)
-    known.set(request, judged)
     if (stop === undefined) return undefined
     if (stop === 'default') {
       reply.code(403).header('content-type', problemType).send(problemOf(judged))
@@ -58,4 +50,7 @@ export function iprisk<
   }
 }
 
+iprisk.report = report
+
+export { ipriskOf } from './request-guard.ts'
 export type { GuardOptions, Judged } from './request-guard.ts'

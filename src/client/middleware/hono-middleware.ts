@@ -13,6 +13,7 @@ import {
   createRequestGuard,
   problemOf,
   problemType,
+  report,
 } from './request-guard.ts'
 
 declare module 'hono' {
@@ -49,6 +50,7 @@ export function iprisk<Context extends HonoContext = AnyContext>(
       peer === undefined
         ? { headers, socket: nodeSocket(context) }
         : { headers, peer: peer(context) ?? '' },
+      context,
     )
     context.set('iprisk', judged)
     if (stop === 'default') {
@@ -62,6 +64,8 @@ export function iprisk<Context extends HonoContext = AnyContext>(
     return undefined
   }
 }
+
+iprisk.report = report
 
 function nodeSocket({ env }: HonoContext): AddressedRequest['socket'] {
   const { incoming } = (env ?? {}) as { readonly incoming?: Pick<AddressedRequest, 'socket'> }

@@ -10,6 +10,7 @@ import {
   createRequestGuard,
   problemOf,
   problemType,
+  report,
 } from './request-guard.ts'
 
 /** What is needed of Koa's context. */
@@ -30,7 +31,7 @@ export function iprisk<Context extends KoaContext = ParameterizedContext>(
 ): (context: Context, next: () => Promise<unknown>) => Promise<void> {
   const judge = createRequestGuard(options)
   return async (context, next) => {
-    const { judged, stop } = await judge(context.req)
+    const { judged, stop } = await judge(context.req, context)
     ;(context.state as { iprisk?: Judged }).iprisk = judged
     if (stop === undefined) {
       await next()
@@ -43,5 +44,7 @@ export function iprisk<Context extends KoaContext = ParameterizedContext>(
     }
   }
 }
+
+iprisk.report = report
 
 export type { GuardOptions, Judged } from './request-guard.ts'

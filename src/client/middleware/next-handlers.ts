@@ -6,22 +6,10 @@
 // Next gives no peer, so that proxies are counted. Without any in front, Next hands on the client's
 // own header, and no address can be trusted.
 
-import {
-  type GuardOptions,
-  type Judged,
-  createRequestGuard,
-  problemOf,
-  problemType,
-} from './request-guard.ts'
+import { type GuardOptions, createRequestGuard, problemOf, problemType } from './request-guard.ts'
 
 /** Answers a request that is stopped. */
 export type NextHandler = (request: Request) => Response | Promise<Response>
-
-const known = new WeakMap<object, Judged>()
-
-export function ipriskOf(request: object): Judged | undefined {
-  return known.get(request)
-}
 
 /** A route handler behind the check; in it `ipriskOf(request)` has the result. */
 export function guarded<Incoming extends Request, Context, Outgoing extends Response>(
@@ -44,8 +32,7 @@ function stopperOf(
 ): (request: Request) => Promise<Response | undefined> {
   const judge = createRequestGuard(options)
   return async (request) => {
-    const { judged, stop } = await judge({ headers: request.headers })
-    known.set(request, judged)
+    const { judged, stop } = await judge({ headers: request.headers }, request)
     if (stop !== 'default') return stop?.(request)
     return new Response(problemOf(judged), {
       status: 403,
@@ -54,4 +41,5 @@ function stopperOf(
   }
 }
 
+export { ipriskOf, report } from './request-guard.ts'
 export type { GuardOptions, Judged } from './request-guard.ts'

@@ -17,9 +17,10 @@ import {
   type CheckOptions,
   type CheckResult,
   type Client,
+  type Outcome,
   actionIn,
 } from '../core/check-result.ts'
-import { tell } from '../core/failure-log.ts'
+import { createFailureLog, monotonicMs, tell } from '../core/failure-log.ts'
 import { checkOptionTypes, optionError } from '../option-error.ts'
 
 /** What is known of a request; it is set on it for the application. */
@@ -33,7 +34,7 @@ export interface Judged {
 }
 
 export interface GuardOptions<Handler> {
-  readonly client: Pick<Client, 'check'>
+  readonly client: Pick<Client, 'check'> & Partial<Pick<Client, 'report'>>
   /** The policy that decides; without it the key's default. */
   readonly policy?: string
   readonly insights?: boolean
@@ -105,7 +106,8 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
     return actionOf(result) === 'allow' ? mistaken : result
   }
 
-  return async (request: AddressedRequest): Promise<Guarded<Handler>> => {
+  /** `known` is the application's own request or context, where `request` is made of it. */
+  return async (request: AddressedRequest, known: object = request): Promise<Guarded<Handler>> => {
     const walk = walkProxies(request, from)
     let result = await check(request, walk)
     if (actionOf(result) === undefined) {
@@ -113,10 +115,38 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
     }
     const action = actionOf(result) ?? 'challenge'
     const judged = { action, result, address: walk.address, observed: observe }
+    judgedRequests.set(known, { judged, client })
     if (action === 'allow') return { judged, stop: undefined }
     tell(log, judged)
     return { judged, stop: observe ? undefined : (handlerOf(options, action) ?? 'default') }
   }
+}
+
+const judgedRequests = new WeakMap<
+  object,
+  { readonly judged: Judged; readonly client: GuardOptions<never>['client'] }
+>()
+const mistakes = createFailureLog(monotonicMs)
+
+/** What is known of a request that went through the middleware. */
+export function ipriskOf(request: object): Judged | undefined {
+  return judgedRequests.get(request)?.judged
+}
+
+/**
+ * Reports how the login of a request turned out, or of a Hono or Koa context: `client.report` of
+ * the address that was checked.
+ *
+ * @example if (!(await isPassword(user, password))) void iprisk.report(request, 'abusive')
+ */
+export async function report(request: object, outcome: Outcome['outcome']): Promise<boolean> {
+  const { judged, client } = judgedRequests.get(request) ?? {}
+  if (judged !== undefined && client?.report !== undefined) {
+    const { address = '', result } = judged
+    return client.report(address, outcome, result.ok ? result.requestId : undefined)
+  }
+  mistakes.fail('feedback', 'the request passed no middleware with a client that has `report`')
+  return false
 }
 
 /** `undefined` where it is not a non-empty string. */

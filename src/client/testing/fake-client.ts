@@ -89,8 +89,12 @@ export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions
       outcomes.push(...reported)
       return Promise.resolve({ ok: true, accepted: reported.length })
     },
+    report: (ip, outcome, id) => {
+      outcomes.push({ ip, outcome, ...(id === undefined ? {} : { request_id: id }) })
+      return Promise.resolve(true)
+    },
     counts: report.counts,
-    close: ignore,
+    close: () => Promise.resolve(),
     answer: (ip, answer) => {
       said.set(ip, answer)
     },

@@ -43,7 +43,8 @@ describe.each([
     const server = await standIn(answering)
     const { client } = clientOf({ url: server.url }, create)
     const result = await client.check('203.0.113.7')
-    expect(result).toEqual({ ok: true, answer: answerFor('203.0.113.7'), decision: undefined })
+    const answer = answerFor('203.0.113.7')
+    expect(result).toEqual({ ok: true, answer, decision: undefined, requestId: 'r1' })
     const [asked] = server.asked
     expect(asked).toMatchObject({
       path: '/v1/intelligence/ip-risk/check',

@@ -32,6 +32,7 @@ import {
   type Judged as NextJudged,
   guarded as guardedNext,
   ipriskOf as nextJudged,
+  report as reportNext,
 } from '../../../src/client/middleware/next-handlers.ts'
 
 /** What every application is made with; `custom` answers 401 in the words of its framework. */
@@ -76,6 +77,7 @@ function ofExpress(create: typeof express) {
         : {}),
     })
     app.post('/login', middleware, (request, response) => {
+      void ipriskExpress.report(request, 'abusive')
       response.send(said(request.iprisk))
     })
     return listening(createServer(app))
@@ -105,7 +107,10 @@ export const frameworks: Readonly<Record<string, (options: AppOptions) => Promis
                 }
               : {}),
           },
-          (request, response) => response.end(said((request as { iprisk?: Judged }).iprisk)),
+          (request, response) => {
+            void ipriskExpress.report(request, 'abusive')
+            response.end(said((request as { iprisk?: Judged }).iprisk))
+          },
         ),
       ),
     ),
@@ -119,6 +124,7 @@ export const frameworks: Readonly<Record<string, (options: AppOptions) => Promis
         : {}),
     })
     app.post('/login', { preHandler }, (request) => {
+      void ipriskFastify.report(request, 'abusive')
       const judged: FastifyJudged | undefined = fastifyJudged(request)
       return said(judged)
     })
@@ -130,9 +136,10 @@ export const frameworks: Readonly<Record<string, (options: AppOptions) => Promis
   'Hono 4': async ({ custom: isCustom, ...options }) => {
     const app = new Hono<{ Variables: { iprisk: HonoJudged } }>()
     const challenge = isCustom === true ? { challenge: custom.fetch } : {}
-    app.post('/login', ipriskHono({ ...options, ...challenge }), (context) =>
-      context.text(said(context.get('iprisk'))),
-    )
+    app.post('/login', ipriskHono({ ...options, ...challenge }), (context) => {
+      void ipriskHono.report(context, 'abusive')
+      return context.text(said(context.get('iprisk')))
+    })
     const server = await new Promise<Server>((resolve) => {
       const made = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () =>
         resolve(made as Server),
@@ -157,6 +164,7 @@ export const frameworks: Readonly<Record<string, (options: AppOptions) => Promis
       }),
     )
     app.use((context) => {
+      void ipriskKoa.report(context, 'abusive')
       context.body = said(context.state.iprisk)
     })
     const handle = app.callback()
@@ -171,14 +179,16 @@ export const edges: Readonly<
   'Hono 4 on an edge runtime': ({ custom: isCustom, ...options }) => {
     const app = new Hono<{ Variables: { iprisk: Judged } }>()
     const challenge = isCustom === true ? { challenge: custom.fetch } : {}
-    app.post('/login', ipriskHono({ ...options, ...challenge }), (context) =>
-      context.text(said(context.get('iprisk'))),
-    )
+    app.post('/login', ipriskHono({ ...options, ...challenge }), (context) => {
+      void ipriskHono.report(context, 'abusive')
+      return context.text(said(context.get('iprisk')))
+    })
     return (request) => app.fetch(request)
   },
   'a route handler of Next': ({ custom: isCustom, ...options }) => {
     const challenge = isCustom === true ? { challenge: custom.fetch } : {}
     const route = guardedNext({ ...options, ...challenge }, (request: Request) => {
+      void reportNext(request, 'abusive')
       const judged: NextJudged | undefined = nextJudged(request)
       return new Response(said(judged))
     })

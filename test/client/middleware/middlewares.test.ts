@@ -15,9 +15,9 @@ import type {
   AddressedRequest,
   Trust,
 } from '../../../src/client/address/client-address.ts'
-import type { Action } from '../../../src/client/core/check-result.ts'
+import type { Action, Client } from '../../../src/client/core/check-result.ts'
 import type { ClientFailure } from '../../../src/client/core/outcome-report.ts'
-import { guarded } from '../../../src/client/middleware/connect-middleware.ts'
+import { guarded, iprisk } from '../../../src/client/middleware/connect-middleware.ts'
 import { iprisk as ipriskFastify } from '../../../src/client/middleware/fastify-hook.ts'
 import { ipriskProxy } from '../../../src/client/middleware/next-handlers.ts'
 import { type Judged, createRequestGuard } from '../../../src/client/middleware/request-guard.ts'
@@ -60,6 +60,7 @@ describe.each(all)('%s', (_name, post) => {
     const response = await post({ client, policy: 'login', trust: 1 })
     expect([response.status, await response.json()]).toEqual([200, { action: 'allow', address }])
     expect(client.asked).toEqual([{ ip: address, options: { policy: 'login' } }])
+    expect(client.outcomes).toEqual([{ ip: address, outcome: 'abusive' }])
   })
 
   it.each(['challenge', 'block', 'own-word'])('answers %s by a problem', async (action) => {
@@ -267,6 +268,30 @@ describe('a score', () => {
     const judge = createRequestGuard({ client })
     const { judged, stop } = await judge({ headers: {}, peer: address })
     expect([judged.action, stop]).toEqual(['allow', undefined])
+  })
+})
+
+describe('a report', () => {
+  it('has the id of the request of the check', async () => {
+    const report = vi.fn<Client['report']>(() => Promise.resolve(true))
+    const result = { ok: true, answer: answerFor(address), decision: undefined } as const
+    const check = () => Promise.resolve({ ...result, requestId: 'r1' })
+    const request = { headers: {}, peer: address }
+    await createRequestGuard({ client: { check, report } })(request)
+    expect(await iprisk.report(request, 'legitimate')).toBe(true)
+    expect(report).toHaveBeenCalledExactlyOnceWith(address, 'legitimate', 'r1')
+  })
+
+  it('of a request that was not checked, or by a client without reports, is said', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const request = { headers: {}, peer: address }
+    const client = createFakeClient()
+    await createRequestGuard({ client: { check: (ip) => client.check(ip) } })(request)
+    for (const unknown of [request, {}]) {
+      expect(await iprisk.report(unknown, 'abusive')).toBe(false)
+    }
+    expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('passed no middleware'))
+    said.mockRestore()
   })
 })
 

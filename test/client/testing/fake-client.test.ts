@@ -59,7 +59,9 @@ it('takes batches and feedback', async () => {
   expect(results.map(({ ok }) => ok)).toEqual([false, true])
   const outcomes = [{ ip: '203.0.113.7', outcome: 'abusive' }] as const
   expect(await client.feedback(outcomes)).toEqual({ ok: true, accepted: 1 })
-  expect(client.outcomes).toEqual(outcomes)
+  expect(await client.report('203.0.113.8', 'legitimate', 'r1')).toBe(true)
+  const reported = { ip: '203.0.113.8', outcome: 'legitimate', request_id: 'r1' }
+  expect(client.outcomes).toEqual([...outcomes, reported])
   client.close()
 })
 
