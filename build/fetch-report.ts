@@ -4,6 +4,7 @@
 
 import { addTo, groupBy } from '../src/base/counts.ts'
 import { formatDay } from '../src/base/day.ts'
+import { joinFew } from '../src/base/text/shortened-list.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
 import type { Quarantine } from './acceptance/feed-quarantine.ts'
 import type { FetchMode, ObtainedFile } from './fetch/obtain-snapshots.ts'
@@ -66,8 +67,16 @@ export function fetchWarnings(
     return cost.length === 0 ? [] : [`${notice}: ${lost(cost)}`]
   })
   const single = files.filter((file) => !notices.some((notice) => isCost(file, notice, files)))
-  return [...late, ...singleLines(single)]
+  const lines = singleLines(single)
+  if (lines.length <= linesMax) return [...late, ...lines]
+  const failed = feedsOf(single.filter(({ problem }) => problem !== undefined))
+  const names = joinFew(failed, linesMax)
+  const text = `${failed.length} feeds could not be fetched (${names}); \`iprisk feeds list\` says why`
+  return [...late, text]
 }
+
+/** More problems become one line; the report has them all. */
+const linesMax = 3
 
 /** Feeds of which nothing is stored, where nothing was to be fetched. */
 function withoutCopy(files: readonly ObtainedFile[]): readonly string[] {

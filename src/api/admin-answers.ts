@@ -11,7 +11,7 @@ export interface ConsoleSession {
   readonly expires: string
 }
 
-/** POST /console/login {token} → 200 and the cookie. */
+/** POST /console/login {token} or {link}, the secret of a link that signs in once → 200 and the cookie. */
 export interface ConsoleLogin extends ConsoleSession {
   /** In no other answer. Every request sends it as the header `x-iprisk-csrf`; the cookie alone opens nothing. */
   readonly csrf: string
@@ -287,7 +287,7 @@ export interface KeyIssued {
 /** Of every request that is refused: the text is for people, the code for programs. */
 export interface ConsoleError {
   readonly error: {
-    /** Of the login: `wrong_token`, `too_many_logins`, `no_admin_token` (the server has none: the message says how to make one); later `no_session` (also where the header `x-iprisk-csrf` is missing or wrong), `forbidden_role`. */
+    /** Of the login: `wrong_token`, `too_many_logins`, `no_admin_token` (the server has none: the message says how to make one), `link_spent`; later `no_session` (also where the header `x-iprisk-csrf` is missing or wrong), `forbidden_role`. */
     readonly code: string
     readonly message: string
   }

@@ -12,19 +12,25 @@
 
 import type { IncomingMessage } from 'node:http'
 import { type AdminPage, errorPage, jsonPage, readJsonBody } from '../admin/admin-api.ts'
-import type { AdminCaller } from '../admin/admin-caller.ts'
+import { type AdminCaller, unnamedAdmin } from '../admin/admin-caller.ts'
 import type { AdminConsole } from '../admin/admin-server.ts'
 import { type TokenGuard, tooManyTokensText } from '../admin/token-guard.ts'
 import { type ConsoleLogin, type ConsoleSession, csrfHeader } from '../api/admin-answers.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
 import type { ConsoleFiles } from './console-files.ts'
-import { type Session, createSessionStore } from './session-store.ts'
+import { type Session, createLink, createSessionStore } from './session-store.ts'
 
 /** With the port, so that two consoles on one host keep separate cookies. */
 function cookieName({ headers }: IncomingMessage): string {
   const port = /:(\d{1,5})$/.exec(headers.host ?? '')?.[1]
   return port === undefined ? 'iprisk_console' : `iprisk_console_${port}`
+}
+
+function cookieOf(request: IncomingMessage, id: string): string {
+  // A TLS proxy is known only by the browser's Origin, and a false one harms only its sender.
+  const isTls = request.headers.origin?.startsWith('https://') === true
+  return `${cookieName(request)}=${id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
 }
 
 /** A token has 512 characters at the most. */
@@ -55,36 +61,43 @@ const noToken =
   'This server has no admin token, so nobody can log in. Make one: "openssl rand -hex 32 > token; ' +
   'chmod 600 token", and start it with --admin-token-file token.'
 
-export function createConsoleLogin(parts: {
+interface LoginParts {
   /** `undefined`: the server has no token. */
   readonly guard: TokenGuard | undefined
+  /** Of the link that signs in once, as an admin. */
+  readonly linkSecret?: string | undefined
   readonly files: ConsoleFiles
   readonly log: Log
   readonly now?: () => number
-}): AdminConsole {
-  const { guard, files, log, now = Date.now } = parts
+}
+
+export function createConsoleLogin(parts: LoginParts): AdminConsole {
+  const { guard, linkSecret, files, log, now = Date.now } = parts
   const sessions = createSessionStore()
+  const redeem = createLink(linkSecret, now)
 
   const login = async (request: IncomingMessage): Promise<AdminPage> => {
     if (!isOwnPage(request)) return foreign
-    if (guard === undefined) return errorPage(403, 'no_admin_token', noToken)
-    const { token } = await readJsonBody(request, loginBytesMax)
+    const { token, link } = await readJsonBody(request, loginBytesMax)
     const { remoteAddress } = request.socket
+    if (typeof link === 'string') return redeem(link) ? begin(request, unnamedAdmin) : spentLink
+    if (guard === undefined) return errorPage(403, 'no_admin_token', noToken)
     const caller = guard(typeof token === 'string' ? token : '', remoteAddress, now())
     if (caller === undefined) return errorPage(401, 'wrong_token', 'The token is wrong.')
     if ('waitSeconds' in caller) {
       const page = errorPage(429, 'too_many_logins', tooManyTokensText)
       return { ...page, headers: { 'retry-after': String(caller.waitSeconds) } }
     }
+    return begin(request, caller)
+  }
+
+  const begin = (request: IncomingMessage, caller: AdminCaller): AdminPage => {
     for (const id of cookiesOf(request)) sessions.close(id)
     const session = sessions.open(caller, now())
     const { name, role } = session.caller
     log.info({ who: name, role }, 'A login to the console.')
-    // A TLS proxy is known only by the browser's Origin, and a false one harms only its sender.
-    const isTls = request.headers.origin?.startsWith('https://') === true
-    const cookie = `${cookieName(request)}=${session.id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
     const answer: ConsoleLogin = { ...sessionJson(session), csrf: session.csrf }
-    return { ...jsonPage(200, answer), headers: { 'set-cookie': cookie } }
+    return { ...jsonPage(200, answer), headers: { 'set-cookie': cookieOf(request, session.id) } }
   }
 
   const logout = (request: IncomingMessage): AdminPage => {
@@ -133,6 +146,12 @@ export function createConsoleLogin(parts: {
     },
   }
 }
+
+const spentLink = errorPage(
+  401,
+  'link_spent',
+  'This link was used already, or is older than ten minutes. Sign in with the admin token, or restart "iprisk start" for a new link.',
+)
 
 const foreign = errorPage(
   403,

@@ -23,11 +23,12 @@ export type OpenConsole = ReturnType<typeof openConsole>
 export function openConsole(
   parts: Omit<ConsoleParts, 'process' | 'feedDays'> & {
     readonly guard: TokenGuard | undefined
+    readonly linkSecret?: string | undefined
     readonly sources: TrafficSources
     readonly log: Log
   },
 ) {
-  const { guard, sources, settings, table, log } = parts
+  const { guard, linkSecret, sources, settings, table, log } = parts
   const feedDays = openFeedDays(settings.state, log)
   const ring = createTrafficRing(sources, Date.now)
   let timer: NodeJS.Timeout | undefined
@@ -51,7 +52,7 @@ export function openConsole(
   const process = createConsoleProcess(log)
   const files = openConsoleFiles(join(packageRoot, 'dist/console'))
   return {
-    door: createConsoleLogin({ guard, files, log }),
+    door: createConsoleLogin({ guard, linkSecret, files, log }),
     routes: [
       ...lookRoutes({ ...parts, feedDays, process }),
       ...tableRoutes({ ...parts, feedDays, process }),

@@ -69,3 +69,20 @@ export function createSessionStore() {
     size: () => sessions.size,
   }
 }
+
+/** How long the link that `iprisk start` prints can be used. */
+const linkMs = 600_000
+
+/** Says whether a text is the link's secret, once. */
+export function createLink(
+  secret: string | undefined,
+  now: () => number,
+): (text: string) => boolean {
+  const untilMs = now() + linkMs
+  let hash = secret === undefined ? undefined : hashSecret(secret)
+  return (text) => {
+    if (hash === undefined || now() >= untilMs || !sameHash(hashSecret(text), hash)) return false
+    hash = undefined
+    return true
+  }
+}

@@ -48,6 +48,8 @@ export interface ShownParts {
   readonly sample: TrafficSample | undefined
   readonly port: number
   readonly callerOf: TokenMatcher | undefined
+  /** Of the link that signs in to the console once. */
+  readonly linkSecret?: string | undefined
   readonly shutdown: Shutdown
   readonly log: Log
 }

@@ -82,6 +82,19 @@ it('a damaged copy is told of, and is not called never fetched', async () => {
   ])
 })
 
+it('four feeds or more that fail are one line with their count', async () => {
+  const site = await openSite({ '/a': text('192.0.2.1\n') })
+  const feeds = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      newFeed(`gone-${at}`, { 'a.txt': `${site.url}/${at}` }),
+    )
+  const had = newFeed('had', { 'a.txt': `${site.url}/a` })
+  expect((await run([had, ...feeds(3)], newFolder())).warnings).toHaveLength(3)
+  expect((await run([had, ...feeds(5)], newFolder())).warnings).toEqual([
+    '5 feeds could not be fetched (gone-0, gone-1, gone-2 and 2 more); `iprisk feeds list` says why',
+  ])
+})
+
 it('what has cost no feed is neither said nor counted', async () => {
   const site = await openSite({ '/a': text('192.0.2.1\n') })
   const { files } = await run([newFeed('had', { 'a.txt': `${site.url}/a` })], newFolder())

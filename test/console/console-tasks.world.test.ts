@@ -74,6 +74,19 @@ describeWith('chromium', ['--version'], () => {
       await page.context().close()
     })
 
+    it('a link signs in once, and its secret does not stay in the URL', async () => {
+      const page = await browser.newPage(look)
+      await page.goto(`${server.url}#once=right-link`)
+      await page.waitForSelector('.top')
+      expect(page.url()).toBe(server.url)
+      await page.click('text=Sign out')
+      await page.waitForSelector('input[type=password]')
+      await page.goto(`${server.url}#once=right-link`)
+      await expect.poll(() => page.innerText('[role=alert]')).toContain('used already')
+      expect(page.url()).toBe(server.url)
+      await page.context().close()
+    })
+
     it('the line of a log becomes an answer, its reasons and its neighbours', async () => {
       const { page, show } = await start(look)
       await show('#/address', '.ask')

@@ -83,7 +83,7 @@ async function answer(
   const body = (text === '' ? {} : JSON.parse(text)) as Readonly<Record<string, unknown>>
   const act = `${request.method} ${url.pathname}`
   const role = roleOf(request)
-  if (act === 'POST /console/login') return logIn(body['token'], response)
+  if (act === 'POST /console/login') return logIn(fixture, body, response)
   if (role === undefined || request.headers['x-iprisk-csrf'] !== csrf) {
     return failed(response, 401, 'no_session', 'The session has ended.')
   }
@@ -97,8 +97,18 @@ async function answer(
   sent(response, status, value)
 }
 
-function logIn(token: unknown, response: ServerResponse): void {
-  const role = (['viewer', 'analyst', 'admin'] as const).find((one) => one === token)
+function logIn(
+  fixture: Fixture,
+  { token, link }: Readonly<Record<string, unknown>>,
+  response: ServerResponse,
+): void {
+  const roles = ['viewer', 'analyst', 'admin'] as const
+  const isLink = link === 'right-link' && fixture.acts.push('link redeemed') > 0
+  const isFirst = fixture.acts.filter((act) => act === 'link redeemed').length === 1
+  const role = isLink && isFirst ? 'admin' : roles.find((one) => one === token)
+  if (role === undefined && link !== undefined) {
+    return failed(response, 401, 'link_spent', 'This link was used already.')
+  }
   if (role === undefined) return failed(response, 401, 'wrong_token', 'The token is wrong.')
   response.setHeader('set-cookie', `iprisk_console=${role}; HttpOnly; SameSite=Strict; Path=/`)
   sent(response, 200, { role, csrf, expires } satisfies ConsoleLogin)

@@ -1,6 +1,8 @@
-// The last lines of `iprisk start`: the new keys, a working request, and in red the table's gaps.
+// The last lines of `iprisk start`: table, addresses, new keys, a working request, and in red the
+// table's gaps.
 
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
+import { formatDay } from '../../base/day.ts'
 import type { Settings } from '../../config/settings.ts'
 import { formatIpv4 } from '../../ip/format-address.ts'
 import type { Classification } from '../../model/kind.ts'
@@ -10,7 +12,7 @@ import { urlOf } from '../../supervisor/sockets/port-probe.ts'
 import { readClassification } from '../../table/file/verdict-record.ts'
 import { newIpv4Starts } from '../../table/lookup/piece-start.ts'
 import { openTable, type OpenTable } from '../../table/open-table.ts'
-import { type Io, printLines } from '../terminal/io.ts'
+import { type Io, type Line, printLines } from '../terminal/io.ts'
 import { connectableHost } from './ask-admin.ts'
 
 /** For an operator's own services: no limits (contract 3.14). */
@@ -40,37 +42,76 @@ export function showFirstRequest(
     readonly settings: Settings
     readonly running: RunningServer
     readonly keys: FirstKeys | undefined
+    readonly linkSecret: string | undefined
     /** The server itself fetches what is missing. */
     readonly catchesUp: boolean
   },
   io: Io,
 ): void {
-  const { settings, running, keys, catchesUp } = of
+  const { settings, running, keys, linkSecret, catchesUp } = of
+  const { table } = running
   const { example, coverage } = knowledgeOf(settings.table)
+  const data =
+    table === undefined
+      ? 'none yet: checks answer 503'
+      : `data of ${formatDay(table.asOf)} from ${table.sources.length} feeds`
+  io.err('')
+  io.err(row('Table', data))
+  io.err(row('API', urlOf({ ...running, host: connectableHost(running.host) })))
+  showConsole(settings, running, linkSecret, io)
   showKeys(keys, io)
+  if (linkSecret !== undefined)
+    io.err(note('The console link signs you in once, within ten minutes.'))
+  io.err('')
   const curl = curlLines(running, {
     key: keys?.key ?? '$KEY',
     address: example?.address ?? '8.8.8.8',
   })
-  if (example !== undefined) io.err(`${example.address} is ${example.classification}:`)
+  if (example !== undefined) io.err(`  Try it; ${example.address} is ${example.classification}:`)
   // A key goes to standard output: logs collect standard error.
-  printLines({ out: keys === undefined ? io.err : io.out }, ['', ...curl, ''])
+  printLines({ out: keys === undefined ? io.err : io.out }, [...curl, ''])
   const gaps = coverage === undefined ? '' : gapsText(coverage)
   if (gaps !== '') {
     io.err([{ text: `${gaps} ${remedyText(settings, catchesUp)}`, style: 'red' }])
   }
 }
 
+const row = (name: string, text: string): Line => [
+  { text: `  ${name.padEnd(10)}`, style: 'bold' },
+  text,
+]
+
+const note = (text: string): Line => [{ text: `  ${text}`, style: 'dim' }]
+
+/** On standard output, in a pipe without its name. */
+function showSecret(name: string, secret: string, io: Io): void {
+  if (!io.outIsTerminal) io.err(row(name, 'on standard output, shown this once'))
+  io.out(io.outIsTerminal ? row(name, secret) : secret)
+}
+
 export function showKeys(keys: FirstKeys | undefined, io: Io): void {
-  io.err('')
   if (keys === undefined) {
-    io.err('The keys made before still work. Another one: npx iprisk keys create --plan internal')
-  } else {
-    io.err(`Your first key, on the plan ${firstPlan}. It is shown this once:`)
-    io.out(keys.key)
-    io.err('And one for tests, which judges test addresses only (docs/client.md):')
-    io.out(keys.testKey)
+    return io.err(row('Key', 'made before; for another: npx iprisk keys create --plan internal'))
   }
+  showSecret('Key', keys.key, io)
+  showSecret('Test key', keys.testKey, io)
+  io.err(
+    note(`Keys are shown this once. Plan: ${firstPlan}; the test key judges test addresses only.`),
+  )
+}
+
+function showConsole(
+  { serve }: Settings,
+  { adminHost, adminPort, adminSocket }: RunningServer,
+  linkSecret: string | undefined,
+  io: Io,
+): void {
+  if (serve.console === 'off' || adminSocket !== undefined) return
+  const url = `${urlOf({ host: connectableHost(adminHost), port: adminPort })}/console`
+  if (linkSecret !== undefined) return io.out(row('Console', `${url}#once=${linkSecret}`))
+  const hasToken = serve.adminTokenFile ?? serve.adminTokensFile
+  const how = hasToken === undefined ? 'needs --admin-token-file' : 'asks for the admin token'
+  io.err(row('Console', `${url} (${how})`))
 }
 
 /** As sentences; `''` without gaps. */

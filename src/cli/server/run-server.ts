@@ -22,6 +22,8 @@ export interface ServeWays {
     { readonly arguments: readonly string[]; readonly isBehind: () => boolean } | undefined
   /** For builds; default: this process's. */
   readonly environment?: NodeJS.ProcessEnv | undefined
+  /** Of the link that signs in to the console once. */
+  readonly linkSecret?: string | undefined
   readonly onRunning: (running: RunningServer) => void
 }
 
@@ -29,7 +31,7 @@ export interface ServeWays {
 export function runServer(
   { settings, configuration, early }: Pick<ServerOptions, 'settings' | 'configuration' | 'early'>,
   io: Io,
-  { buildArguments: own, catchUp, environment, onRunning }: ServeWays,
+  { buildArguments: own, catchUp, environment, linkSecret, onRunning }: ServeWays,
 ): Promise<number> {
   const log = createLog({
     level: settings.serve.logLevel,
@@ -51,6 +53,7 @@ export function runServer(
     buildEnvironment: environment,
     configuration,
     early,
+    linkSecret,
     log,
     onRunning: (running) => {
       io.err(runningLine(running))

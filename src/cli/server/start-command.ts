@@ -2,6 +2,7 @@
 // makes a first key, serves, and prints a working request. Feeds that the first fetch cannot get
 // are fetched while it serves.
 
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import type { BuildReport } from '../../../build/build-report.ts'
 import { withAudit } from '../../account/keys/audited-keys.ts'
@@ -10,6 +11,7 @@ import type { NewKey } from '../../account/keys/key-record.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { changeThresholds } from '../../model/change-thresholds.ts'
 import { mapFile } from '../../base/system/memory-map.ts'
+import { isLoopback } from '../../config/setting-rules.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { ConfigSource } from '../../serve/reload-config.ts'
 import { readTableView } from '../../table/file/table-view.ts'
@@ -37,21 +39,30 @@ export async function startCommand(
   const isBehind = (): boolean => lacksFeeds(settings.build.report)
   const catchesUp = !settings.build.offline && compilerMissing() === undefined && isBehind()
   const keys = await firstKeys(settings, io)
+  const linkSecret = newLinkSecret(settings, io)
   let isShown = false
   try {
     return await serve(settings, configuration, io, {
       buildArguments: settings.build.offline ? [] : ['--need-feeds'],
       catchUp: catchesUp ? { arguments: catchUpArguments(settings), isBehind } : undefined,
       environment: buildChildEnvironment(settings),
+      linkSecret,
       onRunning(running) {
         isShown = true
-        showFirstRequest({ settings, running, keys, catchesUp }, io)
+        showFirstRequest({ settings, running, keys, catchesUp, linkSecret }, io)
       },
     })
   } finally {
     // They are shown only once, even if the server could not start.
     if (!isShown && keys !== undefined) showKeys(keys, io)
   }
+}
+
+/** For a person at a terminal of the machine that serves, and no log. */
+export function newLinkSecret({ serve }: Pick<Settings, 'serve'>, io: Pick<Io, 'outIsTerminal'>) {
+  const { console, adminHost, adminSocket } = serve
+  const isHere = console === 'on' && adminSocket === undefined && isLoopback(adminHost)
+  return isHere && io.outIsTerminal ? randomBytes(16).toString('base64url') : undefined
 }
 
 /** Why a build is needed; `undefined` if not. */

@@ -4,7 +4,7 @@ import type { VNode } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { ConsoleLogin, ConsoleSession } from '../../api/admin-answers.ts'
 import { AddressPage } from './address/address-page.tsx'
-import { findSession, onSessionEnd } from './ask/ask.ts'
+import { ask, findSession, onSessionEnd, type Refusal } from './ask/ask.ts'
 import { forgetKept } from './ask/kept-drafts.ts'
 import { notify } from './ask/notices.ts'
 import { beginText, endText, onOtherTabs, RoleContext } from './ask/session.ts'
@@ -23,16 +23,31 @@ import { Problem } from './parts/problem.tsx'
 export function Console() {
   const [session, setSession] = useState<ConsoleSession | null | undefined>(undefined)
   const [route, setRoute] = useState(() => parseRoute(location.hash))
+  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const resume = useCallback(async () => setSession(await findSession()), [])
+  const begin = useCallback(({ csrf, ...next }: ConsoleLogin): void => {
+    beginText(csrf)
+    setSession(next)
+  }, [])
+  const open = useCallback(async (): Promise<void> => {
+    const secret = takeLinkSecret()
+    setRoute(parseRoute(location.hash))
+    if (secret === undefined) return
+    const answer = await ask<ConsoleLogin>('POST', '/console/login', { link: secret })
+    if (answer.kind === 'ok') return begin(answer.value)
+    setRefusal(answer)
+    await resume()
+  }, [begin, resume])
   const ended = useCallback((isLogout: boolean): void => {
     if (isLogout) forgetKept()
+    setRefusal(undefined)
     setSession(null)
   }, [])
   useEffect(() => {
-    const follow = (): void => setRoute(parseRoute(location.hash))
+    const follow = (): void => void open()
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
-  }, [])
+  }, [open])
   useEffect(() => {
     onSessionEnd(resume)
     onOtherTabs({
@@ -43,24 +58,21 @@ export function Console() {
       },
       ended,
     })
-    void resume()
+    if (linkForm.test(location.hash)) void open()
+    else void resume()
     // A page from the back/forward cache missed messages of other tabs.
     const comeBack = ({ persisted }: PageTransitionEvent): void => {
       if (persisted) void resume()
     }
     addEventListener('pageshow', comeBack)
     return () => removeEventListener('pageshow', comeBack)
-  }, [resume, ended])
-  const begin = ({ csrf, ...next }: ConsoleLogin): void => {
-    beginText(csrf)
-    setSession(next)
-  }
+  }, [resume, ended, open])
   const signOut = (): void => {
     endText(true)
     ended(true)
   }
   if (session === undefined) return null
-  if (session === null) return <Login onSession={begin} />
+  if (session === null) return <Login onSession={begin} refused={refusal} />
   return (
     <RoleContext.Provider value={session.role}>
       <Shell route={route} session={session} onOut={signOut}>
@@ -80,7 +92,22 @@ const pages: Readonly<Record<View, (route: Route) => VNode>> = {
   meaning: ({ rest }) => <MeaningPage word={rest} />,
 }
 
-export function Login({ onSession }: { readonly onSession: (session: ConsoleLogin) => void }) {
+/** The fragment of the link that `iprisk start` prints. */
+const linkForm = /^#once=([\w-]+)$/
+
+/** Leaves the secret neither in the URL nor in the history. */
+function takeLinkSecret(): string | undefined {
+  const secret = linkForm.exec(location.hash)?.[1]
+  if (secret !== undefined) history.replaceState(null, '', location.pathname)
+  return secret
+}
+
+export function Login(props: {
+  readonly onSession: (session: ConsoleLogin) => void
+  /** Of a link. */
+  readonly refused?: Refusal | undefined
+}) {
+  const { onSession, refused } = props
   const [token, setToken] = useState('')
   const { send, isAsking, refusal } = useAsk()
   const enter = async (): Promise<void> => {
@@ -102,7 +129,7 @@ export function Login({ onSession }: { readonly onSession: (session: ConsoleLogi
           value={token}
           set={setToken}
         />
-        <Problem refusal={refusal} />
+        <Problem refusal={refusal ?? refused} />
         <button type="submit" class="primary" disabled={isAsking}>
           Sign in
         </button>

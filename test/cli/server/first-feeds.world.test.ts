@@ -163,16 +163,21 @@ describe('the first start', { timeout: 3 * buildWaitMs }, () => {
     expect(said.err).toMatch(/^fetch: 2 fresh/m)
     expect(fetchIn(cwd)).toEqual({ asked: 2, answered: 2, cut_short: null })
     const shown = /-d '\{"ip":"([^"]+)"\}'/.exec(said.out)?.[1] ?? ''
-    expect(said.err).toContain(`${shown} is vpn:`)
+    expect(said.err).toContain(`Try it; ${shown} is vpn:`)
     expect((await check(at, shown)).body).toMatchObject({ classification: 'vpn' })
     const lines = said.err.trim().split('\n')
     const last = lines.findIndex((line) => line.startsWith('iprisk serves'))
-    // The address, the titles of both keys, the finding, and what is missing.
+    // A key and a link go to standard output; without a terminal there is no link.
+    expect(said.out).toMatch(/^irk_\S+\nirkt_\S+\n {2}curl -s /)
     expect(lines.slice(last).filter((line) => line !== '')).toEqual([
       expect.stringContaining('iprisk serves'),
-      expect.stringContaining('Your first key'),
-      expect.stringContaining('one for tests'),
-      `${shown} is vpn:`,
+      expect.stringMatching(/^ {2}Table {5}data of \S+ from \d+ feeds$/),
+      expect.stringMatching(/^ {2}API {7}http:\S+:\d+$/),
+      expect.stringMatching(/^ {2}Console {3}http:\S+\/console \(needs --admin-token-file\)$/),
+      expect.stringMatching(/^ {2}Key {7}on standard output/),
+      expect.stringMatching(/^ {2}Test key {2}on standard output/),
+      expect.stringContaining('Keys are shown this once.'),
+      `  Try it; ${shown} is vpn:`,
       expect.stringMatching(/^This table has no feeds of tor, .*npx iprisk build$/),
     ])
     expect(await statusOf(at.admin)).toMatchObject({
