@@ -1,6 +1,5 @@
-// From layers and dictionaries to the content of the table: a verdict for every distinct pair of
-// evidence and network, a record for every distinct (network, place, verdict, evidence), and the
-// sections that hold them.
+// Layers and dictionaries to the table's content: a verdict for each distinct (evidence, network),
+// a record for each distinct (network, place, verdict, evidence), and the sections that hold them.
 
 import type { TableCoverage } from '../src/model/coverage.ts'
 import type { Reason, Verdict } from '../src/model/verdict.ts'
@@ -41,7 +40,7 @@ export function assembleTable(parts: TableParts) {
   }
   const pieces = joinEvidence(parts.pairs, parts.evidenceLayers, recordOf)
   const recordViews = orderRecords(records.words(), [pieces[4], pieces[6]])
-  // What changes every day comes last, so that it moves no text of the rest.
+  // What changes daily comes last, so that it moves no other text.
   const places = { read: parts.locations, runs: parts.placeRuns, added: countries.added }
   const runs = runSections(parts.networks, places, strings)
   const networks = packNetworks(parts, judging.asLists, strings)
@@ -55,9 +54,7 @@ export function assembleTable(parts: TableParts) {
     book: parts.book,
   })
   return {
-    /** Of pieces, by family. */
     boundaries: { 4: pieces[4].count, 6: pieces[6].count },
-    /** Id n is at n; the verdict of every record. */
     verdicts: judging.verdicts,
     content: {
       asOf: parts.asOf,
@@ -104,13 +101,13 @@ function packNetworks(parts: TableParts, asLists: readonly number[], strings: St
   return out
 }
 
-/** List 0 is the empty one; the book numbers statements from 1, the table from 0. */
+/** List 0 is empty; the book numbers statements from 1, the table from 0. */
 function packLists(lists: readonly (readonly number[])[]) {
   const { offsets, items } = concatLists([[], ...lists])
   return { evidence_lists: offsets, evidence_ids: items.map((id) => id - 1) }
 }
 
-/** Lists end to end, and the offsets that cut them apart again. */
+/** Concatenates lists; `offsets` separates them. */
 function concatLists(lists: readonly (readonly number[])[]) {
   const offsets = new Uint32Array(lists.length + 1)
   lists.forEach((list, index) => {

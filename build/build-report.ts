@@ -1,5 +1,4 @@
-// The build report, as JSON for scripts. Figures only; nothing is decided here. What people see of
-// it is in build-summary.ts.
+// The build report, as JSON for scripts; build-summary.ts shows it to people.
 
 import { groupBy } from '../src/base/counts.ts'
 import { type Day, formatDay } from '../src/base/day.ts'
@@ -44,24 +43,20 @@ export function newBuildReport(facts: {
     },
     fetch: fetched,
     feeds: feedReports(compiled, obtained),
-    /** Which kinds the feeds cover, on the day of the table. */
     coverage: coverageReportOf(assembled.content, 0).kinds,
     /** IPv4 addresses and IPv6 /64s with evidence of each kind. */
     kinds: compiled.listed.byKind,
-    /** Whether the table went live, and what spoke against it. */
     promotion,
-    /** The editions of places and networks in it, where the operator named no own files. */
     data_sets: compiled.editions.map(({ feed, edition, from, problem, quarantine }) => ({
       id: feed.id,
       kind: feed.kind as string,
-      /** YYYY-MM-DD: the day that the edition states. */
       day: formatDay(edition.day),
       /**
-       * embedded (that of the installed package), fetched, stored (the one fetched last), kept (the
-       * last good one).
+       * embedded (in the installed package), fetched, stored (fetched earlier), kept (last good
+       * one).
        */
       state: from as string,
-      /** Why there is nothing newer. */
+      /** Why nothing newer is used. */
       problem,
       quarantined: quarantine,
     })),
@@ -88,32 +83,29 @@ function feedReports(compiled: CompiledTable, obtained: readonly ObtainedFile[])
     return {
       id,
       kind: files[0]?.read.feed.kind ?? own?.[0]?.feed.kind ?? '',
-      /** YYYY-MM-DD: the day that the snapshot is of; absent where there is none. */
+      /** YYYY-MM-DD of the snapshot; absent without one. */
       day: files.length === 0 ? undefined : formatDay(newestDay(files.map(({ read }) => read))),
-      /** Its day is later than the table's: what it lists counts as listed on the table's day. */
+      /** The snapshot is newer than the table's day and counts as of that day. */
       clamped: files.some((file) => isClamped(file, compiled.asOf)) || undefined,
       /**
-       * fresh, unchanged, recent (of a short while ago, so not asked for), stored (an older snapshot
-       * in place of one that could not be had), missing (`quarantined` has what stands in for it, if
-       * any).
+       * fresh, unchanged, recent (fetched a short while ago, so not requested), stored (an older
+       * snapshot in place of a failed fetch), missing (see `quarantined` for its replacement).
        */
       state: got?.state ?? 'built in',
-      /** Entries in its files, those taken, those not taken by reason. */
       entries: sum(files, (file) => file.read.tally.entryCount),
       kept: sum(files, (file) => file.kept),
       dropped: dropsOf(files),
-      /** Distinct ranges among those kept. */
       unique: sum(files, (file) => file.kept - file.duplicates),
-      /** Ranges that it listed lately and no longer lists: their evidence fades. */
+      /** Ranges listed lately but no longer; their evidence fades. */
       lapsed: files[0]?.lapsed ?? 0,
       /** IPv4 addresses that no other feed of its kind lists. */
       alone_ipv4: compiled.listed.aloneIpv4.get(files[0]?.source ?? -1) ?? 0,
       /** `file:place: reason: sample` of the first entries that were not taken. */
       first_bad: files.flatMap((file) => file.read.tally.bad).slice(0, 5),
       problem: problem ?? got?.problem,
-      /** Of a problem of fetching, what became of the address: dead, moved, failing. */
+      /** What kind of fetch problem: dead, moved, failing. */
       trouble: got?.trouble,
-      /** Why its newest snapshot is not used, and what is in its place. */
+      /** Why its newest snapshot is not used, and what replaces it. */
       quarantined: compiled.acceptance.quarantined.get(id),
     }
   })
@@ -122,13 +114,11 @@ function feedReports(compiled: CompiledTable, obtained: readonly ObtainedFile[])
 const clampedShownMax = 12
 
 /**
- * What a table of a past day owes to later ones, in one line, if anything (contract 4: later
- * snapshots are clamped).
+ * One line on snapshots newer than the table's day, if any (contract 4: later snapshots are
+ * clamped).
  */
-export function clampedLines({
-  files,
-  asOf,
-}: Pick<CompiledTable, 'files' | 'asOf'>): readonly string[] {
+export function clampedLines(of: Pick<CompiledTable, 'files' | 'asOf'>): readonly string[] {
+  const { files, asOf } = of
   const late = files.filter((file) => isClamped(file, asOf)).map(({ read }) => read)
   const later = new Map(late.map(({ feed: { id }, day }) => [id, `${id} (${formatDay(day)})`]))
   if (later.size === 0) return []
@@ -139,7 +129,7 @@ export function clampedLines({
   ]
 }
 
-/** Hand-kept tables are of no day of the world. */
+/** Hand-kept tables have no snapshot. */
 function isClamped({ read }: NormalisedFile, asOf: Day): boolean {
   return read.feed.files.length > 0 && read.day > asOf
 }

@@ -1,9 +1,7 @@
-// Stages of a build: how long each took and how much memory the process held at its end, for the
-// report, and one line for a person who watches.
+// Build stages: time and memory of each for the report, and progress for the terminal.
 
 export interface BuildStage {
   readonly name: string
-  /** Wall-clock seconds, rounded to milliseconds. */
   readonly seconds: number
   readonly residentBytes: number
   readonly peakBytes: number
@@ -11,12 +9,11 @@ export interface BuildStage {
 
 export type BuildStages = ReturnType<typeof newBuildStages>
 
-/** `tell` gets what a person should see: a stage that begins, and what came of it. */
 export function newBuildStages(tell: OnBuildProgress) {
   const done: BuildStage[] = []
   return {
     done: done as readonly BuildStage[],
-    /** Runs `work` as stage `name`; `say` may be called to describe what it found. */
+    /** `say` describes what the stage found. */
     async run<T>(name: string, work: (say: (text: string) => void) => T | Promise<T>): Promise<T> {
       const begun = performance.now()
       let found = ''
@@ -45,8 +42,8 @@ export type BuildProgress =
   | { readonly kind: 'step'; readonly text: string }
   | { readonly kind: 'warn'; readonly text: string }
 
-/** Peak resident memory of this process so far, bytes. */
+/** Peak resident memory so far. */
 export function peakBytes(): number {
-  // maxRSS is in kilobytes on every system that Node 20 runs on.
+  // maxRSS is in kilobytes on every system.
   return process.resourceUsage().maxRSS * 1024
 }

@@ -1,5 +1,4 @@
-// The build report for people: one screen with totals, what is missing, what was kept out, and
-// where all of it is.
+// The build report on one screen: totals, what is missing or was kept out, where to find it all.
 
 import { alignColumns } from '../src/base/text/align-columns.ts'
 import { joinFew } from '../src/base/text/shortened-list.ts'
@@ -7,7 +6,7 @@ import { formatCount, formatMegabytes } from '../src/base/text/number-format.ts'
 import type { BuildReport, DataSetReport, FeedReport } from './build-report.ts'
 import { statesText } from './fetch-report.ts'
 
-/** Names and reasons that a screen has room for; the report has them all. */
+/** What fits a screen; the report has everything. */
 const namesShownMax = 12
 const quarantinesShownMax = 4
 const reasonCharsMax = 140

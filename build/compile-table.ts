@@ -1,5 +1,4 @@
-// The inner part of a build: from snapshots on disk to the content of a table. Each step is one
-// room's work; this file has their order and what passes between them.
+// The inner part of a build: from snapshots on disk to a table's content, in order.
 //
 //   snapshots ─ read ─ accept ─▶ entries ┬ AS facts ─▶ networks ─┐
 //   history (adds them, knows ─────────┴ normalise ─▶ observations ─ flatten ─▶ evidence ┐
@@ -58,9 +57,9 @@ import type { BuildStages } from './build-stages.ts'
 
 interface CompileInput extends DataSetInput {
   readonly snapshots: readonly SnapshotFile[]
-  /** Their last good content stands in, where acceptance has one. */
+  /** Feeds whose last good content stands in, if acceptance has any. */
   readonly missing?: readonly MissingFeed[]
-  /** The day that counts as today; by default the median day of the snapshots. */
+  /** Counts as today; by default the median day of the snapshots. */
   readonly asOf: Day | undefined
 }
 
@@ -68,7 +67,7 @@ export type NormalisedFile = ReturnType<typeof normaliseAll>[number]
 
 export type CompiledTable = Awaited<ReturnType<typeof compileTable>>
 
-/** Reads the history that `transaction` holds. Throws what reading networks and places throws. */
+/** Reads the history that `transaction` holds. Throws the errors of reading networks and places. */
 export async function compileTable(
   input: CompileInput,
   transaction: { readonly history: HistoryTransaction['history'] | undefined },
@@ -84,7 +83,7 @@ export async function compileTable(
     book,
     newestDays: newestDays(files, asOf),
   })
-  // Waited for as late as can be: they are read beside all this.
+  // Awaited as late as possible: places are read in parallel.
   const places = await readPlaceData(statements.places, stages)
   const [ofNetworks, ofFeeds] = [statements.networkSources, statements.feedSources]
   const sources = [...ofNetworks, ...placeSources(places, asOf, choice.ofPlaces), ...ofFeeds]
@@ -115,16 +114,16 @@ export async function compileTable(
     networks,
     locationCount: places.locations.length,
     listed,
-    /** Which feeds are quarantined; its `commit` is called when the table is live. */
+    /** `commit` is called once the table is live. */
     acceptance,
-    /** What acceptance of data sets chose; each is to be committed behind acceptance of feeds. */
+    /** Chosen by acceptance of data sets; committed after acceptance of feeds. */
     editions: choice.editions,
-    /** What went wrong with the history, one line each. */
+    /** Problems of the history, one line each. */
     problems,
   }
 }
 
-/** What a table is made of: all but the entries and the history, which end here. */
+/** All inputs of a table; the entries and the history are freed on return. */
 async function readStatements(
   input: CompileInput,
   { history: folders }: Parameters<typeof compileTable>[1],
@@ -155,7 +154,7 @@ async function readStatements(
   const ofFeeds = feedSources(read, asOf, acceptance.quarantined)
   const ofNetworks = networkSources(input.networkFiles, networks, asOf, edition)
   const [networkIds, feedIds] = [ofNetworks, ofFeeds].map((some) => some.map(({ id }) => id))
-  // Places are not read yet, and no evidence is theirs: their paths stand for their ids.
+  // Places are not read yet and have no evidence: their paths stand for their ids.
   const sourceIds = [...networkIds!, ...choice.placeFiles, ...feedIds!]
   const context = newNormaliseContext(asOf, networks, tables)
   const { book, observations } = context
@@ -167,7 +166,7 @@ async function readStatements(
     return results
   })
   const { quarantined, commit } = acceptance
-  // Of the files it keeps those that hold a kind without a feed.
+  // Keeps only hand-kept files, not the entries of all feeds.
   const byHand = read.filter(({ feed }) => feed.files.length === 0)
   return {
     asOf,
@@ -177,7 +176,6 @@ async function readStatements(
     places,
     book,
     observations,
-    /** By which evidence is numbered: those of networks, places and feeds. */
     sourceIds,
     networkSources: ofNetworks,
     feedSources: ofFeeds,
@@ -192,7 +190,7 @@ async function readStatements(
   }
 }
 
-/** The observations are used up: nothing else needs them, and the verdicts need their memory. */
+/** Empties the observations: the verdicts need their memory. */
 function flattenObservations(
   observations: NormaliseContext['observations'],
   lists: ListInterner,
@@ -223,7 +221,7 @@ async function readAll(
   return files
 }
 
-/** Entries about ASes, for the networks; prefixes of networks are corporateEgress's. */
+/** Entries about ASes; `corporateEgress` reads prefixes of networks. */
 function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
   const facts: AsEntry[] = []
   for (const { feed, entries } of files) {
@@ -236,7 +234,7 @@ function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
   return facts
 }
 
-/** Stages what passed acceptance, and reads with the history what concerns this build. */
+/** Stages what passed acceptance, and reads the history that this build needs. */
 async function recordAndReadHistory(
   folders: HistoryTransaction['history'] | undefined,
   { files, quarantined }: FeedAcceptance,
@@ -250,7 +248,7 @@ async function recordAndReadHistory(
   return { history, problems: [...recorded.problems, ...history.problems] }
 }
 
-/** All files of a feed go through one normaliser: two of them may mean the same line. */
+/** One normaliser per feed: two of its files may mean the same line. */
 function normaliseAll(
   input: {
     readonly files: readonly ParsedSnapshot[]
@@ -276,7 +274,7 @@ function normaliseAll(
         duplicates: counts.duplicate,
       }
     })
-    // Ranges that are no longer listed and fade, of the feed and so the same for all of its files.
+    // Ranges of the feed, hence of all its files, that are no longer listed and fade.
     const { lapsed } = source < 0 ? { lapsed: 0 } : normaliser.finish()
     return results.map((result) => ({ ...result, lapsed }))
   })

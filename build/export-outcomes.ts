@@ -1,11 +1,9 @@
-// Feedback as Parquet, for programs that read columns: a file for each day on which outcomes came
-// in, `YYYY-MM-DD.parquet`, made of the lines in the state folder (src/feedback). The lines stay
-// what counts: serving machines append to them, and forget addresses in them, without this half.
+// Feedback as Parquet: a file for each day of received outcomes, `YYYY-MM-DD.parquet`, made from
+// the lines in the state folder (src/feedback), which stay authoritative.
 //
 //   ip  outcome  at  received  key_id  note      times as timestamps, UTC; note may be empty
 //
-// The folder follows the lines: a day whose lines have changed since, because more came in or an
-// address was forgotten, is written anew; a day that was pruned is removed. Other files stay.
+// A day with changed lines is rewritten; a day that was pruned is removed. Other files stay.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
@@ -39,7 +37,7 @@ const columns: readonly ParquetColumn<KeptOutcome>[] = [
 const dayForm = /^(\d{4}-\d\d-\d\d)\.parquet$/
 const unfinishedForm = /^\.\d{4}-\d\d-\d\d\.parquet\..+\.tmp$/
 
-/** Makes the folder follow the state folder. Throws what disk and DuckDB say. */
+/** Throws the errors of disk and DuckDB. */
 export async function exportOutcomes(state: string, folder: string) {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const days = await outcomeDays(state)
@@ -62,7 +60,7 @@ export async function exportOutcomes(state: string, folder: string) {
   return exported.sort((a, b) => (a.day < b.day ? -1 : 1))
 }
 
-/** Most likely the wrong state folder: following it would remove every exported day. */
+/** Most likely the wrong state folder: syncing would remove every exported day. */
 function neverKept(state: string, folder: string): IpriskError {
   const message =
     `${state} holds no feedback, so this export would delete the days already in ${folder}. ` +
@@ -77,7 +75,7 @@ async function exportDay(
 ): Promise<ExportedDay> {
   const target = join(folder, `${day}.parquet`)
   checkOutput(`The name of the day ${day}`, target, 'feedback_export')
-  // Before the lines are read: what comes in meanwhile makes the next run write them again.
+  // Before the lines are read: lines added meanwhile make the next run write them again.
   const hash = await hashOfFile(path)
   const known = await knownOf(duck, target)
   if (known?.hash === hash) return { day, state: 'unchanged', outcomes: known.outcomes }
@@ -89,7 +87,7 @@ async function exportDay(
   return { day, state: 'written', outcomes: rows.length }
 }
 
-/** What a file says of itself; `undefined` where there is none that can be read. */
+/** A file's metadata; `undefined` if it cannot be read. */
 async function knownOf(duck: DuckDb, path: string) {
   const sql =
     'select decode(key), decode(value) from parquet_kv_metadata(' +

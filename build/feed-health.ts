@@ -1,12 +1,12 @@
-// Which feeds fail, by the report of the last build and the snapshot store, worst first:
+// Failing feeds by the last build's report and the snapshot store, worst first:
 //
-//   dead     an address is gone (404, 410)
+// dead     an address is gone (404, 410)
 //   moved    it answers with something else: a page, a body without entries, a fraction of the size
-//   failing  it could not be had for a reason that may pass
-//   frozen   what is had of it is of an old day; or, of a kind that fades, stays the same
+//   failing  it failed for a reason that may pass
+//   frozen   its data are old or, of a kind that fades, unchanged
 //   shrunk   it holds less than half of what it usually does, or is quarantined
 //
-// Only feeds that the last build used. A feed that fails is never silent, and is no fault of a build.
+// Only feeds that the last build used.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { type Day, formatDay, parseDay } from '../src/base/day.ts'
@@ -25,7 +25,7 @@ interface FailingFeed {
   readonly why: string
 }
 
-/** How old a feed may be when it is fetched and on the table's day, by how often it changes. */
+/** Days a feed's data may be old when fetched, by its cadence. */
 const ageDaysMax: Readonly<Record<CatalogueFeed['cadence'], number>> = {
   hourly: 3,
   daily: 14,
@@ -34,7 +34,7 @@ const ageDaysMax: Readonly<Record<CatalogueFeed['cadence'], number>> = {
   static: Infinity,
 }
 
-/** None without a report: nothing was built here. */
+/** Empty without a report. */
 export async function failingFeeds(
   catalogue: readonly CatalogueFeed[],
   { report, snapshots }: { readonly report: string; readonly snapshots: string },

@@ -1,6 +1,5 @@
-// How far the fetching of a build got: whether its table still lacks what a network would bring.
-// Only feeds count: networks and places always have an edition
-// (build/acceptance/edition-acceptance.ts).
+// Whether a build's table lacks what a network would bring. Only feeds count: networks and places
+// always have an edition.
 
 import { addTo, groupBy } from '../src/base/counts.ts'
 import { formatDay } from '../src/base/day.ts'
@@ -11,7 +10,7 @@ import type { FetchMode, ObtainedFile } from './fetch/obtain-snapshots.ts'
 
 export type FetchReport = ReturnType<typeof fetchReport>
 
-/** `notices`: what was said of the run as a whole. */
+/** `notices`: problems of the whole run. */
 export function fetchReport(
   files: readonly ObtainedFile[],
   { mode, notices }: { readonly mode: FetchMode; readonly notices: readonly string[] },
@@ -20,11 +19,11 @@ export function fetchReport(
   const answered = feedsOf(files.filter(hasAnswered)).length
   const ended = notices.findLast((notice) => files.some((file) => isCost(file, notice, files)))
   return {
-    /** Feeds that were asked for: all but those whose copy is of a short while ago. */
+    /** Feeds requested: all except those with a recent copy. */
     asked,
-    /** Those of them whose publisher, or the mirror, answered in this run. */
+    /** Those whose publisher, or the mirror, answered in this run. */
     answered,
-    /** Why some were not even tried (offline, no network, no time left); null where all were. */
+    /** Why some were not tried (offline, no network, no time left); null if all were. */
     cut_short: mode.kind === 'offline' ? 'offline' : (ended ?? null),
   }
 }
@@ -33,17 +32,15 @@ export function isUnanswered({ asked, answered }: FetchReport): boolean {
   return asked > 0 && answered === 0
 }
 
-/** Whether what ended the run is why this file could not be had. */
+/** Whether the end of the run is why this file is missing. */
 function isCost({ problem }: ObtainedFile, notice: string, files: readonly ObtainedFile[]) {
   return problem !== undefined && (problem.includes(notice) || !files.some(hasAnswered))
 }
 
-/** It came, or its publisher said that the stored copy is the newest. */
 const hasAnswered = ({ state }: ObtainedFile): boolean => state === 'fresh' || state === 'unchanged'
 
-// What a person is told of the fetching of a build: one line of figures, and one line a feed that
-// could not be had. Where the whole run ended early (no network, no time), one line stands for all
-// feeds that it cost.
+// Warnings about a build's fetches: one line per failed feed, or one line for all feeds lost when
+// the run ended early.
 
 /** `58 fresh, 2 missing`: of files or of feeds. */
 export function statesText(of: readonly { readonly state: string }[]): string {
@@ -52,7 +49,6 @@ export function statesText(of: readonly { readonly state: string }[]): string {
   return [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
 }
 
-/** `notices`: what was said of the run as a whole. */
 export function fetchWarnings(
   files: readonly ObtainedFile[],
   { mode, notices }: { readonly mode: FetchMode; readonly notices: readonly string[] },
@@ -63,7 +59,6 @@ export function fetchWarnings(
   }
   const late = notices.flatMap((notice) => {
     const cost = files.filter((file) => isCost(file, notice, files))
-    // What ended behind the last feed has cost none.
     return cost.length === 0 ? [] : [`${notice}: ${lost(cost)}`]
   })
   const single = files.filter((file) => !notices.some((notice) => isCost(file, notice, files)))
@@ -78,7 +73,6 @@ export function fetchWarnings(
 /** More problems become one line; the report has them all. */
 const linesMax = 3
 
-/** Feeds of which nothing is stored, where nothing was to be fetched. */
 function withoutCopy(files: readonly ObtainedFile[]): readonly string[] {
   const missing = feedsOf(files.filter(({ state }) => state === 'missing'))
   if (missing.length === 0) return []
@@ -96,10 +90,10 @@ function lost(files: readonly ObtainedFile[]): string {
   return `${feeds.length} feeds were not fetched, ${missing.length} of them have no stored copy${rest}`
 }
 
-/** One line a problem, with the feeds that have it. */
+/** One line per problem, with its feeds. */
 function singleLines(files: readonly ObtainedFile[]): readonly string[] {
   const late = files.filter(({ problem }) => problem !== undefined)
-  // What stands in for one that is missing, acceptance says.
+  // Acceptance reports what replaces missing ones.
   const byProblem = groupBy(late, ({ problem, state }) =>
     state === 'stored' ? `${problem} (its last good snapshot is used)` : `${problem}`,
   )
@@ -110,10 +104,10 @@ function feedsOf(files: readonly ObtainedFile[]): readonly string[] {
   return [...new Set(files.map(({ feed }) => feed.id))]
 }
 
-// What a person is told of the editions of networks and places that a build uses: one line a reason
-// for which nothing newer was had, and one for each edition that was refused.
-
-/** `keepDataSets`: nothing newer was asked for, so that it is no news that nothing came. */
+/**
+ * Lines about editions of networks and places in use: why nothing newer came, which were refused.
+ * `keepDataSets`: nothing newer was requested.
+ */
 export function editionLines(
   editions: readonly ChosenEdition[],
   { keepDataSets }: { readonly keepDataSets: boolean },
@@ -132,7 +126,6 @@ export function editionLines(
   return [...older, ...refused]
 }
 
-/** The same of any feed that acceptance keeps out. */
 export function quarantineLine(id: string, { reasons, instead }: Quarantine): string {
   return `${id} is quarantined: ${reasons.join('; ')} (${instead} is used)`
 }

@@ -1,14 +1,11 @@
-// Import of past days from `FOLDER/<feed-id>/YYYY-MM-DD.txt.gz` (or `.txt`): one address, prefix or
-// range a line. The day is the one in the name, and the file is the whole of it: what the store had
-// of that day is replaced, so that a corrected file corrects. What cannot be used is counted and
-// named; it costs that line, that file or that feed, never the import.
+// Imports past days from `FOLDER/<feed-id>/YYYY-MM-DD.txt.gz` (or `.txt`), one address, prefix or
+// range per line. A file replaces the store's day. Bad lines, files or feeds are counted and named;
+// they never fail the import.
 //
-// A day passes acceptance of feeds that a build's snapshots pass, each feed from its oldest file
-// on: a day that shrank by half, grew threefold, lists what it never may or is full of canaries is
-// quarantined, and what the store had of it stays. So does a file that unpacks to more than 64 MiB.
-// The past that a day is measured by is what the store has from before the first file and the files
-// before it, so that the same folder is judged the same each time; the builds' memory
-// (build/acceptance/acceptance-ledger.ts) is neither read nor changed.
+// A day passes the acceptance that snapshots of a build pass, each feed from its oldest file on; a
+// quarantined day leaves the store's day in place. A day is compared with the store's days before
+// the first file and with the files before it, so the same folder is always judged the same; the
+// builds' memory (acceptance-ledger.ts) is not used.
 
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -32,24 +29,24 @@ import { type HistoryStore, openHistoryStore } from './history/history-store.ts'
 interface ImportOptions {
   readonly store: string
   readonly feeds: readonly Feed[]
-  /** The day that counts as today; later days are refused. By default the clock's. */
+  /** Counts as today; later days are refused. By default the clock's. */
   readonly today?: Day | undefined
-  /** Days that acceptance holds back are imported all the same. */
+  /** Import days that acceptance holds back. */
   readonly force?: boolean | undefined
   readonly onFile?: ((file: ImportedFile) => void) | undefined
 }
 
 export type ImportedFile = Awaited<ReturnType<typeof importFile>>
 
-/** Throws `history_folder` where the folder cannot be read, and what opening the store throws. */
+/** Throws `history_folder` if the folder cannot be read, and the errors of opening the store. */
 export async function importHistory(folder: string, options: ImportOptions) {
   const feeds = new Map(options.feeds.map((feed) => [feed.id, feed]))
   const folders = await foldersIn(folder)
   const unknownFeeds = folders.filter((name) => !feeds.has(name))
   const outcome: ImportOutcome = { files: [], problems: [], bad: [], quarantined: [] }
   const index = newCanaryIndex(loadCanaries(), loadNetworkTables())
-  // Each day is judged by itself and stays, so they go into the store at once; the transaction ends
-  // what a killed build began, and keeps other runs away.
+  // Each day is judged alone and goes straight into the store; the transaction finishes what a
+  // killed build began and keeps other runs away.
   const transaction = await beginHistoryTransaction(options.store)
   try {
     const { lock } = transaction.history
@@ -69,7 +66,7 @@ export async function importHistory(folder: string, options: ImportOptions) {
   }
   return {
     ...outcome,
-    /** Folders that are no feed of the catalogue. */
+    /** Folders that are not feeds of the catalogue. */
     unknownFeeds,
     dropCount: outcome.files.reduce((sum, file) => sum + file.dropCount, 0),
   }
@@ -77,11 +74,11 @@ export async function importHistory(folder: string, options: ImportOptions) {
 
 interface ImportOutcome {
   readonly files: ImportedFile[]
-  /** Files that were not used, `feed/file: why`. */
+  /** Unused files, `feed/file: why`. */
   readonly problems: string[]
   /** The first bad lines of each file, `feed/file:line 3: why: text`. */
   readonly bad: string[]
-  /** Files that acceptance holds back, or would have without `force`, `feed/file: why; why`. */
+  /** Files held back, or imported by `force`, `feed/file: why; why`. */
   readonly quarantined: string[]
 }
 
@@ -103,7 +100,7 @@ async function importFeed(
     const day = parseDay(/^(.+)\.txt(?:\.gz)?$/.exec(name)?.[1] ?? '')
     const where = `${feed.id}/${name}`
     if (day === undefined) outcome.problems.push(`${where}: is not called YYYY-MM-DD.txt.gz`)
-    else if (day > today) outcome.problems.push(`${where}: its day is yet to come`)
+    else if (day > today) outcome.problems.push(`${where}: its day is in the future`)
     else {
       try {
         memory ??= await memoryBefore(options.store, feed, day)
@@ -120,7 +117,7 @@ async function importFeed(
         outcome.bad.push(...read.tally.bad)
         options.onFile?.(imported)
       } catch (thrown) {
-        // A disk that refuses one day refuses the next: half an import must not end well.
+        // A disk error would repeat for the next day: fail the import.
         if (isDiskError(thrown)) throw thrown
         if (thrown instanceof IpriskError && thrown.fault !== 'input') throw thrown
         outcome.problems.push(`${where}: ${messageOf(thrown)}`)
@@ -129,17 +126,17 @@ async function importFeed(
   }
 }
 
-/** What the store says of a feed's size before a day. */
+/** The store's sizes of a feed before a day. */
 async function memoryBefore(store: string, feed: Feed, day: Day): Promise<FeedMemory> {
   const days = (await storedDays(store, feed.id)).filter((one) => one < day).slice(-pastSizesMax)
   const sizes = (await storedSizes(store, new Map([[feed.id, days]]))).get(feed.id) ?? []
   return { sizes, moved: true, held: [] }
 }
 
-/** A day of the largest list has 5 MB; four million addresses of 16 characters have as many. */
+/** A day of the largest list has 5 MB; this holds four million addresses of 16 characters. */
 const dayBytesMax = 67_108_864
 
-/** Throws where the file cannot be read, holds too much, or has nothing in it. */
+/** Throws if the file cannot be read, is too large or has no entries. */
 async function readListed(of: {
   readonly feed: Feed
   readonly path: string
@@ -150,7 +147,7 @@ async function readListed(of: {
   const file = { path: basename(path), role: 'use', url: '', format: 'list', bytes } as const
   const read = await parseSnapshot({ feed, file, path, day })
   if (read.problem !== undefined) throw unusable(read.problem)
-  // A feed that lists nothing is a broken feed; as a snapshot it would be evidence of absence.
+  // A feed that lists nothing is broken; stored, it would be evidence of absence.
   if (read.entries.length === 0) throw unusable(emptyText(read))
   return read
 }
@@ -181,7 +178,7 @@ async function importFile(store: HistoryStore, file: ParsedSnapshot) {
 function emptyText({ tally }: Pick<ParsedSnapshot, 'tally'>): string {
   return tally.dropCount === 0
     ? 'it is empty'
-    : `none of its ${tally.dropCount} lines is sound (${tally.bad[0] ?? ''})`
+    : `none of its ${tally.dropCount} lines is valid (${tally.bad[0] ?? ''})`
 }
 
 function unusable(message: string): IpriskError {

@@ -1,9 +1,7 @@
-// Verdicts of a build: one for every pair of an evidence list and a network that occurs. A pair is
-// judged once, and so are all pairs that the model cannot tell apart: lists of one meaning, in
-// networks with the same traits. A network's number and name tell it apart only where the evidence
-// makes the model ask for them (`asksForOwner`).
-//
-// Ids are in order of first appearance, as if each pair had been judged by itself.
+// A build's verdicts: one for each pair of evidence list and network. Pairs that the model cannot
+// tell apart are judged once: lists of one meaning in networks with the same traits. A network's
+// number and name matter only if the evidence makes the model ask for them (`asksForOwner`). Ids
+// are in order of first appearance.
 
 import type { Day } from '../src/base/day.ts'
 import type { Evidence } from '../src/model/evidence.ts'
@@ -19,13 +17,11 @@ import { newInterner, newTupleInterner } from './layer/intern.ts'
 
 export interface VerdictInputs {
   readonly asOf: Day
-  /** One of them tells the age of the data of networks. */
+  /** Includes the source that states the age of the networks' data. */
   readonly sources: readonly Source[]
-  /** Id n is at n - 1. */
   readonly networks: readonly Network[]
   readonly book: EvidenceBook
   readonly lists: ListInterner
-  /** Numbers of the statements about an AS, ascending. */
   readonly statementsOfAs: (network: Network) => readonly number[]
 }
 
@@ -36,7 +32,7 @@ export function newVerdictBook(inputs: VerdictInputs) {
   const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
   const asLists = networks.map((network) => lists.id(inputs.statementsOfAs(network)))
   const meaningOf = newMeanings(inputs)
-  /** Stands for no network, where the data are too old to say that there is none (rule 12). */
+  /** Stands for no network when the data are too old to be sure (rule 12). */
   const unknown = networks.length + 1
   const isUnknown = { 4: false, 6: areNetworksOld(6, inputs) }
 
@@ -70,14 +66,13 @@ export function newVerdictBook(inputs: VerdictInputs) {
   const anycast: boolean[] = []
   return {
     verdicts: verdicts.values,
-    /** By index of the network: its list of statements about the AS. */
     asLists: asLists as readonly number[],
-    /** The address is announced in many places: of its place only the country is told. */
+    /** Announced in many places: only the country of its place is shown. */
     isAnycast: (verdict: number): boolean =>
       (anycast[verdict] ??= verdicts.values[verdict]!.reasons.some(
         ({ code }) => code === 'anycast',
       )),
-    /** Id of the verdict of a list in a network; 0 is no list, and no network. */
+    /** The verdict's id of a list in a network; 0 is no list, and no network. */
     verdictOf(family: 4 | 6, asked: number, list: number): number {
       const network = asked === 0 && isUnknown[family] ? unknown : asked
       if (list === 0) {
@@ -90,17 +85,16 @@ export function newVerdictBook(inputs: VerdictInputs) {
   }
 }
 
-/** What a list says whatever its ranges are. */
+/** What a list says regardless of its ranges. */
 interface Meaning {
-  /** Equal for lists that the model cannot tell apart; 0 is the empty list. */
   readonly id: number
   readonly asks: readonly OwnerQuestion[]
 }
 
-/** Why the model looks at whose network it is: it compares ASNs, or names with the owner's. */
+/** Why the model needs the network's owner: to compare ASNs, or names. */
 type OwnerQuestion = { readonly kind: 'asn' | 'bot' } | { readonly kind: 'name'; name: string }
 
-/** A name is chosen by the owner only where there are several, or where a bot has one. */
+/** The owner chooses among several names, and checks a bot's. */
 function asksForOwner(own: readonly OwnerQuestion[], ofAs: readonly OwnerQuestion[]): boolean {
   if (own.length + ofAs.length === 0) return false
   const asks = [...own, ...ofAs]
@@ -111,7 +105,7 @@ function asksForOwner(own: readonly OwnerQuestion[], ofAs: readonly OwnerQuestio
 function newMeanings({ lists, book }: VerdictInputs): (list: number) => Meaning {
   const ids = newListInterner()
   const meanings: Meaning[] = [{ id: 0, asks: [] }]
-  // Filled in no order, which makes a slow array of one that grows.
+  // Preallocated: filling in random order would make a growing array slow.
   const ofList = Array.from<Meaning | undefined>({ length: lists.lists.length + 1 })
   ofList[0] = meanings[0]
   return (list) => {

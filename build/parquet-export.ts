@@ -1,5 +1,5 @@
-// An export as Parquet: lines of CSV in, a file with typed columns out, by DuckDB, which streams
-// them in bounded memory. Sorted as the lines are: by family and first address.
+// Converts an export's CSV lines to Parquet with typed columns, in their order, by DuckDB in
+// bounded memory.
 
 import { dirname } from 'node:path'
 import { replaceWith } from '../src/base/system/atomic-file.ts'
@@ -14,10 +14,10 @@ const sqlTypes: Readonly<Record<ParquetColumn['type'], string>> = {
   decimal: 'double',
 }
 
-/** Enough for any export: it sorts nothing. */
+/** Enough for any export: nothing is sorted. */
 const memoryBytes = 500_000_000
 
-/** Writes the lines, which have no header, to `target`, all or nothing. */
+/** Writes the lines, which have no header, to `target` atomically. */
 export async function writeParquetExport(
   lines: string,
   target: string,
@@ -25,7 +25,7 @@ export async function writeParquetExport(
   about: Readonly<Record<string, string>>,
 ): Promise<void> {
   const types = columns.map(({ name, type }) => `${sqlQuote(name)}: ${sqlQuote(sqlTypes[type])}`)
-  // Text is never unknown: an empty cell is an empty text.
+  // An empty cell is an empty text, not null.
   const texts = columns.filter(({ type }) => type === 'text').map(({ name }) => sqlQuote(name))
   const read =
     `(select * from read_csv(${sqlQuote(lines)}, auto_detect = false, header = false, ` +

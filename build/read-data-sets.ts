@@ -1,6 +1,5 @@
-// What does not come from feeds of addresses: who announces the space (networks), and where it is
-// (places). From the operator's own files, from an edition that acceptance of data sets chose, or
-// from the packages.
+// Data sets: who announces the space (networks), and where it is (places). From the operator's
+// files, an edition that acceptance chose, or the packages.
 
 import { formatCount, formatCounted } from '../src/base/text/number-format.ts'
 import type { BuildStages } from './build-stages.ts'
@@ -15,36 +14,35 @@ import { type PendingPlaces, startPlaceReader } from './places/place-reader.ts'
 import { type Places, defaultPlaceFiles } from './places/read-places.ts'
 
 export interface DataSetInput {
-  /** The store of the history; `undefined` builds from the snapshots alone. */
+  /** The history's store; `undefined` builds from the snapshots alone. */
   readonly history: string | undefined
   /** The operator's own files; by default those of the data sets. */
   readonly networkFiles: readonly string[] | undefined
   readonly placeFiles: readonly string[] | undefined
-  /** Where what was read of data sets is kept for the next build; absent: nowhere. */
+  /** Keeps parsed data sets for the next build. */
   readonly cache?: string
-  /** Files of the data sets as they were fetched; without any the packages' own are used. */
+  /** Fetched files of the data sets; without any the packages' are used. */
   readonly dataSets?: readonly ObtainedFile[]
-  /** Editions of data sets that change too much are used, too. */
+  /** Accept editions that change too much. */
   readonly force?: boolean
 }
 
-/** Before the feeds are read, for places can be read beside them. */
+/** Runs before the feeds are read, so that places are read in parallel. */
 export async function chooseDataSets(input: DataSetInput, stages: BuildStages) {
   const editions = await chooseEditions(input, stages)
   const ofPlaces = editions.find(({ feed }) => feed.kind === 'places')
   const placeFiles = input.placeFiles ?? ofPlaces?.edition.files ?? defaultPlaceFiles() ?? []
   return {
-    /** Each is to be committed behind acceptance of feeds, when the table is live. */
+    /** To be committed after acceptance of feeds, when the table is live. */
     editions,
     ofNetworks: editions.find(({ feed }) => feed.kind === 'networks'),
     ofPlaces,
     placeFiles,
-    /** They are being read from here on. */
+    /** Already being read. */
     places: startPlaceReader(placeFiles, input.cache),
   }
 }
 
-/** Throws what reading networks throws. */
 export function readNetworkData(
   { networkFiles, cache }: DataSetInput,
   of: {
@@ -66,7 +64,6 @@ export function readNetworkData(
   })
 }
 
-/** Waits for them. Throws what reading places throws. */
 export function readPlaceData(places: PendingPlaces, stages: BuildStages): Promise<Paired<Places>> {
   return stages.run('places', async (say) => {
     const read = await places.read()
@@ -76,7 +73,6 @@ export function readPlaceData(places: PendingPlaces, stages: BuildStages): Promi
   })
 }
 
-/** Of each data set whose files were asked for, the edition that may be used. */
 async function chooseEditions(
   { dataSets = [], history, force = false }: DataSetInput,
   stages: BuildStages,

@@ -1,6 +1,5 @@
-// One run of the compiler, whole: catalogue → fetch → compile → write → report. What a person sees
-// goes through `tell`; what scripts read is the report. A feed that cannot be had, read or trusted
-// costs that feed, never the build.
+// One run of the compiler: catalogue → fetch → compile → write → report. `tell` gets progress for
+// people; scripts read the report. A feed that fails costs that feed, never the build.
 
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -45,39 +44,38 @@ import { removeStaleTempFiles, writeTable } from './write/write-table.ts'
 export interface BuildOptions {
   readonly mode: FetchMode
   readonly fetchSeconds: number
-  /** Nothing is built where feeds are to be fetched and not one can be. */
+  /** Fail if feeds are to be fetched and none can be. */
   readonly needFeeds: boolean
-  /** Networks and places are not fetched: the newest edition that is here is used. */
+  /** Do not fetch networks and places; use the newest local edition. */
   readonly keepDataSets: boolean
-  /** The day that counts as today; by default the median day of the snapshots. */
+  /** Counts as today; by default the median day of the snapshots. */
   readonly asOf: Day | undefined
   readonly out: string
   readonly report: string
   readonly snapshots: string
   readonly history: string
-  /** The operator's own feeds, and changes of shipped ones. */
+  /** The operator's own feeds and changes to shipped ones. */
   readonly feedsFolder?: string | undefined
   readonly allFeeds: boolean
-  /** Single feeds switched on or off, over the catalogue and `allFeeds`. */
+  /** Single feeds switched on or off, overriding the catalogue and `allFeeds`. */
   readonly feeds: Readonly<Record<string, boolean>>
-  /** Feeds under other ones are left out, whatever switched them on. */
+  /** Licences that are allowed, whatever switched a feed on. */
   readonly licences?: readonly string[] | undefined
-  /** The operator's own data; by default that of the packages. */
+  /** The operator's own data; by default the packages'. */
   readonly networkFiles: readonly string[] | undefined
   readonly placeFiles: readonly string[] | undefined
-  /** How many verdicts of the sample may differ from those of the table at `out`, percent. */
+  /** Percentage of sampled verdicts that may differ from those of the table at `out`. */
   readonly flipsMaxPercent: number
   readonly force: boolean
 }
 
 /**
- * Errors: those of the catalogue, `feeds_unreachable` with `needFeeds`, those of the network and
- * place files, and of writing the table; `history_locked` while another run writes the history; and
- * `build_rejected` where acceptance keeps the table from going live. The report is written then,
- * too.
+ * Throws the errors of the catalogue, of network and place files and of writing the table;
+ * `feeds_unreachable` with `needFeeds`; `history_locked` while another run writes the history;
+ * `build_rejected`, with a report, if acceptance keeps the table from going live.
  */
 export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Promise<BuildReport> {
-  // Candidate and rejected table are written beside the table itself, not beside a link to it.
+  // Candidate and rejected table lie beside the table itself, not beside a link to it.
   const options = { ...named, out: outputTarget(named.out), report: outputTarget(named.report) }
   const stages = newBuildStages(tell)
   const catalogue = loadWholeCatalogue(catalogueFolder, options.feedsFolder)
@@ -92,8 +90,8 @@ export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Prom
     const text = `left out, because --licences does not name their licences: ${names}`
     tell({ kind: 'warn', text })
   }
-  // Before anything is fetched: of two first builds at once the second would else find nothing
-  // stored yet, build a table without feeds, and keep the first from the history.
+  // Before fetching: the second of two concurrent first builds would find nothing stored, build a
+  // table without feeds, and lock the first out of the history.
   const transaction = await beginHistoryTransaction(options.history, catalogue.filter(isFeed))
   try {
     return await buildTable(feeds, { options, transaction, stages, tell })
@@ -136,14 +134,13 @@ async function buildTable(feeds: readonly CatalogueFeed[], run: BuildRun): Promi
     ...compiled.problems,
     ...[...compiled.acceptance.quarantined].map((one) => quarantineLine(...one)),
     ...editionLines(compiled.editions, options),
-    // Without a day that was asked for, it is the median: half of the feeds may be a day later.
+    // By default the day is the median, and half of the feeds may be a day later.
     ...(options.asOf === undefined ? [] : clampedLines(compiled)),
   ]
   for (const text of warnings) tell({ kind: 'warn', text })
   return goLive(compiled, { ...run, obtained: lists, fetched })
 }
 
-/** Fetches what can be had, and tells of what cannot. */
 async function obtainFeeds(
   feeds: readonly CatalogueFeed[],
   { options, tell }: BuildRun,
@@ -179,17 +176,14 @@ async function obtainFeeds(
   return { lists, dataSets, fetched }
 }
 
-/** That there is no copy is no fault of this run. */
+/** Its missing copy is no fault of this run. */
 function notAsked(file: ObtainedFile): ObtainedFile {
   return file.state === 'missing' ? { ...file, problem: 'nothing newer was asked for' } : file
 }
 
 async function goLive(
   compiled: CompiledTable,
-  run: BuildRun & {
-    readonly obtained: readonly ObtainedFile[]
-    readonly fetched: FetchReport
-  },
+  run: BuildRun & { readonly obtained: readonly ObtainedFile[]; readonly fetched: FetchReport },
 ): Promise<BuildReport> {
   const { options, transaction, obtained, fetched, stages, tell } = run
   const candidate = candidatePath(options.out)
@@ -205,7 +199,7 @@ async function goLive(
     const judged = judgeTable({ ...options, candidate, live: options.out, networks })
     const compared = `${judged.flipped} of ${judged.sampled} verdicts differ`
     say(judged.not_compared === undefined ? compared : `not compared: ${judged.not_compared}`)
-    // Before the table is moved: a build that is killed in between has judged its days good.
+    // Before the table is moved: a build killed in between has accepted its days.
     if (judged.promoted) await transaction.commit()
     promoteTable(judged, { candidate, live: options.out })
     if (judged.promoted) {
@@ -221,7 +215,7 @@ async function goLive(
     mkdirSync(dirname(options.report), { recursive: true })
     replaceFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`)
   } catch (thrown) {
-    // What became of the table is decided, and matters more.
+    // The table's outcome is decided, and matters more.
     const text = `The report could not be written to ${options.report}: ${messageOf(thrown)}`
     tell({ kind: 'warn', text })
   }
@@ -230,7 +224,7 @@ async function goLive(
   return report
 }
 
-/** Enabled feeds: the catalogue's, all with `allFeeds`, then the single switches, then licences. */
+/** The catalogue's feeds, or all with `allFeeds`, then single switches, then licences. */
 export function chooseFeeds(
   catalogue: readonly CatalogueFeed[],
   options: Pick<BuildOptions, 'allFeeds' | 'feeds' | 'licences'>,
@@ -248,13 +242,13 @@ export function chooseFeeds(
     .filter((feed) => isLicensed(feed, options.licences))
 }
 
-/** No table is without the data sets: exports and publishing refuse those. */
+/** Every table needs data sets; exports and publishing check their licences. */
 function isLicensed(feed: CatalogueFeed, licences: BuildOptions['licences']): boolean {
   if (licences === undefined || isDataSet(feed)) return true
   return licences.some((licence) => licence.toLowerCase() === feed.licence.toLowerCase())
 }
 
-/** What the single switches name that is no feed. */
+/** Names in the single switches that are no feed. */
 export function unknownFeeds(
   catalogue: readonly CatalogueFeed[],
   { feeds }: Pick<BuildOptions, 'feeds'>,
@@ -263,7 +257,7 @@ export function unknownFeeds(
   return Object.keys(feeds).filter((id) => !ids.has(id))
 }
 
-/** The operator's own files that take a data set's place. */
+/** The operator's files that replace a data set. */
 function filesOfOperator({ networkFiles, placeFiles }: BuildOptions, kind: CatalogueFeed['kind']) {
   if (kind === 'networks') return networkFiles
   return kind === 'places' ? placeFiles : undefined

@@ -1,10 +1,7 @@
-// What acceptance remembers from build to build, in `<history>/.gate/ledger.json`: of each feed the
-// sizes of its last snapshots that passed (`levels` in the file) and of those held back since, and
-// where its last good files are kept (last-good.ts). The file is replaced whole, so that a kill
-// leaves the old memory or the new one.
-//
-// It is memory, not evidence: without it, or where it is damaged, the row counts of the history
-// speak for the past, and its newest day is the last good content.
+// Acceptance's memory between builds, in `<history>/.gate/ledger.json`: each feed's sizes of the
+// last snapshots that passed (`levels` in the file) and of those held back since, and the folder of
+// its last good files. It is no evidence: without it, sizes come from the row counts of the
+// history, and its newest day is the last good content.
 
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +15,7 @@ import { withDuckDb } from '../history/duckdb.ts'
 import { readDayMetadata } from '../history/day-file.ts'
 import { type DatedSize, pastSizesMax } from './feed-size.ts'
 
-/** Its day is that of the fetch. */
+/** `day` is the day of the fetch. */
 const keptFile = z.object({
   path: plainName,
   sha256: z.string(),
@@ -61,11 +58,11 @@ const ledgerFile = z.object({
 export type KeptFile = Readonly<z.output<typeof keptFile>>
 
 export interface FeedMemory {
-  /** Of the last snapshots that passed, by their own days, oldest first. */
+  /** Sizes of the last snapshots that passed, by their own days, oldest first. */
   readonly sizes: readonly DatedSize[]
-  /** A new size was accepted: the days of the history before it no longer count. */
+  /** A new size was accepted; older days of the history no longer count. */
   readonly moved: boolean
-  /** Held back since, by the days of their fetches. */
+  /** Sizes held back since, by the days of their fetches. */
   readonly held: readonly DatedSize[]
   readonly lastGood?: { readonly folder: string; readonly files: readonly KeptFile[] } | undefined
 }
@@ -78,7 +75,7 @@ export function acceptanceFolder(store: string): string {
   return join(store, '.gate')
 }
 
-/** An empty one where there is none or it cannot be trusted; the second is said. */
+/** Empty if there is none or it is damaged; damage is reported as `problem`. */
 export async function readAcceptanceLedger(
   store: string,
 ): Promise<{ readonly ledger: AcceptanceLedger; readonly problem?: string }> {
@@ -95,7 +92,7 @@ export async function readAcceptanceLedger(
   return { ledger: new Map(), problem: `${path} is damaged; acceptance knows only the history` }
 }
 
-/** The caller holds the lock of the history. */
+/** The caller holds the history's lock. */
 export async function writeAcceptanceLedger(store: string, ledger: AcceptanceLedger) {
   const folder = acceptanceFolder(store)
   await mkdir(folder, { recursive: true })
@@ -104,7 +101,6 @@ export async function writeAcceptanceLedger(store: string, ledger: AcceptanceLed
   await replaceFile(join(folder, ledgerName), `${text}\n`)
 }
 
-/** Distinct ranges of the newest days of each feed in the history. */
 export async function historySizes(
   store: string,
 ): Promise<ReadonlyMap<string, readonly DatedSize[]>> {
@@ -115,25 +111,22 @@ export async function historySizes(
   return storedSizes(store, days)
 }
 
-/** Distinct ranges of these days in the history; a day that cannot be read is left out. */
+/** Distinct ranges of these days in the history; unreadable days are skipped. */
 export async function storedSizes(
   store: string,
   days: ReadonlyMap<string, readonly Day[]>,
 ): Promise<ReadonlyMap<string, readonly DatedSize[]>> {
   const paths = [...days].flatMap(([feed, own]) => own.map((day) => dayPath(store, feed, day)))
   if (paths.length === 0) return new Map()
-  const said = await withDuckDb({ spill: store }, (duck) => readDayMetadata(duck, paths))
+  const metadata = await withDuckDb({ spill: store }, (duck) => readDayMetadata(duck, paths))
   const sizeOf = (feed: string, day: Day): DatedSize[] => {
-    const { rowCount: size } = said.get(dayPath(store, feed, day)) ?? {}
+    const { rowCount: size } = metadata.get(dayPath(store, feed, day)) ?? {}
     return size === undefined ? [] : [{ day, size }]
   }
   return new Map([...days].map(([feed, own]) => [feed, own.flatMap((day) => sizeOf(feed, day))]))
 }
 
-/**
- * The last sizes of a feed. The history counts what was listed at any time of a day, the ledger
- * what one fetch listed: where both know a day the ledger is the fairer measure.
- */
+/** The history counts all that a day listed, the ledger what one fetch did, so the ledger wins. */
 export function pastSizes(memory: FeedMemory | undefined, history: readonly DatedSize[]) {
   if (memory?.moved === true) return memory.sizes.slice(-pastSizesMax)
   const byDay = new Map<Day, number>()

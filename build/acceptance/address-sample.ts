@@ -1,6 +1,5 @@
-// A sample of addresses like those that a service is asked about: most of them in access networks,
-// where people are, the rest in any announced space; each network counts by its addresses. The same
-// layers give the same sample.
+// Samples addresses like those a service is asked about: most in access networks, the rest in any
+// announced space, each network weighted by its size. Deterministic for the same layers.
 
 import { newAddressWords } from '../../src/ip/address.ts'
 import { bigintToWords } from '../../src/ip/range.ts'
@@ -9,11 +8,7 @@ import type { Network } from '../../src/model/network.ts'
 import { type Layer, type Layers, startOf } from '../layer/layer.ts'
 
 /** 20,000: a share of 2 % is known to ± 0.2 %, and asking two tables takes a tenth of a second. */
-export const samplePlan = {
-  ipv4Access: 14_000,
-  ipv4Announced: 4_000,
-  ipv6Access: 2_000,
-} as const
+export const samplePlan = { ipv4Access: 14_000, ipv4Announced: 4_000, ipv6Access: 2_000 } as const
 
 const seed = 20_260_822
 
@@ -22,7 +17,7 @@ export interface SampledSpace {
   readonly layers: Layers
 }
 
-/** Addresses as text. Fewer where a part of the space is empty. */
+/** Fewer if part of the space is empty. */
 export function sampleAddresses(space: SampledSpace): readonly string[] {
   const random = newRandom(seed)
   const isAccess = (value: number): boolean => space.networks[value - 1]?.access === true
@@ -46,7 +41,7 @@ function draw(
   for (let piece = 0; piece < layer.count; piece++) {
     if (!wanted(layer.values[piece]!)) continue
     pieces.push(piece)
-    // A double holds 53 bits of it: enough to choose a piece by its size.
+    // 53 bits are enough to choose a piece by its size.
     total += Number(startOf(layer, piece + 1) - startOf(layer, piece))
     ends.push(total)
   }
@@ -78,7 +73,7 @@ function randomBits(random: () => number): bigint {
   return bits
 }
 
-/** Mulberry32: numbers from 0 up to 1, the same for the same seed. */
+/** Mulberry32: the same numbers in [0, 1) for the same seed. */
 function newRandom(start: number): () => number {
   let state = start >>> 0
   return () => {

@@ -1,7 +1,6 @@
-// What a feed's entries alone tell of it, without its past: whether it is its format at all, lists
-// what it never may, or names canaries. Single entries on canaries are counted and, those on search
-// engines aside, removed. Normalise refuses special-purpose space and texts that are no address;
-// they are only counted here.
+// Checks a feed's entries without its past: whether they have the feed's format, list forbidden
+// space, or name canaries. Entries on canaries are counted and removed (search engines are kept).
+// Special-purpose space and texts that are no address are only counted here; normalise drops them.
 
 import { canaryKinds } from '../../src/table/canaries.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'
@@ -13,13 +12,10 @@ import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
 import type { CanaryIndex } from './entry-canaries.ts'
 import { type OverlapDepth, newOverlapDepth, overlapMax } from './overlap-depth.ts'
 
-/**
- * Of a feed's entries, how many may lie on canaries. In sixty real days the worst share was 0.08 %:
- * one loopback address in a proxy list of 1,191.
- */
+/** In sixty real days the worst feed had 0.08 %: one loopback address in a proxy list of 1,191. */
 const canaryShareMax = 0.001
 
-/** Of one feed, all of its files. It counts drops into their tallies, so it runs once a file. */
+/** Takes all files of one feed. Counts drops into their tallies, so call it once per file. */
 export function checkContent(files: readonly ParsedSnapshot[], index: CanaryIndex) {
   const reasons = new Set<string>()
   const distinct = { ranges: newRangeInterner(), asns: new Set<number>() }
@@ -35,9 +31,9 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
   const { canaries, entries } = found
   const size = distinct.ranges.count + distinct.asns.size
   if (size === 0 && reasons.size === 0) {
-    reasons.add(entries === 0 ? 'it has no entries' : `none of its ${entries} entries is sound`)
+    reasons.add(entries === 0 ? 'it has no entries' : `none of its ${entries} entries is valid`)
   }
-  // One entry is an accident whatever share it is of a small list.
+  // A single entry is an accident, even in a small list.
   if (canaries > 1 && canaries > entries * canaryShareMax) {
     reasons.add(
       `${canaries} of its ${entries} entries are on canaries, such as ${found.sample}; ` +
@@ -49,16 +45,13 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
     reasons.add(`up to ${deepest} of its entries hold one address; at most ${overlapMax} may`)
   }
   return {
-    /** Without the entries on canaries and infrastructure. */
     files: kept as readonly ParsedSnapshot[],
-    /** Distinct ranges and ASNs that the feed may list. */
     size,
-    /** Why none of it may be used, one line each. */
     reasons: [...reasons].slice(0, reasonsMax) as readonly string[],
   }
 }
 
-/** Three tell what is wrong; a list of a thousand wide prefixes has no more to say. */
+/** Three show what is wrong, even if a thousand prefixes are too wide. */
 const reasonsMax = 3
 
 interface ContentCounts {
@@ -105,8 +98,7 @@ function checkEntry(
   found.canaries++
   found.sample ||= entry.text
   if (kind === 'search_engine') {
-    // Counted against the feed, but kept: an answer says that a blocklist names the crawler, which
-    // the model then caps (MODEL.md, rule 8: Googlebot, on one abuse list).
+    // Kept: the answer reports that a blocklist names the crawler (MODEL.md, rule 8, caps it).
     found.overlap.add(entry, range, found.distinct.ranges)
     return true
   }

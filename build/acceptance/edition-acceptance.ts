@@ -1,12 +1,10 @@
-// Acceptance of data sets: which edition of places and of networks a table is built on. The
-// embedded one unless a newer one was fetched, is whole, and says much the same as the edition in
-// use.
+// Acceptance of data sets: chooses the edition of places and of networks that a table is built on.
+// The embedded one, unless a fetched one is newer, complete and similar to the one in use.
 //
-//   fetched ── whole, newer, few changes ──▶ used, and kept beside the history when the table is live
-//           └─ else ──▶ the kept one, where it is newer than the embedded one; else the embedded one
+// fetched ── complete, newer, few changes ──▶ used; kept beside the history once the table is live
+//           └─ else ──▶ the kept one if newer than the embedded one; else the embedded one
 //
-// Countries of places and origin ASes of networks are compared, by addresses (`editionChange`).
-// It never fails a build. Where its bounds come from: docs/acceptance.md.
+// Compares countries of places and origin ASes of networks. Never fails a build.
 
 import { readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -32,25 +30,25 @@ import { keepLastGood, removeOldCopies } from './last-good.ts'
 export interface ChosenEdition {
   readonly feed: DataSetFeed
   readonly edition: DataEdition
-  /**
-   * `stored`: the one fetched last, where no newer one was asked for or came; `kept`: the newest
-   * that passed before, in place of what is missing or refused now.
-   */
+  /** `stored`: no newer one came; `kept`: the newest that passed before; a newer one failed. */
   readonly from: 'embedded' | 'fetched' | 'stored' | 'kept'
-  /** Why there is nothing newer; absent where the newest is used or is the one in use. */
+  /** Why nothing newer is used; absent if nothing went wrong. */
   readonly problem?: string | undefined
   readonly quarantine?: Quarantine
-  /** Remembers what passed. Called when the table is live, behind the commit of the feeds. */
+  /** Remembers what passed. Called once the table is live, after the commit of the feeds. */
   readonly commit: () => Promise<void>
 }
 
-/** The share that may change within a month that has begun since the earlier edition; and at most. */
+/**
+ * Shares that may change, per started month since the earlier edition and at most; see
+ * docs/acceptance.md.
+ */
 export const editionBounds = {
   places: { 4: { monthly: 0.02, most: 0.1 }, 6: { monthly: 0.02, most: 0.1 } },
   networks: { 4: { monthly: 0.02, most: 0.1 }, 6: { monthly: 0.05, most: 0.5 } },
 } as const satisfies Readonly<Record<DataSetKind, unknown>>
 
-/** Rows of a range file that may be bad; in three editions of networks none was. */
+/** Share of bad rows allowed in a range file; three real editions had none. */
 const badRowsMax = 0.001
 
 const monthDays = 31
@@ -62,15 +60,15 @@ interface Editions {
 }
 
 /**
- * `undefined` where there is none at all, not even an embedded one. `force` takes an edition that
- * changes too much, never one that cannot be read or is older.
+ * `undefined` without any edition. `force` accepts an edition that changes too much, never an older
+ * one.
  */
 export async function chooseEdition(of: {
   readonly feed: DataSetFeed
   readonly obtained: readonly ObtainedFile[]
   readonly store: string | undefined
   readonly force: boolean
-  /** For tests: what is embedded, and the day. */
+  /** For tests: the embedded edition, and the day. */
   readonly embedded?: DataEdition
   readonly today?: Day
 }): Promise<ChosenEdition | undefined> {
@@ -126,7 +124,7 @@ async function judgeFetched(
       return { kind: 'passes', edition }
     }
     if (edition.day <= inUse.day) {
-      const days = `it is of ${formatDay(edition.day)}, the one in use of ${formatDay(inUse.day)}`
+      const days = `its day is ${formatDay(edition.day)}, that of the one in use ${formatDay(inUse.day)}`
       return { kind: 'missing', problem: days }
     }
     const reasons = await changesAbove(kind, inUse, edition)
@@ -142,7 +140,7 @@ function problemOf(obtained: readonly ObtainedFile[]): string | undefined {
   return obtained.find(({ problem }) => problem !== undefined)?.problem
 }
 
-/** package.json only states the day of networks. */
+/** package.json only states the day of the networks. */
 function readFiles(kind: DataSetKind, paths: readonly string[]): readonly string[] {
   return kind === 'places' ? paths : paths.filter((path) => !path.endsWith('package.json'))
 }
@@ -161,7 +159,7 @@ async function areKept(paths: readonly string[], kept: readonly KeptFile[]): Pro
   return paths.length === kept.length
 }
 
-/** What changed more than it may, one line a family. Throws where an edition cannot be read. */
+/** Changes above their bounds, one line per family. Throws if an edition cannot be read. */
 async function changesAbove(kind: DataSetKind, inUse: DataEdition, next: DataEdition) {
   const countries = newCountries()
   const later = await readLayers(kind, next.files, countries)
@@ -171,7 +169,7 @@ async function changesAbove(kind: DataSetKind, inUse: DataEdition, next: DataEdi
     const before = earlier[family]
     const now = later[family]
     if (before === undefined) return []
-    if (now === undefined) return [`it says nothing of IPv${family}`]
+    if (now === undefined) return [`it has no data for IPv${family}`]
     const { monthly, most } = editionBounds[kind][family]
     const bound = Math.min(monthly * months, most)
     const share = editionChange(before, now)
@@ -200,7 +198,7 @@ async function readLayers(
   return layers
 }
 
-/** The newest that passed, where it is newer than the embedded one and still whole. */
+/** The newest that passed, if it is newer than the embedded one and intact. */
 async function keptEdition(
   store: string,
   of: {
@@ -230,7 +228,7 @@ async function keptEdition(
   return { files: readFiles(feed.kind, paths), day, described: copy.files }
 }
 
-/** A copy, because the next fetch replaces the files whatever it brings. */
+/** Copies the files, because the next fetch replaces them. */
 async function rememberEdition(
   store: string,
   feed: DataSetFeed,
@@ -251,10 +249,9 @@ function percent(share: number): string {
 }
 
 /**
- * How much two editions of a data set differ: of one family, the share of the addresses (of IPv6 of
- * the /64s, to within a /53), 0 to 1, that the earlier edition says something of and the later one
- * says otherwise or nothing. What only the later one knows is no change. The values of both layers
- * are of one numbering; 0 is "nothing here".
+ * The share (0 to 1) of the earlier edition's addresses (IPv6: /64s, to within a /53) whose value
+ * differs in the later one or is missing there. Both layers share one numbering; 0 is "nothing
+ * here".
  *
  *   earlier   │   NO    │  SE   │ nothing │
  *   later     │   NO  │    SE   │   FI    │
@@ -283,7 +280,7 @@ export function editionChange(earlier: Layer, later: Layer): number {
   return all === 0 ? 0 : changed / all
 }
 
-/** The start of a piece: an IPv4 address, or the number of an IPv6 /64. */
+/** The start of a piece: an IPv4 address, or the number of a /64. */
 function startAt(layer: Layer, piece: number): number {
   const at = piece * wordsPerStart(layer.family)
   return layer.family === 4

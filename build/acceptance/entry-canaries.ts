@@ -1,12 +1,7 @@
-// Canaries among the entries of feeds: what a list says of an address whose verdict is known tells
-// about the list, not about it. Such entries are dropped (content-checks.ts).
-//
-// The ranges to drop are the canaries (src/table/canaries.ts), the resolvers (resolvers.csv) and
-// the search engines' published ranges (crawlers.csv). build/parse/entry.ts refuses
-// special-purpose space (src/ip/special-purpose.ts).
-//
-// Infrastructure (infrastructure.csv) is dropped likewise and does not count against its feed: a
-// list of attackers' servers that names front ends of a content delivery network says what it means.
+// Canaries among the entries of feeds: an entry about an address with a known verdict says
+// something about the list, not the address, so content-checks.ts drops it. Infrastructure
+// (infrastructure.csv) is dropped too but does not count against the feed: a list of attackers'
+// servers may rightly name front ends of a content delivery network.
 
 import type { Family } from '../../src/ip/address.ts'
 import type { Range } from '../../src/ip/range.ts'
@@ -16,7 +11,7 @@ import type { Feed } from '../catalogue/feed.ts'
 import { isNetworkRange } from '../evidence/builtin-feeds.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
 
-/** Feeds that say something of an address itself; hosting and bot lists hold canaries truly. */
+/** Feeds that judge addresses; hosting and bot lists may rightly hold canaries. */
 const judgingKinds: ReadonlySet<Feed['kind']> = new Set([
   'tor',
   'vpn',
@@ -26,7 +21,7 @@ const judgingKinds: ReadonlySet<Feed['kind']> = new Set([
   'relay',
 ])
 
-/** Feeds that say what a visitor does: no visitor comes from a front end. */
+/** Feeds that judge visitors: no visitor comes from a front end. */
 const visitorKinds: ReadonlySet<Feed['kind']> = new Set([
   'vpn',
   'proxy',
@@ -52,7 +47,6 @@ export function newCanaryIndex(
   const searchEngines = setsOf([...engines.map(({ range }) => range), ...ofKind('search_engine')])
   const wide = resolverRows.filter(({ first, last }) => first !== last)
   return {
-    /** The canary that an entry of such a feed may not name, or `undefined`. */
     kindOf(feed: OfKind, range: Range): CanaryKind | undefined {
       if (!judgingKinds.has(feed.kind)) return undefined
       if (overlaps(resolvers, range)) return 'resolver'
@@ -61,12 +55,12 @@ export function newCanaryIndex(
         ? 'search_engine'
         : undefined
     },
-    /** Whose infrastructure an entry names, narrower than a network; `undefined` for none. */
+    /** The owner of the infrastructure that an entry narrower than a network names. */
     infrastructureOf: ({ kind }: OfKind, range: Range): string | undefined =>
       visitorKinds.has(kind) && !isNetworkRange(range)
         ? tables.infrastructure.find(({ range: it }) => holds(it, range))?.name
         : undefined,
-    /** Whether an entry of such a feed holds the whole range of a resolver. */
+    /** Whether an entry holds a resolver's whole range. */
     holdsResolver: ({ kind }: OfKind, range: Range): boolean =>
       judgingKinds.has(kind) && wide.some((it) => holds(range, it)),
   }

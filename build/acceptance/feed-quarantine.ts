@@ -1,12 +1,9 @@
-// Acceptance of feeds: after a build has read a feed's files and before anything is made of them,
-// it decides whether they may be used. Those that may not are quarantined: the feed's last good
-// content stands in, or nothing where there is none, and the build goes on. It never fails a build.
-// A feed whose snapshot is lost is quarantined likewise where it has a last good content; one that
-// was never fetched has none and stays missing.
+// Acceptance of feeds: decides whether a feed's files may be used, after a build has read them and
+// before it uses them. A quarantined feed is replaced by its last good content, or by nothing, and
+// the build goes on; so is a feed whose snapshot is lost, if it has a last good content.
 //
-// Invariants: what goes out is a set of files as `parseSnapshot` gives them, so that no later step
-// knows of acceptance; nothing is remembered before `commit`, so that a build that came to nothing
-// leaves acceptance as it was.
+// Invariants: accepted files look as `parseSnapshot` returns them; nothing is remembered before
+// `commit`, so a failed build leaves acceptance unchanged.
 
 import { groupBy } from '../../src/base/counts.ts'
 import type { Day } from '../../src/base/day.ts'
@@ -33,27 +30,24 @@ import { acceptedAfterDays, judgeFeedSize, lowerMedian, pastSizesMax } from './f
 import { checkContent } from './content-checks.ts'
 
 export interface Quarantine {
-  /** Why, one line each; at least one. */
   readonly reasons: readonly string[]
-  /** What is used in its place: `its snapshot of 2026-08-21`; `nothing`. */
+  /** What is used instead: `its snapshot of 2026-08-21`; `nothing`. */
   readonly instead: string
 }
 
 export type FeedAcceptance = Awaited<ReturnType<typeof acceptFeeds>>
 
-/** Distinct ranges and ASNs of a feed. */
 interface HeldEntries {
   readonly size: number
-  /** What it usually holds, by its last snapshots; `undefined` where there are too few of them. */
+  /** Median of its last snapshots; `undefined` if there are too few. */
   readonly usual: number | undefined
 }
 
 export async function acceptFeeds(input: {
   readonly files: readonly ParsedSnapshot[]
   readonly snapshots: readonly SnapshotFile[]
-  /** Those that have no snapshot, or not a whole one. */
   readonly missing: readonly MissingFeed[]
-  /** The store of the history, beside which acceptance remembers; `undefined`: no past at all. */
+  /** Store of the history, which also holds acceptance's memory; `undefined`: no past. */
   readonly store: string | undefined
   readonly tables: Pick<NetworkTables, 'resolvers' | 'crawlers' | 'infrastructure'>
 }) {
@@ -92,19 +86,17 @@ export async function acceptFeeds(input: {
     }
   }
   return {
-    /** All files that a build may use, hand-kept tables included. */
+    /** All files that the build may use, hand-kept tables included. */
     files: files as readonly ParsedSnapshot[],
-    /** What each feed of the catalogue holds in them, by its id. */
     held: held as ReadonlyMap<string, HeldEntries>,
     quarantined: quarantined as ReadonlyMap<string, Quarantine>,
-    /** What concerns no single feed. */
     problems: past.problems,
     /** Remembers what passed and what did not. Called once, when the table is live. */
     commit: ledgerUpdate(store, { judged, past, snapshots: input.snapshots }),
   }
 }
 
-/** Apart, so that it holds none of the entries until the table is live. */
+/** A separate function, so that its closure does not hold the entries until the table is live. */
 function ledgerUpdate(
   store: string | undefined,
   of: {
@@ -145,11 +137,10 @@ async function readPast(store: string) {
 interface JudgedFeed extends HeldEntries {
   readonly files: readonly ParsedSnapshot[]
   readonly reasons: readonly string[]
-  /** What the ledger is to say, its last good files aside. */
   readonly memory: Omit<FeedMemory, 'lastGood'>
 }
 
-/** One feed of one build; pure but for the drops that it counts. */
+/** Pure, except that it counts drops. */
 export function judgeFeed(of: {
   readonly files: readonly ParsedSnapshot[]
   readonly day: Day
@@ -161,7 +152,7 @@ export function judgeFeed(of: {
   const id = files[0]?.feed.id ?? ''
   const { memory, past, usual } = remembered(id, of.past)
   const { sizes, moved, held } = memory
-  // What is wrong by itself is never a new size, however often the feed says it.
+  // Bad content never becomes a new size, however often it is repeated.
   if (reasons.length > 0) return { files, size, usual, reasons, memory }
   const judgement = judgeFeedSize({ size, day, held, past })
   if (judgement.kind === 'held') {
@@ -197,7 +188,7 @@ interface GoodContent extends LastGood {
   readonly size: number
 }
 
-/** The last good content, checked in its turn; `undefined` where none can be used. */
+/** The last good content, checked again; `undefined` if there is none or it fails. */
 async function goodContent(
   feed: Feed,
   of: {

@@ -1,22 +1,20 @@
-// Whether the size of a feed follows from the sizes it had. Pure. A snapshot that fell to half or
-// rose to three times the median of the last five is held back, until the feed has said so on three
-// days: from then on it is measured by that size, and the sizes before no longer count.
+// Judges a feed's size by its past sizes. A snapshot that fell to half or rose to three times the
+// median of the last five is held back, unless the new size has lasted three days.
 //
 //   300 300 300 300 300 │ 26 held │ 25 held │ 26 accepted │ 27 passes (against 26)
 //   300 300 300 300 300 │ 26 held │ 300 passes, and 26 is forgotten
 
 import type { Day } from '../../src/base/day.ts'
 
-/** Snapshots that the median is of. */
 export const pastSizesMax = 5
 
-/** Days, this one included, after which a new size is believed. */
+/** Days, this one included, after which a new size is accepted. */
 export const acceptedAfterDays = 3
 
-/** Smaller changes pass: a list of four that becomes one has lost three lines only. */
+/** Smaller changes pass: a list of four that becomes one has lost only three lines. */
 const changeMin = 5
 
-/** How many distinct ranges and ASNs a snapshot had. */
+/** Distinct ranges and ASNs of a snapshot. */
 export interface DatedSize {
   readonly day: Day
   readonly size: number
@@ -24,7 +22,6 @@ export interface DatedSize {
 
 export type FeedSizeJudgement =
   | { readonly kind: 'passes' }
-  /** The feed has had this size on three days. */
   | { readonly kind: 'accepted' }
   | { readonly kind: 'held'; readonly reason: string; readonly held: readonly DatedSize[] }
 
@@ -32,9 +29,9 @@ export function judgeFeedSize(of: {
   readonly size: number
   /** The day of the fetch. */
   readonly day: Day
-  /** Of the last snapshots that passed. */
+  /** Sizes of the last snapshots that passed. */
   readonly past: readonly number[]
-  /** Of those held back since then, by the days of their fetches, oldest first. */
+  /** Sizes held back since, oldest first. */
   readonly held: readonly DatedSize[]
 }): FeedSizeJudgement {
   const { size, day, past } = of
@@ -51,14 +48,14 @@ export function judgeFeedSize(of: {
   return { kind: 'held', reason, held: run }
 }
 
-/** How far a size is off another, in words; `undefined` where it may be. */
+/** How a size differs from another, in words; `undefined` if the difference is allowed. */
 function changeOf(size: number, base: number): string | undefined {
   if (Math.abs(size - base) < changeMin) return undefined
   if (size * 2 <= base) return 'shrank by half'
   return size >= base * 3 ? 'grew threefold' : undefined
 }
 
-/** The middle one; of an even number the lower of the two, for a size is a whole number. */
+/** The middle value, or the lower of the middle two. */
 export function lowerMedian(values: readonly number[]): number | undefined {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor((sorted.length - 1) / 2)]

@@ -1,15 +1,12 @@
-// A build adds its snapshots to the history before it knows whether its table will go live, because
-// the table is made from the history. So it writes them beside the store, into a staging folder,
-// and reads both together. A table that is rejected, a build that fails or is killed leaves the
-// store as it was: otherwise lists that were not trusted would stay as evidence for weeks.
+// A build needs its snapshots in the history before it knows whether its table goes live. It writes
+// them to a staging folder beside the store and reads both; if the table is rejected or the build
+// dies, the store stays unchanged, and lists that failed acceptance are no evidence.
 //
 //   days ─▶ <store>/.staging ─ judged good ─▶ <store>/.accepted ─ file by file ─▶ <store>/<feed>
 //
-// The rename of the staging folder accepts all its days at once. The next run removes the staging
-// folder of a run that was killed before that rename, and moves the days of one that was killed
-// after it: each move is a rename within one file system, and the same day again changes nothing.
-//
-// A build holds the history's lock from before it fetches until its table is judged.
+// Renaming the staging folder accepts all its days at once. After a kill, the next run removes a
+// staging folder that was not renamed, or finishes the moves, which can be repeated. A build holds
+// the history's lock from before it fetches until its table is judged.
 
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,8 +18,7 @@ import { acceptanceFolder } from './acceptance-ledger.ts'
 export type HistoryTransaction = Awaited<ReturnType<typeof beginHistoryTransaction>>
 
 /**
- * Ends what a killed run began. `feeds`: those that say how long their history is kept. Throws
- * `history_locked` while another run writes the history.
+ * Finishes what a killed run began. Throws `history_locked` while another run writes the history.
  */
 export async function beginHistoryTransaction(store: string, feeds: readonly KeptFeed[] = []) {
   const lock = lockHistory(store)
@@ -38,7 +34,6 @@ export async function beginHistoryTransaction(store: string, feeds: readonly Kep
   }
   return {
     history: { store, staging, lock },
-    /** Puts the staged days into the store, then prunes it. */
     async commit(): Promise<void> {
       await mkdir(staging, { recursive: true })
       await rename(staging, acceptedFolder(store))
@@ -46,9 +41,8 @@ export async function beginHistoryTransaction(store: string, feeds: readonly Kep
       await moveAcceptedDays(store)
       await pruneHistory(store, feeds)
     },
-    /** Drops the days that were not committed, and frees the history. */
     async release(): Promise<void> {
-      // What a failing disk keeps is removed by the next run.
+      // If the disk fails, the next run removes them.
       await removeStaged().catch(() => undefined)
       lock.release()
     },
@@ -59,7 +53,7 @@ function acceptedFolder(store: string): string {
   return join(store, '.accepted')
 }
 
-/** Moves the accepted days into the store, as far as that is not done. */
+/** Repeatable. */
 async function moveAcceptedDays(store: string): Promise<void> {
   const accepted = acceptedFolder(store)
   for (const feed of await storedFeeds(accepted)) {

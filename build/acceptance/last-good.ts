@@ -1,6 +1,5 @@
-// The last good content of a feed: a copy of the files of the last snapshot that passed, under
-// `<history>/.gate/<feed-id>.<id>/`; without one, the newest day of the history. The copy is needed
-// because a fetch replaces a feed's files, and the history knows no facts of ASes.
+// A feed's last good content: a copy of the last files that passed, under
+// `<history>/.gate/<feed-id>.<id>/`, or else the newest day of the history, which has no AS facts.
 
 import { constants } from 'node:fs'
 import { randomUUID } from 'node:crypto'
@@ -31,7 +30,7 @@ import {
 
 type KeptCopy = NonNullable<FeedMemory['lastGood']>
 
-/** Copies the files of a feed, unless the kept ones are just those. */
+/** Copies a feed's files, unless the kept ones are identical. */
 export async function keepLastGood(
   store: string,
   files: readonly (Omit<SnapshotFile, 'feed'> & { readonly feed: CatalogueFeed })[],
@@ -73,7 +72,7 @@ async function hasAll(store: string, copy: KeptCopy, files: readonly KeptFile[])
   return copy.files.length === files.length
 }
 
-/** Removes what no feed of the ledger needs: older copies, and those of a killed run. */
+/** Removes copies that the ledger does not name: older ones, and those of a killed run. */
 export async function removeOldCopies(store: string, ledger: AcceptanceLedger): Promise<void> {
   const used = new Set([...ledger.values()].map(({ lastGood }) => lastGood?.folder))
   const entries = await readdir(acceptanceFolder(store), { withFileTypes: true })

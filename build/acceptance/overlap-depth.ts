@@ -1,10 +1,6 @@
-// How many statements of one feed hold one and the same address. Every piece of the table carries
-// all of them, so ranges inside ranges grow with the square of their number: within its usual size
-// and bytes, a feed of nested ranges would make a table that nothing may open, or fill the memory
-// of the build before. The same goes for an address that is listed again with another provider.
-//
-// An upper bound, not a count: to the deepest nest of ranges comes the most that is said of any one
-// address by itself.
+// An upper bound for the entries of one feed that cover the same address: the deepest nest of
+// ranges plus the most facts about any single address. Each piece of the table carries all of them,
+// so a feed of normal size could make a table too large to open, or exhaust the build's memory.
 
 import type { Family } from '../../src/ip/address.ts'
 import type { Range } from '../../src/ip/range.ts'
@@ -12,8 +8,8 @@ import type { RangeInterner } from '../layer/intern.ts'
 import type { Entry } from '../parse/entry.ts'
 
 /**
- * So many prefixes of IPv4 an address can have. Among the feeds of the world the deepest nest has
- * 5; if ninety feeds each had this many, a list of the table (`evidenceListMax`) still has room.
+ * All prefixes of an IPv4 address. Real feeds nest at most 5 deep; ninety feeds at this bound would
+ * still fit a list of the table (`evidenceListMax`).
  */
 export const overlapMax = 32
 
@@ -21,13 +17,10 @@ export type OverlapDepth = ReturnType<typeof newOverlapDepth>
 
 export function newOverlapDepth() {
   const wide: Readonly<Record<Family, Range[]>> = { 4: [], 6: [] }
-  /**
-   * What else is said of a range that was listed before, by its number; and all that is said of
-   * addresses of one /64, which may come to stand for it (normalise.ts).
-   */
+  /** Further facts about a known range, by its number; and all facts about addresses of one /64. */
   const more = new Map<number | bigint, Set<string>>()
   let moreOfOne = 0
-  /** How many different things are said of it; 0 where this one is known. */
+  /** How many different facts are known; 0 if this one is not new. */
   const news = (place: number | bigint, entry: Entry): number => {
     const said = more.get(place) ?? new Set()
     more.set(place, said)
@@ -35,7 +28,7 @@ export function newOverlapDepth() {
     return said.add(factOf(entry)).size === before ? 0 : said.size
   }
   return {
-    /** Takes an entry that counts; `ranges` numbers the distinct ranges of the feed. */
+    /** `ranges` numbers the distinct ranges of the feed. */
     add: (entry: Entry, range: Range, ranges: RangeInterner): void => {
       const before = ranges.count
       const id = ranges.id(0, range)
@@ -48,17 +41,15 @@ export function newOverlapDepth() {
       if (isOne) moreOfOne = Math.max(moreOfOne, said)
       else if (isFirst || said > 0) wide[range.family].push(range)
     },
-    /** No address is held by more. */
     deepest: (): number => Math.max(nestOf(wide[4]), nestOf(wide[6])) + 1 + moreOfOne,
   }
 }
 
-/** By what the evidence of one range differs (normalise.ts). */
 function factOf({ provider = '', category, lists = 1 }: Entry): string {
   return `${category ?? ''} ${lists} ${provider}`
 }
 
-/** How many of the ranges hold the address that most of them hold. */
+/** The largest number of ranges that share an address. */
 function nestOf(ranges: readonly Range[]): number {
   const order = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
   const starts = ranges.map(({ first }) => first).sort(order)

@@ -1,15 +1,13 @@
-// Acceptance of tables: a new table lies beside the live one until it has answered for the canaries
-// and for a sample of addresses. Where it misjudges a canary, or where too many of its verdicts on
-// the sample differ from the live one's, it is not promoted: it is kept as `<out>.rejected`, and
-// the live one stays live.
+// Acceptance of tables: a new table is written beside the live one and judged by the canaries and a
+// sample of addresses. If it misjudges a canary, or too many sampled verdicts differ from the live
+// table's, it is kept as `<out>.rejected` and the live one stays.
 //
 //   <out>.candidate ── canaries hold, few flips, or --force ──▶ <out>
 //                   └─ else ──▶ <out>.rejected
 //
-// A flip is another classification or another level. A table that cannot be opened is no measure,
-// nor is one that knows less than half of the sources of the new one: the first build with feeds
-// flips 1.8 % of the sample, as it should, and the operator chooses the sources. Nor is an address
-// that another edition of the networks moved: edition-acceptance.ts has bounded how many.
+// A flip is a different classification or level. A live table that cannot be opened, or that knows
+// less than half of the new one's sources, is not compared; nor are addresses that a new edition of
+// the networks moved, whose number edition-acceptance.ts has bounded.
 
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -36,7 +34,6 @@ export function rejectedPath(out: string): string {
 
 const flipsShownMax = 10
 
-/** What acceptance of tables found of a new one, as the build report says it. */
 export type PromotionReport = ReturnType<typeof judgeTable>
 
 export function judgeTable(of: {
@@ -64,19 +61,14 @@ export function judgeTable(of: {
     }
     return {
       promoted: reasons.length === 0 || of.force,
-      /** It went live although there are reasons against it. */
       forced: reasons.length > 0 && of.force,
       reasons,
-      /** Why the verdicts are not held against those of the table before this one. */
       not_compared: notCompared,
-      /** Addresses asked of the table before this one too, and how many it judges otherwise. */
       sampled: compared,
       flipped: changed,
-      /**
-       * Of the sample, judged otherwise because a new edition of the networks has another one there.
-       */
+      /** Addresses judged differently because a new edition of the networks moved them. */
       moved: moved || undefined,
-      /** Some of those that count: `192.0.2.1: clean low, now vpn high`. */
+      /** Examples of the flips that count: `192.0.2.1: clean low, now vpn high`. */
       flips,
     }
   } finally {
@@ -85,10 +77,10 @@ export function judgeTable(of: {
   }
 }
 
-/** Of the new table's sources, how many the live one must know to be a measure for it. */
+/** Share of the new table's sources that the live one must know to be compared. */
 const knownShareMin = 0.5
 
-/** Why the live table is no measure for the candidate; `undefined` where it is one. */
+/** `undefined` if the live table can be compared. */
 function whyNotComparable(live: Table, candidate: Table): string | undefined {
   const ids = new Set(live.sources.map(({ id }) => id))
   const known = candidate.sources.filter(({ id }) => ids.has(id)).length
@@ -98,7 +90,7 @@ function whyNotComparable(live: Table, candidate: Table): string | undefined {
     : `the live table knows ${known} of the ${all} sources of the new one`
 }
 
-/** The live table: none at the first build; `damage` says why it cannot be read. */
+/** `damage` says why it cannot be read. */
 function openLiveTable(path: string): {
   readonly table: OpenTable | undefined
   readonly damage?: string
@@ -130,13 +122,12 @@ function flipsOf(live: OpenTable | undefined, candidate: OpenTable, sample: read
   return { ...comparison, flips, moved }
 }
 
-/** Which edition of the data set of networks a table has; '' where it has an operator's own. */
+/** The edition of the networks in a table; '' if the operator supplied them. */
 function editionOf({ sources }: Table): string {
   const source = sources.find(({ id }) => id === networksSourceId)
   return source === undefined ? '' : formatDay(source.day)
 }
 
-/** Moves the candidate to where it belongs; a rename, so that the live name is never without. */
 export function promoteTable(
   { promoted }: Pick<PromotionReport, 'promoted'>,
   paths: { readonly candidate: string; readonly live: string },

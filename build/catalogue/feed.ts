@@ -1,9 +1,8 @@
-// A feed as the catalogue describes it: what it claims, how much its word counts, where its files
-// are and in which format. Read from data/feeds/<id>.json and checked before anything is fetched.
-// Not the feed's content: no address, no prefix stands here.
+// A feed as data/feeds/<id>.json describes it: what it claims, its weight, files and format;
+// checked before anything is fetched.
 //
-// Two feeds are data sets that lie under every table, not evidence: who announces the space
-// (`networks`) and where it is (`places`). They are fetched like any other and have no entries.
+// Two feeds are data sets that underlie every table: who announces the space (`networks`) and where
+// it is (`places`). They are fetched like any other and have no entries.
 
 import { z } from 'zod'
 import { messageOf } from '../../src/base/coded-error.ts'
@@ -19,28 +18,27 @@ const webAddress = z.url({ protocol: /^https?$/ })
 export const dataSetKinds = ['networks', 'places'] as const
 export type DataSetKind = (typeof dataSetKinds)[number]
 
-/** What the files of data sets are; no parser of entries reads them. */
+/** Formats of data sets, which have no parser of entries. */
 const dataSetFormats = ['as-ranges', 'mmdb', 'npm-package'] as const
 export const isDataSetFormat = (format: string): boolean =>
   (dataSetFormats as readonly string[]).includes(format)
 
-/** Above 90 days only for VPN operators' own lists, whose tail is longer (score/weight/decay.ts). */
+/** Above 90 days only for VPN operators' own lists (score/weight/decay.ts). */
 const halfLife = z.number().min(0.5).max(2000)
 
 const feedFile = z
   .strictObject({
-    /** Its name in the feed's folder, of snapshots and of a mirror. */
+    /** Its file name in the feed's folder and on a mirror. */
     path: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
     /**
-     * `use`: read by a build. `alternate`: the same in another form, never read beside it.
-     * `entry`: where customers connect to, which no website ever sees: no evidence.
+     * `use`: read by a build. `alternate`: another form of the same data. `entry`: addresses that
+     * customers connect to, which no website sees.
      */
     role: z.enum(['use', 'alternate', 'entry']),
-    /** Where it is fetched from; it serves the format below. */
     url: webAddress,
     format: z.enum([...formatNames, ...dataSetFormats]),
     options: z.record(z.string(), z.unknown()).readonly().optional(),
-    /** A download outside these bounds is refused: an error page, a cut-off file, a flood. */
+    /** Other sizes are refused: an error page, a truncated file, a flood. */
     bytes: z.strictObject({ min: z.int().positive(), max: z.int().positive() }).readonly(),
   })
   .superRefine((file, context) => {
@@ -61,17 +59,17 @@ export const feedSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/),
     title: z.string().min(1),
-    /** What it claims of its addresses; `network`: facts of ASes; or a data set. */
+    /** What it claims about its addresses; `network`: facts about ASes; or a data set. */
     kind: z.enum([...kinds, 'network', ...dataSetKinds]),
-    /** The owner of its addresses, as an answer names it; '' where entries name theirs, or none. */
+    /** The addresses' owner in answers; '' if entries name theirs or there is none. */
     provider: z.string(),
     /** Feeds of one group republish each other and count as one voice. */
     group: z.string().regex(/^[a-z][a-z0-9-]*$/),
     weight: z.number().min(0).max(1),
     assurance: z.enum(['direct', 'good', 'weak']),
     /**
-     * Where it holds whole networks (IPv4 to /24, IPv6 to /48) beside addresses, gathered in
-     * another way: their own group and weight.
+     * If it holds whole networks (IPv4 to /24, IPv6 to /48) beside addresses, gathered in another
+     * way: their own group and weight.
      */
     networks: z
       .strictObject({
@@ -80,27 +78,25 @@ export const feedSchema = z
       })
       .readonly()
       .optional(),
-    /** It publishes a window of days, not a day. */
+    /** It publishes several days at a time. */
     rolling: z.boolean(),
     enabled: z.boolean(),
     licence: z.string().min(1),
     licence_url: webAddress.optional(),
     homepage: webAddress,
     cadence: z.enum(['hourly', 'daily', 'weekly', 'monthly', 'static']),
-    /** For ranges derived from announcements: the origin ASNs that are the hoster's own. */
+    /** For ranges derived from announcements: the hoster's own origin ASNs. */
     asns: z.array(z.int().min(1).max(4_294_967_295)).max(40).readonly(),
-    /** The widest prefix that it may list, in bits; a wider one is refused. */
+    /** The widest prefix that it may list; wider ones are refused. */
     widest: z.object({ ipv4: z.int().min(1).max(32), ipv6: z.int().min(1).max(128) }).strict(),
-    /** Only for kind `bot`; `other` is neither search crawler nor AI tool. */
     category: z.enum([...botCategories, 'other']).optional(),
     /**
-     * Only for kind `vpn`: ordinary people use it, in their own country (Cloudflare WARP); its
-     * score is capped.
+     * A VPN that ordinary people use in their own country (Cloudflare WARP); its score is capped.
      */
     consumer_vpn: z.boolean().optional(),
     /**
-     * Measured half-lives of its evidence, in days, by class of network: written by
-     * `npm run bench -- calibrate --apply`, never by hand. Where one is absent its kind's holds.
+     * Measured half-lives in days by class of network, written by `npm run bench -- calibrate
+     * --apply`; the kind's own for an absent one.
      */
     half_life_days: z
       .strictObject({ lines: halfLife, shared: halfLife, elsewhere: halfLife })
@@ -109,11 +105,11 @@ export const feedSchema = z
       .optional(),
     note: z.string().min(1).optional(),
     /**
-     * Distinct ranges and ASNs that it held when it was added or last measured: what it is expected
-     * to hold until its history says otherwise. Absent: any number of them is enough.
+     * Distinct ranges and ASNs when last measured, expected until its history says otherwise.
+     * Absent: any number.
      */
     usual_entries: z.int().positive().optional(),
-    /** The day on which a fetch from these addresses succeeded last; `never` until one has. */
+    /** The last day on which a fetch from these URLs succeeded, or `never`. */
     tried: z.union([z.literal('never'), z.iso.date()]).optional(),
     files: z.array(feedFile.readonly()).min(1).readonly(),
   })
@@ -142,7 +138,6 @@ export type CatalogueFeed = Readonly<z.infer<typeof feedSchema>>
 export type FeedFile = CatalogueFeed['files'][number]
 
 export type DataSetFeed = CatalogueFeed & { readonly kind: DataSetKind }
-/** One that makes evidence, or knows facts of ASes. */
 export type Feed = CatalogueFeed & { readonly kind: Exclude<CatalogueFeed['kind'], DataSetKind> }
 
 export function isDataSet(feed: CatalogueFeed): feed is DataSetFeed {
@@ -155,7 +150,7 @@ export function isFeed(feed: CatalogueFeed): feed is Feed {
 
 const special = { 4: bogonRanges(4), 6: bogonRanges(6) }
 
-/** Why a range of `feed` is not taken, or `undefined`. */
+/** Why a range of `feed` is refused, or `undefined`. */
 export function whyInadmissible(feed: Pick<Feed, 'widest'>, range: Range): string | undefined {
   const bits = range.family === 4 ? feed.widest.ipv4 : feed.widest.ipv6
   if (range.last - range.first >= 1n << BigInt(addressBits(range.family) - bits)) {

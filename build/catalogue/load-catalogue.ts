@@ -1,9 +1,8 @@
-// Reads the catalogue: every data/feeds/<id>.json, and those of the operator's own folder, checked.
-// All problems of all files are reported at once, each with its file and path, so that mending them
-// takes one round and not ten.
+// Reads the catalogue: data/feeds/<id>.json and the operator's own folder. All problems are
+// reported at once, with file and path.
 //
-// A file of the operator's folder is a feed of its own, or changes members of the shipped one with
-// its id: `{ "enabled": false }` is a switch. No update of the product touches that folder.
+// A file in the operator's folder is a new feed, or changes members of the shipped feed with its
+// id, such as `{ "enabled": false }`.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,17 +16,14 @@ import type { CatalogueFeed, Feed } from './feed.ts'
 export const catalogueFolder = join(packageRoot, 'data', 'feeds')
 
 /**
- * The feeds of `folder` that make evidence or know facts of ASes, sorted by id. Throws
- * `bad_catalogue` with every problem, one a line.
+ * Feeds that make evidence or know facts about ASes, sorted by id. Throws `bad_catalogue` with all
+ * problems.
  */
 export function loadCatalogue(folder: string, own?: string): readonly Feed[] {
   return loadWholeCatalogue(folder, own).filter(isFeed)
 }
 
-/**
- * All that is fetched, in the order in which it should be: the data sets, which are large, last.
- * `own` is the operator's folder.
- */
+/** All feeds in fetch order: the large data sets last. `own` is the operator's folder. */
 export function loadWholeCatalogue(folder: string, own?: string): readonly CatalogueFeed[] {
   const problems: string[] = []
   const feeds: CatalogueFeed[] = []
@@ -43,7 +39,7 @@ export function loadWholeCatalogue(folder: string, own?: string): readonly Catal
     if (feed === undefined) continue
     const at = paths.at(-1) ?? name
     if (`${feed.id}.json` !== name) problems.push(`${at}: id: must be the file's name`)
-    // What the operator has switched on, the operator has a right to.
+    // Operators are responsible for the licences of feeds that they enable.
     if (!owned.includes(name) && feed.enabled && feed.licence === 'unstated') {
       problems.push(`${at}: enabled: must be false where the licence is unstated`)
     }
@@ -54,13 +50,11 @@ export function loadWholeCatalogue(folder: string, own?: string): readonly Catal
 }
 
 function feedFilesOf(folder: string): readonly string[] {
-  let names: string[]
   try {
-    names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    return readdirSync(folder).filter((name) => name.endsWith('.json'))
   } catch (thrown) {
     throw badCatalogue(`${folder}: ${messageOf(thrown)}`)
   }
-  return names
 }
 
 /** By id, not by file name: `a-b.json` sorts before `a.json`, `a` before `a-b`. */
@@ -68,7 +62,7 @@ function byId(a: string, b: string): number {
   return a.slice(0, -5) < b.slice(0, -5) ? -1 : 1
 }
 
-/** One feed of one file, or of the shipped one and what the operator's changes in it. */
+/** Reads a feed from one file, or the shipped one overlaid with the operator's. */
 function readFeed(paths: readonly string[], problems: string[]): CatalogueFeed | undefined {
   const path = paths.at(-1) ?? ''
   let written: unknown = {}

@@ -1,5 +1,4 @@
-// Statements about an AS as a whole: that it is a hoster's. Which voices say so is the networks'
-// to tell; here each becomes evidence with match `as`, numbered in the book like any other.
+// Statements that a whole AS is a hoster's: each voice becomes evidence with match `as`.
 
 import type { Day } from '../../src/base/day.ts'
 import { memoise } from '../../src/base/memoise.ts'
@@ -15,7 +14,7 @@ import type { TakenSnapshot } from './read-snapshots.ts'
 
 type Speaker = Pick<TakenSnapshot, 'feed' | 'day'>
 
-/** Numbers of the statements about a network's AS, ascending; none for an access network. */
+/** Ascending statement numbers for a network's AS; none for an access network. */
 export function newAsEvidence(
   of: {
     readonly tables: NetworkTables
@@ -30,7 +29,7 @@ export function newAsEvidence(
   const speakers = new Map(files.map((file): [string, Speaker] => [file.feed.id, file]))
   speakers.set(hostingTableVoice, { feed: hostersFeed, day: newestTableDay(tables) })
   speakers.set(namesVoice, { feed: namesFeed, day: asOf })
-  /** By speaker and provider: thousands of ASes share one, and the book knows what it has seen. */
+  /** Memoised: thousands of ASes share a speaker and provider. */
   const evidenceOf = memoise(({ feed, day }: Speaker) =>
     memoise((provider: string) =>
       seenOnDay(
@@ -40,7 +39,7 @@ export function newAsEvidence(
     ),
   )
   return ({ asn, organization, access, corporate }) => {
-    // Corporate egress in a cloud is offices' traffic, whatever the rest of the AS is.
+    // Corporate egress in a cloud is offices' traffic, whatever else the AS holds.
     if (access || corporate) return []
     const ids = hostingLists({ asn, organization, facts, tables }).map((voice) => {
       const speaker = speakers.get(voice)

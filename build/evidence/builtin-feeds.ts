@@ -1,5 +1,5 @@
-// The feeds that need no download: the hand-kept tables, described as feeds are, so that their
-// evidence is weighed and shown like any other.
+// Feeds without download: hand-kept tables described as feeds, so that their evidence is weighed
+// and shown like any other.
 
 import type { Day } from '../../src/base/day.ts'
 import { formatRange, type Range } from '../../src/ip/range.ts'
@@ -37,11 +37,9 @@ const crawlersFeed = tableFeed({
 })
 
 /**
- * Prefixes that their owners dedicate to Tor exits (data/tables/tor-operators.csv).
- * `besideConsensus`: a fresh consensus is in the table. It names the exits, and the range says no
- * more than how likely one of its addresses is to be one: of the 2,560 IPv4 addresses 573 were, on
- * 2026-08-22. It is one voice with the consensus, or together they would keep the signal of an exit
- * that has left it.
+ * Prefixes that their owners dedicate to Tor exits (data/tables/tor-operators.csv). Beside a fresh
+ * consensus the range only tells how likely an address is an exit (573 of 2,560 on 2026-08-22). It
+ * shares the consensus's group, or together they would keep the signal of an exit that left.
  */
 export function torOperatorsFeed(besideConsensus: boolean): Feed {
   const feed = tableFeed({
@@ -55,9 +53,8 @@ export function torOperatorsFeed(besideConsensus: boolean): Feed {
 }
 
 /**
- * ASes and prefixes that serve a VPN and nothing else (data/tables/vpn-operators.csv): listed
- * ranges of medium confidence, whose owner is named (MODEL.md, rule 5). A voice of its own: it is
- * kept by who owns the space, and republishes no list.
+ * ASes and prefixes that serve only a VPN (data/tables/vpn-operators.csv): medium confidence, with
+ * a named owner (MODEL.md, rule 5). A group of its own, because it republishes no list.
  */
 export const vpnOperatorsFeed = tableFeed({
   id: 'table-vpn-operators',
@@ -67,7 +64,6 @@ export const vpnOperatorsFeed = tableFeed({
   assurance: 'good',
 })
 
-/** ASes that are hosters (data/tables/hosting.csv). */
 export const hostersFeed = tableFeed({
   id: hostingTableVoice,
   title: 'ASes of hosters, kept by hand',
@@ -77,8 +73,8 @@ export const hostersFeed = tableFeed({
 })
 
 /**
- * What organizations call themselves (build/networks/network-type.ts): a weak voice with the weight
- * that a weak feed has before anything is measured, and never alone.
+ * Organization names (build/networks/network-type.ts): weighted as an unmeasured weak feed, and
+ * never alone.
  */
 export const namesFeed: Feed = {
   ...tableFeed({
@@ -96,7 +92,7 @@ function neighbourFeed(kind: Kind, title: string): Feed {
   return tableFeed({ id, title, kind, group, assurance: 'weak' })
 }
 
-/** Computed from all other feeds (neighbourhoods.ts): ranges around what they list. */
+/** Computed from all other feeds (neighbourhoods.ts). */
 export const neighbourFeeds = {
   vpn: neighbourFeed('vpn', "A VPN operator's server in the same /24 (IPv6: /48), computed"),
   inferred: {
@@ -108,12 +104,11 @@ export const neighbourFeeds = {
   blocklist: neighbourFeed('blocklist', 'Blocklisted addresses in the same /24, computed'),
 } as const satisfies Readonly<Record<string, Feed>>
 
-/** What the id of such a part ends with, behind its feed's. */
 export const networksSuffix = '-networks'
 
 /**
- * What a feed says of whole networks, as a feed of its own: an aggregate of ASes and of addresses
- * has two parts, and each has a voice and a weight. `undefined` where it has but one.
+ * What an aggregate of ASes and addresses says of whole networks, as a feed with its own voice and
+ * weight; `undefined` if the feed has one part only.
  */
 export function networksPart(feed: Feed): Feed | undefined {
   const { networks, ...own } = feed
@@ -122,12 +117,12 @@ export function networksPart(feed: Feed): Feed | undefined {
   return { ...own, ...networks, id: `${feed.id}${networksSuffix}`, title, files: [] }
 }
 
-/** Whether a range is of that part: no list of single addresses, however they are joined. */
+/** Whether a range belongs to that part, however addresses are joined. */
 export function isNetworkRange({ family, first, last }: Range): boolean {
   return last - first >= (family === 4 ? 255n : (1n << 80n) - 1n)
 }
 
-/** The crawlers' table as a file that was read: each row an entry, of the newest row's day. */
+/** The crawlers' table as a parsed file, dated by its newest row. */
 export function crawlersFile(tables: NetworkTables): ParsedSnapshot {
   const tally = newParseCounts('data/tables/crawlers.csv')
   const entries = tables.crawlers.map((row) => ({
@@ -140,7 +135,7 @@ export function crawlersFile(tables: NetworkTables): ParsedSnapshot {
   return { feed: crawlersFeed, tally, entries, day: newestTableDay(tables), problem: undefined }
 }
 
-/** The newest day on which a row of the crawlers' table was written down. */
+/** The day of the newest row of the crawlers' table. */
 export function newestTableDay(tables: NetworkTables): Day {
   return tables.crawlers.reduce((newest, row) => Math.max(newest, row.day), 0) as Day
 }

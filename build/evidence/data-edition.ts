@@ -1,5 +1,5 @@
-// An edition of a data set (places, networks): its files and its day. The package that is installed
-// is the embedded one: always there, and the oldest that is ever used.
+// An edition of a data set (places, networks): files and day. The installed package is the embedded
+// edition.
 
 import { readFileSync } from 'node:fs'
 import { type Day, formatDay, isYetToCome, parseDay } from '../../src/base/day.ts'
@@ -11,7 +11,6 @@ import { defaultRangeFiles } from '../networks/asn-ranges.ts'
 import { defaultPlaceFiles } from '../places/read-places.ts'
 
 export interface DataEdition {
-  /** Those that are read, in that order. */
   readonly files: readonly string[]
   readonly day: Day
 }
@@ -22,8 +21,7 @@ export const dataPackages: Readonly<Record<DataSetKind, string>> = {
 }
 
 /**
- * `undefined` where the package of places is not installed; `ranges_missing` where that of networks
- * is not.
+ * `undefined` if the package of places is missing; throws `ranges_missing` if that of networks is.
  */
 export function embeddedEdition(kind: DataSetKind): DataEdition | undefined {
   const files = kind === 'networks' ? defaultRangeFiles() : defaultPlaceFiles()
@@ -33,13 +31,13 @@ export function embeddedEdition(kind: DataSetKind): DataEdition | undefined {
 }
 
 /**
- * The day that an edition states: places in their files, networks in the package.json beside them.
- * Throws for a day yet to come: every later edition would be an older one until then.
+ * The day in the files of places, or in the package.json beside networks. Throws for a future day:
+ * every edition until then would seem older.
  */
 export function statedEditionDay(kind: DataSetKind, files: readonly string[], today: Day): Day {
   const day = statedDay(kind, files)
   if (!isYetToCome(day, today)) return day
-  throw editionError(`it is of ${formatDay(day)}, a day yet to come`)
+  throw editionError(`its day, ${formatDay(day)}, is in the future`)
 }
 
 function statedDay(kind: DataSetKind, files: readonly string[]): Day {
@@ -49,7 +47,7 @@ function statedDay(kind: DataSetKind, files: readonly string[]): Day {
   return packageDay(manifest)
 }
 
-/** Their versions carry the hour, or the minute, of the data: `2.3.2026061719`, `3.0.202609122243`. */
+/** Versions contain the data's hour or minute: `2.3.2026061719`, `3.0.202609122243`. */
 function packageDay(path: string): Day {
   let manifest: unknown
   try {

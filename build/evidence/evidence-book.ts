@@ -1,6 +1,5 @@
-// The book of evidence: every distinct "feed × kind × range × days" once, by number, in the form
-// the model reads and in the form the table keeps. Ranges are part of the number; what the model
-// sees is not, so that verdicts are computed once for all ranges of which the same is said.
+// The book of evidence: numbers each distinct "feed × kind × range × days", for the model and for
+// the table. The model does not see ranges, so one verdict serves all ranges with the same facts.
 
 import type { Day } from '../../src/base/day.ts'
 import type { Range } from '../../src/ip/range.ts'
@@ -9,7 +8,7 @@ import { evidenceWords } from '../../src/schema/table-layout.ts'
 import { packEvidence } from '../../src/table/file/evidence-record.ts'
 import { newInterner, newRangeInterner } from '../layer/intern.ts'
 
-/** A feed's word on a range; `range` is undefined for evidence of an AS. */
+/** A feed's statement about a range, or about an AS if `range` is undefined. */
 interface Statement {
   readonly source: number
   readonly evidence: Evidence
@@ -20,7 +19,7 @@ export type EvidenceBook = ReturnType<typeof newEvidenceBook>
 
 export function newEvidenceBook() {
   const meanings = newInterner<string>((key) => key, 1)
-  // Most statements share few evidence objects: their meaning is looked up by identity first.
+  // Few evidence objects are shared by most statements: look meanings up by identity first.
   const known = new Map<Evidence, number>()
   const meaningOf = (statement: Statement): number => {
     const cached = known.get(statement.evidence)
@@ -36,7 +35,7 @@ export function newEvidenceBook() {
     get count(): number {
       return statements.length
     },
-    /** Number of a statement, from 1. */
+    /** Statement numbers start at 1. */
     id(statement: Statement): number {
       const meaning = meaningOf(statement)
       const id = ids.id(meaning, statement.range)
@@ -47,7 +46,6 @@ export function newEvidenceBook() {
       return id + 1
     },
     at: (id: number) => statements[id - 1] as Statement,
-    /** Equal for statements that the model cannot tell apart. */
     meaning: (id: number): number => statementMeanings[id - 1]!,
     /** Number n lies at n - 1 of `evidence`. */
     sections(stringId: (text: string) => number) {
@@ -62,12 +60,12 @@ export function newEvidenceBook() {
   }
 }
 
-/** Every maker of evidence gives its members in one order. */
+/** All makers of evidence add members in the same order. */
 function meaningKey({ source, evidence: { voice: _voice, ...rest } }: Statement): string {
   return JSON.stringify([source, ...Object.values(rest)])
 }
 
-/** What is computed or kept by hand is seen on one day. */
+/** Evidence that is computed or kept by hand has one day. */
 export function seenOnDay(
   of: Pick<Evidence, 'voice' | 'kind' | 'match' | 'provider'>,
   day: Day,

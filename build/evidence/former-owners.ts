@@ -1,7 +1,7 @@
-// Third parties that name the hoster of each range keep names long after others hold the range. Each
-// part of one is held against who announces it (MODEL.md, section 2): under the hoster's own name it
-// stays; of another hoster or CDN it is hosting without the name; of anybody else it is dropped. On
-// people's own lines no such list counts, which the model says itself.
+// Third parties that name the hoster of each range keep names long after ranges change hands. Each
+// part is compared with its announcer (MODEL.md, section 2): the hoster's own stays; another
+// hoster's or CDN's loses the name; anybody else's is dropped. The model itself ignores such lists
+// on access networks.
 
 import { memoise } from '../../src/base/memoise.ts'
 import type { Family } from '../../src/ip/address.ts'
@@ -13,7 +13,7 @@ import { isOwnedBy } from '../networks/network-type.ts'
 import type { EvidenceBook } from './evidence-book.ts'
 import { piecesOf } from './operator-ranges.ts'
 
-/** Changes `observations`; gives how many parts of ranges were dropped. */
+/** Changes `observations`; returns the number of dropped parts. */
 export function dropFormerOwners(context: {
   readonly observations: Readonly<Record<Family, Observation[]>>
   readonly book: EvidenceBook
@@ -57,7 +57,7 @@ export function dropFormerOwners(context: {
   return dropped
 }
 
-/** What of a name stays when its owner renames itself: `kinx.net` is KINX, `Amazon AWS` Amazon. */
+/** The part of a name that survives renaming: `kinx.net` is KINX, `Amazon AWS` Amazon. */
 function wordOf(provider: string): string {
   const [word = ''] = provider.split(/[ .]/)
   return word.length >= 3 ? word : provider

@@ -1,6 +1,5 @@
-// Which kinds the feeds of a build cover on its day (contract 5.1; src/model/coverage.ts has the
-// limits). Fetched feeds cover a kind; a hand-kept table alone covers it partly, however good it
-// is, for nobody keeps thousands of addresses by hand.
+// Which kinds the feeds of a build cover on its day (contract 5.1; limits in
+// src/model/coverage.ts). Hand-kept tables cover a kind partly at most.
 
 import type { Day } from '../../src/base/day.ts'
 import {
@@ -22,7 +21,9 @@ export type CoverageByKind = Readonly<
   Record<CoveredKind, { readonly state: CoverageState; readonly newest: Day | undefined }>
 >
 
-/** What the files of fetched feeds hold, and usually hold: distinct ranges and ASNs. A feed that gave nothing is none. */
+/**
+ * Distinct ranges and ASNs of fetched feeds, now and usually. Feeds without entries are left out.
+ */
 export function feedContents(
   files: readonly ParsedSnapshot[],
   held: ReadonlyMap<string, { readonly size: number; readonly usual: number | undefined }>,
@@ -49,14 +50,14 @@ export function coverageByKind(feeds: readonly FeedContent[], asOf: Day): Covera
   return Object.fromEntries(found) as CoverageByKind
 }
 
-/** A feed that has grown does not stand in for one that was cut short. */
+/** Growth of one feed does not compensate for a truncated one. */
 function stateOfFresh(fresh: readonly FeedContent[]): CoverageState {
   const usual = fresh.reduce((sum, feed) => sum + feed.usual, 0)
   const held = fresh.reduce((sum, feed) => sum + Math.min(feed.size, feed.usual), 0)
   return held >= usual * usualShareMin ? 'full' : 'partly'
 }
 
-/** What the table says of itself: the feeds' coverage, with the tables kept by hand among `files`. */
+/** The table's own coverage: that of feeds and hand-kept tables. */
 export function tableCoverage(
   byFeeds: CoverageByKind,
   of: {
@@ -76,8 +77,8 @@ export function tableCoverage(
 }
 
 /**
- * By source index: the oldest day of a feed's files. What a feed said since is in its newest
- * snapshot; what it said only before has lapsed. Hand-kept tables have none.
+ * By source index, the oldest day of a feed's files: what it listed only before has lapsed.
+ * Hand-kept tables have none.
  */
 export function newestDays(
   files: readonly { readonly read: TakenSnapshot; readonly source: number }[],

@@ -1,6 +1,5 @@
-// How many addresses the evidence names: by kind, by kind in the newest snapshots of feeds alone,
-// and of each feed those that no other feed of its kind lists. IPv6 is counted in /64s (a
-// customer's line), as addresses would say nothing.
+// Counts the addresses with evidence: by kind, by kind in the newest snapshots alone, and by feed
+// those that no other feed of its kind lists. IPv6 is counted in /64s (a customer's line).
 
 import { addTo } from '../../src/base/counts.ts'
 import type { Day } from '../../src/base/day.ts'
@@ -10,7 +9,7 @@ import { type Layer, type Layers, wordsPerStart } from '../layer/layer.ts'
 
 export type ListedAddresses = ReturnType<typeof listedAddresses>
 
-/** `newestDays`: by source index, from which day on a statement is of its newest snapshot. */
+/** `newestDays`: by source index, the day from which a statement is in its newest snapshot. */
 export function listedAddresses(of: {
   readonly layers: Layers
   readonly lists: readonly (readonly number[])[]
@@ -40,19 +39,17 @@ export function listedAddresses(of: {
   }
   for (const kind of kinds) byKind[kind].ipv6_64s = Math.ceil(byKind[kind].ipv6_64s)
   return {
-    /** IPv4 addresses and IPv6 /64s (rounded up) for which there is evidence of that kind. */
+    /** IPv6 /64s are rounded up. */
     byKind,
     /**
-     * IPv4 addresses in the newest snapshots of feeds: without hand-kept tables, and without what
-     * feeds no longer list, which fades for weeks and would hide that a feed has lost half of it.
+     * IPv4 addresses in the newest snapshots of feeds, without hand-kept tables and without lapsed
+     * evidence, which would hide for weeks that a feed has lost half of it.
      */
     newestIpv4,
-    /** By source index: IPv4 addresses that no other source of the same kind lists. */
     aloneIpv4: aloneIpv4 as ReadonlyMap<number, number>,
   }
 }
 
-/** `isNewest`: the newest snapshot of some feed lists the piece. */
 function listingsByKind(
   list: readonly number[],
   book: EvidenceBook,
@@ -61,7 +58,7 @@ function listingsByKind(
   const found = new Map<Kind, { readonly sources: Set<number>; isNewest: boolean }>()
   for (const id of list) {
     const { evidence, source } = book.at(id)
-    // What neighbours say lists nothing.
+    // Neighbourhoods list nothing.
     if (evidence.match === 'near') continue
     const listing = found.get(evidence.kind) ?? { sources: new Set(), isNewest: false }
     found.set(evidence.kind, listing)
@@ -75,7 +72,6 @@ function sizeIpv4(layer: Layer, piece: number): number {
   return (layer.starts[piece + 1] ?? 2 ** 32) - layer.starts[piece]!
 }
 
-/** Size in /64s; a piece inside one /64 is a fraction of it. */
 function size64s(layer: Layer, piece: number): number {
   const from = ends64(layer, piece)
   const to = piece + 1 < layer.count ? ends64(layer, piece + 1) : { whole: 1n << 64n, part: 0 }

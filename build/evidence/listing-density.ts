@@ -1,7 +1,6 @@
-// How much of each AS is listed, by kind: the norm that a neighbourhood is held against. One pass
-// over the finished pieces. IPv4 counts addresses, IPv6 /64s (a customer's line), each once however
-// many pieces lie in it. An address is listed where evidence of a range names it, faded or not;
-// evidence of the AS as a whole lists nothing.
+// How much of each AS is listed, by kind: the norm for neighbourhoods. One pass over the finished
+// pieces. IPv4 counts addresses, IPv6 /64s, each once. An address is listed if evidence of a range
+// names it, faded or not; evidence of a whole AS does not count.
 
 import { kinds } from '../../src/model/kind.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
@@ -11,12 +10,10 @@ import type { EvidenceBook } from './evidence-book.ts'
 import type { Layers } from '../layer/layer.ts'
 
 interface DensityParts {
-  /** Their values are records. */
+  /** Values are records. */
   readonly pieces: Layers
   readonly records: Uint32Array
-  /** Id n is at n - 1. */
   readonly networks: readonly Network[]
-  /** List n is at n - 1. */
   readonly lists: readonly (readonly number[])[]
   readonly book: EvidenceBook
 }
@@ -24,7 +21,7 @@ interface DensityParts {
 const slots = kinds.length + 1
 const two32 = 2 ** 32
 
-/** Every network has the sums of its whole AS, those that are not 0. */
+/** Every network gets the non-zero sums of its whole AS. */
 export function densitySections(parts: DensityParts) {
   const { networks } = parts
   const places = new Map<number, number>()
@@ -59,7 +56,7 @@ export function densitySections(parts: DensityParts) {
 interface Sums {
   readonly sums: Float64Array
   readonly placeOf: readonly number[]
-  /** Bit 0: the space itself; bit n + 1: a kind. */
+  /** Bit 0: the space itself; bit n + 1: kind n. */
   readonly maskOf: (list: number) => number
 }
 
@@ -73,7 +70,7 @@ function newKindMasks({ lists, book }: DensityParts): (list: number) => number {
   return (list) => (list === 0 ? 1 : (found[list - 1] ?? 1))
 }
 
-/** What neighbours say lists nothing. */
+/** Neighbourhoods list nothing. */
 function bitOf({ kind, match }: Evidence): number {
   return match === 'near' ? 0 : 2 << kinds.indexOf(kind)
 }
@@ -95,7 +92,7 @@ function addIpv4({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: S
 
 function addIpv6({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: Sums): void {
   const { starts, values, count } = pieces[6]
-  // The last /64 that each sum has counted, as two halves; pieces ascend, so one is enough.
+  // The last /64 that each sum counted; pieces ascend, so one is enough.
   const lastHigh = new Uint32Array(sums.length)
   const lastLow = new Uint32Array(sums.length)
   for (let piece = 0; piece < count; piece++) {
@@ -106,7 +103,7 @@ function addIpv6({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: S
     const next = from + 4
     const high = starts[from]!
     const low = starts[from + 1]!
-    // The /64 of the piece's last address: one before the next piece's, where that begins a /64.
+    // The /64 of the piece's last address.
     const isWhole = piece + 1 < count && starts[next + 2] === 0 && starts[next + 3] === 0
     let endHigh = piece + 1 < count ? starts[next]! : two32 - 1
     let endLow = piece + 1 < count ? starts[next + 1]! : two32 - 1

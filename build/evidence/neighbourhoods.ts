@@ -1,7 +1,6 @@
-// What stands around an address: ranges with so much of a kind inside that its neighbours may have a
-// few points as a reason, or are taken for VPN servers (rule 4; src/score says where, and for how
-// many points). Found from the statements of all feeds, as statements of feeds of their own, with
-// the match `near`: they list nothing.
+// What surrounds an address: ranges with so many listed addresses that their neighbours get a few
+// points or count as VPN servers (rule 4). Found from the statements of all feeds, and stated by
+// feeds of their own with the match `near`, which lists nothing.
 //
 //   vpn         the /24 (IPv6: /48) of a server of an operator's own list; one statement an operator
 //   inferred    the same with two servers or more, of whichever operators; and the part of a /22
@@ -29,43 +28,39 @@ import { neighbourFeeds } from './builtin-feeds.ts'
 import { type EvidenceBook, seenOnDay } from './evidence-book.ts'
 import { voiceOf } from './normalise.ts'
 
-/** Listed addresses around an address that say anything of it; one server says a little. */
+/** Listed addresses that say something about their neighbours. */
 const neighboursMin = 2
-/** VPN operators that must rent in a network before its other addresses are inferred … */
+/** VPN operators that must rent in a network before its other addresses are inferred, */
 const operatorsMin = 3
-/** … and the most addresses that it may have for each of their servers. */
+/** and the most addresses that it may have per server. */
 const addressesPerServer = 1000
 const timesPeers = 10
 
 interface NeighbourhoodContext {
   readonly asOf: Day
   readonly book: EvidenceBook
-  /** What is found is added. */
   readonly observations: Readonly<Record<Family, Observation[]>>
-  /** Ids of the table's sources, by index. */
   readonly sourceIds: readonly string[]
   readonly networks: Pick<Networks, 'networks' | 'layers'>
 }
 
-/** The newest day on which one of several addresses was listed, and the lowest share of days. */
+/** The newest day of several listed addresses, and the lowest share of days. */
 type Seen = Pick<Evidence, 'lastSeen' | 'daysListed' | 'daysObserved'>
 
-/** The addresses that are listed in one prefix. */
 interface Found {
   readonly addresses: Set<number>
   seen: Seen
 }
 
-/** By prefix: the first 24 bits of an IPv4 address, 48 of an IPv6 address. */
+/** By prefix: the first 24 bits of an IPv4 address, 48 of IPv6. */
 type Prefixes = Map<number, Found>
 
-/** Where the servers of VPN operators are. */
 interface Servers {
   readonly byOperator: Map<string, Prefixes>
   readonly all: Prefixes
 }
 
-/** A hoster's network of IPv4, by what VPN operators rent there. */
+/** An IPv4 network of a hoster, with what VPN operators rent there. */
 interface Landlord {
   readonly operators: Set<string>
   readonly servers: Set<number>
@@ -86,7 +81,7 @@ export function addNeighbourhoods(context: NeighbourhoodContext): void {
     const proxies: Prefixes = new Map()
     const blocked: Prefixes = new Map()
     for (const { first, last, evidence: id } of context.observations[family]) {
-      // A /64 of IPv6 is one customer's, and counts as an address.
+      // An IPv6 /64 is one customer's and counts as an address.
       if (family === 4 ? first !== last : first >> 64n !== last >> 64n) continue
       const { evidence } = context.book.at(id)
       const { kind, voice, lastSeen } = evidence
@@ -114,7 +109,7 @@ export function addNeighbourhoods(context: NeighbourhoodContext): void {
   }
 }
 
-/** Named by its operator as its own, and still enough to make the signal there. */
+/** Named by its operator, and recent enough for the VPN signal. */
 function isServer({ kind, voice, provider, lastSeen }: Evidence, asOf: Day): boolean {
   if (kind !== 'vpn' || voice.assurance !== 'direct') return false
   if (provider === '' || voice.consumer === true) return false
@@ -157,7 +152,7 @@ function noteServer(
 
 type Site = ReturnType<typeof siteOf>
 
-/** An address within its prefix; of IPv6 a /64. */
+/** An address (IPv6: a /64) within its prefix. */
 function siteOf(family: Family, first: bigint) {
   if (family === 4) return { prefix: Number(first >> 8n), address: Number(first & 0xffn) }
   return { prefix: Number(first >> 80n), address: Number((first >> 64n) & 0xffffn) }
@@ -173,7 +168,7 @@ function note(prefixes: Prefixes, { prefix, address }: Site, evidence: Evidence)
   }
 }
 
-/** A rolling window states no share: none of its days count as listed. */
+/** A rolling window states no share: its days do not count as listed. */
 function seenTogether(seen: Seen | undefined, evidence: Evidence): Seen {
   const { voice, lastSeen, daysObserved } = evidence
   const own = { lastSeen, daysObserved, daysListed: voice.rolling ? 0 : evidence.daysListed }
@@ -194,7 +189,7 @@ function rangesOf(family: Family, prefixes: Prefixes): FoundRange[] {
   })
 }
 
-/** Parts of /22s with a server in networks that many operators rent in, but for `known` /24s. */
+/** Parts of /22s with a server in networks that many operators rent in, except `known` /24s. */
 function rentedRanges(
   landlords: ReadonlyMap<number, Landlord>,
   known: Prefixes,
@@ -237,7 +232,7 @@ function* partsOf(layer: Layer, id: number, prefix: number) {
   }
 }
 
-/** Peers are the /24s of networks of the same type in which anything is blocklisted. */
+/** Peers are blocklisted /24s in networks of the same type. */
 function muchMoreThanPeers(
   blocked: Prefixes,
   { networks, layers }: NeighbourhoodContext['networks'],

@@ -1,11 +1,9 @@
-// Normalise: entries as written become statements about ranges. Here, and only here, it is decided
-// whether an entry's text is an address, prefix, range or ASN, whether its feed may say that,
-// and what it means: exact or range, a customer's IPv6 line, since when it is said. Every entry
-// that is not taken is counted under its reason and named while there are few.
+// Turns entries as written into statements about ranges. Only here it is decided whether an entry's
+// text is an address, prefix, range or ASN, whether its feed may list it, and what it means: exact
+// or range, a customer's IPv6 line, since when. Dropped entries are counted by reason.
 //
-// Statements are made when all entries of a feed are added (`finish`): two entries may mean one and
-// the same line, and what the feed listed lately but no longer lists is a statement, too, that
-// fades.
+// `finish` makes the statements once all entries of a feed are added: two entries may mean the same
+// line, and what the feed listed lately but no longer does is a statement that fades.
 
 import { cleanText } from '../../src/base/text/clean-text.ts'
 import type { Day } from '../../src/base/day.ts'
@@ -31,16 +29,15 @@ import { type ParseCounts, countDrop } from '../parse/parse-counts.ts'
 /** Kinds whose IPv6 address stands for its /64 in an access network (MODEL.md, rule 4). */
 const customerKinds: ReadonlySet<Kind> = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
 
-/** Evidence that has faded below this share can no longer give half a point of any kind. */
+/** Evidence that faded below this share gives less than half a point of any kind. */
 const fadedBelow = 0.005
 
 export interface NormaliseContext {
   readonly asOf: Day
   readonly book: EvidenceBook
   readonly observations: Readonly<Record<4 | 6, Observation[]>>
-  /** Public resolvers: software everywhere asks them, and no bot sends from them. */
+  /** Public resolvers, which no bot sends from. */
   readonly resolvers: Readonly<Record<4 | 6, readonly Range[]>>
-  /** Whether the address (words as parsed) lies in an access network. */
   readonly inAccess: (family: 4 | 6, words: Uint32Array) => boolean
 }
 
@@ -55,25 +52,24 @@ interface MeantRange {
 
 type FactDetails = Pick<Entry, 'provider' | 'category' | 'lists'>
 
-/** Whose voice a feed's statements have, and what it said before. */
+/** The voice of a feed's statements, and its history. */
 interface SpokenFrom {
   readonly source: number
   readonly history: FeedHistory | undefined
-  /** Where what it says of whole networks is a voice of its own (networksPart). */
+  /** The voice for whole networks, if it has its own (networksPart). */
   readonly networks?: { readonly feed: Feed; readonly source: number } | undefined
 }
 
-/** A normaliser for one feed. */
 export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseContext) {
   const meantRanges: MeantRange[] = []
   const ids = newRangeInterner()
   const facts = newInterner<string>((key) => key, 0)
   const onceSeen = memoise((day: Day) => seenOnce(day, context.asOf))
   const newestKnown = from.history?.days.at(-1) ?? 0
-  /** Of the snapshots that the history does not know: later ones, which count as today's. */
+  /** The newest snapshot that the history does not have; later ones count as today's. */
   let newest = 0 as Day
 
-  /** Whether this is news: a first word on that range. */
+  /** Returns whether this is the first entry about that range. */
   function addRange(range: Range, seen: ListedDays, details: FactDetails): boolean {
     const line = customerLine(feed.kind, range, context.inAccess)
     const match = line !== undefined || range.first === range.last ? 'exact' : 'range'
@@ -94,7 +90,7 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseCo
       countDrop(tally, { reason: dropped ?? '', place: entry.place, sample: entry.text })
       return 'dropped'
     }
-    // What a prefix's network is, is for the networks to read (compile-table.ts), as of an AS.
+    // compile-table.ts reads facts about networks.
     if (feed.kind === 'network') return 'kept'
     const once = onceSeen(day)
     const known = from.history?.markListed(range)
@@ -117,12 +113,12 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseCo
   }
 
   return {
-    /** Takes one entry of a snapshot of day `day`; what it cannot take goes to `tally`. */
+    /** Takes one entry of a snapshot; drops are counted in `tally`. */
     addEntry: (entry: Entry, day: Day, tally: ParseCounts): EntryOutcome =>
       entry.range === undefined && /^AS\d/i.test(entry.text)
         ? normaliseAsn(entry, tally)
         : normaliseRange(entry, day, tally),
-    /** Makes the statements; gives how many are of ranges that are no longer listed. */
+    /** Makes the statements; `lapsed` counts ranges that are no longer listed. */
     finish() {
       const lapsed = addLapsed()
       const daysObserved = observedDays(from.history, { newest, asOf: context.asOf })
@@ -138,7 +134,7 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, context: NormaliseCo
   }
 }
 
-/** A bot's list that holds a whole network holds its resolver, too: those are cut out. */
+/** Resolvers are cut out of a bot's list of whole networks. */
 function observe(
   { observations, resolvers }: NormaliseContext,
   of: { readonly kind: Feed['kind']; readonly evidence: number; readonly range: Range },
@@ -149,7 +145,6 @@ function observe(
   for (const { first, last } of held) observations[family].push({ first, last, evidence })
 }
 
-/** Who speaks of a range: the feed, or of whole networks that part of it. */
 function newSpeakers(
   feed: Feed,
   from: Pick<SpokenFrom, 'source' | 'networks'>,
@@ -162,14 +157,14 @@ function newSpeakers(
   return (range: Range) => (isNetworkRange(range) ? wide : own)
 }
 
-/** What it says of the AS is the networks' to read (compile-table.ts); here it is only counted. */
+/** compile-table.ts reads facts about ASes; here they are only counted. */
 function normaliseAsn(entry: Entry, tally: ParseCounts): EntryOutcome {
   if (parseAsn(entry.text) !== undefined) return 'kept'
   countDrop(tally, { reason: 'not an ASN', place: entry.place, sample: entry.text })
   return 'dropped'
 }
 
-/** `AS64496` to 64496; `undefined` for what is no 32-bit ASN above 0. */
+/** `AS64496` to 64496; `undefined` unless it is a 32-bit ASN above 0. */
 export function parseAsn(text: string): number | undefined {
   const digits = /^AS(\d{1,10})$/i.exec(text)?.[1]
   const asn = Number(digits)
@@ -191,8 +186,8 @@ export function voiceOf(feed: Feed): Voice {
 }
 
 /**
- * The /64 that an IPv6 range inside it stands for. In an access network what is listed inside one
- * counts for all of it, a customer's line, and so names it exactly.
+ * The /64 of an IPv6 range inside it, if that is a customer's line in an access network, where one
+ * listed address stands for the whole line.
  */
 function customerLine(kind: Feed['kind'], range: Range, inAccess: NormaliseContext['inAccess']) {
   if (range.family === 4 || kind === 'network' || !customerKinds.has(kind)) return undefined
@@ -209,7 +204,6 @@ function seenOnce(day: Day, asOf: Day): ListedDays {
   return { firstSeen: seen, lastSeen: seen, listed: age < windowDays ? (1 << age) >>> 0 : 0 }
 }
 
-/** Days of the window with a snapshot, that of `newest` included. */
 function observedDays(
   history: FeedHistory | undefined,
   days: { readonly newest: Day; readonly asOf: Day },
@@ -220,10 +214,7 @@ function observedDays(
   return history.daysObserved + (isMore ? 1 : 0)
 }
 
-/**
- * Evidence objects are shared between statements that say the same, so that the book recognises
- * them by identity.
- */
+/** Equal statements share an evidence object, which the book recognises by identity. */
 function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; readonly asOf: Day }) {
   const { asOf } = from
   const voice = voiceOf(feed)
@@ -238,12 +229,11 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
     const provider = named(details.provider)
     const lists = details.lists ?? 1
     const daysListed = countMaskDays(seen.listed)
-    // What no snapshot of the history covers was observed on its own day.
+    // What the history does not cover was observed on its own day.
     const daysObserved = Math.max(from.daysObserved, daysListed)
     const category = kind === 'bot' ? (details.category ?? ownCategory) : undefined
     const { firstSeen } = seen
     const lastSeen = Math.min(seen.lastSeen, asOf) as Day
-    // The days observed follow from the days listed.
     const days = `${firstSeen} ${lastSeen} ${daysListed}`
     const key = `${match} ${lists} ${category ?? ''} ${days} ${provider}`
     const known = shared.get(key)

@@ -1,9 +1,8 @@
-// The tables of operators' own space as files that were read: prefixes of Tor operators and of
+// Hand-kept tables of operators' own space as parsed files: prefixes of Tor operators and of
 // networks that rent servers, ASes and prefixes of VPN services. A row counts while its owner
-// announces the space, by the data of networks. A row whose space another network announces, or none
-// does, is dropped, counted and named in the report: its owner may have changed. The owner of a prefix is
-// known by its AS; that of a whole AS by the organization that the number is registered to, for
-// numbers change hands, too.
+// announces the space; otherwise it is dropped and reported, because the owner may have changed.
+// The owner is known by the prefix's AS; for a whole AS, by its organization, since AS numbers
+// change hands too.
 
 import type { Day } from '../../src/base/day.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
@@ -25,19 +24,19 @@ import type { CoverageByKind } from './kind-coverage.ts'
 import { parseAsn } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
 
-/** Who announces the space: value n is network n - 1, 0 nobody. */
+/** Who announces the space: value n is network n - 1, 0 is none. */
 interface AnnouncedSpace<N = Announcer> {
   readonly networks: readonly N[]
   readonly layers: Layers
 }
 
-/** As files, all of the day of the build, on which their rows were checked. */
+/** Files of the build's day, on which their rows were checked. */
 export function operatorsFiles(
   tables: Pick<NetworkTables, 'torOperators' | 'vpnOperators' | 'hostingPrefixes'>,
   from: {
     readonly space: AnnouncedSpace
     readonly asOf: Day
-    /** Where it has a fresh consensus, that names the exits themselves. */
+    /** A fresh Tor consensus names the exits itself. */
     readonly byFeeds: Pick<CoverageByKind, 'tor'>
   },
 ): readonly [ParsedSnapshot, ParsedSnapshot, ParsedSnapshot] {
@@ -72,7 +71,7 @@ function vpnOperatorsFile(
   const byAsn = piecesByAsn(new Set(rows.flatMap(({ asn }) => asn ?? [])), space)
   const entries = rows.flatMap(({ range, asn = 0, owner, name }) => {
     const all = range === undefined ? (byAsn.get(asn) ?? []) : piecesOf(range, space)
-    // Of an IPv6 prefix the larger part waits to be announced: it belongs to nobody yet.
+    // Most of an IPv6 prefix is not announced yet.
     const pieces = all.filter(({ network }) => network !== undefined)
     const stranger = pieces.find(({ network }) => !isOwnedBy(network?.organization ?? '', owner))
     if (pieces.length > 0 && stranger === undefined) {
@@ -84,7 +83,7 @@ function vpnOperatorsFile(
   return fileOf(vpnOperatorsFeed, { tally, entries, asOf })
 }
 
-/** The ASes that a blocklist names, as the ranges that they announce. */
+/** Replaces ASes in blocklists with the ranges that they announce. */
 export function announcedRanges(files: readonly ParsedSnapshot[], space: AnnouncedSpace) {
   return files.map((file) => {
     const asnOf = ({ text, range }: Entry) => (range === undefined ? parseAsn(text) : undefined)
@@ -112,7 +111,7 @@ function entryOf(range: Range, name: string): Entry {
   return { text: formatRange(range), place: name, provider: name }
 }
 
-/** `by`: who announces it in the owner's place; undefined where nobody does. */
+/** `by`: the other announcer, if any. */
 function drop(
   tally: ParseCounts,
   row: { readonly name: string; readonly what: string; readonly by: Announcer | undefined },
@@ -162,7 +161,7 @@ function piecesByAsn(asns: ReadonlySet<number>, space: AnnouncedSpace) {
   return found
 }
 
-/** Pieces in order, those that touch as one range. */
+/** Merges adjacent pieces. */
 function joined(pieces: readonly Piece[]): readonly Range[] {
   const ranges: Range[] = []
   for (const { family, first, last } of pieces) {
@@ -180,11 +179,8 @@ function pieceAt<N>(layer: Layer, index: number, { networks }: AnnouncedSpace<N>
   return { family, first: startOf(layer, index), last, network: networks[values[index]! - 1] }
 }
 
-// Feeds of kind `network` that list prefixes: where the staff of other companies come out, as a
-// corporate security service publishes it (label `corporate`). Such a prefix is a network of its
-// own, as one of corporate-prefixes.csv is, and no evidence of anything.
-
-/** The hand-kept prefixes, and behind them those of feeds; what a feed may not say is left out. */
+// Corporate egress prefixes, by hand and from feeds of kind `network` (label `corporate`): where a
+// corporate security service's staff come out. Each is a network, not evidence.
 export function corporateEgress(
   tables: Pick<NetworkTables, 'corporatePrefixes'>,
   files: readonly ParsedSnapshot[],

@@ -1,5 +1,5 @@
-// Reads snapshots into entries: one parser a file, everything counted, nothing interpreted. A file
-// that is not its format costs that file, said loudly; one bad entry costs that entry.
+// Reads snapshots into entries without interpreting them. An unreadable file costs that file, a bad
+// entry costs that entry.
 
 import { basename } from 'node:path'
 import { type Day, isYetToCome } from '../../src/base/day.ts'
@@ -10,16 +10,15 @@ import { type Entry, withRange } from '../parse/entry.ts'
 import { parseFile } from '../parse/parse-file.ts'
 import { type ParseCounts, newParseCounts, countingSink } from '../parse/parse-counts.ts'
 
-/** A snapshot's file on disk, as the fetch half of the compiler hands it over. */
 export interface SnapshotFile {
   readonly feed: Feed
   readonly file: Feed['files'][number]
   readonly path: string
-  /** The day of the fetch, or the mirror's. */
+  /** The day of the fetch, or of the mirror's copy. */
   readonly day: Day
 }
 
-/** A feed of which there is no file, or a stored one is damaged. */
+/** A feed without a file, or with a damaged one. */
 export interface MissingFeed {
   readonly feed: Feed
   readonly problem: string
@@ -29,27 +28,26 @@ export interface ParsedSnapshot {
   readonly feed: Feed
   readonly tally: ParseCounts
   readonly entries: readonly Entry[]
-  /** The day that the file states, where that has come; else the snapshot's. */
+  /** The day that the file states, unless it is in the future; else the snapshot's. */
   readonly day: Day
-  /** Why the file gave nothing, where it could not be read at all. */
   readonly problem: string | undefined
 }
 
-/** What is left of a file once its entries are taken: they are the most of a build's memory. */
+/** Without the entries, which take most of a build's memory. */
 export type TakenSnapshot = Omit<ParsedSnapshot, 'entries'>
 
 export function withoutEntries({ entries: _taken, ...rest }: ParsedSnapshot): TakenSnapshot {
   return rest
 }
 
-/** None of what is not there, and none of a data set, which has no entries. */
+/** Skips missing files and data sets. */
 export function snapshotsOf(obtained: readonly ObtainedFile[]): readonly SnapshotFile[] {
   return obtained.flatMap(({ feed, file, path, day }) =>
     path === undefined || day === undefined || !isFeed(feed) ? [] : [{ feed, file, path, day }],
   )
 }
 
-/** Each feed once; a data set has acceptance of its own. */
+/** Each feed once; data sets have their own acceptance. */
 export function missingFeeds(obtained: readonly ObtainedFile[]): readonly MissingFeed[] {
   const there = new Set(obtained.filter(({ path }) => path !== undefined).map(({ feed }) => feed))
   const problems = new Map<Feed, string>()
@@ -69,7 +67,7 @@ export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnaps
     const { format, options, bytes } = file
     await parseFile({ path, format, options, bytesMax: bytes.max }, sink)
   } catch (error) {
-    // What came before the fault is not trusted either: half a feed looks like a shrunken one.
+    // Earlier entries are discarded: half a feed looks like one that shrank.
     return { feed, tally, entries: [], day, problem: messageOf(error) }
   }
   const { stated } = tally
@@ -81,10 +79,7 @@ export function newestDay(of: readonly { readonly day: Day }[]): Day {
   return Math.max(...of.map(({ day }) => day)) as Day
 }
 
-/**
- * The median of the feeds' days (of each the newest of its files); the earlier of the middle two.
- * Hand-kept tables have no files and do not count: their day is not one of the world.
- */
+/** The lower median of the feeds' newest days. Hand-kept tables do not count. */
 export function medianDay(files: readonly ParsedSnapshot[]): Day | undefined {
   const newest = new Map<string, Day>()
   for (const { feed, day, problem } of files) {

@@ -1,5 +1,5 @@
-// The table's list of sources: who contributed, of which day, and what their licences ask to be
-// said. Its order is the numbering of evidence, so it depends on nothing but the inputs.
+// The table's sources: contributor, day and licence. Their order numbers the evidence, so it
+// depends only on the inputs.
 
 import { basename } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
@@ -15,13 +15,13 @@ import type { ParsedSnapshot } from './read-snapshots.ts'
 
 export const networksSourceId = 'ip-location-db-asn'
 
-/** What acceptance of data sets chose; the embedded edition where there is none. */
+/** An edition that acceptance of data sets chose. */
 interface EditionInUse {
   readonly edition: DataEdition
-  /** Whose it is, unless it is the embedded one, which may be another's. */
+  /** Whose it is; the embedded edition may be another's. */
   readonly feed: Pick<DataSetFeed, 'provider' | 'licence' | 'homepage'>
   readonly from: string
-  /** Why a newer one was fetched and is kept out. */
+  /** Why a newer one is kept out. */
   readonly quarantine?: object
 }
 
@@ -67,9 +67,8 @@ export function placeSources(places: Pick<Places, 'files'>, asOf: Day, inUse?: E
 }
 
 /**
- * One source for each feed that gave entries, the hosters' table and the organizations' names. A
- * quarantined feed is one, too, even where nothing stands in for it, so that the server can show
- * it.
+ * One source for each feed that gave entries, the hosters' table and the organizations' names.
+ * Quarantined feeds are included even without content, so that the server can show them.
  */
 export function feedSources(
   files: readonly ParsedSnapshot[],
@@ -102,7 +101,7 @@ export function feedSources(
   return [...sources.values()]
 }
 
-/** As the table names it: an operator's file, say, may be called anything. */
+/** Without control characters: an operator's file may have any name. */
 export function cleanSource(source: Source): Source {
   return {
     ...source,
@@ -120,18 +119,14 @@ function operatorsOwn(
   return { ...base, id: basename(file), provider: '', licence: "the operator's own", homepage: '' }
 }
 
-// How far a feed's weight may be off, from which follows how far a score may be (score_range).
-//
-// A weight is the mean of a Beta distribution (bench/detection/calibration/measured-weight.ts). Its
-// spread is that of the prior alone, a + b by the publisher's assurance: measurements only narrow
-// it, so the interval is never too narrow for that reason.
+// How far a feed's weight may be off, which gives score_range. A weight is the mean of a Beta
+// distribution (bench/detection/calibration/measured-weight.ts). Its spread is that of the prior, a
+// + b by the publisher's assurance: measurements only narrow it.
 //
 //   sd = sqrt(w (1 - w) / (a + b + 1))        interval = w +- 1.2816 sd, cut at 0 and 1: 80 percent
 //
-// Example: a weak feed of weight 0.5, a + b = 10: sd 0.151, from 0.31 to 0.69. An operator's own
-// list has weight 1 by definition of its claim, and no spread.
+// A weak feed of weight 0.5, a + b = 10: sd 0.151, from 0.31 to 0.69. An own list has no spread.
 
-/** 80 percent of a normal distribution lie within this many standard deviations. */
 const deviations = 1.2816
 
 function voiceWithInterval(feed: Feed): SourceVoice {
@@ -142,15 +137,13 @@ function voiceWithInterval(feed: Feed): SourceVoice {
   return { ...voice, weightLow: round(weight - spread), weightHigh: round(weight + spread) }
 }
 
-/** Two decimals, as weights have. */
 function round(weight: number): number {
   return Math.round(Math.min(1, Math.max(0, weight)) * 100) / 100
 }
 
-// What a feed's publisher can know of what it lists, and what is therefore believed of it before
-// anything is measured. The measuring is measured-weight.ts.
+// What is believed of a publisher's list before it is measured (measured-weight.ts).
 
-/** `own`: an operator's list of its own addresses; `tested`: direct, by a test of the address. */
+/** `own`: an operator's list of its own addresses; `tested`: direct, by testing the address. */
 type PublisherAssurance = 'own' | 'tested' | 'good' | 'weak'
 
 interface BetaPrior {

@@ -1,6 +1,5 @@
-// The connections of one run: one pool for what the operator points into a private network, and one
-// restricted to public addresses (src/ip/outbound-policy.ts). HTTP_PROXY, HTTPS_PROXY and NO_PROXY
-// apply.
+// The connections of one run: a pool restricted to public addresses (src/ip/outbound-policy.ts),
+// and one for private mirrors. HTTP_PROXY, HTTPS_PROXY and NO_PROXY apply.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lookup } from 'node:dns'
@@ -31,12 +30,10 @@ export function openConnectionPools(options: {
     limits,
     health,
     unrestricted,
-    /** Public addresses only. */
     publicOnly,
     /**
      * Whether `url`, which is `configured` or a redirect from it, may be private: on the operator's
-     * mirror, or on a private address that is configured as a number. A name that resolves to a
-     * private address may not.
+     * mirror, or configured as a literal private address.
      */
     mayBePrivate: (url: URL, configured: URL): boolean =>
       isSpecialHost(configured.hostname) ||

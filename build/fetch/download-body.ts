@@ -1,6 +1,5 @@
-// A body on its way to disk: decoded, counted, hashed and looked at as it passes, never whole in
-// memory. It writes one new file, flushed; on failure the caller removes it. Both what crosses the
-// wire and what it decodes to are bounded, so neither an endless body nor a bomb fills the disk.
+// Streams a body to a new file: decoded, counted, hashed and inspected on the way. Both the
+// transfer and what it decodes to are bounded. On failure the caller removes the file.
 
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -12,10 +11,9 @@ import { SNIFF_BYTES, wireBytesMax } from './fetch-limits.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 
-/** Streams `body` into the new file `to`. Throws where it breaks a limit or is an HTML page. */
+/** Throws if the body breaks a limit or is an HTML page. */
 export async function downloadBody(options: {
   readonly body: Chunks
-  /** As the header has it; `undefined` for none. */
   readonly encoding: string | undefined
   readonly contentType: string | undefined
   readonly format: string
@@ -37,8 +35,7 @@ export async function downloadBody(options: {
   }
   const wire = Readable.from(bounded(options.body, wireBytesMax(bytes.max), url))
   const decoder = await decoderFor(wire, options.encoding, url)
-  // Opened before anything can fail: a stream that opens by itself would make the file after the
-  // caller has removed it.
+  // Opened before anything can fail: a lazy stream would create it after the caller's removal.
   const file = await open(options.to, 'wx')
   await pipeline(
     wire,
@@ -84,7 +81,7 @@ async function decoderFor(wire: Readable, encoding: string | undefined, url: str
     case 'br':
       return createBrotliDecompress()
     case 'deflate': {
-      // zlib's format by the standard, and bare deflate with some servers.
+      // zlib's format by the standard, but bare deflate from some servers.
       const isZlib = ((await firstByteOf(wire)) & 0x0f) === 8
       return isZlib ? createInflate() : createInflateRaw()
     }
@@ -96,7 +93,7 @@ async function decoderFor(wire: Readable, encoding: string | undefined, url: str
   }
 }
 
-/** It is still to be read. */
+/** Leaves the byte to be read again. */
 async function firstByteOf(wire: Readable): Promise<number> {
   for await (const chunk of wire.iterator({ destroyOnReturn: false })) {
     wire.unshift(chunk)
@@ -116,7 +113,7 @@ function looksLikeHtml(head: Uint8Array, contentType: string | undefined): boole
   return /^<(!doctype|html|head|body|title|script|!--|\?xml)/i.test(text)
 }
 
-/** The error for a body, or an announcement of one, above the catalogue's limit. */
+/** For a body, or an announced length, above the catalogue's limit. */
 export function tooLarge(url: string, bytesMax: number): Error {
   return environmentError(
     'fetch_too_large',

@@ -1,5 +1,5 @@
-// What can go wrong with one download, in our words: what, which URL, what to do. Errors of undici,
-// sockets, TLS and zlib become coded ones; the code alone decides whether to retry.
+// Turns errors of undici, sockets, TLS and zlib into coded ones: what, which URL, what to do. The
+// code decides whether to retry.
 
 import type { ErrorCode } from '../../src/base/error-codes.ts'
 import { IpriskError, messageOf, environmentError } from '../../src/base/coded-error.ts'
@@ -62,10 +62,7 @@ export function toFetchFailure(thrown: unknown, url: string): FetchFailure {
   return { error: make('fetch_interrupted', text, true) }
 }
 
-/**
- * The state of a feed's URL: `dead` (gone), `moved` (answers with something else), `failing` (may
- * recover).
- */
+/** Whether a feed's URL is gone, answers with something else, or may recover. */
 export type FetchTrouble = 'dead' | 'moved' | 'failing'
 
 export interface FetchProblem {
@@ -91,7 +88,6 @@ export function fetchProblem(
   return { text: trouble === 'dead' ? `${message}; ${gone}` : message, trouble }
 }
 
-/** The failure for a status other than 200 and 304. */
 export function statusFailure(options: {
   readonly status: number
   readonly retryAfter: string | undefined

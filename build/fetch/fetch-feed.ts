@@ -1,7 +1,5 @@
-// Fetches the files of one feed: they arrive one by one under temporary names, in any order, and
-// the set is put in place at once at the end. A file that fails keeps its stored copy with that
-// copy's day, or is left out. A file without a single entry for the feed's own parser counts as
-// failed.
+// Fetches one feed's files under temporary names, then puts the whole set in place. A file that
+// fails, or has no entry for the feed's parser, keeps its stored copy or is left out.
 
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,9 +24,8 @@ import { publicUrl } from './public-url.ts'
 
 export interface FileOutcome {
   /**
-   * `fresh`: new bytes; `unchanged`: the origin still has the stored bytes; `recent`: stored a
-   * short while ago, so not requested; `stored`: the last good copy, by choice or because of
-   * `problem`; `missing`: none.
+   * `unchanged`: the origin still has the stored bytes; `recent`: stored a short while ago, so not
+   * requested; `stored`: the last good copy, by choice or because of `problem`.
    */
   readonly state: 'fresh' | 'unchanged' | 'recent' | 'stored' | 'missing'
   /** Both are absent if the file is missing, else both are present. */
@@ -47,7 +44,6 @@ interface FeedFetchOptions {
   readonly network: ConnectionPools
   readonly from: 'mirror' | 'publisher'
   readonly day: Day
-  /** Request even what was stored a short while ago. */
   readonly always: boolean
   readonly now: () => number
 }
@@ -66,7 +62,7 @@ export function newFeedFetch(options: FeedFetchOptions) {
   let pending = files.length
   const part = async (file: FeedFile, url: URL): Promise<void> => {
     try {
-      // A damaged copy counts as absent, and the fetch replaces it.
+      // A damaged copy counts as absent and is replaced.
       stored ??= mkdir(home, { recursive: true }).then(async () =>
         readStoredSnapshots(folder, feed.id),
       )
@@ -88,7 +84,6 @@ export function newFeedFetch(options: FeedFetchOptions) {
     }
   }
   return {
-    /** Fetches one file; true if it was the last of the set. */
     async fetchFile(file: FeedFile, url: URL): Promise<boolean> {
       await part(file, url)
       return --pending === 0
@@ -106,7 +101,6 @@ export function newFeedFetch(options: FeedFetchOptions) {
         return fetchProblem(toFetchFailure(thrown, home).error, from)
       }
     },
-    /** After the set was put in place. */
     outcome(file: FeedFile): FileOutcome {
       const { text, trouble } = problems.get(file.path) ?? {}
       const failed = trouble === undefined ? {} : { problem: text, trouble }

@@ -1,11 +1,10 @@
-// Every limit of fetching, with its reason. The size limits of each file are in the catalogue
-// (`bytes`).
+// Limits of fetching; each file's size limits are in the catalogue (`bytes`).
 
 import { fetchSecondsDefault } from '../../src/base/limits.ts'
 
 /**
- * The limits of a run. What has not arrived after `obtainMs` keeps its stored copy; without one
- * connection after `reachMs` the network counts as down.
+ * After `obtainMs` the rest keeps its stored copies; after `reachMs` without a connection the
+ * network counts as down.
  */
 export function limitsOfRun(seconds: number) {
   return { obtainMs: seconds * 1000, reachMs: seconds * 50 }
@@ -14,64 +13,48 @@ export function limitsOfRun(seconds: number) {
 export type FetchLimits = Readonly<typeof fetchLimits>
 
 export const fetchLimits = {
-  /**
-   * Downloads at once over all hosts. Two cores hash and inflate; more than eight streams only slow
-   * each other down.
-   */
+  /** Downloads at once. Two cores hash and inflate; more than eight only slow each other. */
   concurrency: 8,
-  /** Per host. Most publishers serve these lists for free; a polite client uses two connections. */
+  /** Publishers serve these lists for free, so be polite. */
   perHost: 2,
-  /** A handshake across the world takes 0.5 s; a host that needs 10 s does not answer at all. */
+  /** A handshake across the world takes 0.5 s. */
   connectMs: 10_000,
-  /** From the request to the last header. Some publishers generate the list on request. */
+  /** Some publishers generate the list on request. */
   headersMs: 30_000,
   idleMs: 30_000,
   /**
-   * One attempt from its first connection to its last byte, redirects included. The largest lists
-   * have some 10 MB, so 35 kB/s suffice. The locations' 71 MB need 240 kB/s; if they are late, the
-   * present edition is used.
+   * One attempt with redirects. The largest lists have 10 MB, so 35 kB/s suffice; the locations' 71
+   * MB need 240 kB/s, or else the present edition is used.
    */
   wholeMs: 300_000,
-  /** Attempts for one file. */
   attempts: 3,
-  /**
-   * A name that fails to resolve twice, or a port that is closed twice, stays so for this build.
-   */
+  /** A name or port that fails twice will fail for the whole build. */
   attemptsUnreachable: 2,
-  /** The first wait before a retry; doubled each time, then reduced at random. */
+  /** Doubled each time, then reduced at random. */
   backoffMs: 500,
   backoffMsMax: 8_000,
-  /**
-   * The longest Retry-After that is honoured; beyond it the stored copy serves until the next
-   * build.
-   */
+  /** The longest Retry-After honoured; beyond it the stored copy serves. */
   retryAfterMsMax: 20_000,
-  /**
-   * Unreachable hosts, without an answer from any, after which the network counts as down. One or
-   * two fail on an ordinary day.
-   */
+  /** Unreachable hosts, with no answer from any, after which the network counts as down. */
   deadHosts: 4,
   ...limitsOfRun(fetchSecondsDefault),
 }
 
-/** A mirror's feeds.json; with 72 feeds it has 63 kB. */
+/** With 72 feeds it has 63 kB. */
 export const MIRROR_INDEX_BYTES_MAX = 4 * 1024 * 1024
 
-/** An HTML page shows in its first bytes, after a byte order mark and white space. */
+/** A page shows in its first bytes. */
 export const SNIFF_BYTES = 512
 
 /**
- * The transfer limit for a file of `bytesMax` decoded bytes. Compression can enlarge incompressible
- * data a little; without this limit a stream of empty blocks would never end.
+ * The transfer limit for `bytesMax` decoded bytes: compression can enlarge data a little, and a
+ * stream of empty blocks would never end.
  */
 export function wireBytesMax(bytesMax: number): number {
   return Math.ceil(bytesMax * 1.01) + 4096
 }
 
-/**
- * A publisher is not requested again within this time on the same day, so builds repeated by hand
- * cost it nothing. Cadences other than hourly change at most daily.
- */
+/** A publisher is not requested again within this time, so repeated builds cost it nothing. */
 export function recheckMs(cadence: string): number {
   return cadence === 'hourly' ? 30 * 60_000 : 6 * 3_600_000
 }

@@ -1,10 +1,9 @@
 // One GET of one file: redirects, revalidation, limits and retries, the body streamed to a new
 // file.
 //
-// Guarantees: on `fresh` the file `to` is whole, flushed and hashed; on any failure it does not
-// exist. https never becomes http. At most `redirectsMax` redirects are followed. All connections
-// go to public addresses, except where private ones are allowed (connection-pools.ts). A credential
-// in the URL is sent to its own origin only and appears in no message.
+// On `fresh` the file `to` is complete, flushed and hashed; on failure it does not exist. https
+// never becomes http. Connections go to public addresses, unless connection-pools.ts allows private
+// ones. A credential in the URL is sent to its own origin only and appears in no message.
 
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,7 +26,7 @@ import { basicAuthorization, publicUrl, parseWebUrl } from './public-url.ts'
 
 export interface GetRequest {
   readonly url: URL
-  /** A path where nothing exists yet. */
+  /** Nothing exists there yet. */
   readonly to: string
   readonly format: string
   readonly bytes: { readonly min: number; readonly max: number }
@@ -76,7 +75,7 @@ export async function httpGet(network: ConnectionPools, request: GetRequest): Pr
   }
 }
 
-/** The run has ended early; its reason is the whole message. */
+/** The run ended early; its reason is the whole message. */
 function ended(signal: AbortSignal): GetAnswer {
   return { kind: 'failed', error: signal.reason as IpriskError }
 }
@@ -99,13 +98,12 @@ function hostDown(host: string, why: string): IpriskError {
   )
 }
 
-/** Doubles, then is reduced by up to half at random, so that parallel runs do not retry in step. */
+/** Random, so that parallel runs do not retry in step. */
 function backoff(limits: FetchLimits, attempt: number): number {
   const full = backoffMs({ msMin: limits.backoffMs, msMax: limits.backoffMsMax }, attempt)
   return full * (0.5 + Math.random() / 2)
 }
 
-/** One attempt. Its whole time is limited, redirects included. */
 async function attemptGet(network: ConnectionPools, request: GetRequest): Promise<Attempt> {
   const { limits, health } = network
   const shown = publicUrl(request.url)
@@ -137,7 +135,7 @@ async function follow(network: ConnectionPools, request: GetRequest, signal: Abo
   let url = request.url
   for (let hop = 0; hop <= redirectsMax; hop++) {
     const guarded = !network.mayBePrivate(url, request.url)
-    // A literal address needs no resolver.
+    // No resolver sees a literal address.
     if (guarded && isSpecialHost(url.hostname)) throw refusedAddress(url.hostname, url.hostname)
     const asked = (guarded ? network.publicOnly : network.unrestricted).request({
       origin: url.origin,
@@ -162,8 +160,8 @@ async function follow(network: ConnectionPools, request: GetRequest, signal: Abo
 }
 
 /**
- * The response, or the abort as soon as it happens: undici heeds the signal only once it has a
- * connection, which can take `connectMs`.
+ * Rejects as soon as the signal aborts: undici heeds it only once it has a connection, which can
+ * take `connectMs`.
  */
 async function orAborted(asked: Promise<Dispatcher.ResponseData>, signal: AbortSignal) {
   let stop = (): void => undefined
@@ -175,7 +173,6 @@ async function orAborted(asked: Promise<Dispatcher.ResponseData>, signal: AbortS
   try {
     return await Promise.race([asked, aborted])
   } catch (thrown) {
-    // A late response is discarded.
     if (signal.aborted) asked.then(({ body }) => body.destroy()).catch(() => undefined)
     throw thrown
   } finally {
@@ -183,7 +180,7 @@ async function orAborted(asked: Promise<Dispatcher.ResponseData>, signal: AbortS
   }
 }
 
-/** The target of a redirect; throws if it is not allowed. */
+/** Throws if the redirect is not allowed. */
 export function redirectTarget(from: URL, location: string | undefined): URL {
   const redirect = judgeRedirect(from, location)
   if (redirect.kind === 'follow') return redirect.to
@@ -255,9 +252,7 @@ function header(response: Dispatcher.ResponseData, name: string): string | undef
   return Array.isArray(value) ? value[0] : value
 }
 
-/**
- * An unread body would block its connection; reading a long one costs more than a new connection.
- */
+/** An unread body would block its connection; a long one is cut off. */
 async function discardResponse(response: Dispatcher.ResponseData): Promise<void> {
   await response.body.dump({ limit: 65_536 }).catch(() => undefined)
 }

@@ -1,6 +1,6 @@
-// A mirror: static files `<feed-id>/<file>` under one URL, and beside them `feeds.json`, an array
-// with `id` and `snapshot_date` of each feed. Days come from it alone, because a mirror's file
-// times say when it was copied. Without feeds.json the day is today.
+// A mirror: static files `<feed-id>/<file>` under one URL, and a `feeds.json` with `id` and
+// `snapshot_date` of each feed, the only source of days, because file times say when files were
+// copied. Without it the day is today.
 
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { MIRROR_INDEX_BYTES_MAX } from './fetch-limits.ts'
 import type { ConnectionPools } from './connection-pools.ts'
 import { publicUrl, mirrorUrl } from './public-url.ts'
 
-/** The day of each feed in the mirror's feeds.json; none without that file. */
+/** Empty if the mirror has no feeds.json. */
 export async function mirrorDays(
   network: ConnectionPools,
   base: URL,
@@ -35,9 +35,7 @@ export async function mirrorDays(
   }
 }
 
-/**
- * `undefined` if it is no array; an entry without a usable day, or with a future one, is ignored.
- */
+/** `undefined` if it is no array; unusable or future days are ignored. */
 export function parseMirrorDays(text: string, today: Day): ReadonlyMap<string, Day> | undefined {
   const root = parseJson(text)
   if (!Array.isArray(root)) return undefined

@@ -1,12 +1,10 @@
-// Which hosts of a run are unreachable, and whether the network is up at all, so that a run without
-// a network does not try seventy publishers one after another. A host that has answered once never
-// counts as unreachable.
+// Which hosts of a run are unreachable, and whether the network is up, so that a run without a
+// network does not try every publisher. A host that answered once stays reachable.
 
 import { type IpriskError, environmentError } from '../../src/base/coded-error.ts'
 
 export type NetworkHealth = ReturnType<typeof openNetworkHealth>
 
-/** `hosts`: number of hosts in the run. */
 export function openNetworkHealth(options: { readonly hosts: number; readonly deadHosts: number }) {
   const controller = new AbortController()
   const answered = new Set<string>()
@@ -26,11 +24,11 @@ export function openNetworkHealth(options: { readonly hosts: number; readonly de
       ),
     )
   return {
-    /** Aborted, with an IpriskError as reason, when the run must end early. */
+    /** Aborted with an IpriskError when the run must end early. */
     get signal(): AbortSignal {
       return controller.signal
     },
-    /** A connection succeeded, possibly to a proxy: there is a network. */
+    /** A connection, possibly to a proxy, proves a network. */
     onConnected() {
       connected = true
     },
@@ -44,16 +42,13 @@ export function openNetworkHealth(options: { readonly hosts: number; readonly de
       answered.add(host)
       unreachable.delete(host)
     },
-    /** All attempts to connect to the host failed. */
     onUnreachable(host: string, why: string): void {
       if (answered.has(host)) return
       unreachable.set(host, why)
       if (answered.size > 0 || unreachable.size < enough) return
       endWithoutNetwork(`tried ${[...unreachable.keys()].join(', ')}; the last: ${why}`)
     },
-    /** Why the host is not tried again; `undefined` if it may be. */
     problemOf: (host: string): string | undefined => unreachable.get(host),
-    /** Ends the run early for another reason. */
     end,
   }
 }

@@ -1,9 +1,7 @@
-// From the catalogue to snapshots on disk: the files with role `use` of every feed, from a mirror,
-// from their publishers, or from the store.
-//
-// A file that fails costs its newest snapshot, never the feed or the run: its last good copy stays,
-// with its own day, else it is missing. `obtain` throws only for what makes every feed fail: a
-// mirror that is no URL, an unusable proxy setting, a store that cannot be written.
+// From the catalogue to snapshots on disk: each feed's files with role `use`, from a mirror,
+// publishers or the store. A file that fails keeps its last good copy and day, or is missing.
+// Throws only for what makes every feed fail: a bad mirror URL or proxy setting, an unwritable
+// store.
 
 import { join } from 'node:path'
 import { environmentError, IpriskError } from '../../src/base/coded-error.ts'
@@ -22,21 +20,17 @@ import { type StoredSnapshot, readStoredSnapshots, recoverSnapshots } from './sn
 
 export type FetchMode =
   | { readonly kind: 'offline' }
-  /** Static files `URL/<feed-id>/<file>`, and `URL/feeds.json` for their days. */
   | { readonly kind: 'mirror'; readonly url: string }
-  /** `always`: request even what was fetched a short while ago. */
   | { readonly kind: 'publisher'; readonly always?: boolean }
 
 export interface ObtainedFile extends FileOutcome {
   readonly feed: CatalogueFeed
-  /** One with role `use`, or an alternate if a feed's only file is unavailable. */
+  /** Role `use`, or an alternate if a feed's only file is unavailable. */
   readonly file: FeedFile
-  /** It is missing because the stored copy is damaged. */
   readonly damaged?: boolean
 }
 
 export type FetchProgress =
-  /** Reported once, about the whole run. */
   | { readonly kind: 'notice'; readonly message: string }
   | {
       readonly kind: 'feed'
@@ -50,17 +44,14 @@ export type FetchProgress =
 export interface ObtainOptions {
   readonly feeds: readonly CatalogueFeed[]
   readonly mode: FetchMode
-  /** The store, `data/snapshots`. Created if missing; not modified by mode `offline`. */
+  /** `data/snapshots`. Created if missing; not modified by mode `offline`. */
   readonly folder: string
-  /** The day of a fetch from a publisher, or from a mirror that does not state one. */
   readonly today: Day
   readonly onProgress?: (progress: FetchProgress) => void
   readonly limits?: Partial<FetchLimits>
-  /** Milliseconds since the epoch; replaced in tests. */
   readonly now?: () => number
 }
 
-/** One `ObtainedFile` for each file with role `use`, in the order of the catalogue. */
 export async function obtainSnapshots(options: ObtainOptions): Promise<ObtainedFile[]> {
   const { feeds, mode, folder } = options
   if (mode.kind === 'offline') return fromStore(options, undefined)
@@ -91,7 +82,7 @@ async function fromStore(options: ObtainOptions, problem: string | undefined) {
   return results
 }
 
-/** The stored feed, with the reason why there is nothing newer, unless that was requested. */
+/** `problem`: why there is nothing newer. */
 async function storedFeed(
   options: ObtainOptions,
   feed: CatalogueFeed,
@@ -202,7 +193,6 @@ function beginFeed(run: FetchRun, feed: CatalogueFeed, files = usedFiles(feed)):
   })
 }
 
-/** Puts the fetched files in place, or keeps the stored set. */
 async function endFeed(run: FetchRun, feed: CatalogueFeed, fetching: FeedFetch) {
   const problem = await fetching.end()
   if (problem === undefined) {
@@ -214,7 +204,7 @@ async function endFeed(run: FetchRun, feed: CatalogueFeed, fetching: FeedFetch) 
   return (isStored ? undefined : await fetchAlternate(run, feed, problem)) ?? stored
 }
 
-/** Replaces a feed's only file that is neither available nor stored. */
+/** An alternate for a feed's only file that is neither available nor stored. */
 async function fetchAlternate(run: FetchRun, feed: CatalogueFeed, { text, trouble }: FetchProblem) {
   for (const file of alternatesOf(feed)) {
     const fetching = beginFeed(run, feed, [file])
@@ -239,7 +229,7 @@ function usedFiles(feed: CatalogueFeed): readonly FeedFile[] {
   return feed.files.filter((file) => file.role === 'use')
 }
 
-/** One state and problem for the files of one feed, of which there is at least one. */
+/** One state and problem for all files of a feed. */
 export function stateOfFeed(
   files: readonly ObtainedFile[],
 ): Pick<ObtainedFile, 'state' | 'problem' | 'trouble'> {
@@ -264,15 +254,15 @@ function report(
   options.onProgress?.({ kind: 'feed', feed: feed.id, state, problem, done, total })
 }
 
-// Runs tasks with a limit over all and a limit for each host. A task whose host is full is passed
-// over, so that forty files of one host do not keep those of others waiting.
+// Runs tasks with a total limit and one per host. A task of a busy host is passed over, so that
+// forty files of one host do not block others.
 
 export interface HostTask {
   readonly host: string
   readonly run: () => Promise<void>
 }
 
-/** Ends when every task has. A task that throws stops the start of further ones and is rethrown. */
+/** A task that throws stops the start of further ones and is rethrown. */
 export async function runWithHostConcurrency(
   tasks: readonly HostTask[],
   limits: { readonly all: number; readonly perHost: number },
@@ -299,7 +289,7 @@ export async function runWithHostConcurrency(
   }
 }
 
-/** Each host's first task, then each host's second, …: a dead network shows in the first eight. */
+/** Interleaves hosts, so that a dead network shows in the first eight tasks. */
 function interleaveHosts(tasks: readonly HostTask[]): HostTask[] {
   const seen = new Map<string, number>()
   return tasks

@@ -1,16 +1,14 @@
-// The snapshots on disk: `<folder>/<feed-id>/<file>` beside `<feed-id>/snapshots.json`, which says
-// of each file its hash, size, day and origin. The files of a feed change together, as one set.
-//
-// A set is put in place in steps, each a rename: `snapshots.next.json` names the new files under
-// their temporary names; the files take their own names; snapshots.json follows; the next.json
-// goes. A reader at any point, or after a kill at any point, finds the old set or the new one
-// whole: once next.json is there, each of its files has the right content under one of two names.
+// Snapshots on disk: `<folder>/<feed-id>/<file>` beside `<feed-id>/snapshots.json`, which has each
+// file's hash, size, day and origin. A feed's files change together, in renames:
+// `snapshots.next.json` names the new files under temporary names; they take their own names;
+// snapshots.json follows; next.json is removed. After a kill at any point a reader finds the old or
+// the new set complete.
 //
 //     fetched ──▶ next.json ──▶ files renamed ──▶ snapshots.json ──▶ next.json removed
 //     (old)       (new from here on)
 //
-// A file whose content is not what its record says is not trusted: reported, else as if absent.
-// Writing needs the folder's lock (src/base/system/file-lock.ts); reading needs nothing.
+// A file that does not match its record is reported and not used. Only writing needs the folder's
+// lock.
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -32,15 +30,14 @@ import {
 const RECORDS_NAME = 'snapshots.json'
 const NEXT_NAME = 'snapshots.next.json'
 
-/** A stored file whose content is as recorded. */
 export interface StoredSnapshot extends SnapshotRecord {
   readonly feedId: string
   readonly file: string
-  /** Where it is; in a folder that a killed run left, this can be a temporary name. */
+  /** May be a temporary name after a killed run. */
   readonly path: string
 }
 
-/** The trusted files of a feed's stored set; what is not trusted is told to `onProblem`. */
+/** Files that do not match their records go to `onProblem`. */
 export async function readStoredSnapshots(
   folder: string,
   feedId: string,
@@ -49,7 +46,7 @@ export async function readStoredSnapshots(
   const home = join(folder, feedId)
   for (let again = 0; ; again++) {
     const { snapshots, problems } = await readOnce(home, feedId)
-    // A run that is just putting a set in place looks damaged for a moment; look again.
+    // A set that is just being put in place looks damaged for a moment.
     if (problems.length > 0 && again < 3) {
       await sleep(50)
       continue
@@ -74,12 +71,12 @@ async function readOnce(home: string, feedId: string) {
   for (const [file, record] of Object.entries(set)) {
     const path = join(home, file)
     if (await fileHasContent(path, record)) snapshots.push({ ...record, feedId, file, path })
-    else problems.push(`${path} is not what ${RECORDS_NAME} says of it; it is not used`)
+    else problems.push(`${path} does not match ${RECORDS_NAME} and is not used`)
   }
   return { snapshots, problems }
 }
 
-/** The files of a set in the making; `undefined` unless all are there. */
+/** `undefined` unless all files of the set are there. */
 async function locate(home: string, feedId: string, set: SnapshotSet) {
   const snapshots: StoredSnapshot[] = []
   for (const [file, { temporary = file, ...record }] of Object.entries(set)) {
@@ -102,9 +99,8 @@ async function readSet(home: string, name: string): Promise<SnapshotSet | 'absen
 }
 
 /**
- * Puts a feed's new set in place of its old one. Its files with a temporary name are new, already
- * flushed in the feed's folder; the others stay as they are. Files of the old set that the new one
- * does not have are removed.
+ * Replaces a feed's set. Files with a temporary name are new and already flushed; files that the
+ * new set does not have are removed.
  */
 export async function commitSnapshotSet(folder: string, feedId: string, set: SnapshotSet) {
   const home = join(folder, feedId)
@@ -118,7 +114,7 @@ async function finishSet(home: string, set: SnapshotSet): Promise<void> {
   for (const [name, { temporary, ...record }] of Object.entries(set)) {
     placed[name] = record
     if (temporary === undefined) continue
-    // Of a set that a killed run began, some have been renamed before.
+    // A killed run has renamed some already.
     await rename(join(home, temporary), join(home, name)).catch((thrown: NodeJS.ErrnoException) => {
       if (thrown.code !== 'ENOENT') throw thrown
     })
@@ -132,7 +128,7 @@ async function finishSet(home: string, set: SnapshotSet): Promise<void> {
   await flushFolder(home)
 }
 
-/** Ends what a killed run began in a feed's folder, and removes what it left. Needs the lock. */
+/** Finishes or removes what a killed run left. Needs the lock. */
 export async function recoverSnapshots(folder: string, feedId: string): Promise<void> {
   const home = join(folder, feedId)
   const next = await readSet(home, NEXT_NAME)
@@ -144,7 +140,7 @@ export async function recoverSnapshots(folder: string, feedId: string): Promise<
   await removeTemporaryFiles(home)
 }
 
-/** Whether the file is there with just this content. The size is asked first, as it is cheap. */
+/** Compares the size first, because that is cheap. */
 export async function fileHasContent(
   path: string,
   content: { readonly sha256: string; readonly bytes: number },

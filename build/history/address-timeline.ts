@@ -1,5 +1,5 @@
-// What the history says of one address: for each feed that ever listed it, day by day, whether it
-// did. Raw facts as listed: an IPv6 address is not widened to its /64 here, and nothing is weighed.
+// The history of one address: for each feed, on which days it was listed. Facts as listed: an IPv6
+// address is not widened to its /64, and nothing is weighed.
 
 import { type Day, dayOf } from '../../src/base/day.ts'
 import { type Range, formatRange } from '../../src/ip/range.ts'
@@ -7,13 +7,13 @@ import { type DayFile, dayFiles, storedFeeds } from './history-days.ts'
 import { type DuckDb, readParquetSql, withDuckDb } from './duckdb.ts'
 import { readDayMetadata } from './day-file.ts'
 
-/** `missing`: the feed has no snapshot of the day, which says nothing. */
+/** `missing`: the feed has no snapshot of the day. */
 export type DayState = 'listed' | 'absent' | 'missing'
 
 export type FeedTimeline = AddressTimeline['feeds'][number]
 export type AddressTimeline = Awaited<ReturnType<typeof addressTimeline>>
 
-/** `address`: one. `asOf`: the last day shown; by default `lastDay` of the store. */
+/** `asOf`: the last day shown; by default `lastDay` of the store. */
 export async function addressTimeline(options: {
   readonly store: string
   readonly address: Range
@@ -31,8 +31,8 @@ export async function addressTimeline(options: {
       upTo.map(({ path }) => path),
     )
     const isIntact = (snapshot: Stored): boolean => {
-      const said = metadata.get(snapshot.path)
-      return said?.feed === snapshot.feed && said.day === snapshot.day
+      const known = metadata.get(snapshot.path)
+      return known?.feed === snapshot.feed && known.day === snapshot.day
     }
     const snapshots = upTo.filter(isIntact)
     const problems = upTo
@@ -44,8 +44,7 @@ export async function addressTimeline(options: {
 }
 
 /**
- * The newest day of which two feeds have a snapshot; of a store of one feed its newest. One file
- * that states a day weeks ahead (some do) would else push what there is to the left.
+ * The newest day on which two feeds have a snapshot, because single files state days weeks ahead.
  */
 function lastDay(stored: readonly Stored[]): Day | undefined {
   const newestFirst = stored.map(({ day }) => day).sort((a, b) => b - a)
@@ -76,7 +75,7 @@ async function find(
     /\)$/,
     ', filename = true)',
   )
-  // The first halves alone let DuckDB skip row groups by their bounds.
+  // The upper halves alone let DuckDB skip row groups by their bounds.
   await duck.stream(
     `select filename, first_high, first_low, last_high, last_low from ${files}
      where family = ${family} and first_high <= ${high} and last_high >= ${high}
@@ -110,21 +109,20 @@ function perFeed(
     })
     return {
       feed,
-      /** One for each day shown, oldest first. */
+      /** One per day shown, oldest first. */
       states,
-      /** Over all days kept. */
+      /** Over all stored days. */
       firstSeen: listed[0]!,
       lastSeen: listed.at(-1)!,
       daysListed: states.filter((state) => state === 'listed').length,
       daysObserved: states.filter((state) => state !== 'missing').length,
-      /** As it was listed: the narrowest range first. */
       ranges: narrowestFirst(own.flatMap(({ path }) => found.get(path) ?? [])),
     }
   })
   return {
-    /** Those that list it or did, by their names. */
+    /** Feeds that ever listed the address. */
     feeds: all.filter(({ ranges }) => ranges.length > 0),
-    /** Those that have snapshots of the days shown and never listed it. */
+    /** Feeds with snapshots of these days that never listed it. */
     silent: all
       .filter(({ ranges, daysObserved }) => ranges.length === 0 && daysObserved > 0)
       .map(({ feed, daysObserved }) => ({ feed, daysObserved })),

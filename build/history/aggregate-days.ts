@@ -1,9 +1,9 @@
-// From days to ranges: for each distinct range of a feed its first and last day and on which of the
-// recent days it was listed. DuckDB groups, and spills to disk where memory is too small; it gives
-// columns, one family at a time, ranges ascending.
+// From days to ranges: a feed's distinct ranges with first day, last day and the recent days on
+// which each was listed. DuckDB groups, spilling to disk if needed, and returns columns per family,
+// ranges ascending.
 //
-// The days of the window are a mask, bit n for the day n days before `asOf`. Counts could not be
-// joined (two addresses of one /64 listed on 3 and 4 days: 4 to 7 days), masks can: by `or`.
+// The window's days are a mask, bit n for n days before `asOf`: unlike counts, masks can be merged
+// (two addresses of one /64).
 
 import { assert } from '../../src/base/assert.ts'
 import type { Day } from '../../src/base/day.ts'
@@ -21,7 +21,7 @@ import {
 import { type ResultColumn, type DuckDb, readParquetSql } from './duckdb.ts'
 import { readDayMetadata } from './day-file.ts'
 
-/** Days that percent_days_seen looks back (contract 3.5). */
+/** The window of percent_days_seen (contract 3.5: proxy). */
 export const windowDays = 30
 
 assert(windowDays <= 32, 'the days of the window are bits of one word')
@@ -32,14 +32,14 @@ export interface AggregateOptions extends HistoryFolders {
 
 type FeedDays = Awaited<ReturnType<typeof findFeedDays>>
 
-/** What a range's entry said beside it, of its newest day. */
+/** Details of a range's newest entry. */
 export interface EntryDetails {
   readonly lists: number | undefined
   readonly provider: string | undefined
   readonly category: string | undefined
 }
 
-/** Rows of one family; addresses as words, most significant first, `wordsPerStart` a row. */
+/** Rows of one family; addresses as words, most significant first. */
 export interface RangeColumns {
   readonly count: number
   readonly first: Uint32Array
@@ -53,23 +53,20 @@ export interface RangeBatch extends RangeColumns {
   readonly details: ((row: number) => EntryDetails) | undefined
 }
 
-/**
- * Which days up to `asOf` a feed has. A file that is damaged or another's is a day without a
- * snapshot.
- */
+/** A feed's days up to `asOf`. A damaged or foreign file counts as a missing day. */
 export async function findFeedDays(duck: DuckDb, feed: KeptFeed, options: AggregateOptions) {
   const { asOf } = options
   const past = (await dayFiles(options, feed.id)).filter(({ day }) => day <= asOf)
   const countedDays = evidenceDays(feed)
   const old = new Set(pastKeeping(past, countedDays))
   const stored = past.filter((file) => !old.has(file))
-  const said = await readDayMetadata(duck, pathsOf(stored))
+  const known = await readDayMetadata(duck, pathsOf(stored))
   const files: DayFile[] = []
   const problems: string[] = []
   let detailed = false
   for (const file of stored) {
     const { day, path } = file
-    const statement = said.get(path)
+    const statement = known.get(path)
     if (statement === undefined) problems.push(problemOf(path))
     else if (statement.feed !== feed.id || statement.day !== day) {
       problems.push(`${path} is another day's or feed's file; the day counts as missing`)
@@ -79,11 +76,10 @@ export async function findFeedDays(duck: DuckDb, feed: KeptFeed, options: Aggreg
     }
   }
   return {
-    /** The days with a file that can be read, ascending. */
     files,
-    /** Ranges last seen longer ago are left out, but for those of the newest day. */
+    /** Ranges last seen longer ago are dropped, except those of the newest day. */
     countedDays,
-    /** Some row says more than its range. */
+    /** Whether any row has details. */
     detailed,
     problems,
   }
@@ -97,7 +93,7 @@ function problemOf(path: string): string {
   return `${path} is damaged; the day counts as missing`
 }
 
-/** `found` without the files that cannot be read whole. It reads each: only after a failure. */
+/** Drops unreadable files. Reads each one, so call it only after a failure. */
 export async function findReadableDays(duck: DuckDb, found: FeedDays, asOf: Day) {
   const files: DayFile[] = []
   const problems = [...found.problems]
@@ -115,7 +111,7 @@ export async function findReadableDays(duck: DuckDb, found: FeedDays, asOf: Day)
   return { ...found, files, problems }
 }
 
-/** Hands over the feed's ranges of one family. `take` may keep a batch's arrays. */
+/** `take` may keep a batch's arrays. */
 export async function aggregateDays(
   duck: DuckDb,
   of: { readonly family: Family; readonly found: FeedDays; readonly asOf: Day },
@@ -125,7 +121,7 @@ export async function aggregateDays(
   const { files, detailed, countedDays } = found
   const newest = files.at(-1)?.day
   if (newest === undefined) return
-  // What the newest snapshot lists is kept, however old: it is what the feed still says.
+  // What the newest snapshot lists is kept, however old it is.
   const oldest = Math.min(newest, asOf - countedDays)
   const query = aggregateQuery({ paths: pathsOf(files), family, oldest, detailed, asOf })
   await duck.stream(query, ({ count, columns }) => {
@@ -141,7 +137,7 @@ function aggregateQuery(of: {
   readonly asOf: Day
 }): string {
   const { paths, family, oldest, detailed, asOf } = of
-  // Keys no wider than they must be: grouping is bound by memory.
+  // Narrow keys: grouping is bound by memory.
   const key =
     family === 4
       ? 'first_low::uinteger as f, last_low::uinteger as l'

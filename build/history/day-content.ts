@@ -1,16 +1,12 @@
-// What a feed listed on one day: distinct ranges, sorted, each with what the entry said beside its
-// addresses; and a hash of it, by which two days' contents are told apart without comparing them.
-// The order in which a feed lists its entries is no part of it.
-//
-// These are facts as listed: host bits masked and inadmissible ranges refused (record-today.ts),
-// but nothing that depends on another day's knowledge. In particular an IPv6 address of an access
-// network is not yet its /64: which networks are access networks changes, and what was listed does
+// What a feed listed on one day: distinct, sorted ranges with their entries' details, and a hash to
+// compare days. Host bits are masked and inadmissible ranges refused (record-today.ts), but IPv6
+// addresses are not widened to a /64 here: which networks are access networks changes later.
 // not.
 
 import { createHash } from 'node:crypto'
 import type { Range } from '../../src/ip/range.ts'
 
-/** A listed range with what its entry says, where that is not the default. */
+/** Details are absent if they have default values. */
 export interface ListedRange {
   readonly range: Range
   readonly lists?: number | undefined
@@ -21,8 +17,8 @@ export interface ListedRange {
 export type DayContent = ReturnType<typeof dayContent>
 
 /**
- * Rows distinct by range: IPv4 first, then by first and last address. Where a range is listed
- * twice, what is kept does not depend on the order (`mergeDetails`). The hash is SHA-256 of them.
+ * Sorted by family, first and last address; `mergeDetails` makes duplicates independent of order.
+ * The hash is SHA-256 of the rows.
  */
 export function dayContent(listed: Iterable<ListedRange>) {
   const sorted = [...listed].sort(order)
@@ -56,7 +52,7 @@ function order({ range: a }: ListedRange, { range: b }: ListedRange): number {
   return a.last === b.last ? 0 : a.last < b.last ? -1 : 1
 }
 
-/** Of two words on one range: the more lists, and the name that sorts first. */
+/** Keeps the larger number of lists, and the name that sorts first. */
 function mergeDetails(a: ListedRange, b: ListedRange): ListedRange {
   if (!hasDetails(a) && !hasDetails(b)) return a
   return {

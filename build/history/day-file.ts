@@ -1,13 +1,12 @@
-// A day's file: Parquet, one row a distinct range, sorted. Addresses are two UBIGINT each, high and
-// low half, IPv4 in the low one: lossless for both families in every engine that reads Parquet,
-// which a 128-bit integer is not (DuckDB writes it as a double).
+// A day's file: Parquet, one row per distinct range, sorted. Addresses are two UBIGINT halves, IPv4
+// in the low one, which every Parquet reader keeps lossless (DuckDB writes a 128-bit integer as a
+// double).
 //
 //   family  first_high  first_low  last_high  last_low  lists  provider  category  day
 //   4       0           3405803776 0          3405804031 null  null      null      2026-08-22
 //
-// What the file says of itself (key-value metadata): iprisk_feed, iprisk_day, iprisk_rows,
-// iprisk_details (rows with lists, provider or category) and iprisk_hash (day-content.ts). The
-// metadata is the manifest: it cannot be lost apart from its file, nor belong to another one.
+// The key-value metadata is the manifest: iprisk_feed, iprisk_day, iprisk_rows, iprisk_details
+// (rows with lists, provider or category) and iprisk_hash (day-content.ts).
 
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
 import type { Family } from '../../src/ip/address.ts'
@@ -53,7 +52,7 @@ export async function writeDayFile(
   await duck.writeParquet({ path, columns: columnsOf(day), rows, about })
 }
 
-/** The rows of a file as they were written. Throws where it is damaged. */
+/** Throws if the file is damaged. */
 export async function readDayRows(duck: DuckDb, path: string): Promise<ListedRange[]> {
   const rows: ListedRange[] = []
   await duck.stream(`select * exclude day from ${readParquetSql([path])}`, ({ count, columns }) => {
@@ -77,7 +76,7 @@ export async function readDayRows(duck: DuckDb, path: string): Promise<ListedRan
   return rows
 }
 
-/** What files say of themselves, by path; what is no whole day's file is left out. */
+/** By path; files that are not complete day files are left out. */
 export async function readDayMetadata(
   duck: DuckDb,
   paths: readonly string[],
@@ -89,7 +88,7 @@ export async function readDayMetadata(
   try {
     return parseDayMetadata(await duck.all(query))
   } catch {
-    // One damaged file spoils the query for all: then each is asked alone.
+    // One damaged file fails the whole query: query each alone.
     if (paths.length === 1) return new Map()
     const found = new Map<string, DayMetadata>()
     for (const path of paths) {
@@ -99,15 +98,14 @@ export async function readDayMetadata(
   }
 }
 
-/** The inverse of what `writeDayFile` says of a file. */
 function parseDayMetadata(rows: readonly (readonly unknown[])[]): ReadonlyMap<string, DayMetadata> {
-  const said = new Map<string, Map<string, string>>()
+  const byPath = new Map<string, Map<string, string>>()
   for (const [path, key, value] of rows as readonly (readonly [string, string, string])[]) {
-    const members = said.get(path) ?? new Map<string, string>()
-    said.set(path, members.set(key, value))
+    const members = byPath.get(path) ?? new Map<string, string>()
+    byPath.set(path, members.set(key, value))
   }
   const found = new Map<string, DayMetadata>()
-  for (const [path, members] of said) {
+  for (const [path, members] of byPath) {
     const feed = members.get('iprisk_feed')
     const day = parseDay(members.get('iprisk_day') ?? '')
     const hash = members.get('iprisk_hash')

@@ -1,8 +1,5 @@
-// DuckDB's one home: an engine in memory with bounded memory, a folder to spill to, rows out in
-// chunks and rows in as a Parquet file. It knows SQL and columns; what they mean is not here.
-//
-// Nothing is kept between runs: what lasts is the Parquet files. A spill folder that a kill left is
-// removed by a later engine beside it, once it is so old that no engine can be using it.
+// DuckDB's home: an in-memory engine with bounded memory and a spill folder, result rows in chunks,
+// Parquet files in and out. Spill folders left by a kill are removed by a later engine.
 
 import { randomUUID } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
@@ -26,12 +23,11 @@ const { DATE, TIMESTAMP } = duckdb
 /** Leaves room for the rest of a build on a machine of 4 GB. */
 const memoryBytesUsual = 1_500_000_000
 
-/** No query of ours runs for a day. */
 const spillAgeMsMax = msPerDay
 
 const spillPrefix = '.spill-'
 
-/** DuckDB's own: a chunk holds at most this many rows. */
+/** DuckDB's limit. */
 const chunkRows = 2048
 
 const types = {
@@ -43,17 +39,13 @@ const types = {
   timestamp: TIMESTAMP,
 } satisfies Record<string, DuckDBType>
 
-/**
- * What a row holds; a `date` is a number of days since 1970-01-01, a `timestamp` of milliseconds.
- */
+/** A `date` is in days since 1970-01-01, a `timestamp` in milliseconds. */
 type ParquetValue = string | number | bigint | null
 
-/** One column of a chunk: the value of a row as SQL's type gives it. */
 export interface ResultColumn {
   getItem(row: number): unknown
 }
 
-/** A column to write: its name and type, and what it holds of a row. */
 export interface ParquetColumn<Row> {
   readonly name: string
   readonly type: keyof typeof types
@@ -70,7 +62,7 @@ interface ParquetFile<Row> {
 export type DuckDb = Awaited<ReturnType<typeof connectTo>>
 
 interface DuckDbOptions {
-  /** A folder on a disk with room; a folder within it is used and removed. */
+  /** A folder on a disk with room; a subfolder is used and removed. */
   readonly spill: string
   readonly memoryBytes?: number
   readonly threads?: number | undefined
@@ -88,10 +80,10 @@ export async function withDuckDb<T>(
   }
 }
 
-/** Closes by `close`, which also removes what was spilled. */
+/** `close` also removes what was spilled. */
 export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   await removeOldSpills(options.spill)
-  // DuckDB makes the folder only when it must spill: to read, no right to write is needed.
+  // DuckDB creates the folder only to spill, so reading needs no write permission.
   const spill = join(options.spill, `${spillPrefix}${randomUUID()}`)
   const instance = await duckdb.DuckDBInstance.create(':memory:', {
     memory_limit: `${Math.floor((options.memoryBytes ?? memoryBytesUsual) / 1e6)}MB`,
@@ -105,10 +97,10 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   })
 }
 
-/** The same engine and its memory, for statements that run at the same time. */
+/** A second connection to the same engine, for concurrent statements. */
 export const connectBeside = ({ instance }: DuckDb): Promise<DuckDb> => connectTo(instance)
 
-/** One connection, whose statements run one after the other. */
+/** Statements of one connection run in sequence. */
 async function connectTo(instance: DuckDBInstance, onClose = async () => undefined as void) {
   const connection = await instance.connect()
   return {
@@ -116,7 +108,7 @@ async function connectTo(instance: DuckDBInstance, onClose = async () => undefin
     async run(sql: string): Promise<void> {
       await guard(sql, async () => connection.run(sql))
     },
-    /** Hands over the result chunk by chunk; a chunk is dead when `take` returns. */
+    /** Streams the result; a chunk is invalid once `take` returns. */
     async stream(sql: string, take: (chunk: ReturnType<typeof chunkOf>) => void): Promise<void> {
       await guard(sql, async () => {
         const result = await connection.stream(sql)
@@ -129,7 +121,7 @@ async function connectTo(instance: DuckDBInstance, onClose = async () => undefin
     async all(sql: string): Promise<readonly (readonly unknown[])[]> {
       return guard(sql, async () => (await connection.run(sql)).getRowsJS())
     },
-    /** The rows in their order. Not atomic, not flushed. */
+    /** Keeps the rows' order. Neither atomic nor flushed. */
     async writeParquet<Row>(file: ParquetFile<Row>): Promise<void> {
       await guard(file.path, async () => writeParquet(connection, file))
     },
@@ -144,23 +136,20 @@ export function sqlQuote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Files as one table; only those of one form. */
 export function readParquetSql(paths: readonly string[]): string {
   return `read_parquet([${paths.map(sqlQuote).join(', ')}])`
 }
 
-/**
- * Writes `from`, a table or a query in parentheses, to a Parquet file that says `about` of itself.
- */
+/** Writes a table or a query in parentheses to a Parquet file with metadata `about`. */
 export function copyToParquetSql(
   from: string,
   path: string,
   about: Readonly<Record<string, string>>,
 ): string {
-  const said = Object.entries(about).map(([key, value]) => `${key}: ${sqlQuote(value)}`)
+  const metadata = Object.entries(about).map(([key, value]) => `${key}: ${sqlQuote(value)}`)
   return (
     `copy ${from} to ${sqlQuote(path)} (format parquet, compression zstd, ` +
-    `parquet_version v2, use_tmp_file false, kv_metadata {${said.join(', ')}})`
+    `parquet_version v2, use_tmp_file false, kv_metadata {${metadata.join(', ')}})`
   )
 }
 

@@ -1,9 +1,6 @@
-// Where the history lies: `<store>/<feed-id>/<YYYY-MM-DD>.parquet`. A day's file is there whole or
-// not at all (history-store.ts), so names alone say which days a feed has a snapshot of, and a
-// missing name is a missing snapshot: no evidence of absence.
-//
-// A build alone also reads its staging folder (build/acceptance/history-transaction.ts): a staged day
-// stands in place of the store's.
+// The history's files: `<store>/<feed-id>/<YYYY-MM-DD>.parquet`. Day files are atomic
+// (history-store.ts), so names alone say which snapshots exist; a missing one is no evidence of
+// absence. A build also reads its staging folder, whose days replace the store's.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,8 +10,8 @@ import { daysKeptMax, longestKept } from '../../src/score/weight/decay.ts'
 import type { Feed } from '../catalogue/feed.ts'
 
 /**
- * Most evidence is dropped at 90 days; the month more tells since when, and for how long entries
- * live. Of a feed whose evidence counts for longer, one day a month is kept until then.
+ * Most evidence is dropped at 90 days; one more month shows entries' ages. Feeds whose evidence
+ * counts longer keep one day a month.
  */
 const historyDays = 120
 
@@ -24,7 +21,7 @@ const ending = '.parquet'
 
 export interface HistoryFolders {
   readonly store: string
-  /** Where a build's own days wait for its table's judgement; it need not exist. */
+  /** A build's own days until its table is accepted; it need not exist. */
   readonly staging?: string | undefined
 }
 
@@ -37,13 +34,11 @@ export function dayPath(store: string, feedId: string, day: Day): string {
   return join(store, feedId, `${formatDay(day)}${ending}`)
 }
 
-/** The feeds with a folder in the store, sorted. A store that does not exist has none. */
 export async function storedFeeds(store: string): Promise<readonly string[]> {
   const entries = await namesIn(store)
   return entries.filter((name) => !name.startsWith('.')).sort()
 }
 
-/** The days that a feed has a snapshot of, ascending. */
 export async function storedDays(store: string, feedId: string): Promise<readonly Day[]> {
   const days: Day[] = []
   for (const name of await namesIn(join(store, feedId))) {
@@ -53,7 +48,7 @@ export async function storedDays(store: string, feedId: string): Promise<readonl
   return days.sort((a, b) => a - b)
 }
 
-/** The same with staged days, and where each lies. */
+/** With staged days and paths. */
 export async function dayFiles({ store, staging }: HistoryFolders, feedId: string) {
   const paths = new Map<Day, string>()
   for (const folder of staging === undefined ? [store] : [store, staging]) {
@@ -62,18 +57,15 @@ export async function dayFiles({ store, staging }: HistoryFolders, feedId: strin
   return [...paths].map(([day, path]) => ({ day, path })).sort((a, b) => a.day - b.day)
 }
 
-/** What of a feed decides how long its history is kept. */
 export type KeptFeed = Pick<Feed, 'id' | 'kind' | 'half_life_days'>
 
-/** Days for which what the feed listed counts. */
 export function evidenceDays({ kind, half_life_days }: Omit<KeptFeed, 'id'>): number {
   return kind === 'network' ? daysKeptMax : longestKept(kind, half_life_days)
 }
 
 /**
- * The files of days that are too old to keep. Age is measured in the feed's own days (`files`,
- * ascending), so that no clock can take a history away. Of months past `historyDays` the first day
- * stays while evidence of it counts.
+ * Files of days that are too old to keep, by the feed's own newest day (`files` ascend), so that no
+ * clock can delete a history. Past `historyDays`, the first day of a month stays while it counts.
  */
 export function pastKeeping(files: readonly DayFile[], countedDays: number): readonly DayFile[] {
   const newest = files.at(-1)?.day ?? 0

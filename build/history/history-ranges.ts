@@ -1,7 +1,6 @@
-// The ranges of one feed and family that the history knows, in columns, for binary search by their
-// ends. At most some million rows over all feeds of a build: 24 bytes a row for IPv4, 48 for IPv6.
-//
-// Invariant: rows ascend by first, then by last address, and are distinct.
+// A feed's known ranges of one family in columns, for binary search by their ends. A build has some
+// million rows: 24 bytes each for IPv4, 48 for IPv6. Rows are distinct and ascend by first, then
+// last address.
 
 import type { Day } from '../../src/base/day.ts'
 import { type Family, compareWords } from '../../src/ip/address.ts'
@@ -10,13 +9,12 @@ import type { EntryDetails, RangeBatch, RangeColumns } from './aggregate-days.ts
 
 export interface HistoryRanges extends RangeColumns {
   readonly family: Family
-  /** Ids in the feed's details; empty where it has none. */
+  /** Ids in the feed's details; empty if it has none. */
   readonly detail: Uint32Array
 }
 
 const gathered = ['first', 'last', 'firstSeen', 'lastSeen', 'listed', 'detail'] as const
 
-/** `detailId` numbers what a row says beside its range. */
 export function newHistoryRangesBuilder(
   family: Family,
   detailId: (details: EntryDetails) => number,
@@ -29,7 +27,7 @@ export function newHistoryRangesBuilder(
       if (details !== undefined) {
         for (let row = 0; row < count; row++) detail[row] = detailId(details(row))
       }
-      // The columns that `details` reads are dead when this returns.
+      // The columns behind `details` are invalid once this returns.
       batches.push({ ...batch, details: undefined, detail })
     },
     ranges() {
@@ -49,7 +47,7 @@ export function newHistoryRangesBuilder(
   }
 }
 
-/** The row with just these ends (words as parsed), or -1. */
+/** The row with exactly these ends, or -1. */
 export function findRow(table: HistoryRanges, first: Uint32Array, last: Uint32Array): number {
   const stride = wordsPerStart(table.family)
   let low = 0
@@ -75,14 +73,13 @@ export function listedDaysAt(table: HistoryRanges, row: number): ListedDays {
 }
 
 /**
- * Folds into each row what is said of every range that holds it, because an address of the inner
- * range is listed on the days of either. Lists that join and split their prefixes need this:
+ * Merges into each row the days of every range that contains it. Lists that join and split their
+ * prefixes need this:
  *
  *   Monday     ├── a/23 ───────────────┤     b was listed on both days,
  *   Tuesday    ├── b/24 ──┤                  a (its other half) on Monday alone
  *
- * So the most specific row that holds an address says all of it, wherever ranges nest as prefixes
- * do; of ranges that only overlap each says its own.
+ * So the most specific row of an address has all its days, if ranges nest as prefixes do.
  */
 export function foldNested(table: HistoryRanges): void {
   const { count, first, last } = table
@@ -93,7 +90,7 @@ export function foldNested(table: HistoryRanges): void {
   for (let start = 0; start < count;) {
     let end = start + 1
     while (end < count && compare(first, start, first, end) === 0) end++
-    // Of ranges that begin together the widest comes first, here the last one.
+    // Of ranges with the same start the widest, the last one, comes first.
     for (let row = end - 1; row >= start; row--) {
       while (open.length > 0 && compare(last, open.at(-1)!, first, row) < 0) {
         open.pop()
@@ -114,18 +111,14 @@ function foldRow(table: HistoryRanges, row: number, outer: number): void {
   table.listed[row] = folded.listed
 }
 
-// When a range was listed, and how two such statements of one feed become one.
-
-/**
- * Of one feed and range. `listed` is a mask: bit n for the day n days before the day of the build.
- */
+/** When a feed listed a range. `listed`: bit n is n days before the day of the build. */
 export interface ListedDays {
   readonly firstSeen: Day
   readonly lastSeen: Day
   readonly listed: number
 }
 
-/** An address that is in both ranges, or either of two that count as one (a customer's /64). */
+/** For an address in both ranges, or for two that count as one (a customer's /64). */
 export function mergeListedDays(a: ListedDays, b: ListedDays): ListedDays {
   return {
     firstSeen: a.firstSeen < b.firstSeen ? a.firstSeen : b.firstSeen,

@@ -1,7 +1,5 @@
-// The writing half of the history: a day's observations of a feed are put in place whole. A file is
-// written under a temporary name, flushed, renamed, and its folder flushed, so that a kill at any
-// point leaves the day as it was or as it shall be. Writing needs the folder's lock; what a killed
-// run left under temporary names is removed by the next writer. Reading needs nothing.
+// Writes the history: a feed's day is put in place atomically and flushed. Writing needs the
+// folder's lock and first removes what a killed run left; reading does not.
 
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -36,15 +34,15 @@ interface DayListing {
   readonly listed: Iterable<ListedRange>
 }
 
-/** Where `staging` is given, days are written there, and the store stays as it is. */
+/** With `staging`, days are written there and the store stays unchanged. */
 export interface HistoryStoreOptions extends HistoryFolders {
-  /** The store's lock, where the caller holds it; by default it is taken until `close`. */
+  /** By default the store's lock is taken until `close`. */
   readonly lock?: FileLock | undefined
-  /** The caller's engine; by default one is opened until `close`. */
+  /** By default an engine is opened until `close`. */
   readonly duck?: DuckDb | undefined
 }
 
-/** Takes a store's lock. Throws `history_locked` while another run has it. */
+/** Throws `history_locked` while another run has the lock. */
 export function lockHistory(store: string): FileLock {
   const lock = acquireFileLock(join(store, '.lock'))
   if (lock === undefined) {
@@ -57,7 +55,7 @@ export function lockHistory(store: string): FileLock {
   return lock
 }
 
-/** Opens the store for writing. Throws `history_locked` while another run has it. */
+/** Throws `history_locked` while another run has the lock. */
 export async function openHistoryStore(options: HistoryStoreOptions) {
   const { store } = options
   const lock = options.lock === undefined ? lockHistory(store) : undefined
@@ -74,10 +72,7 @@ export async function openHistoryStore(options: HistoryStoreOptions) {
 function newStore(folders: HistoryStoreOptions, duck: DuckDb, lock: FileLock | undefined) {
   const to = folders.staging ?? folders.store
   return {
-    /**
-     * Adds what a fetch of `day` listed. An address counts as listed on a day if any fetch of that
-     * day listed it: what is there already stays. The same again changes nothing.
-     */
+    /** Adds what a fetch of `day` listed: any fetch of a day makes an address listed on it. */
     async addSnapshot({ feed, day, listed }: DayListing) {
       const path = checkedDayPath(to, feed, day)
       const content = dayContent(listed)
@@ -89,7 +84,7 @@ function newStore(folders: HistoryStoreOptions, duck: DuckDb, lock: FileLock | u
       const both = dayContent([...before, ...content.rows])
       return writeDay(duck, { path, feed, day, content: both, hash: there.hash })
     },
-    /** Makes `listed` the whole of the day, in place of what was there. */
+    /** Replaces the whole day. */
     async setDay({ feed, day, listed }: DayListing) {
       const path = checkedDayPath(to, feed, day)
       const there = await storedDay(duck, folders, { feed, day })
@@ -102,7 +97,7 @@ function newStore(folders: HistoryStoreOptions, duck: DuckDb, lock: FileLock | u
   }
 }
 
-/** Where the day is and the hash of its content; `undefined` where no file is just that day's. */
+/** The stored day's path and hash; `undefined` unless the file is really that day's. */
 async function storedDay(
   duck: DuckDb,
   folders: HistoryFolders,
@@ -110,8 +105,8 @@ async function storedDay(
 ): Promise<{ readonly path: string; readonly hash: string } | undefined> {
   const file = (await dayFiles(folders, feed)).find((file) => file.day === day)
   if (file === undefined) return undefined
-  const said = (await readDayMetadata(duck, [file.path])).get(file.path)
-  return said?.feed === feed && said.day === day ? { ...file, hash: said.hash } : undefined
+  const known = (await readDayMetadata(duck, [file.path])).get(file.path)
+  return known?.feed === feed && known.day === day ? { ...file, hash: known.hash } : undefined
 }
 
 async function writeDay(
@@ -134,8 +129,8 @@ async function writeDay(
 }
 
 /**
- * Removes the days that are past keeping, and says how many. `known`: feeds whose evidence may count
- * for longer. The caller holds the store's lock.
+ * Removes days that are too old and returns their number. `known`: feeds whose evidence may count
+ * longer. The caller holds the lock.
  */
 export async function pruneHistory(store: string, known: readonly KeptFeed[]): Promise<number> {
   let removed = 0
@@ -150,13 +145,10 @@ export async function pruneHistory(store: string, known: readonly KeptFeed[]): P
   return removed
 }
 
-/** A day yet to come would outlive the whole history, and by it everything else would be old. */
+/** A future day would outlive the history and make everything else old. */
 function checkedDayPath(folder: string, feed: string, day: Day): string {
   if (day > dayOf(Date.now()) + 1) {
-    throw inputError(
-      'history_day',
-      `${feed}: ${formatDay(day)} is yet to come; nothing can have been listed on it.`,
-    )
+    throw inputError('history_day', `${feed}: ${formatDay(day)} is in the future.`)
   }
   return dayPath(folder, feed, day)
 }

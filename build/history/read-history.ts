@@ -1,9 +1,6 @@
-// The history as a build reads it: for each feed when every range was listed, and which ranges it
-// listed lately but not in the snapshot at hand. Read once, then plain memory.
-//
-// A build stages its own snapshots first (history-store.ts), so that what it reads here knows them.
-// It calls `markListed` for each range of the snapshots. A range without a mark has lapsed: it
-// fades with its age.
+// The history as a build reads it: when each feed listed each range, and which ranges it no longer
+// lists. A build stages its own snapshots first, so they are included; it then calls `markListed`
+// for their ranges. Ranges without a mark have lapsed and fade with age.
 
 import { availableParallelism } from 'node:os'
 import type { Day } from '../../src/base/day.ts'
@@ -37,9 +34,9 @@ import { recordToday, type SnapshotEntries } from './record-today.ts'
 export type FeedHistory = Awaited<ReturnType<typeof readDays>>
 
 export interface History {
-  /** `undefined` where the store has no snapshot of the feed up to that day. */
+  /** `undefined` without a snapshot of the feed up to that day. */
   of(feedId: string): FeedHistory | undefined
-  /** Days that count as missing because their file is damaged: one line each. */
+  /** Damaged files, whose days count as missing. */
   readonly problems: readonly string[]
 }
 
@@ -53,10 +50,7 @@ export function readHistory(options: AggregateOptions & { readonly feeds: readon
   })
 }
 
-/**
- * Reads feed by feed, while the caller does something else. The engine may be closed when `history`
- * has come to its end.
- */
+/** Reads feed by feed in the background. Close the engine only after `history` has settled. */
 function newHistoryReader(duck: DuckDb, options: AggregateOptions) {
   const histories = new Map<string, FeedHistory>()
   const problems: string[] = []
@@ -68,13 +62,13 @@ function newHistoryReader(duck: DuckDb, options: AggregateOptions) {
   }
   let all = Promise.resolve()
   return {
-    /** Puts a feed at the end of what is to be read; its days must not change any more. */
+    /** Queues a feed, whose days must not change any more. */
     read(feed: KeptFeed): void {
       all = readAfter(all, feed)
-      // `history` throws it: a rejection before that call is no unhandled one.
+      // `history` throws it; this avoids an unhandled rejection before that call.
       all.catch(() => undefined)
     },
-    /** What was read, when all of it is. Throws what reading any of it throws. */
+    /** Waits for all queued feeds; throws their errors. */
     async history(): Promise<History> {
       await all
       return { of: (feedId) => histories.get(feedId), problems }
@@ -88,7 +82,7 @@ async function readFeed(duck: DuckDb, feed: KeptFeed, options: AggregateOptions)
   try {
     return { found, history: await readDays(duck, { feed, found, asOf }) }
   } catch (thrown) {
-    // Damage inside a file shows only when it is read. Such a file counts as missing.
+    // Damage inside a file shows only on reading; such a file counts as missing.
     const readable = await findReadableDays(duck, found, asOf)
     if (readable.files.length === found.files.length) throw thrown
     return { found: readable, history: await readDays(duck, { feed, found: readable, asOf }) }
@@ -112,17 +106,15 @@ async function readDays(
   const days: readonly Day[] = found.files.map(({ day }) => day)
   const fades = feed.kind !== 'network' && halfLifeDays[feed.kind] !== undefined
   return {
-    /** Days with a snapshot up to the day of the build, ascending. */
     days,
-    /** Days of the window with a snapshot: what shares are taken of. */
+    /** Days of the window with a snapshot, the base of shares. */
     daysObserved: days.filter((day) => asOf - day < windowDays).length,
-    /** Distinct ranges seen lately enough to count. */
+    /** Distinct ranges seen recently enough to count. */
     count: tables[4].count + tables[6].count,
     ...newListedMarks(tables, { fades, details: details.values }),
   }
 }
 
-/** Which ranges are marked and which have lapsed, over both families. */
 function newListedMarks(
   tables: Readonly<Record<Family, HistoryRanges>>,
   feed: { readonly fades: boolean; readonly details: readonly EntryDetails[] },
@@ -132,9 +124,8 @@ function newListedMarks(
   const last = newAddressWords()
   return {
     /**
-     * When this very range (as listed, before it is widened to a /64) was listed, as it was or
-     * inside a wider one; `undefined` where the history does not know it. A marked range has not
-     * lapsed.
+     * When this exact range (not widened to a /64) or a wider one was listed; `undefined` if
+     * unknown. Marks it as not lapsed.
      */
     markListed(range: Range): ListedDays | undefined {
       bigintToWords(range.family, range.first, first)
@@ -145,10 +136,7 @@ function newListedMarks(
       marked[range.family][row] = 1
       return listedDaysAt(table, row)
     },
-    /**
-     * Ranges without a mark, which the newest snapshot no longer lists. None for kinds that do not
-     * fade: what such a feed no longer lists is no longer so.
-     */
+    /** Ranges that the newest snapshot no longer lists; none for kinds that do not fade. */
     *lapsed() {
       if (!feed.fades) return
       for (const family of [4, 6] as const) {
@@ -182,21 +170,14 @@ function rangeAt(table: HistoryRanges, row: number): Range {
   return { family, first: value(table.first), last: value(table.last) }
 }
 
-// A build's whole work on the history: it records what its feeds list today, and reads each feed's
-// days, that one among them, while it records the next feed. Recording is JavaScript for the most
-// part and reading is DuckDB's, so that together they take less time than one after the other.
-//
-// Invariant: what comes out is what `recordToday` and then `readHistory` give.
+// Records what the feeds list today, and reads each feed's days while the next feed is recorded:
+// recording is mostly JavaScript and reading is DuckDB's. Same result as `recordToday` followed by
+// `readHistory`.
 
-/**
- * On two cores recording and reading have one each: threads of DuckDB besides took a third more
- * processor time, and longer. On more cores DuckDB decides by itself.
- */
+/** On two cores, DuckDB threads beside recording took longer and a third more processor time. */
 const threads = availableParallelism() > 2 ? undefined : 1
 
-/**
- * The caller holds the store's lock, or its folder exists. Throws what recording and reading throw.
- */
+/** The caller holds the store's lock. Throws the errors of recording and reading. */
 export function recordAndRead(
   files: readonly SnapshotEntries[],
   options: AggregateOptions & HistoryStoreOptions & { readonly without: ReadonlySet<string> },
@@ -209,7 +190,7 @@ export function recordAndRead(
       const recorded = await recordToday(files, { ...options, duck, onFeed })
       return { recorded, history: await reader.history() }
     } finally {
-      // Where recording failed, reading may still be at work.
+      // If recording failed, reading may still be running.
       await reader.history().catch(() => undefined)
       await reading.close()
     }

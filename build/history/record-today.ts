@@ -1,9 +1,6 @@
-// A build's own contribution to the history: what each feed that it read lists today. The history
-// keeps observations; each build folds evidence from them anew.
-//
-// A feed of which a file could not be read adds nothing, for half a feed looks like one that
-// dropped its other half. Facts of ASes and hand-kept tables add nothing either: they do not say
-// what was listed on a day.
+// A build's contribution to the history: what each feed lists today, unfolded. A feed with an
+// unreadable file adds nothing: half a feed looks like one that dropped the rest. Nor do AS facts
+// and hand-kept tables, which have no days.
 
 import { groupBy } from '../../src/base/counts.ts'
 import type { Day } from '../../src/base/day.ts'
@@ -13,7 +10,6 @@ import { type Entry, rangeOf } from '../parse/entry.ts'
 import type { ListedRange } from './day-content.ts'
 import { type HistoryStoreOptions, openHistoryStore } from './history-store.ts'
 
-/** A file as a build has read it (build/evidence/read-snapshots.ts). */
 export interface SnapshotEntries {
   readonly feed: Feed
   readonly entries: readonly Entry[]
@@ -21,16 +17,16 @@ export interface SnapshotEntries {
   readonly problem: string | undefined
 }
 
-/** Adds the snapshots to the store, or to its staging folder. Throws what opening it throws. */
+/** Adds snapshots to the store or its staging folder. Throws the errors of opening it. */
 export async function recordToday(
   files: readonly SnapshotEntries[],
   options: HistoryStoreOptions & {
     readonly without?: ReadonlySet<string> | undefined
-    /** Called when a feed's day is where it shall be, also of a feed that adds nothing. */
+    /** Called once a feed's day is final, even if the feed added nothing. */
     readonly onFeed?: ((feed: Feed) => void) | undefined
   },
 ) {
-  /** `problems`: feeds that could not be added, one line each. */
+  /** `problems`: feeds that were not added, one line each. */
   const report = { writtenCount: 0, unchangedCount: 0, problems: [] as string[] }
   const store = await openHistoryStore(options)
   try {
@@ -55,7 +51,6 @@ export async function recordToday(
   }
 }
 
-/** What a feed's entries list, without those that it may not. */
 export function admissibleRanges(feed: Feed, entries: readonly Entry[]): ListedRange[] {
   const listed: ListedRange[] = []
   for (const entry of entries) {

@@ -1,29 +1,23 @@
-// Flatten: overlapping ranges become disjoint pieces that carry all their evidence. One sweep over
-// the starts and ends; nested and partially overlapping ranges are the same to it.
+// Flatten: overlapping ranges become disjoint pieces with all their evidence, in one sweep over
+// starts and ends.
 //
 //   10.0.0.0/8    ├───────────────── a ─────────────────┤
 //   10.0.0.7         ├─ b ─┤
 //   partial                        ├────────── c ──────────────┤
 //   pieces        │a │ a b │   a   │        a c         │  c   │ 0
 //
-// Not here: what the evidence means, or which of it wins (src/score), and one-value ranges where
-// the more specific wins (networks).
 
 import type { Family } from '../../src/ip/address.ts'
 import { maxAddress, bigintToWords } from '../../src/ip/range.ts'
 import { type Layer, newLayerPieces } from './layer.ts'
 
-/** A range of one family and the number (from 1) of what is said of it. */
 export interface Observation {
   readonly first: bigint
   readonly last: bigint
   readonly evidence: number
 }
 
-/**
- * The values of the layer are list ids; 0 is no evidence. Lists are shared: pass the same `lists`
- * for both families so that ids do not clash.
- */
+/** Values of the layer are list ids; 0 is no evidence. Pass the same `lists` for both families. */
 export function flattenEvidence(
   family: Family,
   observations: readonly Observation[],
@@ -36,7 +30,7 @@ export function flattenEvidence(
 
 export type ListInterner = ReturnType<typeof newListInterner>
 
-/** Ids from 1 in order of first appearance; the empty list is 0. */
+/** Ids from 1 by first appearance; the empty list is 0. */
 export function newListInterner() {
   const ids = new Map<string, number>()
   const lists: (readonly number[])[] = []
@@ -54,7 +48,6 @@ export function newListInterner() {
   }
 }
 
-/** One end of each range, ascending, and the evidence of those ranges in the same order. */
 interface SortedEnds<N extends number | bigint> {
   readonly at: ArrayLike<N>
   readonly evidence: ArrayLike<number>
@@ -72,17 +65,14 @@ function ipv4Ends(observations: readonly Observation[]): Ends<number> {
   }
 }
 
-/**
- * An address and the evidence are one number of 64 bits, the address above: typed arrays of those
- * sort ten times faster than objects do.
- */
+/** Address and evidence packed in 64 bits: typed arrays sort ten times faster than objects. */
 function sortedIpv4(
   observations: readonly Observation[],
   endOf: (observation: Observation) => bigint,
 ): SortedEnds<number> {
   const { length } = observations
   const pairs = new BigUint64Array(length)
-  // The lower half of each comes first, as in the table's own sections.
+  // Little endian: the lower half comes first.
   const halves = new Uint32Array(pairs.buffer)
   for (let index = 0; index < length; index++) {
     halves[index * 2] = observations[index]!.evidence
@@ -171,7 +161,7 @@ function order(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Keeps `active` ascending; the same evidence may be active several times. */
+/** Keeps `active` ascending; it may hold the same evidence several times. */
 function insert(active: number[], evidence: number): void {
   let at = active.length
   while (at > 0 && active[at - 1]! > evidence) at--

@@ -1,11 +1,10 @@
-// Interning: equal things get one number, in order of first appearance, so that equal inputs give
-// equal tables.
+// Interning: equal things get one number, by first appearance, so that equal inputs give equal
+// tables.
 
 import { inLargePages } from '../../src/base/system/memory-map.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { bigintToWords, type Range } from '../../src/ip/range.ts'
 
-/** Numbers for values by a text key; ids start at `firstId`. */
 export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1) {
   const ids = new Map<string, number>()
   const values: T[] = []
@@ -24,8 +23,8 @@ export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1) {
 }
 
 /**
- * Numbers, from 0, for tuples of four 32-bit words. A Map would need a string a tuple and ends at
- * 2^24 entries; this is open addressing with linear probing over typed arrays, at most half full.
+ * Numbers tuples of four 32-bit words from 0. Open addressing over typed arrays, at most half full:
+ * a Map would need a string per tuple and ends at 2^24 entries.
  */
 export function newTupleInterner() {
   let capacity = 1 << 10
@@ -80,7 +79,6 @@ export function newTupleInterner() {
       if (count * 2 >= capacity) grow()
       return count - 1
     },
-    /** All tuples, four words each. */
     words: (): Uint32Array => tuples.slice(0, count * 4),
   }
 }
@@ -95,16 +93,10 @@ function hash(a: number, b: number, c: number, d: number): number {
 
 export type RangeInterner = ReturnType<typeof newRangeInterner>
 
-/**
- * Numbers, from 0, for pairs of a number and a range. A text a range would cost a build half a
- * second for each million of them, and its memory.
- */
+/** Numbers pairs of a number and a range from 0. Text keys would cost half a second per million. */
 export function newRangeInterner() {
   const pairs = newTupleInterner()
-  /**
-   * Ends of IPv6 ranges: an address fills a tuple, so that a range needs two numbers. Many feeds
-   * have none.
-   */
+  /** Numbers of IPv6 addresses, each of which fills a tuple. Many feeds have none. */
   let ends: ReturnType<typeof newTupleInterner> | undefined
   const words = newAddressWords()
   const endId = (value: bigint): number => {
@@ -116,7 +108,7 @@ export function newRangeInterner() {
     get count(): number {
       return pairs.count
     },
-    /** `fact`: an unsigned 32-bit number. No range is a range of its own. */
+    /** `fact`: an unsigned 32-bit number. An absent range is a value of its own. */
     id(fact: number, range: Range | undefined): number {
       if (range === undefined) return pairs.id(fact, 0, 0, 0)
       const { family, first, last } = range

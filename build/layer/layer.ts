@@ -1,27 +1,22 @@
-// A layer: one family's whole address space cut into disjoint, sorted pieces, each with one value.
-// Places, networks and evidence each become two layers (IPv4, IPv6); `overlayTwoLayers` lays them
-// over each other. Gaps are pieces with value 0, so no piece needs an end: it reaches to the next
-// start. (Pairs and records, which number what lies over each other, begin with 0 and have no
-// gaps.)
+// A layer: one family's address space cut into disjoint, sorted pieces with one value each. Places,
+// networks and evidence are two layers each (IPv4, IPv6), combined by `overlayTwoLayers`. Gaps are
+// pieces with value 0, so a piece ends at the next start.
 
 import { type Family, compareWords } from '../../src/ip/address.ts'
 import { maxAddress, wordsToBigint } from '../../src/ip/range.ts'
 import { inLargePages } from '../../src/base/system/memory-map.ts'
 
-/** 32-bit words of one start address: 1 for IPv4, 4 (most significant first) for IPv6. */
+/** 32-bit words per address, most significant first. */
 export function wordsPerStart(family: Family): 1 | 4 {
   return family === 4 ? 1 : 4
 }
 
-/**
- * Invariants: `starts` ascend strictly and begin with address 0; neighbours differ in value;
- * `starts.length === count * wordsPerStart(family)`, `values.length === count`.
- */
+/** `starts` ascend strictly from address 0; neighbours differ in value. */
 export interface Layer {
   readonly family: Family
   readonly count: number
   readonly starts: Uint32Array
-  /** 0 is "nothing here"; else an id that starts at 1. Of pairs and records numbers from 0. */
+  /** 0 is "nothing here"; ids start at 1. In layers of pairs and records, numbers start at 0. */
   readonly values: Uint32Array
 }
 
@@ -31,7 +26,7 @@ export function valueAt(layer: Layer, words: Uint32Array): number {
   return layer.values[pieceOf(layer, words)]!
 }
 
-/** The piece that holds an address (words as parsed). For the build, not the hot path. */
+/** The piece that contains an address. For the build, not the hot path. */
 export function pieceOf(layer: Layer, words: Uint32Array): number {
   const stride = wordsPerStart(layer.family)
   let low = 0
@@ -44,17 +39,14 @@ export function pieceOf(layer: Layer, words: Uint32Array): number {
   return low
 }
 
-/** The first address of a piece; behind the last one, the end of the space. */
+/** After the last piece, the end of the space. */
 export function startOf({ family, count, starts }: Layer, piece: number): bigint {
   if (piece === count) return maxAddress(family) + 1n
   const stride = wordsPerStart(family)
   return wordsToBigint(family, starts.subarray(piece * stride, (piece + 1) * stride))
 }
 
-/**
- * Negative where piece `pieceA` of `a` starts before piece `pieceB` of `b`, 0 where both start at
- * one address. The piece behind the last one starts behind all others.
- */
+/** Orders pieces by start address; the piece after the last one sorts last. */
 export function compareStarts(a: Layer, pieceA: number, b: Layer, pieceB: number): number {
   if (pieceA === a.count) return pieceB === b.count ? 0 : 1
   if (pieceB === b.count) return -1
@@ -62,10 +54,7 @@ export function compareStarts(a: Layer, pieceA: number, b: Layer, pieceB: number
   return compareWords(a.starts, pieceA * 4, b.starts, pieceB * 4, 4)
 }
 
-/**
- * Changes the value of every piece, in place, to what `numbers` has for it: another for each value,
- * so that neighbours keep their difference.
- */
+/** Replaces each value in place by its entry in `numbers`, which must be distinct. */
 export function renumber(layers: readonly Layer[], numbers: Uint32Array): void {
   for (const { values } of layers) {
     for (let piece = 0; piece < values.length; piece++) values[piece] = numbers[values[piece]!]!
@@ -75,8 +64,8 @@ export function renumber(layers: readonly Layer[], numbers: Uint32Array): void {
 export type LayerPieces = ReturnType<typeof newLayerPieces>
 
 /**
- * Collects pieces in address order; neighbours of equal value become one. Who knows how many there
- * can be at most says so: memory that is not filled costs none.
+ * Collects pieces in address order and merges equal neighbours. Pass a capacity if known: unused
+ * memory costs nothing.
  */
 export function newLayerPieces(family: Family, capacity = 1 << 12) {
   const words = wordsPerStart(family)
@@ -91,10 +80,7 @@ export function newLayerPieces(family: Family, capacity = 1 << 12) {
     return more
   }
 
-  /**
-   * A piece that begins at the address in `start`, whose first word lies at `from`. Pieces must
-   * ascend, the first must be 0.
-   */
+  /** `start` holds the address from word `from`. Pieces must ascend from address 0. */
   const add = (start: Uint32Array, value: number, from = 0): void => {
     if (value === lastValue) return
     if (count === values.length) {
@@ -115,7 +101,7 @@ export function newLayerPieces(family: Family, capacity = 1 << 12) {
     lastValue = value
   }
 
-  /** Of all pieces so far, not copied; what is added later does not change it. */
+  /** A view: later additions do not change it. */
   const layer = (): Layer => ({
     family,
     count,

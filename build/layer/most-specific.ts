@@ -1,22 +1,19 @@
-// Hot within the build: ranges that each carry one value and may overlap become one layer. Where
-// they overlap, the more specific (smaller) range wins; of equal sizes the later one.
+// Hot within the build: overlapping ranges with one value each become a layer. The smaller range
+// wins; of equal sizes the later one.
 //
 //   value 1   ├──────────────────────────────────┤
 //   value 2          ├───────────────────┤
 //   value 3                        ├─────────────────────┤      (as large as 2, and later)
 //   layer    0│  1   │      2      │          3          │ 0
 //
-// Partial overlap is nothing special here: no range is split into prefixes or put into a tree.
-// Not here: evidence, of which all of an address counts (build/layer/flatten-evidence.ts).
 
 import { type Family, compareWords } from '../../src/ip/address.ts'
 import { grown } from '../../src/base/grown-array.ts'
 import { wordsPerStart, type Layer, newLayerPieces } from './layer.ts'
 
 /**
- * Ranges as columns. Range i reaches from `firsts` to `lasts`, inclusive, at i * wordsPerStart; its
- * value is not 0. Invariant: first <= last. Only the first `count` are meant; the arrays may be
- * longer.
+ * Ranges as columns: range i is `firsts` to `lasts`, inclusive, at i * wordsPerStart; values are
+ * not 0. The arrays may be longer than `count`.
  */
 export interface RangeColumns {
   readonly family: Family
@@ -49,7 +46,7 @@ export function newRangeColumns(family: Family) {
   return { add, ranges: (): RangeColumns => ({ family, count, firsts, lasts, values }) }
 }
 
-/** The layer of `ranges`. Their order matters only between ranges of equal size. */
+/** Order matters only between ranges of equal size. */
 export function flattenMostSpecific(ranges: RangeColumns): Layer {
   const { family, count, firsts, lasts, values } = ranges
   const words = wordsPerStart(family)
@@ -68,7 +65,7 @@ export function flattenMostSpecific(ranges: RangeColumns): Layer {
     } else if (next < count && compare(firsts, order[next]!, lasts, top, words) <= 0) {
       at.set(wordsAt(firsts, order[next]!, words))
     } else {
-      // The winner ends here. Ranges beneath it that ended meanwhile fall out as they surface.
+      // The winner ends here. Ranges beneath it that have ended are popped as they surface.
       at.set(wordsAt(lasts, top, words))
       if (!increment(at)) break
       while (active.top() >= 0 && compare(lasts, active.top(), at, 0, words) < 0) active.pop()
@@ -82,7 +79,7 @@ export function flattenMostSpecific(ranges: RangeColumns): Layer {
   return pieces.layer()
 }
 
-/** The numbers of the ranges, ascending by first address. Publishers sort; then nothing is done. */
+/** Range numbers, ascending by first address. Publishers usually sort. */
 function ascending(ranges: RangeColumns): Uint32Array {
   const { family, count, firsts } = ranges
   const words = wordsPerStart(family)
@@ -97,7 +94,7 @@ function ascending(ranges: RangeColumns): Uint32Array {
 }
 
 /**
- * A binary heap of ranges, the smallest, which wins, on top (-1 for none). It holds few: as many as
+ * A binary heap with the smallest range, which wins, on top (-1 if empty). It holds the ranges that
  * overlap at one address.
  */
 function newHeap(ranges: RangeColumns) {
@@ -157,7 +154,7 @@ function compare(a: Uint32Array, rowA: number, b: Uint32Array, rowB: number, wor
   return compareWords(a, rowA * words, b, rowB * words, words)
 }
 
-/** The next address, in place; false behind the last one there is. */
+/** The next address, in place; false after the last. */
 function increment(address: Uint32Array): boolean {
   for (let word = address.length - 1; word >= 0; word--) {
     address[word] = address[word]! + 1

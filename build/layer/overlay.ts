@@ -1,6 +1,5 @@
-// Hot within the build: layers of one family laid over each other. Networks, places and evidence
-// are joined in two steps. The first, networks and places, needs no evidence: a thread takes it,
-// beside the rest of a build (build/places/place-thread.ts).
+// Hot within the build: layers of one family laid over each other. Networks and places are joined
+// first, in a thread (build/places/place-thread.ts), because they need no evidence.
 
 import { assert } from '../../src/base/assert.ts'
 import { prefixRange } from '../../src/ip/range.ts'
@@ -9,8 +8,8 @@ import { newTupleInterner } from './intern.ts'
 import { compareStarts, type Layer, type Layers, newLayerPieces, wordsPerStart } from './layer.ts'
 
 /**
- * A layer that is cut wherever `base` or `top` is cut; each piece has the value that `combine`
- * gives for the two values there. Of layers with gaps `combine` sees 0 for those and may give 0.
+ * Cut wherever `base` or `top` is cut, with the value that `combine` returns for both values; gaps
+ * are 0.
  */
 export function overlayTwoLayers(options: {
   readonly base: Layer
@@ -41,8 +40,8 @@ export function overlayTwoLayers(options: {
 export type PairedLayers = ReturnType<typeof pairLayers>
 
 /**
- * The values of `layers` are numbers of pairs, from 0, in order of first appearance, IPv4 before
- * IPv6; the others are by number of a pair, 0 for none.
+ * Values of `layers` number the pairs from 0, by first appearance, IPv4 before IPv6; `networks` and
+ * `places` are by pair, 0 for none.
  */
 export function pairLayers(networks: Layers, places: Layers) {
   const pairs = newTupleInterner()
@@ -60,8 +59,8 @@ export function pairLayers(networks: Layers, places: Layers) {
 }
 
 /**
- * Cut wherever any of the three is cut; each piece has the number, from 0, that `recordOf` gives
- * for its three values. It is asked once in a family for a pair of which nothing is said.
+ * Cut wherever any of the three is cut, with the number from `recordOf`, which is called once per
+ * family for a pair without evidence.
  */
 export function joinEvidence(
   { layers, networks, places }: PairedLayers,
@@ -88,10 +87,9 @@ const transitionPrefixes = [
 ]
 
 /**
- * An IPv6 layer without 6to4 (2002::/16) and Teredo (2001::/32), which have no network and no place
- * of their own: the AS that announces such a prefix runs a relay, and place data give all of it one
- * place, where no user is. The table has only evidence there, so that an answer speaks of the
- * embedded IPv4 address (contract 3.9).
+ * Removes 6to4 (2002::/16) and Teredo (2001::/32), which have no network or place of their own:
+ * their announcers run relays. Answers there use the embedded IPv4 address (contract 3.9:
+ * addresses).
  */
 export function clearTransitionPrefixes(layer: Layer): Layer {
   const observations = transitionPrefixes.map(({ first, last }) => ({ first, last, evidence: 1 }))

@@ -1,7 +1,6 @@
-// What reading the files of a data set gave, kept on disk: they change once a day or once a month,
-// tables are built every hour, and reading them is a third of a first build. A file in the cache is
-// named by the hash of all that its content follows from: the files, and the code and the tables
-// that read them. So it is right or absent, and may be deleted at any time.
+// Caches parsed data sets on disk: they change daily or monthly, tables are built hourly, and
+// reading them is a third of a first build. A file is named by the hash of all its inputs (files,
+// code, tables), so it is correct or absent, and may be deleted at any time.
 //
 //   <cache>/<kind>-<hash>.bin     hash of the rest (SHA-256, 32 bytes), what v8.serialize made
 
@@ -30,24 +29,24 @@ import { inLargePages } from '../../src/base/system/memory-map.ts'
 
 export interface Reading {
   readonly kind: 'places' | 'networks'
-  /** What is kept of them must not say where they are: the same ones may lie elsewhere. */
+  /** Cached content must not contain their paths. */
   readonly files: readonly string[]
-  /** Folders of its code, from here, with all that they hold. */
+  /** Folders of the code, relative to this one. */
   readonly code: readonly string[]
-  /** Files from the package's root. */
+  /** Relative to the package's root. */
   readonly tables: readonly string[]
 }
 
 const hashBytes = 32
 const chunkBytes = 2 ** 20
-/** What stays free of the disk: the table and the day's feeds come first. */
+/** Disk space left free for the table and the day's feeds. */
 const spareBytes = 2 ** 30
-/** An edition in use, and the one before, to which a rollback goes. */
+/** The current edition and the previous one, for a rollback. */
 const keptFiles = 2
 
 /**
- * What `read` gives, from `cache` where it was read before; it must be what v8.serialize takes.
- * Throws what `read` throws. A cache that cannot be read or written costs time, nothing else.
+ * The result of `read`, cached; v8.serialize must support it. Throws the errors of `read`; failures
+ * of the cache only cost time.
  */
 export async function keptReading<T>(
   reading: Reading,
@@ -71,12 +70,12 @@ function load(path: string): { readonly content: unknown } | undefined {
     if (!hashOf([content]).equals(bytes.subarray(0, hashBytes))) return undefined
     return { content: deserialize(content) }
   } catch {
-    // Not there, or cut off: it is read anew, and written over.
+    // Missing or truncated: read again and replace.
     return undefined
   }
 }
 
-/** Of a file of 200 MB half of the time goes into its memory, where that is in small pages. */
+/** Large pages: for 200 MB, half of the time is memory allocation. */
 function readLargeFile(path: string): Buffer {
   const descriptor = openRegularFile(path)
   try {
@@ -94,7 +93,7 @@ function readLargeFile(path: string): Buffer {
 function save(cache: string, name: string, what: unknown): void {
   const content = serialize(what)
   const draft = join(cache, `${name}.${process.pid}.tmp`)
-  // A full disk, or one to read alone: where the table cannot be written either, that is told.
+  // A full or read-only disk; if it matters, writing the table reports it.
   try {
     mkdirSync(cache, { recursive: true })
     const { bavail, bsize } = statfsSync(cache)
@@ -109,11 +108,11 @@ function save(cache: string, name: string, what: unknown): void {
   try {
     removeOld(cache, name)
   } catch {
-    // Another build cleans up at the same time.
+    // Another build is cleaning up.
   }
 }
 
-/** Keeps the newest of the others of its kind, and nothing of a build that was killed a day ago. */
+/** Keeps the newest of the others, and drops drafts of builds killed a day ago. */
 function removeOld(cache: string, name: string): void {
   const kind = name.slice(0, name.indexOf('-') + 1)
   const others = readdirSync(cache)
@@ -127,10 +126,10 @@ function removeOld(cache: string, name: string): void {
   for (const { path } of [...whole, ...drafts]) rmSync(path, { force: true })
 }
 
-/** `undefined` where a file cannot be read: who reads it says why. */
+/** `undefined` if a file cannot be read: `read` reports why. */
 function keyOf({ files, code, tables }: Reading): string | undefined {
   const own = code.flatMap((folder) => codeOf(join(import.meta.dirname, folder)))
-  // package.json names the exact versions of what that code imports.
+  // package.json has the exact versions of that code's imports.
   const beside = [...tables, 'package.json'].map((name) => join(packageRoot, name))
   try {
     const chunk = newFileBuffer(chunkBytes)
@@ -148,7 +147,7 @@ function codeOf(folder: string): readonly string[] {
     .map((name) => join(folder, name))
 }
 
-/** A chunk at a time: files of places have a hundred megabytes. */
+/** In chunks: files of places have a hundred megabytes. */
 function hashOfFile(path: string, chunk: Buffer): Buffer {
   const descriptor = openRegularFile(path)
   try {
@@ -163,7 +162,7 @@ function hashOfFile(path: string, chunk: Buffer): Buffer {
   }
 }
 
-/** Each part with its length before it, so that no two lists of parts are one. */
+/** Length-prefixed, so that different lists never hash alike. */
 function hashOf(parts: Iterable<Uint8Array>): Buffer {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(`${part.length}\n`).update(part)

@@ -1,6 +1,6 @@
-// Hot within the build: texts as runs of the table (src/table/answer/answer-writer.ts), end to end
-// in memory that grows. A run is its length in bytes, a word of facts, the text, and nothing to the
-// next whole element.
+// Hot within the build: texts as runs of the table (src/table/answer/answer-writer.ts),
+// concatenated. A run is its length in bytes, a word of facts and the text, padded to whole
+// elements.
 
 import { inLargePages } from '../../src/base/system/memory-map.ts'
 import { runElementBytes } from '../../src/schema/table-layout.ts'
@@ -12,9 +12,9 @@ export function newRunCollector(bytesExpected: number) {
     if (end + bytes > room.length) room = Buffer.concat([room, Buffer.alloc(room.length + bytes)])
   }
   return {
-    /** The element at which the run begins. */
+    /** Returns the element at which the run begins. */
     add: (text: string, facts: number): number => {
-      // No character takes more than three bytes.
+      // A UTF-16 unit takes at most three bytes.
       makeRoom(2 * runElementBytes + text.length * 3)
       const begin = end / runElementBytes
       const written = room.write(text, end + runElementBytes, 'utf8')
@@ -23,7 +23,7 @@ export function newRunCollector(bytesExpected: number) {
       end += runElementBytes * (1 + Math.ceil(written / runElementBytes))
       return begin
     },
-    /** Puts runs behind that another collector made; the element at which the first one begins. */
+    /** Appends another collector's runs; returns the element of the first. */
     append: (runs: Uint32Array): number => {
       makeRoom(runs.byteLength)
       const begin = end / runElementBytes
@@ -31,7 +31,6 @@ export function newRunCollector(bytesExpected: number) {
       end += runs.byteLength
       return begin
     },
-    /** Sets the word of facts of the run that begins at that element. */
     setFacts: (element: number, facts: number): void => {
       room.writeUInt32LE(facts, element * runElementBytes + 4)
     },

@@ -1,33 +1,30 @@
-// Reads data records with mmdb-lib's decoder, fenced. The decoder trusts its file: a pointer to
-// itself, nested maps or an array that claims sixteen million members would make it recurse, run or
-// allocate without end. So each record has limits of values, characters and depth, each value must
-// start inside the section, and none may claim a size that no place or network has.
+// Reads data records with mmdb-lib's decoder, fenced. The decoder trusts its file: pointer loops,
+// deep nesting or huge claimed sizes would make it recurse, run or allocate without end. So a
+// record's values, characters and depth are limited, and values must start inside the section.
 
 import { createRequire } from 'node:module'
 import type * as DecoderFile from 'mmdb-lib/lib/decoder.js'
 import { type IpriskError, messageOf, inputError } from '../../src/base/coded-error.ts'
 
-// The decoder is the default export of a CommonJS file, which import gives in two shapes depending
-// on the loader (Node's own, vitest's). require gives one.
+// `import` gives this CommonJS default export in two shapes, depending on the loader; `require`
+// gives one.
 const { default: Decoder } = createRequire(import.meta.url)(
   'mmdb-lib/lib/decoder.js',
 ) as typeof DecoderFile.default
 
 /** A GeoIP2 city record with names in eight languages holds under 300 values. */
 const valuesMax = 4096
-/** The deepest known layout (`subdivisions[0].names.en`, each behind a pointer) needs eight. */
+/** The deepest known layout needs eight. */
 const depthMax = 32
-/**
- * Strings shared by records lie behind pointers; each is decoded once while this cache has room.
- */
+/** Strings that records share lie behind pointers; each is decoded once while this has room. */
 const cachedMax = 1 << 16
 const cachedCharactersMax = 1 << 24
-/** Of all texts of a record, keys included. Those of a city in eight languages have some 5,000. */
+/** All texts of a record, keys included; a city in eight languages has some 5,000 characters. */
 const charactersMax = 1 << 17
 
-/** Types that the control byte's upper three bits give; 0 means "see the next byte". */
+/** The control byte's upper three bits; 0 means "see the next byte". */
 const pointerType = 1
-/** Size codes of the lower five bits: 31 announces 65,821 or more bytes or members. */
+/** In the lower five bits: 65,821 or more bytes or members. */
 const hugeSizeCode = 31
 
 class FencedDecoder extends Decoder {
@@ -43,7 +40,7 @@ class FencedDecoder extends Decoder {
     super(bytes, start, {
       get: (key) => cache.get(key),
       set: (key, cursor: { value: unknown; offset: number }) => {
-        // Strings only: what they decode to is the same at any depth and needs no budget.
+        // Only strings: they decode alike at any depth and need no budget.
         if (typeof cursor.value !== 'string' || cache.size >= cachedMax) return
         cachedCharacters += cursor.value.length
         if (cachedCharacters <= cachedCharactersMax) cache.set(key, cursor)
@@ -53,7 +50,7 @@ class FencedDecoder extends Decoder {
     this.#start = start
   }
 
-  /** Decodes the record at `offset` bytes from the section's start. */
+  /** `offset` counts from the section's start. */
   record(offset: number): unknown {
     this.#values = 0
     this.#depth = 0
@@ -81,8 +78,8 @@ class FencedDecoder extends Decoder {
 }
 
 /**
- * A function from a record's offset within the section `[start, end)` of `bytes` to its decoded
- * value. It throws `mmdb_invalid` with path and byte for anything that is no such record.
+ * Returns a reader of records by their offset in the section `[start, end)`, which throws
+ * `mmdb_invalid`.
  */
 export function newRecordReader(options: {
   readonly path: string
@@ -106,7 +103,7 @@ export function newRecordReader(options: {
   }
 }
 
-/** `mmdb_invalid`: `problem` says what is wrong at `offset` of the file `path`. */
+/** `problem` is what is wrong at byte `offset` of `path`. */
 export function mmdbError(options: {
   readonly path: string
   readonly offset: number

@@ -1,6 +1,4 @@
-// An MMDB file in memory: where its search tree and its data records lie.
-//
-// Layout of the format (MaxMind DB 2.0):
+// An MMDB file in memory: where its search tree and data records lie (MaxMind DB 2.0).
 //
 //   search tree          16 zero bytes   data records     marker            metadata
 //   ├─ treeBytes ──────┤                 ├─ dataBytes ──┤ \xab\xcd\xefMaxMind.com
@@ -22,7 +20,7 @@ const metadataBytesMax = 131_072
 /** Zero bytes between the tree and the data records. */
 export const separatorBytes = 16
 
-/** Reads and checks a file. Errors: `mmdb_unreadable`, `mmdb_invalid`. */
+/** Throws `mmdb_unreadable` or `mmdb_invalid`. */
 export function openMmdb(path: string): MmdbFile {
   let bytes: Buffer
   try {
@@ -37,7 +35,7 @@ export function openMmdb(path: string): MmdbFile {
   return parseMmdb(path, bytes)
 }
 
-/** The same for bytes that are in memory already; `path` is what errors call them. */
+/** `path` is only for errors. */
 export function parseMmdb(path: string, bytes: Buffer) {
   const tailStart = Math.max(0, bytes.length - metadataBytesMax)
   const markerAt = bytes.subarray(tailStart).lastIndexOf(marker)
@@ -76,25 +74,23 @@ export function parseMmdb(path: string, bytes: Buffer) {
   }
   const epoch = Number(metadata['build_epoch'])
   const day = dayOf(epoch * 1000)
-  // Year 1970 to 9999: what formatDay can write.
+  // The years that formatDay can write, 1970 to 9999.
   if (!(epoch >= 0 && epoch < 253_402_300_800)) {
     throw fail(`build_epoch is ${show(metadata['build_epoch'])}`)
   }
   const type = metadata['database_type']
   const databaseType = typeof type === 'string' ? type : ''
   return {
-    /** As given; every error names it. */
     path,
     bytes,
     ipVersion,
-    /** Bits of one of the two records of a node. */
+    /** Bits of one record; a node has two. */
     recordBits,
     nodeCount,
-    /** Byte positions in the file; `dataEnd` is exclusive. */
+    /** Byte positions; `dataEnd` is exclusive. */
     dataStart,
     dataEnd,
     databaseType,
-    /** Day on which the publisher built the file. */
     day,
   } as const
 }

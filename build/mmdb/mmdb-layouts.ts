@@ -1,7 +1,6 @@
-// What the members of a decoded record mean, for the layouts that publishers of place and network
-// data use. Out comes what was written, trimmed; whether a country exists or a coordinate is on
-// Earth is judged in build/places. Pure; records are told apart by their members, one by one,
-// because files of one publisher differ by product and leave out what is unknown.
+// What the members of a decoded record mean, in the layouts that publishers of places and networks
+// use. Returns trimmed text as written; build/places validates it. Members are tested one by one,
+// because files of one publisher differ by product and omit what is unknown.
 //
 // Places
 //   GeoIP2      nested: country.iso_code, city.names.en, subdivisions[0].names.en, postal.code,
@@ -19,9 +18,9 @@
 
 import { type IpriskError, inputError } from '../../src/base/coded-error.ts'
 
-/** A place as a record has it. Text is '' and a number undefined where the record has none. */
+/** '' and undefined if the record has no such member. */
 export interface RawPlace {
-  /** As written, upper case: ISO 3166-1 alpha-2 in most records. */
+  /** Upper case; ISO 3166-1 alpha-2 in most records. */
   readonly country: string
   readonly state: string
   readonly city: string
@@ -33,17 +32,10 @@ export interface RawPlace {
 
 type Members = Readonly<Record<string, unknown>>
 
-const nestedPlaceMembers = [
-  'country',
-  'registered_country',
-  'represented_country',
-  'continent',
-  'city',
-  'location',
-  'subdivisions',
-  'postal',
-  'traits',
-] as const
+const nestedPlaceMembers =
+  'country registered_country represented_country continent city location subdivisions postal traits'.split(
+    ' ',
+  )
 
 const countryMembers = ['country_code', 'country', 'country_iso_code'] as const
 const stateMembers = ['state1', 'region', 'region_name', 'state', 'subdivision_1_name'] as const
@@ -52,7 +44,7 @@ const zipMembers = ['postcode', 'postal', 'postal_code', 'zip', 'zip_code'] as c
 const latitudeMembers = ['latitude', 'lat'] as const
 const longitudeMembers = ['longitude', 'lng', 'lon'] as const
 const timezoneMembers = ['timezone', 'time_zone'] as const
-/** Any of these makes a record a flat one, even where it leaves out the country. */
+/** Any of these makes a record flat, even without a country. */
 const flatPlaceMembers = [
   ...countryMembers,
   ...stateMembers,
@@ -64,16 +56,9 @@ const flatPlaceMembers = [
   'continent',
   'continent_code',
 ] as const
-const nameMembers = [
-  'as_name',
-  'name',
-  'asn_name',
-  'as_organization',
-  'organization',
-  'org',
-] as const
+const nameMembers = 'as_name name asn_name as_organization organization org'.split(' ')
 
-/** Members of network files whose records leave the ASN out where it is unknown. */
+/** Members of network files, whose records omit an unknown ASN. */
 const mayLackAsn = [
   'traits',
   'isp',
@@ -84,7 +69,6 @@ const mayLackAsn = [
   'continent_code',
 ] as const
 
-/** For the error about a record of none of them. */
 const layouts = {
   places:
     'GeoIP2 (country.iso_code, city.names, location); ' +
@@ -96,8 +80,8 @@ const layouts = {
 } as const
 
 /**
- * The place of a record; undefined where it names no country. A country where a range is only
- * registered is no place. Error: `mmdb_layout_unknown` for a record that is of no known layout.
+ * `undefined` if the record names no country; a registration country is no place. Throws
+ * `mmdb_layout_unknown`.
  */
 export function locationOf(record: unknown): RawPlace | undefined {
   const members = membersOf(record)
@@ -110,10 +94,7 @@ export function locationOf(record: unknown): RawPlace | undefined {
   throw unknownLayout(record, 'places')
 }
 
-/**
- * The network of a record; undefined where it names no ASN. Error: `mmdb_layout_unknown` for a
- * record that is of no known layout.
- */
+/** `undefined` if the record names no ASN. Throws `mmdb_layout_unknown`. */
 export function networkOf(record: unknown) {
   const members = membersOf(record)
   if (members === undefined) throw unknownLayout(record, 'networks')
@@ -169,7 +150,7 @@ function flatPlace(members: Members): RawPlace | undefined {
 function networkFrom(written: unknown, organization: string) {
   const digits = typeof written === 'string' ? written.trim().replace(/^AS/i, '') : written
   const asn = toNumber(digits)
-  // AS numbers are 32 bits wide; 0 is reserved (RFC 7607).
+  // AS numbers have 32 bits; 0 is reserved (RFC 7607).
   if (asn === undefined || !Number.isInteger(asn) || asn < 1 || asn > 0xffff_ffff) return undefined
   return { asn, organization }
 }
@@ -186,7 +167,7 @@ function englishName(place: unknown): string {
   return textOf(membersOf(membersOf(place)?.['names']), ['en'])
 }
 
-/** The first of these members that is a text with something in it; '' where none is. */
+/** The first of these members that is a non-empty text, or ''. */
 function textOf(members: Members | undefined, names: readonly string[]): string {
   for (const name of names) {
     const value = members?.[name]
@@ -218,7 +199,7 @@ function unknownLayout(record: unknown, what: keyof typeof layouts): IpriskError
     members === undefined ? `it is no map but ${typeof record}` : Object.keys(members).join(', ')
   return inputError(
     'mmdb_layout_unknown',
-    `this record is of no known layout of ${what}. Its members: ${found.slice(0, 400)}. ` +
+    `this record has no known layout of ${what}. Its members: ${found.slice(0, 400)}. ` +
       `Known layouts: ${layouts[what]}. Name a file of one of these.`,
   )
 }

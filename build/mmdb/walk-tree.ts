@@ -1,13 +1,11 @@
-// Hot within the build: from the search tree of an MMDB file to layers. Walks the leaves in address
-// order without recursion, asks for an id once per distinct data record, joins equal neighbours.
-// Not a judge of what records mean: the caller's `idOf` is (mmdb-layouts.ts helps it).
+// Hot within the build: from an MMDB search tree to layers. Walks the leaves in address order
+// without recursion, calls `idOf` once per distinct record, merges equal neighbours.
 //
-// A tree of ip_version 4 gives the IPv4 layer alone. One of ip_version 6 holds IPv4 at ::/96 and
-// often repeats that very subtree as 2002::/16, 2001::/32 and ::ffff:0:0/96 (aliases: records that
-// lead to the same node). The IPv6 layer leaves aliases out and covers 2000::/3; elsewhere it is 0.
+// An ip_version 4 tree gives only the IPv4 layer. In an ip_version 6 tree, IPv4 is at ::/96 and
+// often repeated at 2002::/16, 2001::/32 and ::ffff:0:0/96 (aliases of the same node), which the
+// IPv6 layer leaves out; it covers 2000::/3.
 //
-// Damage ends in `mmdb_invalid`, never in a loop: no path is longer than the address has bits, and
-// no walk visits more nodes than `visitsPerNode` times the nodes there are.
+// Damage throws `mmdb_invalid`, never loops: path lengths and numbers of visits are limited.
 
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
@@ -17,13 +15,12 @@ import { mmdbError, newRecordReader } from './decode-record.ts'
 import { type MmdbFile, separatorBytes } from './mmdb-file.ts'
 
 export interface MmdbWalk {
-  /** `6` is undefined where the file has an IPv4 tree. A family without records is one 0 piece. */
+  /** `6` is undefined for an IPv4 tree. A family without records is one piece of 0. */
   readonly layers: { readonly 4: Layer; readonly 6: Layer | undefined }
-  /** Distinct data records that were decoded. */
   readonly recordCount: number
 }
 
-/** Writers may share equal subtrees besides the aliases; a loop exceeds any such factor. */
+/** Writers may share equal subtrees; a loop exceeds this. */
 const visitsPerNode = 4
 const visitsAtLeast = 256
 /** The bits of ::/96. */
@@ -32,16 +29,15 @@ const ipv4Prefix = Array.from({ length: 96 }, (): 0 => 0)
 interface Tree {
   readonly file: MmdbFile
   readonly records: Uint32Array
-  /** The node where IPv4 begins in an IPv6 tree; -1 where there is none to leave out. */
+  /** The root of IPv4 in an IPv6 tree, or -1. */
   readonly aliased: number
-  /** The value of a data record, by its offset in the data section. */
+  /** A data record's value, by its offset in the data section. */
   readonly valueAt: (offset: number) => number
 }
 
 /**
- * The layers of a file. `idOf` maps a decoded record to a value: 0 for "nothing here", else an id
- * from 1; it is called once per distinct record, IPv4 first, in address order. Errors:
- * `mmdb_invalid`; whatever IpriskError `idOf` throws, with path and byte put before its message.
+ * `idOf` maps a decoded record to an id from 1, or 0 for "nothing here"; it is called once per
+ * distinct record, IPv4 first. Throws `mmdb_invalid`, and the errors of `idOf` with path and byte.
  */
 export function walkMmdb(options: {
   readonly file: MmdbFile
@@ -70,13 +66,10 @@ export function walkMmdb(options: {
     walkLeaves({ tree, family: 6, root, depth: 3, pieces: ipv6 })
     ipv6.add(Uint32Array.of(0x4000_0000, 0, 0, 0), 0)
   }
-  return {
-    layers: { 4: ipv4.layer(), 6: ipv6?.layer() },
-    recordCount: offsets.count,
-  }
+  return { layers: { 4: ipv4.layer(), 6: ipv6?.layer() }, recordCount: offsets.count }
 }
 
-/** Follows `bits` from the root of the tree; stops early at a record that is no node. */
+/** Stops at a record that is no node. */
 function descend(records: Uint32Array, nodeCount: number, bits: readonly (0 | 1)[]): number {
   let record = 0
   for (const bit of bits) {
@@ -87,9 +80,8 @@ function descend(records: Uint32Array, nodeCount: number, bits: readonly (0 | 1)
 }
 
 /**
- * Adds the leaves under `root`, which lies `depth` bits deep: 0 in IPv4, at 2000::/3 in IPv6.
- * The stack holds the right siblings still to visit, at most one per
- * bit; `path` is the address of the leaf at hand, its bits below the current depth all zero.
+ * Adds the leaves under `root` at `depth` bits: 0 in IPv4, 2000::/3 in IPv6. The stack holds
+ * unvisited right siblings; `path` is the leaf's address, with zero bits below the depth.
  */
 function walkLeaves(options: {
   readonly tree: Tree
@@ -113,7 +105,7 @@ function walkLeaves(options: {
   let depth: number = options.depth
 
   for (;;) {
-    // Down the left side, remembering each right sibling.
+    // Down the left side, stacking right siblings.
     while (record < nodeCount && record !== (family === 6 ? aliased : -1)) {
       if (depth === bits) throw loopError(tree.file, record, `lies deeper than ${bits} bits`)
       if (visitsLeft-- === 0) throw loopError(tree.file, record, 'is visited again and again')
@@ -124,7 +116,7 @@ function walkLeaves(options: {
     }
     pieces.add(path, record <= nodeCount ? 0 : valueAt(record - dataFrom))
     if (waitingCount === 0) return
-    // Over to the nearest right sibling: its bit is set, all bits below it are cleared.
+    // The nearest right sibling: set its bit, clear all bits below.
     record = waiting[--waitingCount]!
     depth = waitingDepth[waitingCount]!
     const word = (depth - 1) >> 5
@@ -139,7 +131,6 @@ function loopError({ path, recordBits }: MmdbFile, node: number, what: string): 
   return mmdbError({ path, offset: (node * recordBits) / 4, problem })
 }
 
-/** From an offset in the data section to the caller's id for the record there. */
 function newIdReader(
   { path, bytes, dataStart, dataEnd }: MmdbFile,
   idOf: (record: unknown) => number,
@@ -161,14 +152,14 @@ function newIdReader(
   }
 }
 
-// The search tree is unpacked to one Uint32Array, node n's left record at 2n and its right record
-// at 2n + 1, so that one walk serves all record sizes. No record is checked here.
+// The search tree unpacked: node n's left record at 2n, its right record at 2n + 1, so one walk
+// serves all record sizes. Records are not checked here.
 //
 //   24 bits   LLLLLL RRRRRR                 3 + 3 bytes
 //   28 bits   LLLLLL lr RRRRRR              l: high half-byte of the left, r: of the right
 //   32 bits   LLLLLLLL RRRRRRRR             4 + 4 bytes
 
-/** Unpacks all nodes. A record below `nodeCount` is a node, equal to it nothing, above it data. */
+/** A record below `nodeCount` is a node, equal to it nothing, above it data. */
 export function unpackTree(file: MmdbFile): Uint32Array {
   const records = new Uint32Array(file.nodeCount * 2)
   const unpack = { 24: unpack24, 28: unpack28, 32: unpack32 }[file.recordBits]
@@ -176,7 +167,7 @@ export function unpackTree(file: MmdbFile): Uint32Array {
   return records
 }
 
-// In all three `!` is safe: parseMmdb has checked that the tree lies within the bytes.
+// `!` is safe in all three: parseMmdb has checked the tree's length.
 
 function unpack24(bytes: Uint8Array, records: Uint32Array): void {
   for (let i = 0, at = 0; i < records.length; i++, at += 3) {
@@ -196,7 +187,6 @@ function unpack28(bytes: Uint8Array, records: Uint32Array): void {
 
 function unpack32(bytes: Uint8Array, records: Uint32Array): void {
   for (let i = 0, at = 0; i < records.length; i++, at += 4) {
-    // A Uint32Array takes the signed result as its unsigned value.
     records[i] =
       (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
   }

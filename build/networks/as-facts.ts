@@ -1,14 +1,13 @@
-// What the AS feeds say of each AS, gathered by ASN. Raw: classes and tags as published, noise and
-// all (AS tags call MIT "tor", Cloudflare "vpn", Apple "hosting"). What follows from them is
-// decided in network-type.ts, never here.
+// What AS feeds say about each AS, as published, noise included (tags call MIT "tor", Cloudflare
+// "vpn", Apple "hosting"); network-type.ts judges it.
 
 import { cleanOrganization } from './organization-name.ts'
 
-/** bgp.tools: the class of an AS, where it has one. `T1` is transit-free. */
+/** bgp.tools: an AS's class. `T1` is transit-free. */
 export const asClasses = ['Eyeball', 'Content', 'Carrier', 'T1', 'Unknown'] as const
 export type AsClass = (typeof asClasses)[number]
 
-/** bgp.tools: tags, of which an AS may have many. */
+/** bgp.tools: an AS may have many tags. */
 export const asTags = [
   'dsl',
   'mobile',
@@ -28,14 +27,14 @@ export const asTags = [
 ] as const
 export type AsTag = (typeof asTags)[number]
 
-/** PeeringDB: what a network says that it is, as one class for each AS. */
+/** PeeringDB: what a network calls itself. */
 export const peeringClasses = ['hosting', 'network-service', 'transit', 'access'] as const
 export type PeeringClass = (typeof peeringClasses)[number]
 
-/** ipverse: the category of an AS, from registries, routing and what it announces. */
+/** ipverse: an AS's category, from registries and routing. */
 const asCategories = ['hosting', 'isp', 'business', 'education_research', 'government_admin']
 
-/** Feeds that give classes, tags and names; every other feed of AS facts is a list of hosters. */
+/** Feeds with classes, tags and names; other feeds of AS facts list hosters. */
 export const asFeeds = {
   classes: 'asn-bgptools',
   tags: 'asn-bgptools-tags',
@@ -43,11 +42,10 @@ export const asFeeds = {
   categories: 'asn-ipverse-metadata',
 } as const
 
-/** One AS as one feed has it. */
 export interface AsEntry {
   readonly asn: number
   readonly source: string
-  /** The class or tag. Lists of hosters have none. */
+  /** A class or tag; lists of hosters have none. */
   readonly label?: string
   readonly name?: string
 }
@@ -56,16 +54,16 @@ export interface AsFact {
   readonly class: AsClass
   readonly tags: ReadonlySet<AsTag>
   readonly peering: ReadonlySet<PeeringClass>
-  /** Ids of the feeds that list it as a hoster, ascending. */
+  /** Feeds that list it as a hoster, ascending. */
   readonly lists: readonly string[]
-  /** Cleaned; '' where no feed names it. */
+  /** '' if no feed names it. */
   readonly name: string
 }
 
 export interface AsFacts {
   readonly get: (asn: number) => AsFact | undefined
   readonly asnCount: number
-  /** Labels of a class or tag feed that are none of the above, with how often they came. */
+  /** Unexpected labels of class and tag feeds, with counts. */
   readonly unknownLabels: ReadonlyMap<string, number>
 }
 
@@ -74,20 +72,17 @@ interface Gathered {
   readonly tags: Set<AsTag>
   readonly peering: Set<PeeringClass>
   readonly lists: Set<string>
-  /** The name in the class feed, and the longest in the others. */
+  /** From the class feed, and the longest of the others. */
   className: string
   otherName: string
 }
 
 const noTags: ReadonlySet<AsTag> = new Set()
 const noClasses: ReadonlySet<PeeringClass> = new Set()
-/** Labels of the hoster feeds for ASes that they list as something other than a hoster. */
+/** Labels in hoster feeds for ASes that are no hosters. */
 const notHosting: ReadonlySet<string> = new Set(['vpn'])
 
-/**
- * Gathers entries, in any order. Of several names of an AS, that of the class feed wins, else the
- * longest; of several classes the last.
- */
+/** In any order. The class feed's name wins, else the longest; of several classes the last. */
 export function collectAsFacts(entries: Iterable<AsEntry>): AsFacts {
   const gathered = new Map<number, Gathered>()
   const unknownLabels = new Map<string, number>()
@@ -106,7 +101,7 @@ export function collectAsFacts(entries: Iterable<AsEntry>): AsFacts {
       const label = `${entry.source}: ${entry.label ?? ''}`
       unknownLabels.set(label, (unknownLabels.get(label) ?? 0) + 1)
     }
-    // The hoster lists write handles and countries into the name: "VOXILITY, RO".
+    // Hoster lists write handles and countries into names: "VOXILITY, RO".
     if (entry.name !== undefined && !isHosterList(entry.source)) {
       const name = cleanOrganization(entry.name)
       if (entry.source === asFeeds.classes) fact.className = name
@@ -117,7 +112,7 @@ export function collectAsFacts(entries: Iterable<AsEntry>): AsFacts {
   for (const [asn, { tags, peering, lists, className, otherName, ...fact }] of gathered) {
     facts.set(asn, {
       class: fact.class,
-      // Most ASes have a class and a name alone: they share the empty sets.
+      // Most ASes have only a class and a name.
       tags: tags.size === 0 ? noTags : tags,
       peering: peering.size === 0 ? noClasses : peering,
       lists: [...lists].sort(),
@@ -127,14 +122,14 @@ export function collectAsFacts(entries: Iterable<AsEntry>): AsFacts {
   return { get: (asn) => facts.get(asn), asnCount: facts.size, unknownLabels }
 }
 
-/** No facts at all, for a build without AS feeds. */
+/** For a build without AS feeds. */
 export const noAsFacts: AsFacts = collectAsFacts([])
 
 function isHosterList(source: string): boolean {
   return !(Object.values(asFeeds) as readonly string[]).includes(source)
 }
 
-/** Puts the entry's label where it belongs; false for a label that is not of its feed. */
+/** Returns false for a label that its feed does not have. */
 function addLabel(fact: Gathered, entry: AsEntry): boolean {
   const { source, label } = entry
   if (isHosterList(source)) {
@@ -145,7 +140,7 @@ function addLabel(fact: Gathered, entry: AsEntry): boolean {
   if (source === asFeeds.classes)
     return isKnownLabel(asClasses, label) && ((fact.class = label), true)
   if (source === asFeeds.categories) {
-    // One voice, of hosters alone: its other categories are coarser than what names and tags say.
+    // Counts only for hosters: names and tags are finer than its other categories.
     if (label === 'hosting') fact.lists.add(source)
     return asCategories.includes(label)
   }

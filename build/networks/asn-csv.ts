@@ -1,34 +1,29 @@
-// Hot within the build: a CSV or TSV file of AS ranges, by bytes. The columns are named by a header
-// (MaxMind, IPinfo), or known by their places:
+// Hot within the build: a CSV or TSV file of AS ranges, by bytes. A header names the columns
+// (MaxMind, IPinfo), or their positions do:
 //
 //   first,last,asn,organization                  @ip-location-db/asn, DB-IP
 //   first⇥last⇥asn⇥country⇥organization          IPtoASN
 //   prefix,asn,organization
 //
-// The ASN may be written `AS123`. A row of ASN 0, or of none where a header names the column, says
-// that no AS announces the range: it is left out and is no fault.
+// ASNs may be written `AS123`. Rows with ASN 0, or with none in a named column, are skipped
+// silently: no AS announces the range.
 
 import { fieldText, type RangeRow, readNumber, readRangeFile } from '../parse/range-rows.ts'
 import type { RangeSink } from './collect-ranges.ts'
 
-/** For the error about a file without a range. */
+/** For the error. */
 export const rangeLayouts =
   'CSV with a header (MaxMind: network, autonomous_system_number, autonomous_system_organization; ' +
   'IPinfo: network or start_ip and end_ip, asn, as_name or name), CSV without one (first, last, ' +
   'asn, organization: DB-IP), TSV without one (IPtoASN), MMDB'
 
 const asnNames = ['asn', 'autonomous_system_number', 'as_number', 'asnumber']
-const nameNames = [
-  'as_name',
-  'autonomous_system_organization',
-  'as_organization',
-  'as_description',
-  'organization',
-  'name',
-  'org',
-]
+const nameNames =
+  'as_name autonomous_system_organization as_organization as_description organization name org'.split(
+    ' ',
+  )
 
-/** Reads a file into `sink`. Error: `ranges_unreadable`. */
+/** Throws `ranges_unreadable`. */
 export function readRangeCsv(path: string, sink: RangeSink): Promise<void> {
   return readRangeFile(path, asnTaker(sink))
 }

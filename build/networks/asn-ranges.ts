@@ -1,7 +1,6 @@
-// From the ASN range files to one layer of ASNs for each family, and the organizations' names. A
-// file is a CSV or an MMDB, told by its name. Where CSV ranges overlap the more specific wins
-// (most-specific.ts); among MMDB files, and between them and the CSV ranges, the file named first
-// wins wherever it says something.
+// AS range files (CSV or MMDB, by file name) to one layer of ASNs per family and the organizations'
+// names. Among overlapping CSV ranges the more specific wins; among MMDB files, and between them
+// and CSV, the file named first.
 
 import { environmentError, inputError, IpriskError } from '../../src/base/coded-error.ts'
 import { compilerRequire } from '../../src/base/package-root.ts'
@@ -19,7 +18,7 @@ import { overlayTwoLayers } from '../layer/overlay.ts'
 
 export type AsRanges = Awaited<ReturnType<typeof readAsRanges>>
 
-/** The files that come with the package, where the operator names none. */
+/** The installed package's files. */
 export function defaultRangeFiles(): readonly string[] {
   const require = compilerRequire()
   try {
@@ -40,14 +39,14 @@ const reading = {
   tables: [],
 } as const satisfies Partial<Reading>
 
-/** What `readAsRanges` gives, from `cache` where it was read before. Errors: those of readAsRanges. */
+/** `readAsRanges` through `cache`; throws its errors. */
 export async function readAsRangesCached(
   files: readonly string[],
   cache?: string,
 ): Promise<AsRanges> {
   if (cache === undefined) return readAsRanges(files)
   const kept = await keptReading({ ...reading, files }, cache, async () =>
-    // What is kept must not say where the files lie.
+    // The cache must not contain paths.
     renameFiles(
       await readAsRanges(files),
       files.map((_, index) => `file ${index}`),
@@ -56,7 +55,6 @@ export async function readAsRangesCached(
   return renameFiles(kept, files)
 }
 
-/** The same of files with other names. */
 function renameFiles(ranges: AsRanges, files: readonly string[]): AsRanges {
   const { rowCount, problems, files: before } = ranges.stats
   const samples = problems.samples.map((sample) => {
@@ -67,8 +65,8 @@ function renameFiles(ranges: AsRanges, files: readonly string[]): AsRanges {
 }
 
 /**
- * Reads `files` (CSV, TSV or MMDB). Errors: `ranges_unreadable`, `ranges_empty` where all of them
- * together hold no range, `ranges_format` for another ending, and those of openMmdb and walkMmdb.
+ * Throws `ranges_unreadable`, `ranges_empty` if no file has a range, `ranges_format` for another
+ * file ending, and the errors of openMmdb and walkMmdb.
  */
 export async function readAsRanges(files: readonly string[]) {
   const collector = newRangeCollector()
@@ -109,15 +107,15 @@ export async function readAsRanges(files: readonly string[]) {
     )
   }
   return {
-    /** Values are ASNs; 0 where no AS announces the space. */
+    /** Values are ASNs, or 0. */
     layers,
     organizations: collector.organizations(),
-    /** `rowCount`: rows of the CSV files that could be read. */
+    /** `rowCount`: readable rows of the CSV files. */
     stats: { files, rowCount, problems },
   }
 }
 
-/** The layers of one MMDB file, its names into `collector`. */
+/** Names go into `collector`. */
 function walkNetworks(path: string, collector: RangeCollector): MmdbWalk['layers'] {
   const idOf = (record: unknown): number => {
     const network = networkOf(record)

@@ -1,17 +1,15 @@
-// Hot within the build: collects ranges with an ASN in columns that grow, one set for each family,
-// and the spellings of each AS's name. It judges no row: asn-csv.ts reads them, most-specific.ts
-// lays them out.
+// Hot within the build: collects ranges with an ASN in growing columns per family, and the
+// spellings of each AS's name.
 
 import type { Family } from '../../src/ip/address.ts'
 import { newRangeColumns } from '../layer/most-specific.ts'
 import { pickOrganization } from './organization-name.ts'
 
-/** Where a reader puts what it finds. Words are the reader's own: copied, not kept. */
+/** Where a reader puts what it finds. Words are copied. */
 export interface RangeSink {
   readonly range: (family: Family, first: Uint32Array, last: Uint32Array, asn: number) => void
-  /** A spelling of the AS's organization. */
   readonly name: (asn: number, text: string) => void
-  /** A bad row: `place` is file and line, `problem` a short stable phrase. */
+  /** A bad row: `place` is file and line. */
   readonly problem: (place: string, problem: string) => void
 }
 
@@ -23,13 +21,12 @@ export interface RangeProblems {
   readonly samples: readonly string[]
 }
 
-/** Enough to find what is wrong with a file; the count says how much of it is. */
+/** The count shows how much is wrong. */
 const samplesMax = 20
 
 export function newRangeCollector() {
   const ipv4 = newRangeColumns(4)
   const ipv6 = newRangeColumns(6)
-  /** The distinct spellings of each AS. */
   const spellings = new Map<number, Set<string>>()
   const samples: string[] = []
   let problemCount = 0
@@ -48,7 +45,6 @@ export function newRangeCollector() {
       if (samples.length < samplesMax) samples.push(`${place}: ${problem}`)
     },
     ranges: (family: Family) => (family === 4 ? ipv4 : ipv6).ranges(),
-    /** The organization of each AS, by pickOrganization. */
     organizations: (): ReadonlyMap<number, string> =>
       new Map([...spellings].map(([asn, known]) => [asn, pickOrganization([...known])])),
     problems: (): RangeProblems => ({ count: problemCount, samples }),

@@ -1,7 +1,6 @@
-// The hand-kept tables under data/tables that speak of networks: which ASes and prefixes are what,
-// by public knowledge. Each is a CSV: comment lines (`#`), a header, rows of which the table's own
-// comment names the source. Loading validates everything and reports all problems at once, by file
-// and line. Not here: countries.csv (build/places), and what the tables mean (network-type.ts).
+// The hand-kept tables of networks in data/tables: which ASes and prefixes are what, by public
+// knowledge. Each is a CSV with comment lines (`#`), a header and rows with sources. Loading
+// validates everything and reports all problems by file and line.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +11,7 @@ import { parseStrictCsv } from '../../src/base/text/csv.ts'
 import { hasHostBits, parsePrefix, type Range } from '../../src/ip/range.ts'
 import { botCategories, type BotCategory } from '../../src/model/kind.ts'
 
-/** Tables of ASes: at most one of them names an AS. */
+/** An AS may be in one of them only. */
 export const asTables = [
   'hosting',
   'mobile',
@@ -27,27 +26,27 @@ export const asTables = [
 export type AsTable = (typeof asTables)[number]
 
 export type PrefixRow = RowOf<typeof notedPrefixFields>
-/** A prefix that serves Tor exits, or rented servers. */
+/** A prefix of Tor exits, or of rented servers. */
 export type AnnouncedPrefixRow = RowOf<typeof announcedFields>
-/** An AS or a prefix that serves one VPN and nothing else: one of `asn` and `range` is there. */
+/** An AS or a prefix that serves only one VPN: has `asn` or `range`. */
 export type VpnOperatorRow = Omit<RowOf<typeof vpnOperatorFields>, 'space'> &
   RowOf<typeof vpnOperatorFields>['space']
 
 export interface AsRow {
   readonly asn: number
-  /** The operator, as in its own documents or the registry. */
+  /** As in its own documents or the registry. */
   readonly name: string
   readonly note: string
 }
 
 export type NetworkTables = ReturnType<typeof loadNetworkTables>
 
-/** No table may grow beyond what a person can keep by hand. */
+/** What a person can keep by hand. */
 const rowsMax = 1000
 
 export const networkTablesFolder = join(packageRoot, 'data', 'tables')
 
-/** Error: `tables_invalid`, whose message lists every problem of every table. */
+/** Throws `tables_invalid` with every problem of every table. */
 export function loadNetworkTables(folder: string = networkTablesFolder) {
   const problems: string[] = []
   const read = <F extends Fields>(table: string, fields: F, isUnique = false) =>
@@ -64,21 +63,19 @@ export function loadNetworkTables(folder: string = networkTablesFolder) {
     [...asRows].flatMap(([table, rows]) => rows.map((row) => [row.asn, { table, row }])),
   )
   const tables = {
-    /** The table that names an AS, and its row there. */
     asRow: (asn: number) => byAsn.get(asn),
     rows: (table: AsTable) => asRows.get(table) ?? [],
     mobile,
     mobilePrefixes: read('mobile-prefixes', mobilePrefixFields, true),
     corporatePrefixes: read('corporate-prefixes', notedPrefixFields, true),
-    /** Public resolvers: software everywhere asks them, no person browses from them. */
+    /** Public resolvers: software asks them, no person browses from them. */
     resolvers: read('resolvers', notedPrefixFields, true),
-    /** Well-known infrastructure, which is never a visitor's address. */
+    /** Well-known infrastructure, never a visitor's address. */
     infrastructure: read('infrastructure', infrastructureFields, true),
-    /** Ranges that a bot's operator publishes as its bot's own. */
+    /** Ranges that operators publish for their bots. */
     crawlers: read('crawlers', crawlerFields),
-    /** Prefixes that their owners dedicate to Tor exits. */
     torOperators: read('tor-operators', announcedFields),
-    /** Of networks that have other customers, too, the prefixes that rent servers. */
+    /** Prefixes for rented servers in networks with other customers. */
     hostingPrefixes: read('hosting-prefixes', announcedFields, true),
     vpnOperators: read('vpn-operators', vpnOperatorFields, true).map(
       ({ space, ...row }): VpnOperatorRow => ({ ...space, ...row }),
@@ -92,27 +89,24 @@ export function loadNetworkTables(folder: string = networkTablesFolder) {
   return tables
 }
 
-/**
- * Gives the value of a field, or reports what is wrong with it and gives `undefined`. `first` is
- * the row's first field, by which a report names the row.
- */
+/** Parses a field, or reports a problem. `first` is the row's first field, which names the row. */
 type Field<T> = (
   written: string,
   report: (problem: string) => undefined,
   first: string,
 ) => T | undefined
 
-/** By member, in the order of the table's columns; a range's column is called `prefix`. */
+/** In column order; a range's column is called `prefix`. */
 type Fields = Readonly<Record<string, Field<unknown>>>
 type RowOf<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never
 }
 
-/** The rows of a table without those that have a problem. */
+/** Rows with problems are left out. */
 function readRows<F extends Fields>(options: {
   readonly path: string
   readonly fields: F
-  /** No two rows may begin with one field. */
+  /** Whether first fields must differ. */
   readonly isUnique: boolean
   readonly problems: string[]
 }): readonly RowOf<F>[] {
@@ -162,7 +156,7 @@ const asn: Field<number> = (written, report) => {
   return number !== 0 && number <= 0xffff_ffff ? number : report(`"${written}" is no AS number`)
 }
 
-/** The number of an AS that no other row of any table names. */
+/** An AS number that no other row of any table has. */
 function unclaimedAsn(table: AsTable, claims: Map<number, AsTable>): Field<number> {
   return (written, report, first) => {
     const number = asn(written, report, first)
@@ -180,7 +174,6 @@ const prefix: Field<Range> = (written, report) => {
   return hasHostBits(written) ? report(`${written} has host bits set`) : range
 }
 
-/** A whole AS or a prefix of a VPN's. */
 const space: Field<{ readonly asn: number | undefined; readonly range: Range | undefined }> = (
   written,
   report,
@@ -202,10 +195,10 @@ const source: Field<string> = (written, report) =>
 
 const day: Field<Day> = (written, report) => parseDay(written) ?? report(`"${written}" is no day`)
 
-/** Where a row is from: a page that anybody can open, and the day on which it was written down. */
+/** A public page, and the day on which the row was written. */
 const sourceFields = { source, day }
 
-/** The country of a mobile carrier's subscribers, two letters, and where the row is from. */
+/** The two-letter country of a mobile carrier, and the row's source. */
 const carrierFields = {
   country: ((written, report) =>
     /^[A-Z]{2}$/.test(written)
@@ -219,7 +212,7 @@ const notedPrefixFields = { ...prefixFields, note: text }
 const mobilePrefixFields = { ...prefixFields, ...carrierFields, note: text }
 const infrastructureFields = { ...prefixFields, ...sourceFields }
 const crawlerFields = { range: prefix, provider: named('provider'), category, ...sourceFields }
-/** `asn`: announced by another AS, the row does not count. */
+/** `asn`: if another AS announces it, the row does not count. */
 const announcedFields = { range: prefix, asn, name: named('name'), ...sourceFields }
-/** `owner`: what the registered organization's name holds; held by another, the row does not count. */
+/** `owner`: must occur in the registered organization's name, or the row does not count. */
 const vpnOperatorFields = { space, owner: named('owner'), name: named('name'), ...sourceFields }

@@ -1,11 +1,10 @@
-// What kind of network an AS is: the first rule that holds. Pure. What a rule may conclude depends
-// on who says it (MODEL.md, rules 5 and 9):
+// Classifies an AS by the first rule that holds (MODEL.md, rules 5 and 9):
 //
 // - A hand-kept table sets everything: type, mobile, access, shared, corporate, cdn.
-// - Feeds are noisy. A tag, class or list sets the type, and whether the lines are people's own
-//   (`access`); never `mobile`, `corporate` or `cdn`, and `shared` only for a campus.
-// - A `dsl` tag is the strongest word of a feed: somebody lives there. It wins over transit, mobile
-//   and every list of hosters, so that no access network becomes hosting through one customer.
+// - Feeds are noisy: tags, classes and lists set type and `access` (people's own lines), `shared`
+// only for a campus, never `mobile`, `corporate` or `cdn`.
+// - A `dsl` tag is a feed's strongest word: it wins over transit, mobile and all lists of hosters,
+// so that one customer never makes an access network hosting.
 // - The name decides last, and only the type.
 
 import type { NetworkType } from '../../src/model/kind.ts'
@@ -13,7 +12,6 @@ import { hosterTableId } from '../../src/score/finding/hosting-finding.ts'
 import { type AsFact, type AsFacts, asFeeds } from './as-facts.ts'
 import type { AsTable, NetworkTables } from './network-tables.ts'
 
-/** What there is to know of an AS beside its number and name. */
 export interface NetworkTraits {
   readonly type: NetworkType
   readonly mobile: boolean
@@ -24,7 +22,7 @@ export interface NetworkTraits {
   readonly anycast: boolean
 }
 
-/** An AS and who may be asked about it. */
+/** An AS and the sources of facts about it. */
 export interface AsSubject {
   readonly asn: number
   readonly organization: string
@@ -49,7 +47,7 @@ const business: NetworkTraits = { ...nothing, type: 'business' }
 const education: NetworkTraits = { ...nothing, type: 'education', shared: true }
 const government: NetworkTraits = { ...nothing, type: 'government' }
 
-/** What a hand-kept table makes of its ASes; prefixes of mobile and corporate likewise. */
+/** Traits of a table's ASes, and of mobile and corporate prefixes. */
 export const traitsOfTable: Readonly<Record<AsTable, NetworkTraits>> = {
   hosting,
   mobile: { ...nothing, type: 'mobile', mobile: true, access: true, shared: true },
@@ -62,140 +60,74 @@ export const traitsOfTable: Readonly<Record<AsTable, NetworkTraits>> = {
   business,
 }
 
-interface Evidence {
-  readonly fact: AsFact
+interface Evidence extends AsFact {
   readonly organization: string
+  /** The type that the name suggests. */
+  readonly named: NetworkType | undefined
   /** Independent voices that call it a hoster. */
   readonly hosters: number
 }
 
-interface Rule {
-  readonly name: string
-  readonly holds: (evidence: Evidence) => boolean
-  readonly traits: NetworkTraits
-}
+type Rule = readonly [string, NetworkTraits, (evidence: Evidence) => boolean]
 
-/** In order of precedence, behind the hand-kept tables. */
+const satellite: NetworkTraits = { ...nothing, type: 'satellite', access: true }
+const namedEducation: NetworkTraits = { ...education, shared: false }
+const taggedCdn: NetworkTraits = { ...nothing, type: 'cdn' }
+
+/** In order of precedence, after the hand-kept tables. */
 const rules: readonly Rule[] = [
-  { name: 'tag-dsl', holds: ({ fact }) => fact.tags.has('dsl'), traits: isp },
-  {
-    name: 'tag-satnet',
-    holds: ({ fact, hosters }) => fact.tags.has('satnet') && hosters === 0,
-    traits: { ...nothing, type: 'satellite', access: true },
-  },
-  {
-    name: 'tag-uni',
-    holds: ({ fact, hosters }) => fact.tags.has('uni') && hosters < 2,
-    traits: education,
-  },
-  {
-    name: 'tag-gov',
-    holds: ({ fact, hosters }) => fact.tags.has('gov') && hosters < 2,
-    traits: government,
-  },
-  {
-    name: 'name-education',
-    holds: ({ organization, hosters }) => hosters < 2 && typeOfName(organization) === 'education',
-    traits: { ...education, shared: false },
-  },
-  {
-    name: 'name-government',
-    holds: ({ organization, hosters }) => hosters < 2 && typeOfName(organization) === 'government',
-    traits: government,
-  },
-  // A carrier that sells servers too is a carrier: 20 points for all of its customers are wrong.
-  {
-    name: 'carrier',
-    holds: ({ fact, hosters }) => hosters < 3 && isCarrier(fact) && !fact.peering.has('hosting'),
-    traits: carrier,
-  },
-  // Small ISPs that rent a few servers say Content of themselves, and are tagged for it. Who has seen
-  // eyeballs there, or reads an ISP's name, is a third word, and no list of hosters names them.
-  {
-    name: 'isp-with-servers',
-    holds: ({ fact, organization, hosters }) =>
+  ['tag-dsl', isp, ({ tags }) => tags.has('dsl')],
+  ['tag-satnet', satellite, ({ tags, hosters }) => tags.has('satnet') && hosters === 0],
+  ['tag-uni', education, ({ tags, hosters }) => tags.has('uni') && hosters < 2],
+  ['tag-gov', government, ({ tags, hosters }) => tags.has('gov') && hosters < 2],
+  ['name-education', namedEducation, ({ named, hosters }) => hosters < 2 && named === 'education'],
+  ['name-government', government, ({ named, hosters }) => hosters < 2 && named === 'government'],
+  // A carrier that also sells servers: hosting points would be wrong for most of its customers.
+  ['carrier', carrier, (it) => it.hosters < 3 && isCarrier(it) && !it.peering.has('hosting')],
+  // Small ISPs that rent out a few servers are tagged for it and call themselves Content. Eyeballs
+  // or an ISP's name outvote that if no list of hosters names them.
+  [
+    'isp-with-servers',
+    carrier,
+    ({ hosters, lists, organization, named, tags, ...it }) =>
       hosters === 2 &&
-      fact.lists.length === 0 &&
+      lists.length === 0 &&
       !hosterWords.test(organization) &&
-      (typeOfName(organization) === 'isp' || (fact.class === 'Eyeball' && !fact.tags.has('tor'))),
-    traits: carrier,
-  },
-  { name: 'hosters-two', holds: ({ hosters }) => hosters >= 2, traits: hosting },
-  {
-    name: 'tag-cdn',
-    holds: ({ fact }) => fact.tags.has('cdn') && fact.class !== 'Eyeball',
-    traits: { ...nothing, type: 'cdn' },
-  },
-  { name: 'tag-corp', holds: ({ fact }) => fact.tags.has('corp'), traits: business },
-  {
-    name: 'tag-mobile',
-    holds: ({ fact, hosters }) => fact.tags.has('mobile') && hosters === 0,
-    traits: isp,
-  },
-  // One word for a hoster against two for people's lines: two win. Users of a VPN count as eyeballs
-  // in the statistics behind the class, so its network needs a dsl tag to pass for people's own; so
-  // does the network of a Tor exit.
-  {
-    name: 'class-eyeball',
-    holds: ({ fact, hosters }) =>
-      fact.class === 'Eyeball' &&
-      !isVpnOrTorNetwork(fact) &&
-      (hosters === 0 || fact.peering.has('access')),
-    traits: isp,
-  },
-  // Hobby networks call themselves access too, and live on rented servers.
-  {
-    name: 'peering-access',
-    holds: ({ fact, hosters }) =>
-      fact.peering.has('access') &&
-      hosters === 0 &&
-      !fact.tags.has('perso') &&
-      !fact.tags.has('vpn'),
-    traits: isp,
-  },
+      (named === 'isp' || (it.class === 'Eyeball' && !tags.has('tor'))),
+  ],
+  ['hosters-two', hosting, ({ hosters }) => hosters >= 2],
+  ['tag-cdn', taggedCdn, (it) => it.tags.has('cdn') && it.class !== 'Eyeball'],
+  ['tag-corp', business, ({ tags }) => tags.has('corp')],
+  ['tag-mobile', isp, ({ tags, hosters }) => tags.has('mobile') && hosters === 0],
+  // Two voices for people's lines outvote one for a hoster. VPN and Tor users count as eyeballs, so
+  // such networks need a dsl tag.
+  ['class-eyeball', isp, (it) => isEyeball(it) && (it.hosters === 0 || it.peering.has('access'))],
+  // Hobby networks call themselves access too, but live on rented servers.
+  [
+    'peering-access',
+    isp,
+    ({ peering, hosters, tags }) =>
+      peering.has('access') && hosters === 0 && !tags.has('perso') && !tags.has('vpn'),
+  ],
   // Carriers of business lines that also sell servers: neither people's lines nor a hoster.
-  {
-    name: 'eyeball-doubtful',
-    holds: ({ fact }) =>
-      fact.class === 'Eyeball' &&
-      !isVpnOrTorNetwork(fact) &&
-      !fact.peering.has('hosting') &&
-      (isTransit(fact) || fact.lists.length === 0),
-    traits: carrier,
-  },
-  {
-    name: 'hosters-one',
-    holds: ({ fact, hosters }) => hosters === 1 || fact.class === 'Content',
-    traits: hosting,
-  },
-  { name: 'tag-biznet', holds: ({ fact }) => fact.tags.has('biznet'), traits: business },
-  {
-    name: 'peering-transit',
-    holds: ({ fact }) => isCarrier(fact) || isTransit(fact),
-    traits: carrier,
-  },
-  // Exits are hosted: what carries the tag and nothing better stands in a datacentre.
-  { name: 'tag-vpn', holds: ({ fact }) => fact.tags.has('vpn'), traits: hosting },
-  {
-    name: 'name-hoster',
-    holds: ({ organization }) => isHosterName(organization),
-    traits: hosting,
-  },
-  {
-    name: 'name-business',
-    holds: ({ organization }) => typeOfName(organization) === 'business',
-    traits: business,
-  },
-  {
-    name: 'name-isp',
-    holds: ({ organization }) => typeOfName(organization) === 'isp',
-    traits: carrier,
-  },
+  [
+    'eyeball-doubtful',
+    carrier,
+    (it) => isEyeball(it) && !it.peering.has('hosting') && (isTransit(it) || it.lists.length === 0),
+  ],
+  ['hosters-one', hosting, (it) => it.hosters === 1 || it.class === 'Content'],
+  ['tag-biznet', business, ({ tags }) => tags.has('biznet')],
+  ['peering-transit', carrier, (it) => isCarrier(it) || isTransit(it)],
+  // VPN exits are hosted.
+  ['tag-vpn', hosting, ({ tags }) => tags.has('vpn')],
+  ['name-hoster', hosting, ({ organization }) => isHosterName(organization)],
+  ['name-business', business, ({ named }) => named === 'business'],
+  ['name-isp', carrier, ({ named }) => named === 'isp'],
 ]
 
-/** Users of a VPN or of Tor come out of its network, and count as its eyeballs. */
-function isVpnOrTorNetwork(fact: AsFact): boolean {
-  return fact.tags.has('vpn') || fact.tags.has('tor')
+/** Users of a VPN or of Tor come out of its network and count as its eyeballs. */
+function isEyeball(fact: AsFact): boolean {
+  return fact.class === 'Eyeball' && !fact.tags.has('vpn') && !fact.tags.has('tor')
 }
 
 function isCarrier(fact: AsFact): boolean {
@@ -214,27 +146,24 @@ const noFact: AsFact = {
   name: '',
 }
 
-/**
- * The traits of an AS, and the rule that gave them: `table-mobile`, `tag-dsl`; for tests, reports
- * and those who ask why.
- */
+/** The traits of an AS, and the rule that gave them, such as `table-mobile` or `tag-dsl`. */
 export function classifyNetwork(subject: AsSubject): NetworkTraits & { readonly rule: string } {
   const { asn, organization, facts, tables } = subject
-  const named = tables.asRow(asn)
-  if (named !== undefined) return { ...traitsOfTable[named.table], rule: `table-${named.table}` }
-  // Users come out of a VPN's servers, and feeds take them for eyeballs.
+  const { table } = tables.asRow(asn) ?? {}
+  if (table !== undefined) return { ...traitsOfTable[table], rule: `table-${table}` }
+  // Feeds take a VPN's users for eyeballs.
   if (isVpnOperator(subject)) return { ...hosting, rule: 'table-vpn-operators' }
   const fact = facts.get(asn) ?? noFact
-  const evidence = { fact, organization, hosters: groupCount(hostingVoices(fact)) }
-  const rule = rules.find((rule) => rule.holds(evidence))
-  return rule === undefined ? { ...nothing, rule: 'none' } : { ...rule.traits, rule: rule.name }
+  const hosters = groupCount(hostingVoices(fact))
+  const evidence = { ...fact, organization, named: typeOfName(organization), hosters }
+  const [rule, traits] = rules.find(([, , holds]) => holds(evidence)) ?? ['none', nothing]
+  return { ...traits, rule }
 }
 
 /**
- * The voices that call the AS a hoster, for evidence of kind hosting with match `as` (rule 5: the
- * hand-kept table, or two groups by hostingGroup); [] for what the tables or rules know as
- * something else: people's lines, campuses, carriers, offices. The organization's own name is a
- * voice; alone, like any other, it gives a few points.
+ * Voices for evidence of kind hosting with match `as` (rule 5: the hand-kept table, or two groups
+ * by hostingGroup); [] for other known networks. The organization's name is a voice; alone, like
+ * any other, it gives a few points.
  */
 export function hostingLists(subject: AsSubject): readonly string[] {
   const { type, rule } = classifyNetwork(subject)
@@ -245,16 +174,14 @@ export function hostingLists(subject: AsSubject): readonly string[] {
   const voices = hostingVoices(subject.facts.get(subject.asn))
   if (isHosterName(subject.organization)) return [...voices, namesVoice]
   if (voices.length > 0) return voices
-  // What gave it the type says so, if nobody else does.
+  // Otherwise the voice that gave the type.
   if (rule === 'hosters-one') return [asFeeds.classes]
   return rule === 'tag-vpn' ? [asFeeds.tags] : []
 }
 
-// What an organization's name alone gives away. The weakest of all hints: it sets the type of a
-// network of which nothing else is known, and it is a second voice where another voice already
-// calls the network a hoster; alone it never is evidence. For types only words that ISPs and
-// hosters do not put into their names; cities and counties are left out, since many of them run
-// access networks.
+// What an organization's name suggests, the weakest hint: it sets the type if nothing else is
+// known, and is a second voice for a hoster. Patterns hold only words that ISPs and hosters do not
+// use; cities and counties are left out, since many run access networks.
 
 const patterns: readonly (readonly [NetworkType, RegExp])[] = [
   [
@@ -275,23 +202,22 @@ const patterns: readonly (readonly [NetworkType, RegExp])[] = [
   ],
 ]
 
-/** The type that the name suggests, if any. */
 function typeOfName(organization: string): NetworkType | undefined {
   return patterns.find(([, pattern]) => pattern.test(organization))?.[0]
 }
 
 /**
- * What hosters call themselves. Measured on 2026-08-22: in 101 names of the 432 hand-kept hosters,
- * in 3 of the 687 ASes that the other tables know and in 6 of the 3,463 with the tag dsl.
+ * Measured on 2026-08-22: matches 101 of 432 hand-kept hosters, 3 of the 687 ASes in other tables
+ * and 6 of the 3,463 with the tag dsl.
  */
 const hosterWords =
   /(?:(?<![\w-])[a-z0-9-]*(?:hosting|hoster|host|servers?|cloud|vps)|\b(?:(?:web)?hosting[a-z0-9-]*|hosts|clouds|serveurs?|servidores|hospedagem|h[eé]bergement|data ?cent(?:er|re)s?|datacent(?:er|re)[a-z]*|rechenzentrum|vds|colo|colocation|dedicated))\b/i
 
-/** Words with such a word inside, and what people's lines and telephones are sold as. */
+/** Words that contain a hoster's word, and names of access and telephone products. */
 const otherWords =
   /\b(?:(?:st\.?|saint)[ -]cloud|mccloud|observers?|ghost|voip|voice[a-z]*|telephon[a-z]*|wireless|cable|fib(?:er|re)[a-z]*|exchange|city of|county)\b/i
 
-/** Whether the organization calls itself a hoster, and nothing in its name says otherwise. */
+/** Calls itself a hoster, and nothing in its name contradicts. */
 export function isHosterName(organization: string): boolean {
   return (
     hosterWords.test(organization) &&
@@ -300,37 +226,34 @@ export function isHosterName(organization: string): boolean {
   )
 }
 
-/** Whether an organization's name holds the owner's; registries write one owner in several ways. */
+/** Whether an organization's name contains the owner's, in any spelling. */
 export function isOwnedBy(organization: string, owner: string): boolean {
   const simple = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
   return simple(organization).includes(simple(owner))
 }
 
-/** By the hand-kept table, while the AS is registered to the row's owner: numbers change hands. */
+/** In the hand-kept table, while the owner still holds the number. */
 function isVpnOperator({ asn, organization, tables }: AsSubject): boolean {
   return tables.vpnOperators.some((row) => row.asn === asn && isOwnedBy(organization, row.owner))
 }
 
-// Which independent voices call an AS a hoster. A voice is a hand-kept table, a feed or a feed's
-// tag; voices that republish each other share a group and count as one (MODEL.md, rules 3 and 5).
-// What that costs is src/score's.
+// Which independent voices call an AS a hoster: hand-kept tables, feeds, feeds' tags. Voices that
+// republish each other share a group and count once (MODEL.md, rules 3 and 5).
 
-/** The voice of data/tables/hosting.csv; the feeds go by their own ids. */
+/** The voice of data/tables/hosting.csv; feeds go by their ids. */
 export const hostingTableVoice = hosterTableId
 
-/** The voice of the name under which the registry knows the organization: what it calls itself. */
+/** The voice of the organization's registered name. */
 export const namesVoice = 'network-names'
 
-/** The group of the lists that republish each other, and of what they may have been made from. */
+/** Lists that republish each other, and their possible sources. */
 export const badListGroup = 'bad-asn-list'
 
 /**
- * Groups of the voices whose id is not their group. Measured on 2026-08-22: all 723 ASes of badlist
- * are in tn3w (724), 714 of them in x4b (892), with the same misspellings in the names.
- *
- * Names are one voice with these lists, which seem to have been gathered by name: others confirm
- * 48 % of their ASes whose name says so and 51 % of the rest, so the name adds nothing there. It
- * does beside the tag (46 % against 34 %) and beside PeeringDB (53 % against 24 %).
+ * Measured on 2026-08-22: all 723 ASes of badlist are in tn3w (724), 714 of them in x4b (892), with
+ * the same misspellings. Names are in their group, because these lists seem gathered by name:
+ * others confirm 48 % of their ASes with such a name and 51 % of the rest. Beside the tag names do
+ * add (46 % against 34 %), and beside PeeringDB (53 % against 24 %).
  */
 const groups: Readonly<Record<string, string>> = {
   'hosting-asn-badlist': badListGroup,
@@ -339,14 +262,13 @@ const groups: Readonly<Record<string, string>> = {
   [namesVoice]: badListGroup,
 }
 
-/** The independence group of a voice. */
 export function hostingGroup(voice: string): string {
   return groups[voice] ?? voice
 }
 
 /**
- * The voices that call the AS a hoster, by the facts alone, ascending: feeds that list it, the tag
- * `vpsh` (sells virtual servers) of bgp.tools, the class `hosting` of PeeringDB.
+ * Ascending: feeds that list the AS, bgp.tools' tag `vpsh` (sells virtual servers), PeeringDB's
+ * class `hosting`.
  */
 export function hostingVoices(fact: AsFact | undefined): readonly string[] {
   if (fact === undefined) return []
@@ -356,7 +278,6 @@ export function hostingVoices(fact: AsFact | undefined): readonly string[] {
   return voices.sort()
 }
 
-/** How many of the voices are independent of each other. */
 export function groupCount(voices: readonly string[]): number {
   return new Set(voices.map(hostingGroup)).size
 }

@@ -1,13 +1,11 @@
-// The name of an AS's organization, from what files make of it. Not a database of companies: only
-// damage is mended, and no name is translated, abbreviated or looked up.
+// Cleans the name of an AS's organization: damage is repaired, nothing translated, abbreviated or
+// looked up.
 
 import { cleanText, foldControls, trimEnd } from '../../src/base/text/clean-text.ts'
 
 /**
- * What is mended: double quotes (some files quote a part twice over, `"""Cogent Communications",
- * LLC"`, and in a name they carry no meaning), white space of any kind and length, a leading AS
- * handle (`SKIPLLC-AS-AP - SKIP LLC`), a name said twice (`Limelight - Limelight`), and names that
- * only repeat the number (`AS44477`), which become ''.
+ * Removes double quotes, control characters, a leading AS handle (`SKIPLLC-AS-AP - SKIP LLC`) and
+ * repetition (`Limelight - Limelight`); names that only repeat the number (`AS44477`) become ''.
  */
 export function cleanOrganization(written: string): string {
   const plain = foldControls(written.replaceAll('"', '')).replaceAll(' ,', ',').trim()
@@ -24,7 +22,6 @@ export function cleanOrganization(written: string): string {
   return cleanText(name)
 }
 
-/** `SKIPLLC-AS-AP - SKIP LLC` as `SKIP LLC`: what stands before is the handle of an AS. */
 function withoutHandle(name: string): string {
   const dash = name.indexOf(' - ')
   const handle = name.slice(0, Math.max(0, dash))
@@ -36,8 +33,8 @@ function withoutHandle(name: string): string {
 }
 
 /**
- * Of several spellings: cleaned, then the longest, of equal lengths the first in code unit order.
- * The longest is the least abbreviated, and the rule does not hang on the order of rows or files.
+ * The longest cleaned spelling, the least abbreviated; of equal lengths the first in code unit
+ * order, whatever the order of rows and files.
  */
 export function pickOrganization(spellings: readonly string[]): string {
   let best = ''
@@ -48,20 +45,17 @@ export function pickOrganization(spellings: readonly string[]): string {
   return best
 }
 
-/** Files that cut names at this length: a longer spelling of the same name mends them. */
+/** Some files cut names off at this length. */
 const cutLengthMin = 78
 
-/** A registry's own name, on numbers that it has long assigned to somebody else. */
+/** Registries' own names, on numbers that were assigned long ago. */
 const registryNames: ReadonlySet<string> = new Set([
   'RIPE Network Coordination Centre',
   'American Registry for Internet Numbers',
   'Asia Pacific Network Information Centre',
 ])
 
-/**
- * The name from the range file, or, where that has none, a registry's, or one cut off at its
- * column's width, the name that the AS feeds give.
- */
+/** The range file's name; the feeds' if that is empty, a registry's or cut off. */
 export function completeOrganization(options: {
   readonly fromRanges: string
   readonly fromFeeds: string
@@ -73,9 +67,8 @@ export function completeOrganization(options: {
   return wasCut ? fromFeeds : fromRanges
 }
 
-// One name for one hoster: feeds and tables write the same company in several ways, and who counts
-// answers by provider would count it twice. Not a database of companies: only names that the
-// catalogue's feeds and the hand-kept tables give to the same hoster.
+// One name per hoster: feeds and tables spell the same company differently, and answers by provider
+// would count it twice. Only names that occur in our feeds and tables.
 
 const names: Readonly<Record<string, string>> = {
   'Amazon AWS': 'Amazon Web Services',
@@ -94,7 +87,6 @@ const names: Readonly<Record<string, string>> = {
   'Hetzner Online AG': 'Hetzner',
 }
 
-/** The name that answers give; any other name as it is. */
 export function canonicalHoster(name: string): string {
   return Object.hasOwn(names, name) ? (names[name] ?? name) : name
 }

@@ -1,7 +1,6 @@
-// From AS range files, AS facts and hand-kept tables to the networks of the table: two layers of
-// network ids and the dictionary they number. A network is an AS with one set of traits; prefixes
-// of the mobile and corporate tables are networks of their own within their AS. Space that no AS
-// announces has no network, whatever a table says of it.
+// AS range files, AS facts and hand-kept tables to the table's networks: two layers of network ids
+// and their dictionary. A network is an AS with one set of traits; mobile and corporate prefixes
+// are networks of their own. Space that no AS announces has no network.
 
 import type { Family } from '../../src/ip/address.ts'
 import { bigintToWords } from '../../src/ip/range.ts'
@@ -17,16 +16,13 @@ import type { NetworkTables } from './network-tables.ts'
 
 export type Networks = Awaited<ReturnType<typeof readNetworks>>
 
-/** Traits that a prefix has in place of its AS's; the numbers are values of the overlay. */
+/** Traits of prefixes that replace their AS's; indexes are values of the overlay. */
 const overlays = [undefined, 'mobile', 'corporate', 'resolver'] as const
 
-/**
- * Reads and classifies. Without `files`, those of the package @ip-location-db/asn. Errors: those of
- * readAsRanges.
- */
+/** By default reads the package @ip-location-db/asn. Throws the errors of readAsRanges. */
 export async function readNetworks(options: {
   readonly files?: readonly string[] | undefined
-  /** Where what the files hold is kept for the next build; absent: nowhere. */
+  /** Keeps parsed files for the next build. */
   readonly cache?: string | undefined
   readonly facts: AsFacts
   readonly tables: NetworkTables
@@ -57,7 +53,7 @@ export async function readNetworks(options: {
   }
   renumber(Object.values(cuts), newIds)
   return {
-    /** Network i has the id i + 1. Ascending by ASN; within it the AS itself before its prefixes. */
+    /** Network i has the id i + 1. Ascending by ASN, an AS before its prefixes. */
     networks: networks as readonly Network[],
     layers: cuts as Layers,
     stats: ranges.stats,
@@ -67,7 +63,7 @@ export async function readNetworks(options: {
 function traitsIn(own: NetworkTraits, overlay: Variant['overlay']): NetworkTraits {
   if (overlay === undefined) return own
   if (overlay !== 'resolver') return traitsOfTable[overlay]
-  // Nobody rents a server there, whoever announces it.
+  // Resolvers rent out no servers, whoever announces them.
   const type = own.type === 'hosting' ? 'cdn' : own.type
   return { ...own, type, anycast: true }
 }
@@ -75,13 +71,11 @@ function traitsIn(own: NetworkTraits, overlay: Variant['overlay']): NetworkTrait
 interface Variant {
   readonly asn: number
   readonly overlay: (typeof overlays)[number]
-  /** From 1, in order of first appearance. */
+  /** From 1, by first appearance. */
   readonly id: number
 }
 
-/**
- * Numbers the pairs of ASN and overlay that occur. Within a mobile AS a mobile prefix is no news.
- */
+/** Numbers the pairs of ASN and overlay. A mobile prefix in a mobile AS changes nothing. */
 function newVariants(tables: NetworkTables) {
   const ids = overlays.map(() => new Map<number, number>())
   const variants: Variant[] = []
@@ -105,7 +99,7 @@ function newVariants(tables: NetworkTables) {
   }
 }
 
-/** The prefixes of the tables, in the order of `overlays`, as a layer of its numbers. */
+/** The tables' prefixes as a layer of indexes into `overlays`. */
 function prefixLayer(family: Family, tables: NetworkTables): Layer {
   const rows = [tables.mobilePrefixes, tables.corporatePrefixes, tables.resolvers]
     .flatMap((prefixes, at) => prefixes.map(({ range }) => ({ range, overlay: at + 1 })))

@@ -1,11 +1,10 @@
-// Hot within the build: CSV by bytes. Finds the fields of one row at a time in a buffer and leaves
-// it to the caller to read them; nothing is decoded or copied here. Quotes as RFC 4180 has them: a
-// field that begins with `"` reaches to the closing one, `""` inside stands for one `"`, and line
-// ends inside it belong to it, but between tabs a quote is content. White space is content.
+// Hot within the build: finds the fields of a CSV row in a buffer, without decoding or copying. RFC
+// 4180 quotes: `""` inside a quoted field stands for one `"`, and line ends inside belong to it;
+// between tabs a quote is content. So is white space.
 
-/** A row longer than this is damage (a quote that never closes), not data. */
+/** A longer row is damage (an unclosed quote), not data. */
 export const rowBytesMax = 65_536
-/** Fields beyond these are counted, not kept. */
+/** Further fields are counted, not kept. */
 export const fieldsMax = 64
 
 const LF = 0x0a
@@ -13,7 +12,7 @@ const CR = 0x0d
 export const COMMA = 0x2c
 const QUOTE = 0x22
 
-/** The row that was read last. Field i is bytes[starts[i], ends[i]), without its quotes. */
+/** The last row read. Field i is bytes[starts[i], ends[i]), without quotes. */
 export type CsvFields = ReturnType<typeof newCsvFields>
 
 export function newCsvFields() {
@@ -21,18 +20,17 @@ export function newCsvFields() {
     separator: COMMA as number,
     starts: new Uint32Array(fieldsMax),
     ends: new Uint32Array(fieldsMax),
-    /** 1 where the field has `""` inside that stands for `"`. */
+    /** 1 if the field contains `""` for `"`. */
     doubled: new Uint8Array(fieldsMax),
-    /** Fields in the row, kept or not. An empty line has one, empty. */
+    /** Includes fields that were not kept. An empty line has one empty field. */
     fieldCount: 0,
-    /** Line ends that the row holds, its own included. */
+    /** Line ends in the row, its own included. */
     lineCount: 0,
-    /** Text beside a closing quote, or a row above `rowBytesMax`: the fields mean nothing. */
+    /** Text beside a closing quote, or over `rowBytesMax`: the fields are invalid. */
     broken: false,
   }
 }
 
-/** The bytes from `from` to `to`, and where to put their row. */
 interface CsvInput {
   readonly bytes: Uint8Array
   readonly from: number
@@ -42,9 +40,9 @@ interface CsvInput {
 }
 
 /**
- * Reads the row that begins at `from` and says where the next one does; -1 where the row has no end
- * before `to` and more bytes may follow. With `final`, `to` is the end of the file and of the row.
- * A row that grows above `rowBytesMax` is broken and ends with its first line.
+ * Returns where the next row begins, or -1 if this one does not end before `to` and more bytes may
+ * follow. With `final`, `to` is the end of the file. A row over `rowBytesMax` is broken and ends
+ * with its first line.
  */
 export function readCsvFields(options: CsvInput): number {
   const { bytes, from, to, final, row } = options

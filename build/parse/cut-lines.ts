@@ -1,26 +1,20 @@
-// Cuts a stream of bytes into lines: UTF-8, with or without a byte order mark, LF or CRLF. It holds
-// one line at most. A line over the limit is reported once and skipped to its end, because a file
-// without line ends would otherwise be held whole.
-// Not a parser: it knows neither comments nor columns.
+// Cuts a stream of bytes into lines: UTF-8 with or without byte order mark, LF or CRLF. Holds one
+// line at most; a line over the limit is reported once and skipped.
 
 import { wrongFormat } from './parse-counts.ts'
 
-/**
- * The longest lines are VPN Gate's, each with a configuration of some 9,000 characters; what others
- * write, long AS names and addresses of pages, is under 4,096.
- */
+/** VPN Gate's lines have some 9,000 characters; all others are under 4,096. */
 export const lineCharactersMax = 32_768
 
 export interface LineReader {
-  /** `number` counts from 1. The line has no line end. */
+  /** `number` counts from 1; `text` has no line end. */
   line(text: string, number: number): void
-  /** A line over the limit, with its beginning. */
   tooLong(number: number, start: string): void
 }
 
 /**
- * Calls `reader` for every line in order. Throws `not_this_format` where the first line that is not
- * blank is HTML or JSON: an error page with status 200 is the commonest way for a feed to break.
+ * Throws `not_this_format` if the first non-blank line is HTML, JSON or compressed: feeds mostly
+ * break by an error page with status 200.
  */
 export async function cutLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -64,7 +58,7 @@ export async function cutLines(
       reader.tooLong(number, rest)
       skipping = true
     }
-    // While skipping, only a line end matters; what comes before it is not kept.
+    // While skipping, only the line end matters.
     if (skipping) rest = ''
   }
 

@@ -1,5 +1,5 @@
-// Format `asns`: one AS number a line, `AS123 # name` or bare `123`; what stands behind # is its
-// name. The option `label` is what the whole file says of its ASes (`hosting`, `vpn`).
+// Format `asns`: `AS123 # name` or `123` per line. The option `label` applies to all ASes of the
+// file (`hosting`, `vpn`).
 
 import type { FormatOptions, Parser } from './entry.ts'
 import { readOptions, textOption } from './format-options.ts'
@@ -10,7 +10,7 @@ const shape = /^(?:AS)?(\d{1,10})$/i
 export const asnsOptions = (options: FormatOptions) =>
   readOptions({ label: textOption.optional() }, options)
 
-/** `AS123`, `as123` or `123` to `AS123`; `undefined` for any other text. */
+/** `AS123`, `as123` or `123` to `AS123`; `undefined` for other texts. */
 export function asnText(text: string): string | undefined {
   const match = shape.exec(text)
   return match === null ? undefined : `AS${match[1] ?? ''}`

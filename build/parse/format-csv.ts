@@ -1,11 +1,9 @@
-// Format `csv`: separated columns, by the names of a header line or of the option `columns`.
-// Comment lines begin with #; values may be quoted, also after blanks. One line is one entry: no
-// feed breaks a quoted value over lines, so a stray quote costs its own line and not the rest.
+// Format `csv`: columns named by a header line or the option `columns`; # begins comments; values
+// may be quoted. One line is one entry, so a stray quote costs only its line.
 //
-// Options: `separator` (default `,`), `columns` (where the file has no header, or one that is
-// written as a comment), `skip` (what lines begin with that are no rows), and which column is what:
-// `address`, or `first` and `last`, or `asn`; `provider`, `name`, `class`; `label` is a fixed text
-// for the whole file.
+// Options: `separator` (default `,`), `columns` (without a usable header), `skip` (prefix of lines
+// to ignore), and the columns: `address`, or `first` and `last`, or `asn`; `provider`, `name`,
+// `class`; `label` is a fixed text for the whole file.
 
 import { splitCsvLine } from '../../src/base/text/csv.ts'
 import { asnText } from './format-asns.ts'
@@ -61,7 +59,7 @@ export const parseCsv: Parser = async (chunks, sink, options) => {
       indexes = indexesOf(settings, values, place)
       return
     }
-    // A stray quote costs the line only where it touches a column that is read.
+    // A stray quote only matters up to the last column that is read.
     const doubtful = clearCount < values.length && Math.max(...indexes.values()) >= clearCount
     if (doubtful) return sink.drop('stray quote', place, text)
     const entry = entryOf(values, indexes, settings.label, place)
@@ -85,7 +83,7 @@ function indexesOf(settings: CsvOptions, header: readonly string[], place: strin
   return indexes
 }
 
-/** The entry, or why there is none. */
+/** Returns the reason if there is no entry. */
 function entryOf(
   values: readonly string[],
   indexes: Indexes,

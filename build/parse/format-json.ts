@@ -1,13 +1,12 @@
-// Format `json`: entries that stand at known paths of a JSON text. One reader serves every such
-// feed (AWS, Google, Azure, Oracle, Fastly, Linode, cloud-ips, ipverse, Proton, Windscribe,
-// monosans, ProxMint, TunnelBear, lists of ASNs); the catalogue says which paths.
+// Format `json`: entries at known paths of a JSON text; the catalogue has the paths.
 //
-// A path is written `/prefixes/*/ip_prefix`: `*` is any member or index, `{service}` too, and names
-// the service. Options: `entries` (paths of values) or `names` (paths whose last member name is the
-// entry); `day` (path of the stated day, as text or in seconds since 1970); `asn` (values are AS
-// numbers); `label` (of all entries, or the path of a member of the same record, behind the entry:
-// `/*/metadata/category` of `/*/asn`); `lines` (JSON lines: one value a line); `services` (what each service is: `{"Googlebot": {"provider": "Google",
-// "category": "search_crawler"}}`, category `other` for what is neither crawler nor AI tool).
+// In a path such as `/prefixes/*/ip_prefix`, `*` is any member or index; `{service}` is too, and
+// names the service. Options: `entries` (paths of values) or `names` (paths whose last member name
+// is the entry); `day` (path of the stated day, as text or seconds since 1970); `asn` (values are
+// AS numbers); `label` (of all entries, or the path of a later member of the same record:
+// `/*/metadata/category` for `/*/asn`); `lines` (JSON lines); `services` (`{"Googlebot":
+// {"provider": "Google", "category": "search_crawler"}}`, category `other` for neither crawler nor
+// AI tool).
 
 import { z } from 'zod'
 import { dayOf, type Day } from '../../src/base/day.ts'
@@ -25,7 +24,7 @@ import {
   walkJson,
 } from './json-walk.ts'
 
-/** One path: `undefined` stands for `*` and `{service}`. */
+/** `undefined` stands for `*` and `{service}`. */
 interface PathPattern {
   readonly parts: readonly (string | undefined)[]
   readonly serviceIndex: number
@@ -89,7 +88,7 @@ export const parseJson: Parser = async (chunks, sink, options) => {
   const labelPath = typeof settings.label === 'string' ? undefined : settings.label
   let found = false
   let stated = false
-  /** Waits for the label of its record: the first part of the path is the record's index. */
+  /** An entry that waits for its record's label; the path's first part is the record's index. */
   let pending: { readonly record: string | number | undefined; readonly entry: Entry } | undefined
   const flush = (label: JsonScalar): void => {
     if (pending !== undefined) {
@@ -138,12 +137,12 @@ function state(sink: EntrySink, value: JsonScalar): boolean {
   return day !== undefined
 }
 
-/** The day of seconds since 1970; undefined for a number that is none between 2001 and 2100. */
+/** Seconds since 1970, if between 2001 and 2100. */
 function unixDay(seconds: number): Day | undefined {
   return seconds >= 1e9 && seconds < 4.1e9 ? dayOf(seconds * 1000) : undefined
 }
 
-/** The entry, or why there is none. */
+/** Returns the reason if there is no entry. */
 function entryOf(
   settings: JsonOptions,
   pattern: PathPattern,

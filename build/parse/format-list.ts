@@ -1,15 +1,15 @@
-// The formats of one entry a line: `list`, `ipsum`, `proxies`. They know the shape only:
-// `999.1.1.1` is an entry here, and normalise refuses it.
+// Formats with one entry per line: `list`, `ipsum`, `proxies`. Only the shape counts: `999.1.1.1`
+// is an entry, which normalise refuses.
 
 import { cutLines } from './cut-lines.ts'
 import type { EntrySink, Parser } from './entry.ts'
 import { noOptions } from './format-options.ts'
 import { statedInComment } from './stated-day.ts'
 
-/** One line as it stands; it calls `comment` with what is a comment, or may be one. */
+/** Calls `comment` with what may be a comment. */
 type ParseLine = (text: string, place: string, comment: (text: string) => void) => void
 
-/** Hands every line to `parse`. The first day that a comment states goes to `sink`. */
+/** The first day that a comment states goes to `sink`. */
 export async function parseLines(
   chunks: AsyncIterable<Uint8Array>,
   sink: EntrySink,
@@ -30,11 +30,10 @@ export async function parseLines(
 
 const shape = /^[0-9A-Fa-f:.]+(?:\/[0-9.]+|-[0-9A-Fa-f:.]+)?$/
 
-// Format `list`: one address, prefix or range a line; comments with # and ;, also behind an entry.
-// `a - b` may be written with blanks. A line of several words is dropped, because guessing which of
-// them is meant would let a changed format in unnoticed.
+// Format `list`: one address, prefix or range per line; comments with # and ;, also after an entry.
+// `a - b` may have blanks. Lines of several words are dropped: guessing would hide a changed
+// format.
 
-/** `a - b` as `a-b`. */
 function joinEnds(text: string): string {
   const dash = text.indexOf('-')
   const first = text.slice(0, dash).trimEnd()
@@ -48,7 +47,7 @@ export const parseList: Parser = async (chunks, sink, options) => {
   await parseLines(chunks, sink, (text, place, comment) => {
     const end = text.search(/[#;]/)
     const entry = joinEnds((end < 0 ? text : text.slice(0, end)).trim())
-    // Only of a line of its own: behind an entry stands what concerns the entry.
+    // A comment after an entry concerns that entry only.
     if (entry === '') return end < 0 ? undefined : comment(text.slice(end))
     if (/\s/.test(entry)) sink.drop('several words', place, text)
     else if (!shape.test(entry)) sink.drop('no address, prefix or range', place, text)
@@ -56,8 +55,8 @@ export const parseList: Parser = async (chunks, sink, options) => {
   })
 }
 
-// Format `ipsum`: `address<TAB>number of lists`, comments with #, the day in the header. The count
-// is how many of IPsum's sources name the address, so it is evidence and must be there.
+// Format `ipsum`: `address<TAB>number of lists`, comments with #, the day in the header. The number
+// of lists is evidence and required.
 
 const ipsumShape = /^([0-9A-Fa-f:.]+)[\t ]+(\d{1,4})$/
 
@@ -75,9 +74,9 @@ export const parseIpsum: Parser = async (chunks, sink, options) => {
   })
 }
 
-// Format `proxies`: `scheme://host:port`, `host:port`, `[address]:port`, one a line, with optional
-// credentials before an @. Only the host is evidence: it is where the proxy listens, and for most
-// also where its traffic leaves. A host that is a name is dropped; nothing here resolves names.
+// Format `proxies`: `scheme://host:port`, `host:port` or `[address]:port` per line, with optional
+// credentials before an @. Only the host is evidence: the proxy listens there, and most send from
+// there. Host names are dropped, not resolved.
 
 const form = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:[^@\s]*@)?(\[[^\]\s]*\]|[^:\s]*):(\d{1,5})\/?$/i
 const hostShape = /^[0-9A-Fa-f:.]+$/

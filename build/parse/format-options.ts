@@ -1,5 +1,5 @@
-// Reads a parser's options, which the catalogue gives as plain JSON, by a schema whose messages are
-// what an option must be. A wrong catalogue file fails when it is loaded and names the option.
+// Checks a parser's options from the catalogue by a schema, whose messages say what an option must
+// be.
 
 import { z } from 'zod'
 import { inputError } from '../../src/base/coded-error.ts'
@@ -11,12 +11,11 @@ export const textsOption = z
   .array(z.string('a list of texts').min(1, 'a list of texts'), 'a list of texts')
   .min(1, 'a list of texts')
 
-/** Throws `bad_format_options` for the option `name`. */
 export function refuseOption(name: string, wanted: string): never {
   throw inputError('bad_format_options', `option "${name}" must be ${wanted}`)
 }
 
-/** Throws `bad_format_options`. Unknown options are refused: a misspelled one must not be ignored. */
+/** Throws `bad_format_options`, also for unknown options. */
 export function readOptions<Shape extends z.ZodRawShape>(shape: Shape, options: FormatOptions) {
   const [unknown] = Object.keys(options).filter((name) => !Object.hasOwn(shape, name))
   if (unknown !== undefined) {
@@ -28,5 +27,4 @@ export function readOptions<Shape extends z.ZodRawShape>(shape: Shape, options: 
   return refuseOption(String(path[0]), message)
 }
 
-/** The check of a format without options. */
 export const noOptions = (options: FormatOptions): object => readOptions({}, options)

@@ -1,5 +1,5 @@
-// The table of formats: a name in the catalogue, the parser behind it, the check of its options. A
-// new format is one file beside this one and one row here.
+// The formats of the catalogue: parser and check of options. A new format is one file here and one
+// row.
 
 import { inputError } from '../../src/base/coded-error.ts'
 import { asnsOptions, parseAsns } from './format-asns.ts'
@@ -11,7 +11,7 @@ import { noOptions } from './format-options.ts'
 
 interface Format {
   readonly parse: Parser
-  /** Throws `bad_format_options` for options that the format does not take. */
+  /** Throws `bad_format_options`. */
   readonly checkOptions: (options: FormatOptions) => unknown
 }
 
@@ -27,7 +27,7 @@ const formats = {
 export type FormatName = keyof typeof formats
 export const formatNames = Object.keys(formats) as readonly FormatName[]
 
-/** The format of that name; throws `unknown_format` for any other. */
+/** Throws `unknown_format`. */
 export function formatOf(name: string): Format {
   const known = formatNames.find((one) => one === name)
   if (known === undefined) {

@@ -1,19 +1,16 @@
-// Walks a JSON text as it arrives and reports scalars with their path. It never builds an object or
-// an array: what it holds is the path, so a file of any size costs one string. The grammar between
-// tokens is checked here; the tokens themselves come from the library.
-// Not a reader of feeds: what a path means is the caller's.
+// Walks a JSON stream and reports scalars with their paths, without building objects, so files may
+// have any size. Checks the grammar; the library makes the tokens.
 
 import { Tokenizer, TokenizerError, TokenType } from '@streamparser/json'
 import { messageOf } from '../../src/base/coded-error.ts'
 import { sampleCharactersMax, wrongFormat } from './parse-counts.ts'
 
 export type JsonScalar = string | number | boolean | null
-/** Member names and array indexes from the root; valid during the call only. */
+/** Member names and array indexes from the root; valid only during the call. */
 export type JsonPath = readonly (string | number)[]
 
 export interface JsonVisitor {
   value(path: JsonPath, value: JsonScalar): void
-  /** An object or array begins at `path`. */
   open(path: JsonPath): void
 }
 
@@ -23,8 +20,8 @@ const depthMax = 64
 type Expect = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma' | 'nothing'
 
 /**
- * RFC 6901: `/prefixes/3/ip_prefix`; the root is `/`. Of a long name it has the beginning: every
- * entry below keeps its place, and a name of a megabyte above a thousand would fill the memory.
+ * RFC 6901: `/prefixes/3/ip_prefix`; the root is `/`. Long names are cut: every entry below keeps
+ * its place, and a long name above thousands of entries would fill the memory.
  */
 export function pointerOf(path: JsonPath): string {
   return `/${path.map(escaped).join('/')}`
@@ -38,8 +35,8 @@ function escaped(part: string | number): string | number {
 }
 
 /**
- * Throws `not_this_format` where the text is no JSON, is cut off, or is HTML. With `many` it is one
- * value after the other (JSON lines), each with a path from its own root.
+ * Throws `not_this_format` if the text is invalid, truncated or HTML. `many`: JSON lines, each with
+ * its own root.
  */
 export async function walkJson(
   chunks: AsyncIterable<Uint8Array>,
@@ -57,14 +54,14 @@ export async function walkJson(
     }
     tokenizer.end()
   } catch (thrown) {
-    // Errors of the disk and of the sink pass as they are; only the library's get a place here.
+    // Errors of the disk and the sink pass unchanged.
     if (!isJsonError(thrown)) throw thrown
     throw wrongFormat(grammar.place(), 'is not JSON', messageOf(thrown))
   }
   grammar.end()
 }
 
-/** The library's own errors, and the decoder's for bytes that are no UTF-8. */
+/** The library's errors, and the decoder's for invalid UTF-8. */
 function isJsonError(thrown: unknown): boolean {
   if (thrown instanceof TokenizerError) return true
   return thrown instanceof TypeError && 'code' in thrown && String(thrown.code).includes('ENCODING')
@@ -132,7 +129,7 @@ function newGrammar(visitor: JsonVisitor, many: boolean) {
   }
 }
 
-/** Looks at the first byte that is not blank: an error page begins with `<`. */
+/** Refuses HTML by the first non-blank byte. */
 function newHtmlGuard(): (chunk: Uint8Array) => void {
   let done = false
   let line = 1

@@ -1,12 +1,11 @@
-// Counts what a feed's file gave: entries taken, drops by reason, and the first bad entries as one
-// line each, `file:place: reason: sample`. The build report is made of these; acceptance decides
-// whether a feed may be used.
+// Counts what a feed's file gave: entries, drops by reason, and the first bad entries, `file:place:
+// reason: sample`, for acceptance and the build report.
 
 import { type IpriskError, inputError } from '../../src/base/coded-error.ts'
 import type { Day } from '../../src/base/day.ts'
 import type { Entry, EntrySink } from './entry.ts'
 
-/** Five show what is wrong with a file; more would fill the report with one broken feed. */
+/** Five show what is wrong with a file. */
 export const badEntriesMax = 5
 
 export interface ParseCounts {
@@ -14,7 +13,7 @@ export interface ParseCounts {
   entryCount: number
   dropCount: number
   readonly drops: Map<string, number>
-  /** The first bad entries: `ipv4.txt:line 12: no address, prefix or range: hello`. */
+  /** `ipv4.txt:line 12: no address, prefix or range: hello`. */
   readonly bad: string[]
   stated: Day | undefined
 }
@@ -23,7 +22,7 @@ export function newParseCounts(file: string): ParseCounts {
   return { file, entryCount: 0, dropCount: 0, drops: new Map(), bad: [], stated: undefined }
 }
 
-/** Counts one drop; normalise calls it too, for entries that it refuses. */
+/** Also called by normalise. */
 export function countDrop(
   tally: ParseCounts,
   dropped: { readonly reason: string; readonly place: string; readonly sample: string },
@@ -36,7 +35,6 @@ export function countDrop(
   }
 }
 
-/** A sink that counts into `tally` and hands each entry on. */
 export function countingSink(tally: ParseCounts, take: (entry: Entry) => void): EntrySink {
   return {
     entry(entry) {
@@ -50,13 +48,10 @@ export function countingSink(tally: ParseCounts, take: (entry: Entry) => void): 
   }
 }
 
-// The one error of a parser: the file as a whole is not of its format. Single bad entries are
-// drops, never errors.
-
-/** Samples of foreign text in messages and reports: enough to recognise, no more. */
+/** Length of samples of foreign text in messages and reports. */
 export const sampleCharactersMax = 80
 
-/** Cuts `text` to a sample of one printable line: control characters become `\u0007`. */
+/** A short sample on one line; control characters become `\u0007`. */
 export function printableSample(text: string): string {
   const cut = text.slice(0, sampleCharactersMax)
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for.
@@ -68,7 +63,7 @@ export function printableSample(text: string): string {
     : printable
 }
 
-/** `not_this_format`: `line 1 looks like HTML: <!doctype html>`. */
+/** A file that is not of its format: `line 1 looks like HTML: <!doctype html>`. */
 export function wrongFormat(place: string, why: string, sample = ''): IpriskError {
   const shown = sample === '' ? '' : `: ${printableSample(sample)}`
   return inputError('not_this_format', `${place} ${why}${shown}`)

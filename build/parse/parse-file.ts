@@ -1,5 +1,5 @@
-// Opens a snapshot, plain or gzip (told by its first bytes, not by its name), and feeds the parser
-// of its format. It streams from disk to sink and adds the file's path to every error.
+// Streams a snapshot, plain or gzip (by its first bytes), through its format's parser, and adds the
+// path to every error.
 
 import { readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -14,16 +14,15 @@ export interface FileToParse {
   readonly path: string
   readonly format: string
   readonly options?: FormatOptions | undefined
-  /** Of its content, unpacked: a gzip of a few KiB can hold a disk full of zeros. */
+  /** Of the unpacked content: a gzip of a few KiB can hold a disk full of zeros. */
   readonly bytesMax: number
 }
 
 const chunkBytes = 1 << 18
 
 /**
- * Hands every entry of the file to `sink`. Throws `snapshot_unreadable` where it cannot be opened
- * or unpacked, `snapshot_too_large` where it holds more than `bytesMax`, and the parser's
- * `not_this_format` where it is something else; what the sink got until then is to be thrown away.
+ * Throws `snapshot_unreadable` if the file cannot be opened or unpacked, `snapshot_too_large` above
+ * `bytesMax`, and the parser's `not_this_format`; the sink's content is then invalid.
  */
 export async function parseFile(file: FileToParse, sink: EntrySink): Promise<void> {
   const format = formatOf(file.format)
@@ -64,9 +63,9 @@ async function* limited(
     if (byteCount > bytesMax) {
       throw inputError(
         'snapshot_too_large',
-        `holds, unpacked, more than ${formatCount(bytesMax)} bytes, the most that a file of it ` +
-          'may have, and was not read further. See what it is before you unpack it (gzip -l, zcat | ' +
-          'head), and put a sound file in its place.',
+        `holds, unpacked, more than ${formatCount(bytesMax)} bytes, the limit for this ` +
+          'file, and was not read further. Inspect it before you unpack it (gzip -l, zcat | ' +
+          'head), then replace it with a valid file.',
       )
     }
     yield chunk

@@ -1,12 +1,11 @@
-// Hot within the build: the rows of a file of address ranges, CSV or TSV, plain or packed, by bytes.
-// What a row says of its range is the caller's; here is which addresses it means:
+// Hot within the build: rows of a CSV or TSV file of address ranges, plain or packed, by bytes.
+// Which addresses a row means:
 //
 //   first,last,…                    DB-IP, @ip-location-db, IPtoASN (TSV), IPinfo of old
 //   prefix,…   first-last,…   address,…                MaxMind, IPinfo Lite
 //
-// A first row whose first field is no address is the header and names the columns, in any order;
-// without one they are known by their places. Lines of `#` may stand in front. Bad rows are counted
-// and named, never fatal: one of them must not cost the other 400,000.
+// A first row without an address is the header and names the columns, in any order; otherwise
+// positions do. Comment lines may precede. Bad rows are counted and named, never fatal.
 
 import { createReadStream } from 'node:fs'
 import { environmentError, IpriskError, messageOf } from '../../src/base/coded-error.ts'
@@ -23,10 +22,10 @@ const TAB = 0x09
 const LF = 0x0a
 const HASH = 0x23
 
-/** What is read so; all else is MMDB. */
+/** Other files are MMDB. */
 export const rangeRowsName = /\.[ct]sv(?:\.(?:gz|zst|br))?$/i
 
-/** Of one row; words, bytes and fields are the reader's own. */
+/** Words, bytes and fields belong to the reader. */
 export interface RangeRow {
   family: Family
   readonly first: Uint32Array
@@ -36,16 +35,16 @@ export interface RangeRow {
 }
 
 export interface RowTaker {
-  /** What the columns are called where no header says so, those of the range left out. */
+  /** Names of the columns after the range, for files without a header. */
   readonly unnamed: (count: number, isTsv: boolean) => readonly string[]
-  /** Before the first row, the columns of the range included, as '', wherever they stand. */
+  /** Before the first row; columns of the range are ''. */
   readonly columns: (names: readonly string[]) => void
-  /** What is wrong with the row, a short stable phrase. */
+  /** Returns what is wrong with the row, a short stable phrase. */
   readonly row: (row: RangeRow) => string | undefined
   readonly problem: (place: string, problem: string) => void
 }
 
-/** Reads a file. Error: `ranges_unreadable`; `IpriskError`s of the taker pass. */
+/** Throws `ranges_unreadable`, and `IpriskError`s of the taker. */
 export async function readRangeFile(path: string, taker: RowTaker): Promise<void> {
   try {
     const chunks = createReadStream(path, { fd: openRegularFile(path), highWaterMark: chunkBytes })
@@ -57,7 +56,7 @@ export async function readRangeFile(path: string, taker: RowTaker): Promise<void
   }
 }
 
-/** The same for bytes from anywhere; `path` is what problems call them. */
+/** `path` is only for problems. */
 export async function readRangeRows(options: {
   readonly chunks: AsyncIterable<Uint8Array>
   readonly path: string
@@ -69,7 +68,7 @@ export async function readRangeRows(options: {
   const warn = (reason: string): never => {
     throw new Error(reason)
   }
-  /** Where the first row begins that has no end yet. */
+  /** Returns where the first unfinished row begins. */
   const readAll = (bytes: Uint8Array, final: boolean): number => {
     const to = bytes.length
     let from = 0
@@ -97,7 +96,7 @@ export async function readRangeRows(options: {
   readAll(rest, true)
 }
 
-/** Where the first line begins that is no comment. */
+/** Where the first line that is no comment begins. */
 function headOf(bytes: Uint8Array): number {
   let at = 0
   while (bytes[at] === HASH) {
@@ -123,7 +122,7 @@ function newRowReader(
   let line = 1
   let isHead = true
   let firstAt = 0
-  /** The column of the last address, -1 where there is none. */
+  /** The column of the last address, or -1. */
   let lastAt: number | undefined
 
   const name = (names: readonly string[]): void => {
@@ -195,7 +194,6 @@ export function fieldText(bytes: Uint8Array, row: CsvFields, at: number): string
   return row.doubled[at] === 1 ? text.replaceAll('""', '"') : text
 }
 
-/** One to ten digits, or -1. */
 export function readNumber(bytes: Uint8Array, start: number, end: number): number {
   if (end <= start || end - start > 10) return -1
   let value = 0
@@ -207,7 +205,7 @@ export function readNumber(bytes: Uint8Array, start: number, end: number): numbe
   return value
 }
 
-/** First and last address of a prefix, in place; false where the length is none of the family. */
+/** In place; false if the family has no such length. */
 function maskPrefix(options: {
   readonly family: Family
   readonly length: number
@@ -218,7 +216,7 @@ function maskPrefix(options: {
   if (length < 0 || length > (family === 4 ? 32 : 128)) return false
   for (let word = 0; word < first.length; word++) {
     const hostBits = Math.min(Math.max(32 * (word + 1) - length, 0), 32)
-    // A shift by 32 is a shift by 0, hence the two cases.
+    // A shift by 32 is a shift by 0.
     const host = hostBits === 32 ? 0xffff_ffff : (1 << hostBits) - 1
     const unused = family === 4 && word > 0
     first[word] = unused ? 0 : first[word]! & ~host

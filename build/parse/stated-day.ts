@@ -1,6 +1,5 @@
-// The day that a file states of itself: `# Last update: Sat, 22 Aug 2026 03:00:29 +0200`,
-// `"createDate": "2026-08-22-15-17-05"`. A stated clock time with an offset is turned to UTC; one
-// without is taken as UTC. Not a general date parser: it knows the forms that feeds use.
+// The day that a file states: `# Last update: Sat, 22 Aug 2026 03:00:29 +0200`, `"createDate":
+// "2026-08-22-15-17-05"`, in the forms that feeds use, converted to UTC by its offset if any.
 
 import { type Day, dayOf, parseDay } from '../../src/base/day.ts'
 
@@ -31,10 +30,9 @@ const commentForm = new RegExp(
     String.raw`(?:\s+(?:at|on))?\s*:\s*(\S.*)$`,
   'i',
 )
-// # 2025-08-31T13:25:28Z: a day without its time of day may be anything.
+// # 2025-08-31T13:25:28Z, but not a day alone, which may be anything.
 const bareForm = /^[#;\s]*(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\s*(?:Z|UTC))?)\s*$/
 
-/** The day of a stated date and time, or `undefined` where the text is none. */
 export function statedDay(text: string): Day | undefined {
   for (const form of forms) {
     const parts = form.exec(text)?.groups
@@ -43,13 +41,13 @@ export function statedDay(text: string): Day | undefined {
   return undefined
 }
 
-/** The day in a comment line such as `# Generated: 2026-08-22 02:00:00 UTC`. */
+/** Such as `# Generated: 2026-08-22 02:00:00 UTC`. */
 export function statedInComment(line: string): Day | undefined {
   const match = commentForm.exec(line) ?? bareForm.exec(line)
   return match === null ? undefined : statedDay(match[1] ?? '')
 }
 
-/** What a form may find of a date and a time; `date` is a whole one. */
+/** Named groups of a form; `date` is a complete date. */
 type Parts = Readonly<Record<string, string | undefined>>
 
 function dateOf({ date, day = '', month = '', year = '' }: Parts): Day | undefined {

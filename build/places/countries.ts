@@ -1,11 +1,6 @@
-// What is known of a country by its code alone: names, continent and currency from countries-list,
-// reference point and single time zone from data/tables/countries.csv.
-//
-// Names come from countries-list and from nowhere else: Intl.DisplayNames changes with the ICU of
-// the Node that runs the build, and the same inputs must give the same table. The list holds every
-// code of ISO 3166-1, so nothing is left for a second source to fill.
-//
-// Invariant, checked when read: the table and the list hold the same codes.
+// Facts about countries: names, continent and currency from countries-list; reference point and
+// single time zone from data/tables/countries.csv, which must have the same codes. Not from
+// Intl.DisplayNames, which changes with Node's ICU: equal inputs must give equal tables.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,18 +13,18 @@ export interface Country {
   readonly name: string
   readonly continentCode: TContinentCode
   readonly continent: string
-  /** ISO 4217, the first where it has several; '' in Antarctica. */
+  /** ISO 4217, the first of several; '' in Antarctica. */
   readonly currency: string
-  /** Reference point, degrees north and east. */
+  /** In degrees. */
   readonly latitude: number
   readonly longitude: number
-  /** The IANA zone where the country has but one; else ''. */
+  /** The IANA zone if the country has only one, else ''. */
   readonly timezone: string
 }
 
 const countriesFile = join(packageRoot, 'data', 'tables', 'countries.csv')
 
-/** All countries by code. Errors: `countries_invalid` with file and line. */
+/** Throws `countries_invalid` with file and line. */
 export function readCountries(path: string = countriesFile): ReadonlyMap<string, Country> {
   const byCode = new Map<string, Country>()
   const lines = readFileSync(path, 'utf8').split('\n')
@@ -41,7 +36,7 @@ export function readCountries(path: string = countriesFile): ReadonlyMap<string,
     if (index <= header || line === '' || line.startsWith('#')) continue
     const country = parseCountry(line)
     if (country === undefined || byCode.has(country.code)) {
-      throw countriesError(`${path}: line ${index + 1}: no country's one row: ${line}`)
+      throw countriesError(`${path}: line ${index + 1}: not a country's only row: ${line}`)
     }
     byCode.set(country.code, country)
   }
@@ -72,6 +67,6 @@ function parseCountry(line: string): Country | undefined {
 function countriesError(problem: string): IpriskError {
   return inputError(
     'countries_invalid',
-    `${problem}. Mend the table; its header says what each column is.`,
+    `${problem}. Fix the table; its header describes the columns.`,
   )
 }

@@ -1,6 +1,5 @@
-// Places in a form that a file keeps (build/layer/reading-cache.ts), and that a thread hands to another:
-// locations as a column a member, each text once. A location becomes an object when it is asked
-// for, as few of them are.
+// Places for a cache file (build/layer/reading-cache.ts) or another thread: a column per member,
+// each text once. Locations become objects on demand, since few are needed.
 
 import type { Location } from '../../src/api/check-answer.ts'
 import { keptReading, type Reading } from '../layer/reading-cache.ts'
@@ -26,7 +25,7 @@ const textMembers = [
 
 interface Columns {
   readonly texts: readonly string[]
-  /** In the order of `textMembers`, numbers of texts; then of `numberMembers`. */
+  /** In the order of `textMembers`, as numbers of texts. */
   readonly textColumns: readonly Uint32Array[]
   readonly numberColumns: readonly Float64Array[]
 }
@@ -51,10 +50,7 @@ export function placesOfColumns<P extends { readonly columns: Columns }>({
   return { ...rest, locations: locationsOf(columns) }
 }
 
-/**
- * The same, each array in memory of its own. Runs are part of what room was made for them, and out
- * of the cache all arrays are parts of one piece, with the layers.
- */
+/** Copies each array into its own memory, because out of the cache all share one buffer. */
 export function copyColumns<P extends Pick<PlaceColumns, 'columns' | 'runs'>>(places: P): P {
   const { columns, runs } = places
   return {
@@ -68,7 +64,7 @@ export function copyColumns<P extends Pick<PlaceColumns, 'columns' | 'runs'>>(pl
   }
 }
 
-/** The memory that they lie in, to be handed over. */
+/** Their memory, for a transfer. */
 export function arraysOfColumns({
   columns,
   runs,
@@ -103,7 +99,7 @@ const reading = {
   tables: ['data/tables/countries.csv'],
 } as const satisfies Partial<Reading>
 
-/** What `readPlaces` gives. Errors: those of readPlaces. */
+/** `readPlaces`, cached. Throws its errors. */
 export async function readPlacesCached(files: readonly string[], cache: string): Promise<Places> {
   return placesOfColumns(await readPlaceColumns(files, cache))
 }
@@ -119,7 +115,7 @@ export async function readPlaceColumns(
   return { ...known, files: stats }
 }
 
-/** Places in either form; their layers are laid over those of the networks. */
+/** Places, with their layers laid over those of the networks. */
 export type Paired<P extends Places | PlaceColumns> = Omit<P, 'layers'> & {
   readonly pairs: PairedLayers
 }

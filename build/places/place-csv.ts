@@ -1,6 +1,6 @@
-// CSV and TSV files of places. A row is a record with the names of its columns, so that what they
-// mean is said once (build/mmdb/mmdb-layouts.ts). MaxMind's blocks name places by a number that a
-// second file explains: GeoLite2-City-Locations-en.csv.
+// CSV and TSV files of places. A row becomes a record with the columns' names, which
+// build/mmdb/mmdb-layouts.ts interprets. MaxMind's blocks refer to a second file:
+// GeoLite2-City-Locations-en.csv.
 
 import { inputError } from '../../src/base/coded-error.ts'
 import { formatCounted } from '../../src/base/text/number-format.ts'
@@ -12,7 +12,7 @@ import { fieldTexts, readRangeFile } from '../parse/range-rows.ts'
 type PlaceRecord = Readonly<Record<string, string>>
 export type NumberedPlaces = ReadonlyMap<string, PlaceRecord>
 
-/** Of files without a header, by the number of columns behind the range. */
+/** For files without a header, by the number of columns after the range. */
 const unnamed: Readonly<Record<number, readonly string[]>> = {
   1: ['country_code'],
   3: ['asn', 'country_code', 'as_name'],
@@ -29,7 +29,6 @@ const layouts =
 export const isNumberedPlaces = (path: string): boolean =>
   /-Locations-[a-z]{2}(?:-[a-z]{2})?\.csv$/i.test(path)
 
-/** By `geoname_id`. */
 export function readNumberedPlaces(path: string): NumberedPlaces {
   const [head = '', ...lines] = readBoundedFile(path, { bytesMax: numberedBytesMax })
     .bytes.toString('utf8')
@@ -48,7 +47,7 @@ function recordOf(names: readonly string[], values: readonly string[]): PlaceRec
   return Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
 }
 
-/** As walkMmdb: `idOf` gives a record's id, 0 where it has no place. Error: `places_layout`. */
+/** Like walkMmdb: `idOf` returns a record's id, or 0 for no place. Throws `places_layout`. */
 export async function readPlaceCsv(
   path: string,
   numbered: NumberedPlaces,
@@ -70,13 +69,13 @@ export async function readPlaceCsv(
       names = found
       const namesPlaces = names.some((one) => /^(?:country|city)(?:_|$)/.test(one))
       if (names.includes('geoname_id') && !namesPlaces && numbered.size === 0) {
-        refuse('geoname_id needs the file of -Locations- beside it; name that, too')
+        refuse('geoname_id needs the file of -Locations- beside it; name that file too')
       }
     },
     row: ({ family, first, last, bytes, fields }) => {
       const from = names[1] === '' ? 2 : 1
       const end = fields.ends[Math.min(fields.fieldCount, names.length) - 1]!
-      // Most rows repeat the place of another.
+      // Most rows repeat another row's place.
       const key =
         names[0] === ''
           ? decoder.decode(bytes.subarray(fields.starts[from], end))

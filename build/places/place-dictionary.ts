@@ -1,8 +1,6 @@
-// Equal Locations get one id, from 1, in order of first appearance. A hash table over the numbers
-// and the text of a Location itself: half a million key strings in a Map would cost more memory
-// than the locations, and most of the time of reading a world.
-//
-// Invariants: `locations[id - 1]` has that id; no two are equal; at most half of `slots` is filled.
+// Numbers distinct Locations from 1, by first appearance, in a hash table over their own members:
+// half a million key strings in a Map would cost more memory than the locations. `locations[id -
+// 1]` has that id; `slots` is at most half full.
 
 import type { Location } from '../../src/api/check-answer.ts'
 
@@ -10,7 +8,7 @@ export function newPlaceDictionary() {
   const locations: Location[] = []
   let slots = new Uint32Array(1 << 10)
 
-  /** The slot of an equal location, or the free one where it belongs. */
+  /** The slot of an equal location, or a free one. */
   const slotOf = (location: Location): number => {
     const mask = slots.length - 1
     let slot = hashOf(location) & mask
@@ -39,7 +37,7 @@ export function newPlaceDictionary() {
   return { id, locations }
 }
 
-/** What is not compared follows from the country (place.ts). */
+/** Other members follow from the country (place.ts). */
 function isEqual(a: Location, b: Location): boolean {
   return (
     a.latitude === b.latitude &&
@@ -53,7 +51,7 @@ function isEqual(a: Location, b: Location): boolean {
   )
 }
 
-/** FNV-1a over the coordinates in ten-thousandths, zip, city and state: what tells places apart. */
+/** FNV-1a over what distinguishes places. */
 function hashOf(location: Location): number {
   let hash = Math.imul(0x811c9dc5 ^ Math.round(location.latitude * 1e4), 0x01000193)
   hash = Math.imul(hash ^ Math.round(location.longitude * 1e4), 0x01000193)
@@ -62,6 +60,6 @@ function hashOf(location: Location): number {
       hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
     }
   }
-  // The low bits choose the slot; FNV mixes upwards, so bring the high ones down.
+  // The low bits choose the slot; FNV mixes upwards.
   return (hash ^ (hash >>> 15)) >>> 0
 }

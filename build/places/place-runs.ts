@@ -1,5 +1,5 @@
-// The run of each place (src/table/file/location-record.ts), and which places are of one region.
-// Both follow from the places alone, so they are made once for the tables of a month.
+// The run of each place (src/table/file/location-record.ts), and which places share a region. They
+// depend only on the places, so they are made once for a month of tables.
 
 import type { Location } from '../../src/api/check-answer.ts'
 import { cleanText } from '../../src/base/text/clean-text.ts'
@@ -9,15 +9,15 @@ import { newInterner } from '../layer/intern.ts'
 import { newRunCollector } from '../layer/run-collector.ts'
 
 export interface PlaceRuns {
-  /** The runs, end to end; the facts of each, its region, are to be set. */
+  /** Concatenated runs; the facts of each, its region, are set later. */
   readonly runs: Uint32Array
-  /** Of each location, the element at which its run begins. */
+  /** By location: the element at which its run begins. */
   readonly starts: Uint32Array
-  /** Of each location a number: the same for those of one region. */
+  /** By location: a number that all locations of one region share. */
   readonly regions: Uint32Array
 }
 
-/** About what the run of a place takes; the room grows where that is too little. */
+/** Typical bytes per run. */
 const bytesExpected = 80
 
 export function makePlaceRuns(locations: readonly Location[]): PlaceRuns {

@@ -1,14 +1,11 @@
-// The thread in which a build reads places (place-reader.ts). When it is told the networks, it lays
-// the places over them, hands over both, and ends.
+// The thread that reads places (place-reader.ts), lays them over the networks that it is sent, and
+// transfers the result.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Layers } from '../layer/layer.ts'
 import { arraysOfColumns, copyColumns, pairPlaces, readPlaceColumns } from './kept-places.ts'
 
-const { files, cache } = workerData as {
-  readonly files: readonly string[]
-  readonly cache: string
-}
+const { files, cache } = workerData as { readonly files: readonly string[]; readonly cache: string }
 const places = await readPlaceColumns(files, cache)
 const networks = await new Promise<Layers>((resolve, reject) => {
   parentPort?.once('message', resolve).once('messageerror', reject)
@@ -21,7 +18,7 @@ const arrays = [
   pairs.networks,
   pairs.places,
 ]
-// Handed over, not copied: each has memory of its own.
+// Transferred, not copied: each has its own memory.
 parentPort?.postMessage(
   paired,
   arrays.map(({ buffer }) => buffer as ArrayBuffer),

@@ -1,9 +1,6 @@
-// From a place as a record has it (build/mmdb/mmdb-layouts.ts) to a Location as the contract has
-// it. Deliberately no gazetteer: text that a record lacks stays ''. Pure but for a memory of time
-// zones by coordinates.
-//
-// Invariants: a Location's country is one of `countries`; its coordinates are on Earth, at most
-// four decimals, never -0; the same raw place gives the same Location.
+// From a record's place (build/mmdb/mmdb-layouts.ts) to a Location of the contract. Missing text
+// stays ''. The country is one of `countries`; coordinates are on Earth, with at most four decimals
+// and no -0; equal inputs give equal Locations.
 
 import lookUpTimezone from '@photostructure/tz-lookup'
 import type { Location } from '../../src/api/check-answer.ts'
@@ -14,20 +11,15 @@ import type { RawPlace } from '../mmdb/mmdb-layouts.ts'
 import { type Country, readCountries } from './countries.ts'
 import { type PlaceRuns, wholeTenThousandths } from './place-runs.ts'
 
-/** Gives a raw place's Location; undefined where its country is none that is known. */
+/** Returns undefined for an unknown country. */
 export function newPlaceResolver(
   countries: ReadonlyMap<string, Country>,
 ): (raw: RawPlace) => Location | undefined {
   const timezoneAt = newTimezoneAt()
   return (written) => {
-    // Names are anybody's text; a name of nothing but what is cleaned away is none.
+    // Names are foreign text.
     const { state, city, zip } = written
-    const raw = {
-      ...written,
-      state: cleanText(state),
-      city: cleanText(city),
-      zip: cleanText(zip),
-    }
+    const raw = { ...written, state: cleanText(state), city: cleanText(city), zip: cleanText(zip) }
     const country = countries.get(raw.country)
     if (country === undefined) return undefined
     const { latitude, longitude, accuracy } = pointOf(raw, country)
@@ -49,15 +41,15 @@ export function newPlaceResolver(
 }
 
 /**
- * Coordinates and how exact they are. Accuracy speaks of the point: a city without coordinates has
- * the country's reference point, and so the accuracy of a country.
+ * Coordinates and their accuracy. A city without coordinates has the country's reference point and
+ * a country's accuracy.
  */
 function pointOf(
   raw: RawPlace,
   country: Country,
 ): Pick<Location, 'latitude' | 'longitude' | 'accuracy'> {
   const { latitude, longitude } = raw
-  // 0,0 lies in the Gulf of Guinea; where a record has it, its publisher did not know the place.
+  // 0,0 is in the Gulf of Guinea and means that the publisher did not know.
   const known =
     latitude !== undefined &&
     longitude !== undefined &&
@@ -81,17 +73,17 @@ function accuracyOf(raw: RawPlace): Accuracy {
 
 const zonePattern = /^[A-Za-z]+(?:\/[A-Za-z0-9_+-]+)+$/
 
-/** The zone that a record states, if it is an IANA name; some layouts state an offset, `-08:00`. */
+/** The record's zone if it is an IANA name; some layouts have an offset, `-08:00`. */
 function zoneOf(written: string): string {
   const isZone = written.length <= tableTextCharsMax && zonePattern.test(written)
   return isZone ? written : ''
 }
 
-/** Looking up a zone costs more than a Map; cities repeat in tens of thousands of records. */
+/** Cached: looking up a zone is slow, and cities repeat in tens of thousands of records. */
 function newTimezoneAt(): (latitude: number, longitude: number) => string {
   const zones = new Map<number, string>()
   return (latitude, longitude) => {
-    // Ten-thousandths of a degree, both counted from 0: one safe integer for each point.
+    // Ten-thousandths of a degree from 0: one safe integer per point.
     const key = Math.round((latitude + 90) * 1e4) * 3_600_001 + Math.round((longitude + 180) * 1e4)
     let zone = zones.get(key)
     if (zone === undefined) {
@@ -102,15 +94,14 @@ function newTimezoneAt(): (latitude: number, longitude: number) => string {
   }
 }
 
-/** Locations that are made when they are asked for; an array of them is one, too. */
+/** An array of locations, or one that makes them on demand. */
 export interface Locations {
   readonly length: number
   at(index: number): Location | undefined
 }
 
 /**
- * The places of a table that is being made: those that were read (id n at n - 1), and behind them
- * those that its verdicts add.
+ * The places of a table in the making: those read (id n at n - 1), then those that verdicts add.
  */
 export interface TablePlaces {
   readonly read: Locations
@@ -119,10 +110,8 @@ export interface TablePlaces {
 }
 
 /**
- * The country of a place as a place of its own: what is told of an address that is announced in
- * many places at once. Its point is the country's reference point. `of` gives for a place's id
- * (from 1; 0 is none) that of its country; those that were `added` have ids behind those of
- * `places`.
+ * Places of countries, for anycast addresses, at the country's reference point. `of` maps a place's
+ * id (from 1; 0 is none) to its country's; ids of `added` follow those of `places`.
  */
 export function newCountryPlaces(places: Locations) {
   const countries = readCountries()

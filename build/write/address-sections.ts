@@ -16,16 +16,16 @@ import {
 } from '../../src/schema/table-layout.ts'
 import { type Layer, pieceOf } from '../layer/layer.ts'
 
-/** Keys that share the first word of their addresses. */
+/** Keys per first word of an address. */
 const keysOfTop = 2 ** (32 - tailTopBits)
-/** Not written out where it is used: V8 calculates a power each time. */
+/** A constant, because V8 evaluates a power each time. */
 const tailTopMask = 2 ** tailTopBits - 1
 
 export function ipv4Sections(pieces: Layer) {
   return { ...ipv4StartSections(pieces.starts), ipv4_records: pieces.values }
 }
 
-/** `starts` are whole addresses, ascending from 0; `bits`: of the index. */
+/** `starts` ascend from 0; `bits`: of the index. */
 export function ipv4StartSections(starts: Uint32Array, bits = indexBitsFor(starts.length)) {
   const size = 2 ** (32 - bits)
   return {
@@ -42,9 +42,9 @@ export function ipv6Sections(pieces: Layer) {
   const groups: number[] = [0]
   const tails: number[] = []
   const tailRecords: number[] = []
-  // The last piece that starts at or below 2000::, which begins the covered space.
+  // The last piece that starts at or below 2000::, where the covered space begins.
   let piece = pieceOf(pieces, Uint32Array.of(0x2000_0000, 0, 0, 0))
-  /** What holds just before the piece at hand. */
+  /** The value just before the current piece. */
   let before = values[piece]!
   const pastLast = firstBeyond(pieces)
   let next = keyOf(starts, piece)
@@ -80,14 +80,14 @@ export function ipv6Sections(pieces: Layer) {
   }
 }
 
-/** `keys` are those of bits 3 to 54, ascending from 0: bucket and key in one number. */
+/** `keys` are bits 3 to 54, ascending from 0: bucket and key in one number. */
 export function ipv6KeySections(keys: Float64Array) {
   const low = remaindersOf(keys, inLargePages(new Uint32Array(keys.length)), bucketKeys)
   const index = firstLevel(keys, ipv6IndexBuckets, bucketKeys)
   return { ipv6_keys: low, ipv6_index: index, ...finerIndexes(low, index) }
 }
 
-/** What lies below the buckets of `size`, a power of two. A loop, for `from` and `%` are slower. */
+/** The part below buckets of `size`, a power of two. A loop: `from` and `%` are slower. */
 function remaindersOf<Out extends Uint16Array | Uint32Array>(
   starts: Uint32Array | Float64Array,
   out: Out,
@@ -100,7 +100,7 @@ function remaindersOf<Out extends Uint16Array | Uint32Array>(
   return out
 }
 
-/** On as many bits as so many pieces ask for. */
+/** The index bits for a number of pieces. */
 export function indexBitsFor(pieces: number): number {
   const { min, max, cachedMax } = ipv4IndexBits
   const { cached, uncached } = ipv4BucketPieces
@@ -110,7 +110,7 @@ export function indexBitsFor(pieces: number): number {
   return bits
 }
 
-/** index[b]: how many pieces start before the first address of bucket b. */
+/** index[b]: pieces that start before bucket b. */
 function firstLevel(
   starts: Uint32Array | Float64Array,
   buckets: number,
@@ -125,7 +125,7 @@ function firstLevel(
   return index
 }
 
-/** Cuts crowded buckets into slots, and crowded slots once more; all else stays 0. */
+/** Cuts crowded buckets into slots, and crowded slots once more; the rest stays 0. */
 function finerIndexes(keys: Uint32Array, index: Uint32Array) {
   const second = new Uint32Array((keys.length >>> secondLevel.share) + 1)
   const third = new Uint32Array((keys.length >>> thirdLevel.share) + 1)
@@ -154,7 +154,7 @@ function finerIndexes(keys: Uint32Array, index: Uint32Array) {
   return { ipv6_second: second, ipv6_third: third }
 }
 
-/** out[i]: the first of these `count` keys that lies in slot i or behind it. */
+/** out[i]: the first of these `count` keys in or after slot i. */
 function fillSlots(
   keys: Uint32Array,
   out: Uint32Array,
@@ -169,26 +169,25 @@ function fillSlots(
   }
 }
 
-/** The first piece that starts behind 2000::/3; the number of pieces where none does. */
+/** The first piece that starts after 2000::/3, or the number of pieces. */
 function firstBeyond({ starts, count }: Layer): number {
   let piece = count
   while (piece > 0 && starts[(piece - 1) * 4]! >= 0x4000_0000) piece--
   return piece
 }
 
-/** Whether it starts at 2000:: or above; what starts below starts the covered space: key, tail 0. */
+/** False for what starts below 2000::, where the covered space starts: key and tail 0. */
 function startsInside(starts: Uint32Array, piece: number): boolean {
   return starts[piece * 4]! >= 0x2000_0000
 }
 
-/** The 52 bits behind the first three. */
+/** The 52 bits after the first three. */
 function keyOf(starts: Uint32Array, piece: number): number {
   const at = piece * 4
   if (!startsInside(starts, piece)) return 0
   return (starts[at]! & 0x1fff_ffff) * keysOfTop + (starts[at + 1]! >>> tailTopBits)
 }
 
-/** In the three words of a tail. */
 function tailOf(starts: Uint32Array, piece: number): readonly [number, number, number] {
   const at = piece * 4
   if (!startsInside(starts, piece)) return [0, 0, 0]

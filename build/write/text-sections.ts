@@ -1,5 +1,5 @@
-// The texts of the table: strings by id, and runs (src/schema/FORMAT.md), the JSON of each network,
-// region and location as it stands in answers.
+// The table's texts: strings by id, and runs (src/schema/FORMAT.md), the JSON of each network,
+// region and location as in answers.
 
 import type { Location } from '../../src/api/check-answer.ts'
 import { cleanText } from '../../src/base/text/clean-text.ts'
@@ -17,14 +17,14 @@ import { newRunCollector } from '../layer/run-collector.ts'
 import { localityJson, regionKey } from '../places/place-runs.ts'
 import type { TablePlaces } from '../places/place.ts'
 
-/** More than the run of a network takes; memory that is not filled costs none. */
+/** More than a network's run takes; unused memory costs nothing. */
 const networkBytes = 160
-/** What regions and added places take is little beside that. */
+/** Regions and added places take little. */
 const otherBytes = 4 << 20
 
 export type StringCollector = ReturnType<typeof newStringCollector>
 
-/** Each text once, id 0 is ''; clean and short in the table. */
+/** Each text once, cleaned; id 0 is ''. */
 export function newStringCollector() {
   const interner = newInterner<string>((text) => text, 0)
   interner.id('')
@@ -41,7 +41,7 @@ export function newStringCollector() {
   }
 }
 
-/** Regions and countries are what half a million places share (location-record.ts). */
+/** Half a million places share regions and countries (location-record.ts). */
 export function runSections(
   networks: readonly Network[],
   { read, runs: { runs, starts, regions: numbers }, added }: TablePlaces,

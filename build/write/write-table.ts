@@ -1,6 +1,6 @@
-// Writes the table file: a FlatBuffers buffer with room for the sections, which stay where they
-// are, checksums, id, trailer; then to disk under a temporary name, flushed, verified whole,
-// renamed. The live name never holds half a table, and a mapped file is never rewritten in place.
+// Writes the table file: a FlatBuffers buffer with room for the sections, checksums, id, trailer.
+// It is written under a temporary name, flushed, verified and renamed: the live name never holds
+// half a table, and a mapped file is never rewritten.
 
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
@@ -45,8 +45,7 @@ export interface TableContent {
 export type WrittenTable = ReturnType<typeof writeTable>
 
 /**
- * The file in parts, as joining them would copy it. The same content gives the same bytes. Throws
- * `table_too_large`.
+ * In parts, because joining would copy. Equal content gives equal bytes. Throws `table_too_large`.
  */
 export function encodeTable(content: TableContent) {
   const dataBytes = sectionNames.reduce(
@@ -61,7 +60,7 @@ export function encodeTable(content: TableContent) {
   const checksums = sectionNames.map((name) => crc32(bytesOf(content.views[name])))
   const id = tableId(content, checksums)
   const builder = new Builder(dataBytes)
-  // The builder fills its buffer from the end, so what is added first lies last in the file.
+  // The builder fills its buffer from the end: what is added first is last in the file.
   const vectors = sectionNames.map((name) => makeRoom(builder, content.views[name]))
   builder.finish(addHeader(builder, content, { id, checksums, vectors }), 'IPRK')
   const table = builder.asUint8Array()
@@ -70,7 +69,7 @@ export function encodeTable(content: TableContent) {
     bytes: bytesOf(content.views[name]),
   }))
   places.sort((a, b) => a.at - b.at)
-  // The builder left the bytes of the sections out: those are their own memory.
+  // The builder left room for the sections' bytes, which stay in their own memory.
   let end = 0
   const parts = places.flatMap(({ at, bytes }) => {
     const between = table.subarray(end, at)
@@ -88,9 +87,8 @@ export function encodeTable(content: TableContent) {
 }
 
 /**
- * Writes to `path` atomically. Throws what `encodeTable` throws, `table_refused` where what was
- * written does not verify, and `table_unwritable` for trouble with the disk; the file under `path`
- * is then as it was.
+ * Atomic. Throws the errors of `encodeTable`, `table_refused` if the result does not verify, and
+ * `table_unwritable` for disk errors; the old file then stays.
  */
 export function writeTable(path: string, content: TableContent) {
   const { id, parts } = encodeTable(content)
@@ -116,8 +114,8 @@ export function writeTable(path: string, content: TableContent) {
 }
 
 /**
- * What the verification refuses here was made a moment ago: no damage of a disk, and the same
- * inputs give it again. So the way out is another than for a table that came from elsewhere.
+ * A table refused here was just made, so the same inputs would fail again: the advice differs from
+ * that for a damaged file.
  */
 function verifyWritten(temporary: string): void {
   try {
@@ -128,9 +126,9 @@ function verifyWritten(temporary: string): void {
     throw inputError(
       'table_refused',
       'The compiled table does not pass its own verification and is not used; the live one stays: ' +
-        `${why.replace(` ${rebuildHint}`, '')} The inputs hold something that the compiler does ` +
-        'not foresee. Leave out what was added or has changed last (build.feeds, --networks, ' +
-        '--locations) to find what it is, and report it.',
+        `${why.replace(` ${rebuildHint}`, '')} The inputs contain something that the compiler does ` +
+        'not expect. Remove what was added or changed last (build.feeds, --networks, ' +
+        '--locations) to find the cause, and report it.',
       { cause },
     )
   }
@@ -140,7 +138,7 @@ function bytesOf(view: SectionView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }
 
-/** Day and hash of the content: equal inputs give equal ids. */
+/** Day and content hash. */
 function tableId(content: TableContent, checksums: readonly number[]): string {
   const { asOf, sources, coverage } = content
   const facts = { asOf, sources, coverage, checksums, major: formatMajor }
@@ -149,18 +147,16 @@ function tableId(content: TableContent, checksums: readonly number[]): string {
   return `${formatDay(asOf).replaceAll('-', '')}-${hash.digest('hex').slice(0, 12)}`
 }
 
-/** The length word before a vector. */
 const lengthBytes = 4
 
 /**
- * A vector whose elements begin at a multiple of 64 bytes, and which stays empty: as
- * `createByteVector` does it, without its copy. `prep` pads for the whole run of bytes; the length
- * word counts elements, as the schema says.
+ * An empty vector aligned to 64 bytes, like `createByteVector` without its copy. `prep` pads for
+ * all bytes; the length word counts elements.
  */
 function makeRoom(builder: Builder, view: SectionView): Offset {
   builder.prep(sectionAlignment, view.byteLength)
   builder.startVector(1, view.byteLength, 1)
-  // The one step for which the builder has no method.
+  // The builder has no method for this.
   ;(builder as unknown as { space: number }).space -= view.byteLength
   const vector = builder.endVector()
   builder.dataBuffer().writeInt32(builder.dataBuffer().capacity() - vector, view.length)
@@ -187,7 +183,7 @@ function addHeader(
   const id = builder.createString(facts.id)
   TableHeader.startTableHeader(builder)
   TableHeader.addMajor(builder, formatMajor)
-  // Also where it is FlatBuffers' default, 0: a file says its version in its own bytes.
+  // Even if it is FlatBuffers' default, 0: a file must contain its version.
   builder.forceDefaults(true)
   TableHeader.addMinor(builder, formatMinor)
   builder.forceDefaults(false)
@@ -239,11 +235,10 @@ function addSource(builder: Builder, source: Source): Offset {
   )
 }
 
-// Temporary files of killed builds (named by base/system/atomic-file.ts), each up to the size of a
-// table. The next build removes them unless their process is alive. A build in another container
-// may lose its file to this: it fails loudly, and the live table is safe.
-
-/** Removes the temporary files of `path` that no process of this machine is writing. */
+/**
+ * Removes temporary files of killed builds, each up to the size of a table, unless their process is
+ * alive on this machine. A build in another container may lose its file, and fails loudly.
+ */
 export function removeStaleTempFiles(path: string): void {
   const folder = dirname(path)
   for (const name of namesIn(folder)) {

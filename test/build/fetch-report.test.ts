@@ -73,7 +73,7 @@ it('a damaged copy is told of, and is not called never fetched', async () => {
   const folder = newFolder()
   await run([had], folder)
   writeFileSync(join(folder, 'had/a.txt'), '192.0.2.2\n')
-  const damage = `${join(folder, 'had/a.txt')} is not what snapshots.json says of it; it is not used`
+  const damage = `${join(folder, 'had/a.txt')} does not match snapshots.json and is not used`
   const offline = await run([had, never], folder, { mode: { kind: 'offline' } })
   expect(offline.files[0]).toMatchObject({ state: 'missing', problem: damage })
   expect(offline.warnings).toEqual([

@@ -63,11 +63,11 @@ describe('import', () => {
     for (const words of [
       'vpn-x4b/2026-02-30.txt: is not called YYYY-MM-DD.txt.gz',
       'vpn-x4b/readme.md: is not called',
-      'vpn-x4b/2026-08-23.txt: its day is yet to come',
+      'vpn-x4b/2026-08-23.txt: its day is in the future',
       'looks like HTML',
       'vpn-x4b/2026-08-19.txt.gz: ',
       'vpn-x4b/2026-08-18.txt: it is empty',
-      'vpn-x4b/2026-08-17.txt: none of its 1 lines is sound',
+      'vpn-x4b/2026-08-17.txt: none of its 1 lines is valid',
     ]) {
       expect(told).toContain(words)
     }

@@ -193,7 +193,7 @@ describe('day after day', () => {
       'its stored copy is damaged, and nothing is fetched',
       ['--offline'],
       () => writeFileSync(join(folder, 'data/snapshots/vpn-tunnelbear/tunnelbear_ips.txt'), '9'),
-      /vpn-tunnelbear: \S+tunnelbear_ips\.txt is not what snapshots\.json says of it/,
+      /vpn-tunnelbear: \S+tunnelbear_ips\.txt does not match snapshots\.json/,
     ],
   ])('a feed without a snapshot still counts: %s', async (_title, args, lose, said) => {
     publish('2026-08-22', { 'block-ddrimus': abuse, 'vpn-tunnelbear': tunnels })

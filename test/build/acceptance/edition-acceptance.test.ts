@@ -119,7 +119,7 @@ describe.each(['networks', 'places'] as const)('the edition of %s', (kind) => {
     for (const force of [false, true]) {
       const older = await choose(kind, { day: '2026-05-02', changed: 1 }, { force })
       expect(older?.from).toBe('embedded')
-      expect(older?.problem).toBe('it is of 2026-05-02, the one in use of 2026-06-05')
+      expect(older?.problem).toBe('its day is 2026-05-02, that of the one in use 2026-06-05')
     }
     const missing = await choose(kind, undefined)
     expect(missing).toMatchObject({ from: 'embedded', edition: { day: day('2026-06-05') } })
@@ -179,7 +179,7 @@ describe.each(['networks', 'places'] as const)('the edition of %s', (kind) => {
     const today = day('2026-07-02')
     const refused = await choose(kind, forged, { store, today, force: true })
     expect(refused?.quarantine).toEqual({
-      reasons: ['it is of 2029-12-31, a day yet to come'],
+      reasons: ['its day, 2029-12-31, is in the future'],
       instead: 'the embedded edition of 2026-06-05',
     })
     const next = await choose(kind, { day: '2026-07-03', changed: 2 }, { store, today })

@@ -57,7 +57,7 @@ describe('incidents', () => {
     ['an HTML page with status 200', '<!doctype html><title>Sorry</title>', /looks like HTML/],
     ['an empty file', '', /it has no entries/],
     ['comments alone', '# nothing today\n', /it has no entries/],
-    ['what is no list at all', ['hello', 'world'], /none of its 2 entries is sound|no entries/],
+    ['what is no list at all', ['hello', 'world'], /none of its 2 entries is valid|no entries/],
     ['a tenth of what it was', usual.slice(0, 200), /it shrank by half: 200 entries.* is 2000/],
     ['threefold', addresses(6000), /it grew threefold: 6000 entries/],
     ['0.0.0.0/0', [...usual, '0.0.0.0/0'], /it lists 0\.0\.0\.0\/0, wider than \/24/],

@@ -31,5 +31,5 @@ it.each(['3.0.20260912', '3.0.2026091222431', '3.0.202613122243', '1.0.0'])(
 
 it('is none of a day yet to come, which would make later editions older ones', () => {
   expect(dayOfVersion('2.3.2026091323')).toBe('2026-09-13')
-  expect(() => dayOfVersion('2.3.2026091400')).toThrow(/2026-09-14, a day yet to come/)
+  expect(() => dayOfVersion('2.3.2026091400')).toThrow(/2026-09-14, is in the future/)
 })

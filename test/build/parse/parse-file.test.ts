@@ -78,7 +78,7 @@ describe('a snapshot', () => {
   ])('that holds more than it may is not read further: %s', async (name, bytes) => {
     await expect(read(write(`bomb ${name}`, bytes))).rejects.toMatchObject({
       code: 'snapshot_too_large',
-      message: expect.stringMatching(/bomb .* more than 1,048,576 bytes, .* put a sound/) as string,
+      message: expect.stringMatching(/bomb .* more than 1,048,576 bytes, .* replace it/) as string,
     })
   })
 

@@ -150,7 +150,7 @@ describe('countries', () => {
     [
       'a bad row',
       'code,latitude,longitude,timezone\nNO,62\n',
-      /line 2: no country's one row: NO,62/,
+      /line 2: not a country's only row: NO,62/,
     ],
     ['a code twice', `code,latitude,longitude,timezone\n${'NO,62,10,\n'.repeat(2)}`, /line 3/],
     ['an unknown code', 'code,latitude,longitude,timezone\nZZ,62,10,\n', /line 2/],
