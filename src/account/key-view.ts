@@ -1,8 +1,8 @@
 // A key as listings show it: never a secret or its hash.
 //
-// Usage comes from the ledger. Units that a running worker has leased and not spent count as taken,
-// so the figure is an upper bound (`units_at_most`): exact once the servers have drained, otherwise
-// too high by at most one lease a worker. Keys without a quota are not counted.
+// Usage comes from the ledger. Leased units count as taken, so it is an upper bound
+// (`units_at_most`): exact once the servers have drained, else too high by at most one lease per
+// worker. Keys without a quota are not counted.
 
 import { type Plans, planNamed } from '../config/plan.ts'
 import { type EffectiveLimits, limitsOf } from './keys/key-limits.ts'
@@ -22,9 +22,8 @@ export type KeyView = ReturnType<typeof keyViewOf>
 
 export function keyViewOf(record: KeyRecord, uses: KeyUses, plans: Plans, now: number) {
   const plan = planNamed(plans, record.plan)
-  // A plan that the operator has removed includes nothing and limits nothing.
+  // A plan that the operator removed includes and limits nothing.
   const inForce: EffectiveLimits = plan === undefined ? {} : limitsOf(plan, record)
-  // Units are not counted where the key has no quota.
   const units = uses.units.get(record.id) ?? (inForce.quotaPerMonth === undefined ? undefined : 0)
   return {
     record,

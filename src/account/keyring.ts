@@ -1,17 +1,14 @@
-// Hot path: `authenticate`. Forbidden in it for a warm key: allocation, throw, hashing, a look into
-// the store.
+// Hot path: `authenticate`. Forbidden in it for a warm key: allocation, throw, hashing, store
+// access.
 //
-// A worker holds every key in memory. `refresh`, called every `keyRefreshMs`, reads what changed
-// and moves the keyring's clock, so that no call reads one. Unknown keys cost no store access and
-// no memory: only verified values are remembered, at most `verifiedKeysMax`.
+// A worker holds every key in memory. `refresh`, called every `keyRefreshMs`, reads changes and
+// moves the keyring's clock. Only verified values are remembered, at most `verifiedKeysMax`, in a
+// Map. It compares texts in non-constant time, but only on equal hashes with the process's seed, so
+// a partly right value shows nowhere.
 //
-// Remembered values are looked up in a Map, which compares secrets in non-constant time. It hashes
-// the whole text with a seed of the process and compares texts only on equal hashes, so a partly
-// right value shows nowhere.
-//
-// Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
-// never remembered; the caller cannot tell why a key was rejected. An invalid record denies its
-// key, even if the keyring held a valid one, and delays no other change.
+// Invariants: answers are as new as the last `refresh`; a denied value is never remembered; the
+// caller cannot tell why a key was rejected. An invalid record denies its key, even if the keyring
+// held a valid one, and delays no other change.
 
 import { dayOf, msPerDay } from '../base/day.ts'
 import { messageOf, type IpriskError, environmentError } from '../base/coded-error.ts'
@@ -27,17 +24,13 @@ import type { SkippedKey } from './keys/read-record.ts'
 import { hashSecret, sameHash } from './keys/secret-hash.ts'
 import type { KeyStore } from './keys/key-store.ts'
 
-/**
- * A key is 55 characters, `Bearer ` seven; the rest is for spaces. Longer values are never hashed.
- */
+/** A key has 55 characters, `Bearer ` seven; the rest is for spaces. */
 const authorizationCharsMax = 128
 
-/**
- * Verified Authorization values that a worker remembers: about 250 bytes each, so at most 16 MiB.
- */
+/** Verified Authorization values per worker, 250 bytes each: at most 16 MiB. */
 export const verifiedKeysMax = 65_536
 
-/** One object a key: the same one until the key changes. */
+/** One object per key, until the key changes. */
 export interface Authenticated {
   readonly kind: 'authenticated'
   readonly keyId: string
@@ -51,7 +44,7 @@ export interface Authenticated {
   readonly allowance: Allowance
 }
 
-/** Contract 2 has the codes, in their order. */
+/** Codes in the order of contract 2 (response). */
 export interface Denied {
   readonly kind: 'denied'
   readonly status: 401 | 403
@@ -82,7 +75,7 @@ export type Keyring = ReturnType<typeof createKeyring>
 type Terms = Pick<KeyringOptions, 'plans' | 'limiter'>
 
 function outcomesOf(record: OutcomeInputs, { plans, limiter }: Terms): Outcomes {
-  // A plan that the operator has removed includes nothing.
+  // A plan that the operator removed includes nothing.
   const plan = planNamed(plans, record.plan)
   let granted: Authenticated | undefined
   const outcomeOf = (api: ApiName): AuthOutcome => {
@@ -112,26 +105,25 @@ function grant(record: OutcomeInputs, plan: Plan, limiter: Terms['limiter']): Au
   })
 }
 
-/** `undefined` for a revoked key, which needs no place in memory. */
+/** `undefined` for a revoked key, which is not held. */
 function toHeldKey(record: KeyRecord, terms: Terms) {
   if (record.revokedAt !== undefined) return undefined
   const { id, plan, apis, limits, policies, test } = record
   return {
-    // Not the record itself, which would keep its hashes a second time.
+    // A copy without hashes, which are kept below.
     inputs: { id, plan, apis, limits, policies, test } satisfies OutcomeInputs,
     secrets: record.secrets.map((secret) => ({
       hash: Buffer.from(secret.hash, 'hex'),
       until: secret.expiresAt ?? Infinity,
     })),
-    /** The instant from which the key no longer works. */
     until: record.expires === undefined ? Infinity : record.expires * msPerDay,
     outcomes: outcomesOf(record, terms),
   }
 }
 
 /**
- * All secrets, by the first 48 bits of their hashes: with a million keys one unknown text in 280
- * million counts as a secret, which costs no more than a request id.
+ * All secrets, by 48 bits of their hashes: with a million keys, one unknown text in 280 million
+ * counts as a secret, at no more cost than a request id.
  */
 function createSecretMarks() {
   const marks = new Set<number>()
@@ -169,7 +161,7 @@ function createHeldKeys(release: (keyId: string) => void) {
   }
 }
 
-/** `Bearer` in any case, then spaces, then the key; `''` where it is anything else. */
+/** `Bearer` in any case, then spaces, then the key; else `''`. */
 function bearerText(authorization: string): string {
   if (authorization.length > authorizationCharsMax) return ''
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return ''
@@ -179,13 +171,13 @@ function bearerText(authorization: string): string {
 function unreadable(count: number, version: number, cause: unknown): IpriskError {
   const message =
     `The keys could not be read: ${messageOf(cause)}. The ${count} keys held since ` +
-    `version ${version} stay in use; the next look tries again.`
+    `version ${version} stay in use; the next refresh tries again.`
   return environmentError('keys_unreadable', message, { retryable: true, cause })
 }
 
 function evictOldest(verified: Map<string, Verified>): void {
   if (verified.size < verifiedKeysMax) return
-  // A Map keeps the order of insertion: the first one is the oldest.
+  // A Map keeps insertion order.
   const [oldest = ''] = verified.keys()
   verified.delete(oldest)
 }
@@ -194,9 +186,9 @@ export interface KeyringOptions {
   readonly store: KeyStore
   readonly plans: Plans
   readonly limiter: Pick<Limiter, 'bind' | 'release'>
-  /** Called at least for a value's first verification on each day of the keyring's clock. */
+  /** Called at least for the first verification of a value on each day. */
   readonly onVerified?: ((keyId: string, now: number) => void) | undefined
-  /** Called when invalid records appear or go: those that appeared, and how many there are. */
+  /** Called when invalid records appear or go: the new ones, and the total. */
   readonly onSkipped?: ((came: readonly SkippedKey[], count: number) => void) | undefined
 }
 
@@ -215,7 +207,7 @@ export function createKeyring(options: KeyringOptions) {
     if (text === undefined) return denied.key
     const key = keys.get(text.id)
     if (key === undefined || key.until <= now) return denied.key
-    // The two prefixes have each their checksum; only the key's own is accepted.
+    // Each prefix has its own checksum; only the key's own prefix is accepted.
     if ((text.test === true) !== (key.inputs.test === true)) return denied.key
     const hash = hashSecret(text.secret)
     for (const secret of key.secrets) {
@@ -238,16 +230,16 @@ export function createKeyring(options: KeyringOptions) {
     return verify(authorization, api)
   }
 
-  /** Reads what changed and moves the clock, which moves also on failure (`keys_unreadable`). */
+  /** Reads changes and moves the clock, even on failure (`keys_unreadable`). */
   async function refresh(at: number): Promise<void> {
-    // On another day every value is verified anew, and so seen to be in use; no request pays.
+    // Each day verifies every value anew, which records its use.
     if (dayOf(at) !== dayOf(now)) verified.clear()
     now = at
     const changes = await store.changes(version).catch((cause: unknown) => {
       throw unreadable(keys.size, version, cause)
     })
     known = true
-    // Of two refreshes under way at once the later answer may come first.
+    // Concurrent refreshes may finish out of order.
     if (changes.version <= version) return
     const before = held.skippedCount()
     for (const record of changes.records) held.take(record.id, toHeldKey(record, terms))
@@ -271,9 +263,9 @@ export function createKeyring(options: KeyringOptions) {
     authenticate,
     refresh,
     usePlans,
-    /** Whether the text is the secret of a key that it holds: one hash and one look-up. */
+    /** Whether the text is the secret of a held key: one hash and one look-up. */
     holds: held.holds,
-    /** Whether the keys have been read once; until then every answer is a denial. */
+    /** Until the first refresh, every key is denied. */
     known: () => known,
     version: () => version,
     counts: () => ({ keys: keys.size, verified: verified.size }),

@@ -1,12 +1,9 @@
-// On which day a key was last used: one write a key, worker and day, in the background. The keyring
-// verifies even a warm value once a day (keyring.ts) and calls this then.
+// The day on which a key was last used: one background write per key, worker and day. The keyring
+// verifies even a warm value once a day and calls this then. The UTC day is that of the worker's
+// clock. A worker killed within `settleMs` of a day's first use loses that note.
 //
-// It means that a caller proved, on that UTC day, to hold a secret of the key. The day is that of
-// the worker's clock, at most one refresh late. A worker killed within `settleMs` of a key's first
-// use of a day loses that note.
-//
-// Kept among the counters as `used <key id>` → day. Invariant: a day never falls, so that workers
-// on both sides of midnight cannot set each other back.
+// Stored as the counter `used <key id>` → day. Days never fall, so workers on both sides of
+// midnight agree.
 
 import { mapInParallel } from '../base/concurrency.ts'
 import { type Day, dayOf } from '../base/day.ts'
@@ -16,14 +13,14 @@ import { type CounterStore, raiseCounter } from './limits/quota-ledger.ts'
 
 const prefix = 'used '
 
-/** Keys used for the first time within it are written together. */
+/** Keys first used within this time are written together. */
 const settleMs = 100
 const againMs = 10_000
-/** Each failed try means that another process wrote the same key. */
+/** A failed try means that another process wrote the same key. */
 const triesMax = 100
 
 export interface LastUsedStore {
-  /** Keeps the day unless a later one is kept. */
+  /** Keeps a later day. */
   readonly note: (keyId: string, day: Day) => Promise<void>
   readonly days: () => Promise<ReadonlyMap<string, Day>>
 }
@@ -43,7 +40,7 @@ export function createLastUsedStore(counters: CounterStore): LastUsedStore {
   }
 }
 
-/** Failures to write are not reported: the worker's other work on the store reports them. */
+/** Failures are not reported: the worker's other store access reports them. */
 export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>) {
   const noted = new Map<string, Day>()
   const pending = new Set<string>()
@@ -55,7 +52,7 @@ export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>) {
   const write = async (): Promise<void> => {
     const keyIds = [...pending]
     pending.clear()
-    // Just after midnight every key is used for the first time.
+    // Just after midnight all keys are written.
     let failed = false
     await mapInParallel(keyIds, storeConcurrencyMax, async (keyId) => {
       try {

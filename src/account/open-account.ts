@@ -1,4 +1,4 @@
-// Opens the keyring and the limiter of a worker from the stores that the settings name.
+// Opens a worker's keyring and limiter.
 
 import { storeTimeoutMs } from '../base/limits.ts'
 import type { StoreSettings } from '../config/settings.ts'
@@ -10,19 +10,14 @@ export type Account = Awaited<ReturnType<typeof openAccount>>
 
 export interface AccountOptions extends StoresHooks, Pick<KeyringOptions, 'plans' | 'onSkipped'> {
   readonly stateFolder: string
-  /** Absent: the state folder is all. */
+  /** Default: only the state folder. */
   readonly store?: StoreSettings
-  /** Default: created. */
   readonly absentStores?: AbsentStores
 }
 
-const stateFolderOnly: StoreSettings = {
-  policy: 'refuse',
-  timeoutMs: storeTimeoutMs,
-  replicas: 0,
-}
+const stateFolderOnly: StoreSettings = { policy: 'refuse', timeoutMs: storeTimeoutMs, replicas: 0 }
 
-/** Throws `keys_unusable` and `rates_unusable`. The limiter's `close` gives leases back. */
+/** Throws `keys_unusable` and `rates_unusable`. The limiter's `close` returns leases. */
 export async function openAccount(options: AccountOptions) {
   const { stateFolder: state, store = stateFolderOnly, plans, onSkipped, absentStores } = options
   const stores = await openStores({ state, store, plans }, options, absentStores)

@@ -1,15 +1,14 @@
-// Backs up a state folder (keys, own lists, counters of quotas and uses) and restores it while
-// servers run. A backup is JSON lines; the last has the hash of all before it, so that a cut-off
-// file is refused whole. It has hashes of secrets, never a secret.
+// Backs up a state folder (keys, own lists, counters) and restores it while servers run. A backup
+// is JSON lines with hashes of secrets; the last line has the hash of all before it, so that a
+// truncated file is refused.
 //
-// After a restore no key that is revoked now works again, and no secret that was rotated out; no
-// quota is granted twice (the higher count stays); keys made since stay; the lists are those of the
-// file. An unreadable record is replaced, but stays revoked if it has `revokedAt`.
+// After a restore no revoked key and no rotated secret works again; no quota is granted twice (the
+// higher count stays); newer keys stay; the lists are the file's. An unreadable record is replaced,
+// but stays revoked if it has `revokedAt`.
 //
-// Invariants: if a row cannot be read, no file is written and the old one stays. A restore
-// validates every line before it writes. Running an interrupted restore again finishes it; until
-// then the lists are entirely the old or entirely the new ones. A store for many machines keeps its
-// own copies of counters.
+// Invariants: if a row cannot be read, no file is written. A restore validates every line before it
+// writes. Repeating an interrupted restore finishes it; until then the lists are entirely the old
+// or the new ones. A store for many machines keeps its own counters.
 
 import { createHash } from 'node:crypto'
 import { type IpriskError, environmentError, inputError } from '../base/coded-error.ts'
@@ -34,10 +33,10 @@ export type StateCounts = Awaited<ReturnType<typeof restoreState>>
 
 type StateContent = ReturnType<typeof readStateFile>
 
-/** The text of a backup. Throws `state_unreadable`, and what reading the lists throws. */
+/** Throws `state_unreadable`, and the errors of reading lists. */
 export async function backUpState(stores: Stores, now: number) {
   const { records: keys, skipped } = await stores.keyStore.list()
-  // A row whose name no key can have opens nothing, and no command could end it: it is not missed.
+  // A row with an impossible id opens nothing and cannot be revoked, so it is skipped.
   const problems = skipped.filter(({ id }) => isKeyId(id)).map(skippedText)
   const counters = stores.counters?.list('') ?? []
   for (const [name, value] of counters) {
@@ -71,7 +70,7 @@ function shownLines(problems: readonly string[]): readonly string[] {
   return fewLines(indented, shownMax)
 }
 
-/** The catalogue and all its chunks, without acts whose chunks are lost: they cannot be undone. */
+/** Acts whose chunks are lost are left out: they cannot be undone. */
 async function readLists(store: ListStore) {
   const { catalogue, texts } = await readListTexts(store)
   const chunks = new Map(texts)
@@ -93,7 +92,6 @@ async function readLists(store: ListStore) {
   }
 }
 
-/** Throws `state_file` for another file, or for invalid lines. */
 export function readStateFile(text: string, path: string) {
   const end = text.lastIndexOf('\n', text.length - 2) + 1
   const [body, last] = [text.slice(0, end), text.slice(end)]
@@ -116,13 +114,11 @@ export function readStateFile(text: string, path: string) {
   throw refuse('has invalid lines', shownLines(problems))
 }
 
-/** The content after the header, and every problem in it. */
 function readLines(lines: readonly unknown[]) {
   const keys = new Map<string, KeyRecord>()
   const chunks = new Map<string, string>()
   const counters = new Map<string, number>()
   const catalogues: string[] = []
-  /** Returns what is wrong with the line. */
   const take = (line: unknown): string | undefined => {
     if (!isJsonObject(line)) return 'it is not a JSON object'
     const { key, chunk, text, catalogue, counter, value } = line
@@ -157,7 +153,7 @@ function readLines(lines: readonly unknown[]) {
   return { content, problems }
 }
 
-/** A month's units of a key, or the day of its last use. */
+/** A key's units of a month, or the day of its last use. */
 const counterForm = /^(\d{4}-\d\d|used) [0-9A-Za-z]{1,64}$/
 
 function catalogueProblems(
@@ -189,7 +185,7 @@ export async function restoreState(
   onMended: (skipped: SkippedKey) => void,
 ) {
   const lists = await stores.openLists()
-  // An unreachable store fails here, before anything is written.
+  // An unreachable store fails here, before any write.
   await lists.catalogue()
   // Counters first: a restored key must not find its quota unspent.
   if (stores.counters !== undefined) {
@@ -250,7 +246,7 @@ async function restoreLists(
   throw busyError('The lists')
 }
 
-/** Chunks of an unreadable catalogue stay, like those of killed processes. */
+/** Chunks of an unreadable catalogue stay. */
 function chunkIdsIn(catalogue: string): readonly string[] {
   try {
     return [...chunkIdsOf(parseCatalogue(catalogue))]

@@ -1,5 +1,4 @@
-// Acts on the keys of a store, recorded in the audit log with what each changed, or may have
-// changed.
+// Changes to a store's keys, recorded in the audit log.
 
 import type { AuditChange, AuditedAct } from '../../audit/audit-log.ts'
 import { isUnknown, withAuditedChanges } from '../../audit/audit-log.ts'
@@ -20,7 +19,7 @@ export function withAudit<T>(
 }
 
 function recordChanges(store: KeyStore, changes: Pick<AuditChange[], 'push'>): KeyStore {
-  /** Adds what was done to what is told; what nobody can say is told with its key's id. */
+  /** Records a change; an unknown outcome names the key's id. */
   const tell = async <T>(work: Promise<T>, changed: () => AuditChange | undefined): Promise<T> => {
     const add = (): string => {
       const change = changed()

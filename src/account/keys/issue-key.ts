@@ -1,5 +1,5 @@
-// Makes, rotates and revokes keys. A key's text exists only in what these return: it is shown once
-// and kept nowhere. Whoever can open the store may do this.
+// Creates, rotates and revokes keys. A key's text is only in what these return: shown once and
+// stored nowhere.
 
 import { type IpriskError, usageError, inputError } from '../../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
@@ -19,7 +19,6 @@ export function unknownKeyError(id: string): IpriskError {
   return inputError('key_unknown', message)
 }
 
-/** `now` is in milliseconds since the epoch. */
 export async function createKey(store: KeyStore, key: NewKey, now: number): Promise<IssuedKey> {
   const id = randomId()
   const secret = randomSecret()
@@ -28,7 +27,7 @@ export async function createKey(store: KeyStore, key: NewKey, now: number): Prom
   return { text: formatKeyText({ id, secret, test: key.test === true }), record }
 }
 
-/** Revokes a key for good, even if its record is unreadable; fails with `key_unknown`. */
+/** Revokes a key permanently, even an unreadable one; throws `key_unknown`. */
 export async function revokeKey(store: KeyStore, id: string, now: number): Promise<KeyRecord> {
   const record = await store.update(
     id,
@@ -40,8 +39,8 @@ export async function revokeKey(store: KeyStore, id: string, now: number): Promi
 }
 
 /**
- * The previous secret works for `graceMs` more. Fails with `key_unknown`, and with `key_not_live`
- * for a key that is revoked or expired.
+ * The previous secret works for `graceMs` more. Throws `key_unknown`, or `key_not_live` for a
+ * revoked or expired key.
  */
 export async function rotateKey(
   store: KeyStore,
@@ -54,17 +53,17 @@ export async function rotateKey(
   const record = await store.update(id, (before) => {
     const state = keyState(before, now)
     if (state === 'live') return rotatedRecord(before, change)
-    const message = `The key ${id} is ${state} and stays so. Make a new one: "iprisk keys create".`
+    const message = `The key ${id} is ${state}, permanently. Make a new one: "iprisk keys create".`
     throw inputError('key_not_live', message)
   })
   if (record === undefined) throw unknownKeyError(id)
   return { text: formatKeyText({ id, secret, test: record.test === true }), record }
 }
 
-/** The plan of a test key that names none: it has the insights. */
+/** For test keys without a plan: it has insights. */
 const testKeyPlan = 'internal'
 
-/** Of a key that names none (contract 6.12). */
+/** For keys that name no API (contract 6.12: keys). */
 export const defaultApi: ApiName = 'ip-risk'
 
 export interface KeyWish {
@@ -83,8 +82,8 @@ export interface KeyWish {
 }
 
 /**
- * Names that the file of policies lacks, as a sentence without its end; the key is made all the
- * same, because the policy may come later.
+ * A warning, without a full stop, about policies missing from the file. The key is still made: the
+ * policy may come later.
  */
 export function policiesCaution(
   named: readonly string[] = [],
@@ -98,7 +97,7 @@ export function policiesCaution(
   return `the file has ${which} ${missing.join(', ')}; it has ${known.join(', ')}; ${until}`
 }
 
-/** Throws `usage` with every reason why the key cannot be made; `label` names a member in them. */
+/** Throws `usage` with every problem; `label` formats member names in messages. */
 export function newKeyOf(
   wish: KeyWish,
   plans: Plans,

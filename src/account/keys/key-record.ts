@@ -1,6 +1,5 @@
-// A key as it is kept: everything but the secret itself. Records are plain JSON; every change makes
-// a new record, and the functions here are the only ones that make them. They are pure: time comes
-// from the caller.
+// A key as stored, without the secret itself. Every change makes a new record, by the pure
+// functions here.
 
 import type { KeySummary } from '../../api/admin-answers.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
@@ -9,7 +8,7 @@ import { formatTime } from '../../base/text/number-format.ts'
 import type { ApiName } from '../../config/plan.ts'
 import { hashSecret } from './secret-hash.ts'
 
-/** One secret of a key, as its hash. Times are milliseconds since the epoch. */
+/** Times are milliseconds since the epoch. */
 export interface StoredSecret {
   /** SHA-256, 64 hexadecimal digits. */
   readonly hash: string
@@ -18,7 +17,7 @@ export interface StoredSecret {
   readonly expiresAt?: number | undefined
 }
 
-/** Limits of the key's own; those that are absent are its plan's. */
+/** The key's own limits; the plan's for absent ones. */
 export interface KeyLimitOverrides {
   readonly perSecond?: number | undefined
   readonly burst?: number | undefined
@@ -39,11 +38,10 @@ export interface KeyRecord {
   readonly limits?: KeyLimitOverrides | undefined
   /** The policies that its requests may choose, its default first; absent: only `default`. */
   readonly policies?: readonly string[] | undefined
-  /** A test key (contract 5.7). It stays one. */
+  /** A test key (contract 5.7: test keys), permanently. */
   readonly test?: true | undefined
 }
 
-/** What a new key is made of, besides its id and secret. */
 export type NewKey = Pick<
   KeyRecord,
   'name' | 'plan' | 'apis' | 'expires' | 'limits' | 'policies' | 'test'
@@ -57,19 +55,19 @@ export function newRecord(
   return { id: made.id, ...key, createdAt: made.now, secrets }
 }
 
-/** Stands in for a lost or unreadable record: revoked, without secrets. */
+/** Replaces a lost or unreadable record: revoked, without secrets. */
 export function lostRecord(id: string, now: number): KeyRecord {
   return { id, name: '', plan: 'none', apis: [], createdAt: now, revokedAt: now, secrets: [] }
 }
 
-/** The record revoked; of one that is already revoked the first time stays. */
+/** Keeps the time of an earlier revocation. */
 export function revokedRecord(record: KeyRecord, now: number): KeyRecord {
   return record.revokedAt === undefined ? { ...record, revokedAt: now } : record
 }
 
 /**
- * The record with a new secret. The newest of the old ones lives on until `oldExpiresAt` (or its
- * own earlier end); older and expired ones are dropped.
+ * Adds a secret. The newest old one works until `oldExpiresAt` or its own earlier end; others are
+ * dropped.
  */
 export function rotatedRecord(
   record: KeyRecord,
@@ -88,16 +86,14 @@ export function rotatedRecord(
 
 export type KeyState = 'live' | 'expired' | 'revoked'
 
-/** Whether a key works at that instant, or why not. */
 export function keyState(record: KeyRecord, now: number): KeyState {
   if (record.revokedAt !== undefined) return 'revoked'
   return record.expires !== undefined && record.expires <= dayOf(now) ? 'expired' : 'live'
 }
 
 /**
- * A key as people and other programs may see it: every member of its record but the hashes of its
- * secrets. Used by listings and by the audit log. Times are ISO 8601, UTC; limits that are absent
- * are null.
+ * A key for people, programs and the audit log: everything but the hashes. ISO 8601 UTC times; null
+ * for absent limits.
  */
 const timeOrNull = (ms: number | undefined): string | null =>
   ms === undefined ? null : formatTime(ms)

@@ -6,8 +6,7 @@
 //   │    └ 12: the id, 71 random bits; printed in lists and logs, no secret
 //   └ so that a scanner of repositories finds a key that leaked
 //
-// The checksum says "this was mistyped" before anything is looked up. It is no protection: anyone
-// can compute it. Not here: what a key may do, and whether it exists.
+// The checksum detects typing errors before any look-up; it is no protection.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -20,7 +19,7 @@ import {
 } from '../../base/key-form.ts'
 
 const idForm = /^[0-9A-Za-z]{12}$/
-/** What the checksum is of, in it the id and the secret; and the checksum. */
+/** The checksum covers the first group. */
 const keyForm = /^(irkt?_([0-9A-Za-z]{12})_([0-9A-Za-z]{32}))([0-9A-Za-z]{6})$/
 
 export interface KeyText {
@@ -29,7 +28,7 @@ export interface KeyText {
   readonly test?: boolean
 }
 
-/** Uniform base-62 characters; bytes from 248 on are thrown away, for 248 is 4 × 62. */
+/** Uniform base 62; 248 is 4 × 62, so larger bytes are discarded. */
 function randomDigits(count: number): string {
   let text = ''
   while (text.length < count) {
@@ -48,13 +47,12 @@ export function randomSecret(): string {
   return randomDigits(secretChars)
 }
 
-/** `parseKeyText` is its inverse. */
 export function formatKeyText(key: KeyText): string {
   const body = `${key.test === true ? testKeyPrefix : keyPrefix}${key.id}_${key.secret}`
   return body + keyChecksum(body)
 }
 
-/** Reads a key's text; `undefined` for any other form and for a checksum that does not fit. */
+/** `undefined` for another form or a wrong checksum. */
 export function parseKeyText(text: string): KeyText | undefined {
   const [, body = '', id = '', secret = '', checksum] = keyForm.exec(text) ?? []
   if (keyChecksum(body) !== checksum) return undefined

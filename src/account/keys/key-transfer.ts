@@ -1,7 +1,5 @@
-// Exports keys of a store to a file and imports them: hashes only.
-//
-// Importing is idempotent: a key that is there already and is the same is left alone. Invariants:
-// if any key is in conflict and may not be replaced, nothing is imported; a revoked key stays so.
+// Exports a store's keys to a file and imports them: hashes only. Importing is idempotent. If any
+// conflicting key may not be replaced, nothing is imported; revoked keys stay revoked.
 
 import type { KeyFile, KeyFileEntry } from '../../config/key-file.ts'
 import { keyFileFormat, keyFileVersion } from '../../config/key-file.ts'
@@ -13,7 +11,7 @@ import type { KeyStore } from './key-store.ts'
 
 const instantText = (ms: number): string => new Date(ms).toISOString()
 
-/** The members that this version knows, in one order. */
+/** The known members, in one order. */
 function limitsWritten(limits: KeyLimitOverrides | undefined): KeyLimitOverrides | undefined {
   if (limits === undefined) return undefined
   const { perSecond, burst, quotaPerMonth } = limits
@@ -69,13 +67,13 @@ export function fromFile(key: KeyFileEntry): KeyRecord {
   }
 }
 
-/** The file of all keys that have secrets, oldest first; `now` in milliseconds since the epoch. */
+/** All keys with secrets, oldest first. */
 export function exportKeys({ records }: KeyRows, now: number): KeyFile {
   const keys = records.filter(({ secrets }) => secrets.length > 0).map(toFile)
   return { format: keyFileFormat, version: keyFileVersion, exported_at: instantText(now), keys }
 }
 
-/** The members in which two keys of one id differ, as the file names them. */
+/** Members in which two keys with one id differ. */
 function differences(left: KeyFileEntry, right: KeyFileEntry): readonly string[] {
   const members = new Set([...Object.keys(left), ...Object.keys(right)]) as Set<keyof KeyFileEntry>
   return [...members].filter((member) =>
@@ -103,13 +101,13 @@ function sameSecrets(left: KeyFileEntry['secrets'], right: KeyFileEntry['secrets
 interface KeyConflict {
   readonly id: string
   readonly members: readonly string[]
-  /** The key there is revoked and the file's is not: it cannot be replaced. */
+  /** The stored key is revoked, the file's is not: it cannot be replaced. */
   readonly revoked: boolean
 }
 
 export type KeyImportPlan = Awaited<ReturnType<typeof planImport>>
 
-/** What importing would do; it changes nothing. */
+/** What an import would do. */
 export async function planImport(store: KeyStore, file: KeyFile) {
   const { records, skipped } = await store.list()
   const unreadable = new Map(skipped.map((row) => [row.id, row]))
@@ -122,7 +120,7 @@ export async function planImport(store: KeyStore, file: KeyFile) {
     const { id } = key
     const there = known.get(id)
     const unread = unreadable.get(id)
-    // The file's members come in any order; a record's do not.
+    // The file's members may have any order; a record's have one.
     const record = fromFile(key)
     if (unread === undefined && there === undefined) {
       fresh.push(record)
@@ -142,7 +140,6 @@ export async function planImport(store: KeyStore, file: KeyFile) {
   return { fresh, unchanged, conflicts, replacements }
 }
 
-/** `replace`: whether conflicts are replaced. */
 export async function importKeys(
   store: KeyStore,
   plan: KeyImportPlan,
@@ -151,7 +148,7 @@ export async function importKeys(
   for (const record of plan.fresh) await store.create(record)
   if (!replace) return
   for (const record of plan.replacements) {
-    // It may have been revoked since the plan was made.
+    // It may have been revoked since.
     await store.update(
       record.id,
       ({ revokedAt }) => ({ ...record, revokedAt: record.revokedAt ?? revokedAt }),

@@ -1,8 +1,7 @@
-// Validates key records read from a store or a backup: a row may come from another version, a
-// restored copy or a manual edit. An invalid row is skipped: its key gets 401, all others work on.
-//
-// Invariants: no content of a row makes this throw. Messages name the key's id and the wrong
-// member, never a value, which may be a hash or a secret. Unknown members are kept and ignored.
+// Validates key records from a store or backup, which may come from another version, a restored copy
+// or a manual edit. An invalid row is skipped, never thrown for: its key gets 401, all others work.
+// Messages name the key's id and the wrong member, never a value, which may be secret. Unknown
+// members are kept.
 
 import { environmentError } from '../../base/coded-error.ts'
 import { type JsonObject, isJsonObject, isWhole, parseJson } from '../../base/json-object.ts'
@@ -16,11 +15,10 @@ import { isKeyId } from './key-text.ts'
 const keyRecordCharsMax = 16_384
 
 export interface SkippedKey {
-  /** As stored; `shownId` makes it printable. */
+  /** As stored; print it with `shownId`. */
   readonly id: string
   /** A clause. */
   readonly why: string
-  /** The row still says that the key is revoked. */
   readonly isRevoked: boolean
 }
 
@@ -43,11 +41,11 @@ const within =
   (value: unknown): boolean =>
     isWhole(value, min, max)
 
-/** Both end with the year 9999: texts have four digits. */
+/** Both end with the year 9999. */
 const isInstant = within(0, 253_402_300_799_999)
 export const isDay = within(0, 2_932_896)
 
-/** A plan, an API or a policy, also of a later version. */
+/** A plan, an API or a policy, possibly of a later version. */
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && /^[a-z][a-z0-9_-]{0,63}$/.test(value)
 
@@ -121,7 +119,7 @@ export function readRecord(id: string, value: unknown): KeyRow {
   return { id, why, isRevoked: revoked !== undefined }
 }
 
-/** Parses a row; `open` extracts the record from a larger value. */
+/** `open` extracts the record from a larger value. */
 export function parseRecord(
   id: string,
   text: string,
@@ -141,7 +139,7 @@ export const missingRecord = (id: string): SkippedKey => ({
   isRevoked: false,
 })
 
-/** Applies `change` to a valid row and `mend` to an invalid one; throws `key_unreadable` without it. */
+/** `change` takes a valid row, `mend` an invalid one; without it, throws `key_unreadable`. */
 export function updatedRecord(
   row: KeyRow,
   change: (record: KeyRecord) => KeyRecord,
@@ -153,7 +151,6 @@ export function updatedRecord(
   return mend(row)
 }
 
-/** Throws `key_unreadable` for an invalid row. */
 export const recordOf = (row: KeyRow): KeyRecord => updatedRecord(row, (record) => record)
 
 export function sortRows(rows: Iterable<KeyRow>): KeyRows {
@@ -173,7 +170,7 @@ export const oldestFirst = ({ records, skipped }: KeyRows): KeyRows => ({
 
 const shownChars = 24
 
-/** A printable id: anything else is escaped, cut, and never the text of a key. */
+/** Invalid ids are escaped, cut and redacted. */
 export function shownId(id: string): string {
   if (isKeyId(id)) return id
   const text = redactKeys(id.slice(0, 1000))

@@ -1,5 +1,5 @@
-// What a worker keeps for one key with limits: one object a key, changed in place. One file writes
-// each part; others read it or call that file's functions.
+// A worker's state for one key with limits, changed in place. Each part is written by one file
+// only.
 //
 //   allowance      the limits in force, the rate on this machine    limiter.ts
 //    ├ lease       units of the quota                               quota-lease.ts
@@ -18,11 +18,10 @@ function allowanceRecord(keyId: string, limits: EffectiveLimits) {
   return {
     keyId,
     limits,
-    /** `undefined`: no rate limit. */
     pace: limits.rate === undefined ? undefined : paceOf(limits.rate),
-    /** Where the key's slot is in the rate file of one machine; -1: not looked up yet. */
+    /** The slot in one machine's rate file; -1: not looked up yet. */
     slotIndex: -1,
-    /** RateLimit-Policy and the month that it is right for. */
+    /** RateLimit-Policy, and its month. */
     policy: '',
     policyMonth: noMonth as number,
     lease,
@@ -31,7 +30,7 @@ function allowanceRecord(keyId: string, limits: EffectiveLimits) {
   }
 }
 
-/** For limiter.ts alone. */
+/** For limiter.ts only. */
 export type AllowanceRecord = ReturnType<typeof allowanceRecord>
 
 export type Allowance = Readonly<AllowanceRecord>

@@ -1,19 +1,17 @@
-// The lease file of a worker: what its leases hold just now, in memory that outlives it. When a
-// worker is killed, another one reads its file and gives the units back to the ledger.
+// A worker's lease file: what its leases hold, in memory that outlives it. After a kill, another
+// worker returns the units to the ledger.
 //
 //   <state>/leases/<boot id> <random>.map    32 bytes a slot, little-endian
 //     units │ month │ the key's id, 24 bytes, the rest 0
 //   <state>/leases/<boot id> <random>.lock   locked for as long as the worker lives (flock)
 //
-// Slot 0 belongs to no key: leases without a slot write there, so that writing needs no branch.
+// Slot 0 belongs to no key: leases without a slot write there, without a branch.
 //
-// Invariants: a slot never holds more units than its lease: they grow there after the ledger has
-// counted them, and shrink before a request is answered or they go back, so nothing spent is ever
-// given back. Only the holder of a file's lock reads it, and removes it before it gives anything
-// back. A file of an earlier boot may be stale: it is removed unread.
-//
-// A death still loses units on their way from or to the ledger, and those of keys beyond
-// `leaseSlots`.
+// Invariants: a slot never holds more units than its lease: it grows after the ledger has counted
+// them, and shrinks before a request is answered, so spent units are never returned. Only the
+// holder of a file's lock reads it, and removes it before returning units. Files of an earlier boot
+// may be stale and are removed unread. A death still loses units in transit, and those of keys
+// beyond `leaseSlots`.
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -23,10 +21,7 @@ import { createZeroFile, makeOwnFolder } from '../../base/system/own-files.ts'
 import { mapSharedFile } from '../../base/system/memory-map.ts'
 import type { Month } from './quota-period.ts'
 
-/**
- * Slots of 32 bytes, for keys in use within `leaseIdleMs`; a death loses the leases of further
- * keys.
- */
+/** Keys in use within `leaseIdleMs`; a death loses the leases of further keys. */
 const leaseSlots = 32_768
 
 const slotBytes = 32
@@ -35,14 +30,14 @@ const monthWord = 1
 const idByte = 8
 const idBytesMax = slotBytes - idByte
 
-/** The slot of leases that have none of their own; it is never read. */
+/** For leases without a slot; never read. */
 export const noLeaseSlot = 0
 
 export type HeldUnits = ReturnType<typeof heldUnitsOf>[number]
 
 export type LeaseFile = ReturnType<typeof openLeaseFile>
 
-/** Makes the lease file of this process. Fails with the disk's error, or `file_unlockable`. */
+/** Throws the disk's error, or `file_unlockable`. */
 export function openLeaseFile(
   state: string,
   { boot, slots = leaseSlots }: { readonly boot: string; readonly slots?: number },
@@ -57,9 +52,9 @@ export function openLeaseFile(
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
   const freed = Array.from({ length: slots - 1 }, (_, i) => (slots - 1 - i) * slotWords)
   return {
-    /** The whole file; a lease's units stand at the index that `claim` gave. */
+    /** `claim` returns the index of a lease's units. */
     words,
-    /** An index in `words` for the units of a key and month, 0 there; `noLeaseSlot`: none is free. */
+    /** The index of a key's units for a month; `noLeaseSlot` if all are taken. */
     claim: (keyId: string, month: number): number => {
       const id = Buffer.from(keyId)
       const index = id.length <= idBytesMax ? freed.pop() : undefined
@@ -74,12 +69,12 @@ export function openLeaseFile(
       words[index] = 0
       if (index !== noLeaseSlot) freed.push(index)
     },
-    /** What dead workers held; their files are gone when it returns. */
+    /** Returns what dead workers held and removes their files. */
     takeOver: (): readonly HeldUnits[] => takeOver(folder, boot),
-    /** All units are spent or given back. */
+    /** Call once all units are spent or returned. */
     close: (): void => {
       rmSync(path, { force: true })
-      // The map stays: a late request may still write to it, and the process ends.
+      // The map stays: a late request may still write to it.
       lock?.release()
     },
   }
@@ -90,7 +85,7 @@ function takeOver(folder: string, boot: string) {
   for (const file of readdirSync(folder)) {
     if (!file.endsWith('.map')) continue
     const name = file.slice(0, -'.map'.length)
-    // Its worker lives, or another process is just taking it over.
+    // Its worker is alive, or another process is taking it over.
     const lock = acquireFileLock(join(folder, `${name}.lock`))
     if (lock === undefined) continue
     const path = join(folder, file)
@@ -104,7 +99,7 @@ function takeOver(folder: string, boot: string) {
   return held
 }
 
-/** Empty where another process has taken it over meanwhile. */
+/** Empty if another process has taken it over. */
 function heldUnitsOf(path: string) {
   let bytes: Buffer
   try {

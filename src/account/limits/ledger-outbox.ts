@@ -1,10 +1,9 @@
-// Changes for the ledger: units given back (below 0) or charged (above 0). They wait while the
-// ledger is out of reach. A change that the ledger refused or never got waits again; one that may
-// have been made is never repeated.
+// Pending changes to the ledger: units returned (below 0) or charged (above 0). They wait while the
+// ledger is away. A change that certainly failed is retried; one that may have been made is not.
 //
-// Invariants: one key and month has one waiting change, the sum of all; it is sent only after a
-// charge of that key and month has ended, so that a unit is never refunded before it is charged. At
-// most `storeConcurrencyMax` changes are under way.
+// Invariants: changes of one key and month are summed, and sent only after a charge of that key and
+// month has ended, so that no unit is refunded before it is charged. At most `storeConcurrencyMax`
+// are in flight.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { storeConcurrencyMax } from '../../base/limits.ts'
@@ -19,10 +18,10 @@ interface PendingChange {
 export type LedgerOutbox = ReturnType<typeof createLedgerOutbox>
 
 export function createLedgerOutbox(options: {
-  /** Fails with a `retryable` error exactly where nothing was done. */
+  /** Throws a `retryable` error only if nothing was done. */
   readonly post: (keyId: string, month: Month, by: number) => Promise<void>
   readonly down: () => boolean
-  /** Called with each change under way, to wait for it and to report its failure. */
+  /** Called with each change in flight, to report its failure. */
   readonly follow: (work: Promise<void>) => void
 }) {
   const { post, down, follow } = options
@@ -46,10 +45,9 @@ export function createLedgerOutbox(options: {
       underWay -= 1
       if (by > 0) charging.delete(name)
     }
-    // After a failure the next tick tries.
+    // After a failure the next tick tries again.
     flush()
   }
-  /** To be called again and again. */
   const flush = (): void => {
     if (down()) return
     for (const [name, change] of waiting) {
@@ -64,7 +62,7 @@ export function createLedgerOutbox(options: {
   return { add, flush, hasPending: () => waiting.size > 0 }
 }
 
-/** Waits at most `ms` for all work that is under way or added meanwhile. */
+/** Waits at most `ms` for all work in flight, including new work. */
 export async function awaitInFlight(
   underWay: ReadonlySet<Promise<void>>,
   ms: number,

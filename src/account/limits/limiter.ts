@@ -1,14 +1,12 @@
 // Hot path: `spendRate` and `writeRemaining`. No allocation, throw, closure or clock there.
 //
-// A worker's limiter: rates are slots of a shared file, quotas are leases from a ledger. The
-// limiter of many machines (shared-limiter.ts) implements the same interface. Calls never wait: one
-// that would have to returns `pending` and calls back.
+// A worker's limiter: rates are slots of a shared file, quotas are leases from a ledger.
+// shared-limiter.ts implements the same interface for many machines. Calls never wait; they return
+// `pending` and call back.
 //
-// Keys without limits share one allowance and cost two comparisons. Limits that change take effect
-// with the next `bind`. A key whose rate limit changes starts with a full burst; one whose quota
-// changes goes on counting. Two workers may know different limits for as long as one refresh.
-//
-// This file alone writes the members of an allowance (allowance.ts).
+// Keys without limits share one allowance. Changed limits take effect with the next `bind`: a
+// changed rate starts with a full burst, a changed quota goes on counting. Workers may disagree for
+// one refresh. Only this file writes an allowance.
 
 import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
@@ -28,7 +26,7 @@ export type Limiter = ReturnType<typeof createLimiter>
 
 export interface LimiterOptions extends LeaseOptions {
   readonly rateFile: RateFile
-  /** What to add to `now` to get the machine's clock. */
+  /** Added to `now`, gives the machine's clock. */
   readonly machineOffsetMs: number
   readonly wall: () => number
 }
@@ -54,7 +52,7 @@ export function reportFullFile(state: Pick<LimiterState, 'options' | 'fullReport
   state.fullReported = true
 }
 
-/** Finds the slot of a key at its first request; whether there is one. */
+/** Finds a key's slot at its first request; false if the file is full. */
 function assignSlot(state: LimiterState, key: AllowanceRecord): boolean {
   const { rate } = key.limits
   if (rate !== undefined) key.slotIndex = state.options.rateFile.slotOf(key.keyId, rate)
@@ -128,8 +126,8 @@ function policyOf({ leases: { month } }: LimiterState, key: AllowanceRecord): st
 }
 
 /**
- * Instants are of `performance.now()`: `arrivedMs` when a request began, `nowMs` of the caller's
- * own turn (rate.ts says why).
+ * Instants are of `performance.now()`: `arrivedMs` is when a request began, `nowMs` is of the
+ * caller's own turn (see rate.ts).
  */
 export function createLimiter(options: LimiterOptions) {
   const { rateFile, leaseFile, ledger, machineOffsetMs, now } = options
@@ -140,7 +138,7 @@ export function createLimiter(options: LimiterOptions) {
   const machineNow = (): number => now() + machineOffsetMs
 
   return {
-    /** The allowance of a key: the same one until `release`, whatever limits it is bound to. */
+    /** The same object per key until `release`. */
     bind: (keyId: string, limits: EffectiveLimits): Allowance => {
       const known = keys.get(keyId)
       if (known !== undefined) {
@@ -157,7 +155,7 @@ export function createLimiter(options: LimiterOptions) {
       keys.delete(keyId)
       if (key !== undefined) changeLimits(state, key, { ...key.limits, quotaPerMonth: 0 })
     },
-    /** Spends rate: `requests` at once or none. */
+    /** All `requests` or none. */
     spendRate: (key: Allowance, requests: number, nowMs: number): RateResult => {
       const { pace } = key
       if (pace === undefined) return rateResults.granted
@@ -167,7 +165,7 @@ export function createLimiter(options: LimiterOptions) {
         ? rateResults.granted
         : rateResults.exceeded
     },
-    /** After `spendRate` was `pending`: asks the store, spends all or none, and calls back once. */
+    /** After `pending`: asks the store, spends all or none, and calls back once. */
     spendRateLater: (
       _key: Allowance,
       _requests: number,
@@ -175,22 +173,22 @@ export function createLimiter(options: LimiterOptions) {
     ): void => callback(rateResults.exceeded),
     spendQuota: (key: Allowance, units: number, arrivedMs: number): QuotaResult =>
       spendQuota(leases, key.lease, units, arrivedMs),
-    /** The month of units that `spendQuota` has just granted; `noMonth` for a key without quota. */
+    /** The month of units just granted; `noMonth` without a quota. */
     spentMonth: ({ lease }: Allowance): number => (lease.quota < 0 ? noMonth : lease.month),
-    /** After `spendQuota` has granted and the answer is no 200 after all. */
+    /** For granted units of a request that is not answered with 200. */
     refund: (key: Allowance, spent: SpentUnits): void => refundQuota(leases, key.lease, spent),
-    /** Charges units that were granted without the ledger. */
+    /** Charges units granted without the ledger. */
     charge: (keyId: string, month: Month, units: number): void =>
       chargeUnits(leases, keyId, month, units),
-    /** After `spendQuota` was `pending`: calls back once; then `spendQuota` is to be asked again. */
+    /** After `pending`: calls back once, then call `spendQuota` again. */
     whenLeased: (key: Allowance, callback: () => void): void =>
       addWaiter(leases, key.lease, callback),
-    /** Writes what is left, as ratelimit-values.ts reads it. */
+    /** For ratelimit-values.ts. */
     remaining: (key: Allowance, nowMs: number, out: Float64Array): void =>
       writeRemaining(state, key, nowMs, out),
-    /** The value of RateLimit-Policy, made once a month and key; `''` without limits. */
+    /** RateLimit-Policy, cached per month and key; `''` without limits. */
     policy: (key: Allowance): string => policyOf(state, key),
-    /** Milliseconds until asking for as many again can help, after a result other than granted. */
+    /** Milliseconds until as many requests could succeed, after a result other than granted. */
     retryMs: (
       key: Allowance,
       result: 'rate_exceeded' | 'quota_exceeded' | 'unavailable',
@@ -202,16 +200,16 @@ export function createLimiter(options: LimiterOptions) {
       if (result === 'unavailable' || pace === undefined || key.slotIndex < 0) return quotaRecheckMs
       return rateRetryMs(aheadOf(state, key, pace, nowMs), pace, requests)
     },
-    /** Gives back what dead workers of this machine had leased. Never fails; trouble is reported. */
+    /** Returns leases of this machine's dead workers. Reports trouble, never throws. */
     takeOverLeases: (): void => takeOverLeases(state),
-    /** To be called every `keyRefreshMs`. */
+    /** Call every `keyRefreshMs`. */
     tick: (): void => tickQuotas(leases, options.wall()),
-    /** Gives back what is leased and closes the ledger; grants no quota afterwards. */
+    /** Returns leases and closes the ledger; grants no quota afterwards. */
     close: async (): Promise<void> => {
       await closeQuotas(leases)
       leaseFile.close()
       await ledger.close()
-      // The rate file stays mapped: a late request may still look into it, and the process ends.
+      // The rate file stays mapped: a late request may still read it.
     },
   }
 }

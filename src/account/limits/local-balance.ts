@@ -1,17 +1,17 @@
 // Hot path: `spendBalance`. No allocation, throw, closure or clock there.
 //
-// A machine's balance of a rate limit that many machines share (shared-bucket.ts): what it has
-// taken from the store less what it has spent, in memory that its workers share. Two words:
+// A machine's balance of a shared rate limit (shared-bucket.ts): what it took from the store minus
+// what it spent, in memory of all its workers. Two words:
 //
 //   balance   requests; from -credit to `ahead`
 //   ask       0, or an instant (ms of the machine's clock, modulo 2^32) before which no worker asks
 //
-// The worker that asks the store moves `ask` ahead by a compare-and-swap, past the time in which an
-// answer counts: so a machine has one refill under way. It books the answer by one compare-and-swap
-// of both words, which fails unless `ask` is still what this worker wrote. A worker that dies while
-// it asks loses its refill; the next one asks when the time has passed.
+// The asking worker moves `ask` past the time in which an answer counts, so a machine has one
+// refill in flight. It books the answer by one compare-and-swap of both words, which fails if `ask`
+// has changed. A worker that dies loses its refill; the next one asks after that time.
 //
-// Mixing compare-and-swaps of 32 and 64 bits on the same words is outside JavaScript's memory
+// Mixing 32-bit and 64-bit compare-and-swaps is outside JavaScript's memory model, but single
+// instructions on x86-64 and ARM64; a test with several processes checks it.
 // model. On x86-64 and ARM64 both are single instructions; a test with several processes holds it.
 
 import { rateAnswerMsMax } from '../../base/limits.ts'
@@ -23,7 +23,7 @@ export function balanceWords(words: Int32Array) {
   return { words, pairs: new BigInt64Array(buffer, byteOffset, length >> 1) }
 }
 
-/** Takes `count` where the balance stays at `-credit` or above; what is left, or `noBalance`. */
+/** Spends `count` if the balance stays at `-credit` or above; returns the rest, or `noBalance`. */
 export function spendBalance(
   words: Int32Array,
   index: number,
@@ -40,19 +40,17 @@ export function spendBalance(
 
 export const noBalance = -0x8000_0000
 
-/**
- * A process may have been stopped this long since it read the clock; `ask` is never further ahead.
- */
+/** How old a process's clock reading may be; `ask` is never further ahead. */
 const clockAgeMsMax = 60_000
 
-/** Whether a worker may ask at that instant: none is asking, and no pause is set. */
+/** No worker is asking, and no pause is set. */
 function mayAsk(ask: number, nowMs: number): boolean {
   const ahead = (ask - nowMs) | 0
-  // One that lies further ahead has come round, or is of an unknown clock.
+  // Further ahead: it wrapped around, or is of an unknown clock.
   return ask === 0 || ahead <= 0 || ahead > rateAnswerMsMax + clockAgeMsMax
 }
 
-/** The right to ask: the word that books the answer, or 0. */
+/** The claim that books the answer, or 0. */
 export function claimRefill(words: Int32Array, index: number, machineMs: number): number {
   const nowMs = Math.floor(machineMs) | 0
   const kept = Atomics.load(words, index + 1)
@@ -62,8 +60,8 @@ export function claimRefill(words: Int32Array, index: number, machineMs: number)
 }
 
 /**
- * Adds what was granted, up to `most`, and lets the next one ask after `pauseMs`; whether the
- * answer still counted.
+ * Adds a grant, up to `most`, and allows the next one after `pauseMs`; false if the answer came too
+ * late.
  */
 export function applyRefill(
   { words, pairs }: BalanceWords,
@@ -92,7 +90,7 @@ function pairOf(low: number, high: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0)
 }
 
-/** Takes an idle balance back if it is still `seen`; returns what it was, or 0. */
+/** Takes back an idle balance if it is still `seen`; returns it, or 0. */
 export function reclaimBalance(words: Int32Array, index: number, seen: number): number {
   if (seen <= 0) return 0
   return Atomics.compareExchange(words, index, seen, 0) === seen ? seen : 0

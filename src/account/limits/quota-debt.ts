@@ -1,8 +1,6 @@
-// Debts: quota units that a worker granted while the store of many machines was away. They are
-// charged in the month in which they were spent, when it is back.
-//
-// This file alone writes a `Debt`. Debts die with their worker. A charge under way when the store
-// fails is dropped, never sent again, so that no unit is charged twice.
+// Debts: quota units that a worker granted while the shared store was away, charged to their month
+// once it is back. Only this file writes a `Debt`. Debts die with their worker. A charge in flight
+// when the store fails is dropped, so that no unit is charged twice.
 
 import { type Lease, assumeRemaining, lastKnownRemaining } from './quota-lease.ts'
 import { type Month, noMonth } from './quota-period.ts'
@@ -13,7 +11,6 @@ function debtRecord(lease: Lease) {
 
 type DebtRecord = ReturnType<typeof debtRecord>
 
-/** What a worker owes for one key: one object a key, changed in place by this file alone. */
 export type Debt = Readonly<DebtRecord>
 
 export const newDebt: (lease: Lease) => Debt = debtRecord
@@ -23,10 +20,7 @@ export interface DebtState {
   readonly charge: (keyId: string, month: Month, units: number) => void
 }
 
-/**
- * Grants units that the worker last knew to be left, and owes them; whether they were left. The
- * month is the lease's, which quota.ts has just entered.
- */
+/** Grants units that the worker last knew to be left, and owes them. The month is the lease's. */
 export function overdraw(state: DebtState, debt: DebtRecord, units: number): boolean {
   const { lease } = debt
   if (debt.month !== lease.month) {
@@ -40,8 +34,8 @@ export function overdraw(state: DebtState, debt: DebtRecord, units: number): boo
 }
 
 /**
- * Charges what is owed. Until the ledger has been asked again that much less is left; otherwise
- * each outage would serve the same rest once more.
+ * Charges the debt, and lowers the known rest until the ledger is asked again; otherwise each
+ * outage would serve it again.
  */
 function chargeDebt(state: DebtState, debt: DebtRecord): void {
   const { lease, units, month } = debt
@@ -56,7 +50,7 @@ export function chargeAllDebts(state: DebtState): void {
   for (const debt of state.owing) chargeDebt(state, debt)
 }
 
-/** Takes a refund off the debt of its month; returns how many units. */
+/** Takes a refund off the debt of its month; returns the units. */
 export function refundDebt(debt: DebtRecord, units: number, month: number): number {
   if (month !== debt.month) return 0
   const unowed = Math.min(debt.units, units)

@@ -1,13 +1,11 @@
-// A worker's leases: this file fetches them from the ledger in the background, spends from them and
-// gives back what is not spent. quota.ts decides when a request needs one. This file alone writes a
-// `Lease`.
+// A worker's leases: fetched from the ledger in the background, spent, and returned if unspent.
+// quota.ts decides when a request needs one. Only this file writes a `Lease`.
 //
-// Invariants: `units` grow only after the ledger has durably counted the new ones, and shrink
-// before any are given back; units of one month are never spent in another. `units`, the lease
-// under way and what waits to be given back are together at most one lease of `size` units (or what
-// one batch needs), plus refunds. Units are lost only when the ledger's answer does not arrive.
-// Every change of `units` is written to the lease file, so that another worker gives them back if
-// this one dies (lease-file.ts).
+// Invariants: `units` grow after the ledger has durably counted them, and shrink before any are
+// returned; units of one month are never spent in another. Units held, in flight and waiting to be
+// returned are together at most one lease of `size` units (or what one batch needs), plus refunds.
+// Units are lost only if the ledger's answer is lost. Every change of `units` is written to the
+// lease file.
 
 import { leaseIdleMs, leaseShare, leaseUnitsMax } from '../../base/limits.ts'
 import { leaseUnitsMin, quotaRecheckMs, quotaWaitMs } from '../../base/limits.ts'
@@ -17,40 +15,37 @@ import type { LeaseGrant, QuotaLedger } from './quota-ledger.ts'
 import { type Month, monthOf, monthStart, noMonth } from './quota-period.ts'
 import { type LedgerOutbox, createLedgerOutbox } from './ledger-outbox.ts'
 
-/** A lease lasts this long at the pace of the last one: two leases a second for each busy key. */
+/** A lease lasts this long at the last pace: two leases a second for each busy key. */
 const leaseAheadMs = 1000
 
 function leaseRecord(keyId: string, quota: number) {
   return {
     keyId,
-    /** Units a month; -1: no quota. */
+    /** Units per month; -1: no quota. */
     quota,
-    /** -1: never. */
     quotaChangedMs: -1,
     /** The month of `units` and `ledgerRemaining`. */
     month: noMonth as number,
     units: 0,
-    /** Where `units` stand in the lease file; `noLeaseSlot`: nowhere. */
+    /** Index in the lease file, or `noLeaseSlot`. */
     slot: noLeaseSlot as number,
-    /** Below this many units another lease is fetched; -1: only when a request needs it. */
+    /** Fetch another lease below this many units; -1: only when a request needs it. */
     refetchBelow: -1,
-    /** What the ledger had left when it was asked last, and what has been given back since. */
+    /** What the ledger had left at the last answer, plus units returned since. */
     ledgerRemaining: 0,
-    /** How many units the latest lease was to bring `units` to. */
+    /** The target of `units` of the latest lease. */
     size: 0,
-    /** `units` just after the latest lease, and when that was. */
     unitsAtGrant: 0,
     grantedMs: 0,
-    /** When the lease that is under way was asked for; -1: none is. */
+    /** When the lease in flight was requested, or -1. */
     requestedMs: -1,
-    /** Until then the quota is taken to be exhausted; 0: the ledger has not been asked this month. */
+    /** The quota counts as exhausted until then; 0: not asked this month. */
     exhaustedUntilMs: 0,
-    /** Until then the ledger is taken to be out of reach; 0: it answered last. */
+    /** The ledger counts as away until then; 0: it answered last. */
     unavailableUntilMs: 0,
-    /** `units` when a tick last found them changed, and when that was. */
+    /** For idleness: `units` at the last tick that saw a change. */
     idleUnits: 0,
     idleSinceMs: 0,
-    /** Called back when more can be said. */
     waiters: [] as (() => void)[],
   }
 }
@@ -74,10 +69,9 @@ export interface LeaseOptions {
 export interface LeaseState {
   readonly options: LeaseOptions
   readonly leaseWords: Int32Array
-  /** Leases that have units, or more of them under way. */
+  /** Leases with units, or with a lease in flight. */
   readonly active: Set<Lease>
   readonly inFlight: Set<Promise<void>>
-  /** Units to give back, and units to charge that were granted without a lease. */
   readonly outbox: LedgerOutbox
   month: Month
   monthEndsMs: number
@@ -139,7 +133,6 @@ export function returnUnits(state: LeaseState, keyId: string, month: number, uni
   chargeUnits(state, keyId, month, -units)
 }
 
-/** Gives back what the key holds; the ledger has that much more left. */
 export function returnLease(state: LeaseState, lease: LeaseRecord): void {
   const { units } = lease
   lease.units = 0
@@ -151,7 +144,7 @@ export function returnLease(state: LeaseState, lease: LeaseRecord): void {
   returnUnits(state, lease.keyId, lease.month, units)
 }
 
-/** The key begins the worker's month: what it holds of another one goes back. */
+/** Begins the worker's month: units of another month are returned. */
 export function enterMonth(state: LeaseState, lease: LeaseRecord): void {
   returnLease(state, lease)
   lease.month = state.month
@@ -166,7 +159,7 @@ export function changeQuota(state: LeaseState, lease: LeaseRecord, quota: number
   lease.quotaChangedMs = state.options.now()
 }
 
-/** The caller has seen that the lease holds the units. */
+/** The caller has checked that the lease has the units. */
 export function spendUnits(state: LeaseState, lease: LeaseRecord, units: number): void {
   const left = lease.units - units
   lease.units = left
@@ -185,15 +178,15 @@ export function refundUnits(state: LeaseState, lease: LeaseRecord, units: number
   state.active.add(lease)
 }
 
-/** What was left of the month when the ledger was asked last; the whole quota before that. */
+/** The month's rest at the last answer; the whole quota before that. */
 export function lastKnownRemaining({ exhaustedUntilMs, ledgerRemaining, quota }: Lease): number {
   return exhaustedUntilMs > 0 ? ledgerRemaining : quota
 }
 
-/** Takes `units` for what the ledger has left, though it was not asked for a lease. */
+/** Sets the ledger's rest without a lease. */
 export function assumeRemaining(lease: LeaseRecord, units: number): void {
   lease.ledgerRemaining = units
-  // As if it had been asked long ago: while it is there, it is asked before a request is refused.
+  // As if asked long ago: a reachable ledger is asked before a request is refused.
   if (lease.exhaustedUntilMs === 0) lease.exhaustedUntilMs = 1
 }
 
@@ -214,7 +207,7 @@ export function wakeWaiters(state: LeaseState, lease: LeaseRecord): void {
   for (const callback of callbacks) callback()
 }
 
-/** What the key spends in a second, as since its last lease; half to 8 times the size of that. */
+/** What the key spends in a second since its last lease; half to 8 times the last size. */
 function nextLeaseSize(lease: LeaseRecord, nowMs: number): number {
   const spent = lease.unitsAtGrant - lease.units
   const pace = (spent / Math.max(1, nowMs - lease.grantedMs)) * leaseAheadMs
@@ -222,7 +215,7 @@ function nextLeaseSize(lease: LeaseRecord, nowMs: number): number {
   return Math.ceil(Math.min(Math.max(size, leaseUnitsMin), leaseUnitsMax))
 }
 
-/** Fetches a lease in the background; requests wait for `need` units. None may be under way. */
+/** Fetches a lease in the background; requests wait for `need` units. None may be in flight. */
 export function fetchLease(state: LeaseState, lease: LeaseRecord, need: number): void {
   const nowMs = state.options.now()
   lease.size = nextLeaseSize(lease, nowMs)
@@ -243,7 +236,7 @@ async function fetch(state: LeaseState, lease: LeaseRecord, need: number): Promi
     lease.requestedMs = -1
     lease.unavailableUntilMs = 0
     if (state.closed || asked.month !== lease.month || asked.limit !== lease.quota) {
-      // The month or the limit changed meanwhile: these units are of another count.
+      // The month or the limit changed meanwhile.
       returnUnits(state, keyId, asked.month, grant.granted)
     } else {
       applyGrant(state, lease, grant, now())
@@ -258,14 +251,13 @@ async function fetch(state: LeaseState, lease: LeaseRecord, need: number): Promi
 }
 
 /**
- * The next lease would be cut short. From here on nothing is fetched ahead of need and idle units
- * go back soon: another worker may be refusing requests for want of them.
+ * The next lease would be cut short: fetch only on need and return idle units soon, because other
+ * workers may be refusing requests.
  */
 function nearQuotaEnd(lease: LeaseRecord): boolean {
   return lease.ledgerRemaining < lease.size * leaseShare
 }
 
-/** Below how many units the next lease is fetched; -1: not ahead of need. */
 function refetchThreshold(lease: LeaseRecord): number {
   return nearQuotaEnd(lease) ? -1 : Math.ceil(lease.size / 2)
 }
@@ -281,7 +273,7 @@ function applyGrant(state: LeaseState, lease: LeaseRecord, grant: LeaseGrant, no
   lease.idleSinceMs = nowMs
 }
 
-/** A lease of the key failed, and asking for it once more is worth it. */
+/** A lease of the key failed and is worth a retry. */
 function shouldRetryLease(state: LeaseState, lease: LeaseRecord, nowMs: number): boolean {
   if (
     lease.unavailableUntilMs === 0 ||
@@ -300,10 +292,10 @@ export function maintainLease(state: LeaseState, lease: LeaseRecord, nowMs: numb
     wakeWaiters(state, lease)
     return
   }
-  // After a failure nothing was fetched ahead; from here on it is again.
+  // Resumes fetching ahead after a failure.
   if (lease.refetchBelow < 0 && nowMs >= lease.unavailableUntilMs)
     lease.refetchBelow = refetchThreshold(lease)
-  // A ledger that failed is asked until it answers, though no request comes.
+  // A failed ledger is asked until it answers, even without requests.
   if (state.failing && state.inFlight.size === 0 && shouldRetryLease(state, lease, nowMs)) {
     fetchLease(state, lease, 0)
     return
@@ -315,7 +307,7 @@ export function maintainLease(state: LeaseState, lease: LeaseRecord, nowMs: numb
   }
   const patience = nearQuotaEnd(lease) ? quotaRecheckMs : leaseIdleMs
   if (nowMs - lease.idleSinceMs < patience) return
-  // While the ledger is out of reach the key keeps what it has.
+  // While the ledger is away, the key keeps its units.
   if (state.options.ledger.down()) return
   returnLease(state, lease)
   state.active.delete(lease)

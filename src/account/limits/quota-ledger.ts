@@ -1,17 +1,15 @@
-// The ledger of quotas: how many units of a month each key's workers have taken. Workers take units
-// before they spend them, in leases, and give back what they did not spend. Who holds a lease is
-// not recorded: a worker that dies takes at most its lease with it.
+// The ledger of quotas: units of a month taken by each key's workers, in leases before they are
+// spent; unspent units are returned. A worker that dies takes at most its lease with it.
 //
-// Invariants: a counter never passes the limit that its taker stated; nothing is set back to zero
-// or removed, so that a month that comes twice (a clock set back) goes on where it was; `lease`
-// resolves when the units are safe on the disk.
+// Invariants: a counter never passes the stated limit; counters are never reset or removed, so a
+// repeated month (a clock set back) continues; `lease` resolves once the units are durable.
 
 import { assert } from '../../base/assert.ts'
 import { environmentError } from '../../base/coded-error.ts'
 import { leaseShare } from '../../base/limits.ts'
 import { type Month, formatMonth } from './quota-period.ts'
 
-/** A number, and the version of it that `replace` compares; both 0 where there is none. */
+/** `version` is for `compareAndSwap`; both are 0 if there is none. */
 export interface VersionedCounter {
   /** NaN if the stored value is not a count. */
   readonly value: number
@@ -20,18 +18,18 @@ export interface VersionedCounter {
 
 export interface CounterStore {
   readonly read: (name: string) => VersionedCounter
-  /** Whether `before` was still what is kept, and is replaced. Resolves when it is durable. */
+  /** False if the value is no longer `before`. Resolves once durable. */
   readonly compareAndSwap: (
     name: string,
     before: VersionedCounter,
     value: number,
   ) => Promise<boolean>
-  /** Names with that prefix, and their numbers, NaN as above. */
+  /** Names with that prefix and their values, NaN as above. */
   readonly list: (prefix: string) => readonly (readonly [string, number])[]
   readonly close: () => Promise<void>
 }
 
-/** Resolves to whether the counter is at least `value`; each failed try is another's change. */
+/** Whether the counter is at least `value` now. A failed try means a concurrent change. */
 export async function raiseCounter(
   counters: CounterStore,
   to: { readonly name: string; readonly value: number; readonly triesMax: number },
@@ -47,10 +45,9 @@ export async function raiseCounter(
 export interface LeaseRequest {
   readonly keyId: string
   readonly month: Month
-  /** The key's quota, as the asking worker knows it. */
   readonly limit: number
   readonly want: number
-  /** How many a waiting check needs, at most `want`; fewer are of no use to it. */
+  /** What a waiting check needs, at most `want`; fewer are useless to it. */
   readonly need: number
   /** Called with units granted after the lease had failed for its caller. */
   readonly onLate?: (granted: number) => void
@@ -61,25 +58,24 @@ export interface LeaseGrant {
   readonly remaining: number
 }
 
-/** Where leases come from: LMDB on one machine, another store for many. */
 export interface QuotaLedger {
   readonly lease: (request: LeaseRequest) => Promise<LeaseGrant>
   /**
-   * The units must be out of the worker's reach before. A `retryable` error means that nothing was
-   * given back; after any other error they may have been.
+   * The worker must no longer be able to spend the units. A `retryable` error means that nothing
+   * was returned; after other errors they may have been.
    */
   readonly returnUnits: (keyId: string, month: Month, units: number) => Promise<void>
-  /** Counts units spent without a lease, above the limit if need be. */
+  /** Counts units spent without a lease, even above the limit. */
   readonly charge: (keyId: string, month: Month, units: number) => Promise<void>
-  /** Units taken in that month, by key id; leased ones count as taken. */
+  /** Units taken in that month, leased ones included, by key id. */
   readonly usage: (month: Month) => Promise<ReadonlyMap<string, number>>
   readonly down: () => boolean
   readonly close: () => Promise<void>
 }
 
 /**
- * The units of a lease where `taken` are gone: `want`, but at most one part in `leaseShare` of the
- * rest, or what is needed at once. So every worker gets some of the last units.
+ * The size of a lease after `taken` units: `want`, but at most `rest / leaseShare` or the immediate
+ * need, so that every worker gets some of the last units.
  */
 export function leaseGrantUnits(
   taken: number,
@@ -91,12 +87,11 @@ export function leaseGrantUnits(
   return need <= rest ? Math.max(need, fair) : fair
 }
 
-/** Other workers are as quick, but each failed try means that one of them succeeded. */
+/** Each failed try means that another worker succeeded. */
 const triesMax = 1000
 
-/** A ledger on counters, named `2026-08 <key id>`. */
+/** Counters are named `2026-08 <key id>`. */
 export function createQuotaLedger(counters: CounterStore): QuotaLedger {
-  /** Returns what it was, and what was added. */
   async function add(name: string, change: (value: number) => number) {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const before = counters.read(name)

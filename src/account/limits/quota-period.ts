@@ -1,12 +1,11 @@
-// The period of a quota: a calendar month, UTC. The month depends on the instant alone: a clock
-// that jumps over a month's end and back meets the same counters again.
+// The period of a quota: a calendar month, UTC. It depends on the instant alone, so a clock that
+// jumps back meets the same counters.
 
 /** Whole months since 1970-01, UTC. */
 export type Month = number & { readonly __brand: 'Month' }
 
 export const noMonth = -1
 
-/** `ms` since the epoch. */
 export function monthOf(ms: number): Month {
   const date = new Date(ms)
   return ((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()) as Month
@@ -16,7 +15,6 @@ export function monthStart(month: number): number {
   return Date.UTC(1970 + Math.floor(month / 12), month % 12)
 }
 
-/** 2,419,200 to 2,678,400. */
 export function monthSeconds(month: Month): number {
   return (monthStart(month + 1) - monthStart(month)) / 1000
 }

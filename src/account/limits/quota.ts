@@ -1,16 +1,13 @@
 // Hot path: `spendQuota` while the lease lasts. No allocation, throw, closure or clock there.
 //
 // A worker's side of the quotas: it leases units from the ledger ahead of need (quota-lease.ts) and
-// spends them without asking the ledger. Below half a lease it fetches the next one in the
-// background; a lease is what the key spends in a second, at first `leaseUnitsMin`. Near a quota's
-// end it fetches a lease only when a request needs one, and gives idle units back after
-// `quotaRecheckMs`, else after `leaseIdleMs`; until then other workers may refuse requests for want
-// of them.
+// spends them locally. Below half a lease it fetches the next one in the background; a lease is a
+// second's use, at first `leaseUnitsMin`. Near a quota's end it leases only on demand and returns
+// idle units after `quotaRecheckMs`, else after `leaseIdleMs`.
 //
-// With no units left, and not knowing that the quota is exhausted, `spend` returns `pending`: the
-// caller keeps the request and is called back when the lease is there, about a millisecond later.
-// That happens to the first request of a key in a worker, of a month, and of a second in which the
-// quota is exhausted (units may have come back).
+// Without units, and if the quota may not be exhausted, `spend` returns `pending`, and the caller
+// is called back with the lease about a millisecond later: for a key's first request in a worker or
+// month, and once a second while the quota is exhausted.
 //
 //   spend ─▶ enough units? ─yes─▶ granted      (below `refetchBelow`: lease in the background)
 //              │no
@@ -18,12 +15,12 @@
 //              ├─▶ the store failed less than `quotaRecheckMs` ago ─▶ unavailable
 //              └─▶ lease, pending ─▶ callback ─▶ spend again
 //
-// Another worker gives back what a crashed one held (lease-file.ts); only units on their way from
-// or to the ledger are lost. A machine that crashes loses all leases of its workers.
+// A dead worker's leases are returned by another one (lease-file.ts); only units in transit are
+// lost. A machine that crashes loses all leases.
 //
-// A request and its refund count for the month in which it arrived, or for the next one. A refund
-// goes into the lease if that is still of this month and quota, else to the ledger. Instants are of
-// `performance.now()`; only `tick` reads the time of day, which may jump, to know the month.
+// A request and its refund count for the month of arrival, or for the next one. A refund goes to
+// the lease if month and quota still match, else to the ledger. Instants are of
+// `performance.now()`; only `tick` reads the time of day, which may jump.
 
 import { leaseCloseMs } from '../../base/limits.ts'
 import { ceilSeconds } from './ratelimit-values.ts'
@@ -41,7 +38,7 @@ import {
 import { type Month, monthOf, monthStart, noMonth } from './quota-period.ts'
 import { awaitInFlight } from './ledger-outbox.ts'
 
-/** Checks of one worker that wait for leases; more are refused at once. */
+/** Waiting checks per worker; more are refused at once. */
 export const quotaWaitingMax = 10_000
 
 export const quotaResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
@@ -62,7 +59,7 @@ function switchMonth(state: LeaseState, month: Month): void {
   for (const lease of state.active) enterMonth(state, lease)
 }
 
-/** A request has arrived after the month's end, and no tick has come since. */
+/** A request arrived after the month's end, before the next tick. */
 function switchMonthByArrival(state: LeaseState): void {
   const next = (state.month + 1) as Month
   switchMonth(state, next)
@@ -104,7 +101,7 @@ export function refundQuota(state: LeaseState, lease: Lease, spent: SpentUnits):
   refundUnits(state, lease, units)
 }
 
-/** To be called every `keyRefreshMs`; `wallMs` since the epoch. */
+/** Call every `keyRefreshMs`. */
 export function tickQuotas(state: LeaseState, wallMs: number): void {
   const nowMs = state.options.now()
   const month = monthOf(wallMs)
@@ -114,14 +111,14 @@ export function tickQuotas(state: LeaseState, wallMs: number): void {
   state.outbox.flush()
 }
 
-/** Gives back every lease and waits for the ledger, for a while. Grants nothing afterwards. */
+/** Returns every lease and waits briefly for the ledger. Grants nothing afterwards. */
 export async function closeQuotas(state: LeaseState): Promise<void> {
   state.closed = true
   for (const lease of state.active) {
     returnLease(state, lease)
     wakeWaiters(state, lease)
   }
-  // A ledger that is down keeps its units.
+  // If the ledger is down, it keeps its units.
   const deadlineMs = performance.now() + leaseCloseMs
   for (let tries = 0; tries < closeTries; tries += 1) {
     state.outbox.flush()
@@ -129,7 +126,7 @@ export async function closeQuotas(state: LeaseState): Promise<void> {
   }
 }
 
-/** Takes units of this month: all of them or none. */
+/** Takes all `units` of this month or none. */
 export function spendQuota(
   state: LeaseState,
   lease: Lease,
@@ -146,7 +143,7 @@ export function spendQuota(
   return granted
 }
 
-/** Whole seconds to the end of the month; a small integer, so not on the heap. */
+/** A small integer, so not on the heap. */
 export function secondsToReset({ monthEndsMs }: LeaseState, nowMs: number): number {
   return ceilSeconds(Math.max(0, monthEndsMs - nowMs))
 }

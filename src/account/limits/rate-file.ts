@@ -1,19 +1,17 @@
-// The rate file: one slot for each key and rate limit, in memory that all workers share. The file
-// itself holds the hash table of slots, with open addressing, to which processes add without a
-// lock. How a slot counts is rate.ts.
+// The rate file: one slot per key and rate limit, in memory of all workers: a hash table with open
+// addressing and lock-free insertion. rate.ts counts in a slot.
 //
 //   <state>/rates/<boot id>.map         little-endian words of 32 bits
 //     0   magic "irkr", format, slots, how many are used       the rest of 4096 bytes is 0
 //     1024 + 4 × slot:  key high │ key low │ full at │ 0
 //
-// "key" is 62 bits of a hash of the key's id and its limit; zero: the slot is free. A process takes
-// a free slot by a compare-and-swap first of the high and then of the low word; one that dies in
-// between leaves a slot that the next key with those high bits gets.
+// "key" is 62 bits of a hash of the key's id and limit; zero: the slot is free. A process takes a
+// free slot by a compare-and-swap of the high, then the low word; if it dies in between, the next
+// key with those high bits gets the slot.
 //
-// Invariants: a slot is never freed or moved, so an index stays right while a worker lives; the
-// file is made whole under another name and linked into place, and never truncated. After a reboot,
-// when the clock has started anew, another file is in use and the old ones are removed. Losing the
-// file costs one burst a key.
+// Invariants: a slot is never freed or moved, so indexes stay valid; the file is created under
+// another name and linked, and never truncated. After a reboot another file is used and old ones
+// are removed. Losing the file costs one burst per key.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readdirSync, rmSync } from 'node:fs'
@@ -42,10 +40,7 @@ function fileBytes({ slots }: RateFileSize): number {
   return headerBytes + slots * slotWords * 4
 }
 
-/**
- * Opens the rate file for this boot, creating a missing one; any number of processes may at once.
- * Throws `rates_unusable`.
- */
+/** Creates a missing file; safe for concurrent processes. Throws `rates_unusable`. */
 export function openRateFile(
   state: string,
   { boot, size = defaultSize }: { readonly boot: string; readonly size?: RateFileSize },
@@ -60,13 +55,13 @@ export function openRateFile(
     throw environmentError(
       'rates_unusable',
       `The rate limits cannot be kept in ${path}: ${messageOf(cause)}. Stop the server, remove ` +
-        'that file and start again: it is made anew, and every key may spend one burst more.',
+        'that file and start again: it is recreated, and every key may spend one burst more.',
       { cause },
     )
   }
 }
 
-/** Creates a missing file with all its blocks and removes older boots' files; returns whether. */
+/** Removes files of older boots too. Returns false if the file exists. */
 function createRateFile(folder: string, path: string, size: RateFileSize): boolean {
   const name = path.slice(folder.length + 1)
   const others = readdirSync(folder)
@@ -75,13 +70,13 @@ function createRateFile(folder: string, path: string, size: RateFileSize): boole
   head.writeInt32LE(magic, 0)
   head.writeInt32LE(format, 4)
   head.writeInt32LE(size.slots, 8)
-  // Processes of two containers may have one number, so that tells nobody apart.
+  // Process ids of two containers may collide.
   const draft = join(folder, `${name}.${randomUUID()}.draft`)
   createZeroFile(draft, fileBytes(size), { head })
   try {
     linkSync(draft, path)
   } catch (error) {
-    // Another process was faster: its file is the one. It may have removed this draft since.
+    // Another process was faster, and may have removed this draft.
     const { code = '' } = error as NodeJS.ErrnoException
     if (!['EEXIST', 'ENOENT'].includes(code)) throw error
   } finally {
@@ -102,7 +97,7 @@ function viewRateFile(path: string, map: MappedFile, size: RateFileSize) {
   return {
     path,
     words,
-    /** The index in `words` of the number of a key and its limit; -1 where it is full. Not hot. */
+    /** Index in `words` of the counter of a key and limit; -1 if full. Not hot. */
     slotOf: (keyId: string, rate: Rate): number => findSlot(words, slotKey(keyId, rate), size),
     counts: () => ({ used: Atomics.load(words, usedWord), max: size.keysMax }),
     close: () => map.unmap(),
@@ -124,7 +119,7 @@ function findSlot(words: Int32Array, key: ReturnType<typeof slotKey>, size: Rate
       if (Atomics.load(words, usedWord) >= size.keysMax) return -1
       const found = Atomics.compareExchange(words, index, 0, key.high)
       if (found === 0) Atomics.add(words, usedWord, 1)
-      // Looked at again below: it is ours, or another process took it this moment.
+      // Checked again below: another process may have taken it this moment.
     }
     if (Atomics.load(words, index) === key.high) {
       const low = Atomics.compareExchange(words, index + 1, 0, key.low)

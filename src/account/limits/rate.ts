@@ -1,43 +1,41 @@
 // Hot path: no allocation, throw, closure, BigInt or regular expression below.
 //
-// A rate limit as one number that all workers share: GCRA (ITU-T I.371), the token bucket that
-// needs no refill. A slot keeps the instant at which its bucket is full again; a request moves it
-// ahead by the time that one request takes to come back, and is refused where that instant would
-// lie further ahead than the whole burst.
+// A rate limit as one number shared by all workers: GCRA (ITU-T I.371), a token bucket without
+// refill. A slot holds the instant at which its bucket is full again; a request moves it ahead by
+// one request's time, and is refused if it would be further ahead than the whole burst.
 //
 //   50/s, burst 100, just used up      now ├──────── 100 × 20 ms ────────┤ slot
 //   20 ms later one request fits:          now ├──────── 99 × 20 ms ─────┤──┤ slot
 //
-// The instant is counted in ticks, `requestTicks` to a request, modulo 2^32: 32 bits are one
-// compare-and-swap without a BigInt (64-bit Atomics allocate 56 bytes a call). The instant of a
-// slot that was idle for long wraps and seems to lie ahead. Further ahead than a burst it is known
-// to be old, and the bucket is full; else, with a chance of burst over 2^32 ticks (1 in 42,000 for
-// a burst of 100), the bucket seems partly used: that denies for a moment and never grants more.
+// The instant is in ticks, `requestTicks` per request, modulo 2^32: one compare-and-swap without
+// BigInt (64-bit Atomics allocate 56 bytes a call). A long idle slot wraps and seems to be ahead.
+// Beyond a burst it is known to be old, and the bucket is full; else, with a chance of burst over
+// 2^32 ticks (1 in 42,000 for a burst of 100), the bucket seems partly used, which denies briefly
+// and never grants more.
 //
-// Guarantee, for all workers together: over any time t no more than burst + perSecond × t + 1 tick.
-// So a slot belongs to one key and one limit (rate-file.ts).
+// Guarantee for all workers together: in any time t at most burst + perSecond × t + 1 tick. So a
+// slot belongs to one key and one limit (rate-file.ts).
 
 import type { Rate } from '../../config/plan.ts'
 
 /**
- * `unavailable`: the key is not in the full rate file, or the store is away. `pending`: only
- * `spendRateLater` can tell; never for one request.
+ * `unavailable`: the rate file is full or the store is away. `pending`: call `spendRateLater`;
+ * never for one request.
  */
 export const rateResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
 export type RateResult = (typeof rateResults)[keyof typeof rateResults]
 
 export type Pace = Readonly<ReturnType<typeof paceOf>>
 
-/** For a burst and rate small enough. */
 const requestTicksMax = 1024
 
-/** Bursts have at most 2^24 ticks where they can: the chance above stays under 1 in 256. */
+/** Keeps the chance above under 1 in 256 if possible. */
 const burstTicksWanted = 2 ** 24
 
-/** So that milliseconds × ticks stay exact for years. */
+/** Keeps milliseconds × ticks exact for years. */
 const ticksPerSecondWanted = 2 ** 26
 
-/** Clocks of two processes agree to about a microsecond; this is what the slot's age must beat. */
+/** Processes' clocks agree to about a microsecond. */
 const skewMs = 10
 
 export function paceOf(rate: Rate) {
@@ -55,18 +53,17 @@ export function paceOf(rate: Rate) {
 }
 
 /**
- * An instant of the machine's clock (base/system/clock.ts) in ticks, modulo 2^32; apart from
- * `takeRate` because an integer is passed without being boxed.
+ * A machine-clock instant in ticks, modulo 2^32. A separate function because integers are not
+ * boxed.
  */
 export function ticksAt(machineMs: number, pace: Pace): number {
   return Math.floor(machineMs * pace.ticksPerMs) | 0
 }
 
 /**
- * Takes `count` requests from the slot at `index`, all or none; whether they fit. `now` is
- * `ticksAt` an instant of the caller's own turn: an older one, before that of a slot idle since,
- * grants up to its age × `perSecond` too much. `clock` reads the machine's clock anew, once in a
- * wrap, for a slot that seems impossible.
+ * Takes all `count` requests or none. `now` is `ticksAt` an instant of the caller's own turn; an
+ * older one grants up to its age × `perSecond` too much on an idle slot. `clock` reads the
+ * machine's clock anew for a slot that seems impossible, once per wrap.
  */
 export function takeRate(
   words: Int32Array,
@@ -89,19 +86,16 @@ export function takeRate(
 }
 
 /**
- * How far ahead a slot is that seems to be ahead of a full burst: 0 where it is old and came round.
- * Or it is not, and `now` was old (the process was stopped after it read the clock). A clock that
- * is read after the slot tells: no slot is ever more than a burst ahead of it.
+ * A slot that seems ahead of a full burst is old and wrapped (0), or `now` was old, because the
+ * process was stopped after reading the clock. A clock read after the slot decides: no slot is more
+ * than a burst ahead of it.
  */
 function provenAhead(kept: number, pace: Pace, clock: () => number): number {
   const ahead = (kept - ticksAt(clock(), pace)) | 0
   return ahead > pace.burstTicks + skewMs * pace.ticksPerMs ? 0 : pace.burstTicks
 }
 
-/**
- * Ticks that the slot lies ahead of `now` (`ticksAt`): 0 for a full bucket, `burstTicks` for an
- * empty one.
- */
+/** Ticks by which the slot is ahead of `now`: 0 is a full bucket, `burstTicks` an empty one. */
 export function aheadTicks(words: Int32Array, index: number, pace: Pace, now: number): number {
   const ahead = (Atomics.load(words, index) - now) | 0
   return ahead < 0 ? 0 : ahead > pace.burstTicks ? pace.burstTicks : ahead
@@ -115,7 +109,7 @@ export function rateResetMs(ahead: number, pace: Pace): number {
   return ahead / pace.ticksPerMs
 }
 
-/** 0 where they fit now. More than a burst never do. */
+/** 0 if they fit now. More than a burst never fit. */
 export function rateRetryMs(ahead: number, pace: Pace, requests: number): number {
   const over = ahead + requests * pace.requestTicks - pace.burstTicks
   return over <= 0 ? 0 : over / pace.ticksPerMs

@@ -4,16 +4,16 @@
 //   RateLimit-Policy: "rate";q=100;w=2, "quota";q=1000000;w=2678400
 //   RateLimit:        "rate";r=99;t=1, "quota";r=999999;t=864000
 //
-// q is what a window allows and w its seconds: for a rate the burst and the time in which it comes
-// back, rounded up; for a quota the month. r is what is left now, t the seconds until all is back.
+// q is what a window allows, w its seconds: for a rate the burst and its recovery, rounded up; for
+// a quota the month. r is what is left, t the seconds until all is back.
 
 import type { EffectiveLimits } from '../keys/key-limits.ts'
 import { type Month, monthSeconds } from './quota-period.ts'
 
-/** The largest integer of structured fields: 15 digits. */
+/** The largest structured-field integer. */
 const integerMax = 999_999_999_999_999
 
-/** Members of what `remaining` writes; -1 in each where that limit does not exist. */
+/** Indexes of what `remaining` writes; -1 for a missing limit. */
 export const remainingIndex = { rate: 0, rateReset: 1, quota: 2, quotaReset: 3 } as const
 export const remainingLength = 4
 
@@ -32,7 +32,6 @@ export function rateLimitPolicyValue(
   return policies.join(', ')
 }
 
-/** `''` without limits. */
 export function rateLimitValue(remaining: Float64Array): string {
   const rate = remaining[remainingIndex.rate]!
   const quota = remaining[remainingIndex.quota]!
@@ -46,7 +45,7 @@ export function ceilSeconds(ms: number): number {
   return Math.ceil(ms / 1000)
 }
 
-/** At least 1: a client that waits 0 asks again at once. */
+/** At least 1: a client that waits 0 retries at once. */
 export function retryAfterSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000))
 }

@@ -1,14 +1,12 @@
 // Hot path: `spendRate` and `spendQuota`. No allocation, throw, closure or clock there.
 //
-// The limiter of many machines: rates are spent from buckets in the store (shared-rate.ts), quotas
-// are leases from the store's ledger (quota.ts). It is the limiter of one machine with other rates,
-// and with an answer for the time in which the store is away.
+// The limiter of many machines: rates come from buckets in the store (shared-rate.ts), quotas are
+// leased from the store's ledger (quota.ts).
 //
-// Policy "refuse": leased units are spent, then requests are `unavailable`. No quota is ever
-// over-granted. Policy "serve": each worker goes on to what was left of the month when it asked
-// last (the whole quota where it has not asked) and owes these units (quota-debt.ts). A refund
-// takes units off the debt first. A unit whose charge was lost still goes back to the ledger: the
-// worker does not know.
+// While the store is away, policy "refuse" spends leased units, then returns `unavailable`; no
+// quota is ever exceeded. Policy "serve" goes on to the month's rest at the last answer (or the
+// whole quota) and owes these units (quota-debt.ts). A refund reduces the debt first. A unit whose
+// charge was lost still goes back to the ledger: the worker cannot know.
 
 import { quotaRecheckMs } from '../../base/limits.ts'
 import type { Allowance } from './allowance.ts'
@@ -28,7 +26,7 @@ type SharedLimiterOptions = LimiterOptions & SharedRateOptions
 
 type SharedLimiterState = ReturnType<typeof createState>
 
-/** Finds the places of a key's rate limit at its first request; `undefined`: the file is full. */
+/** Finds a key's slots at its first request; `undefined` if the file is full. */
 function assignLimit(state: SharedLimiterState, key: Allowance): SharedLimit | undefined {
   const { rate } = key.limits
   if (rate === undefined || key.pace === undefined) return undefined
@@ -37,7 +35,7 @@ function assignLimit(state: SharedLimiterState, key: Allowance): SharedLimit | u
   return limit
 }
 
-/** Whether the store has come back since the key's lease failed; the failure is then forgotten. */
+/** Whether the store is back since the key's lease failed; the failure is then forgotten. */
 function storeIsBack(state: SharedLimiterState, { lease }: Allowance): boolean {
   const { buckets, now } = state.options
   if (buckets.down()) {
@@ -75,11 +73,11 @@ function createState(options: SharedLimiterOptions) {
   }
   const base = createLimiter(options)
   const debts: DebtState = { owing: new Set(), charge: base.charge }
-  /** The store was `away` when a request needed it last; `backMs`: when it was seen to be back. */
+  /** `away`: at the last request that needed the store; `backMs`: when it was seen back. */
   return { options, base, rates, debts, away: false, backMs: -1, fullReported: false }
 }
 
-/** A callback that throws is reported; it is no reason for the process to end. */
+/** A callback that throws is reported. */
 async function spendRateLater(
   { options, rates }: SharedLimiterState,
   key: Allowance,
@@ -121,12 +119,12 @@ export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
       if (result !== quotaResults.unavailable || closed) return result
       if (storeIsBack(state, key)) result = base.spendQuota(key, units, arrivedMs)
       if (result !== quotaResults.unavailable || policy === 'refuse') return result
-      // Else it is this worker that has no room.
+      // Else this worker has no room.
       const isAway = buckets.down() || options.now() < key.lease.unavailableUntilMs
       if (!isAway) return result
       return overdraw(debts, key.debt, units) ? quotaResults.granted : quotaResults.exceeded
     },
-    // Units are owed no more before any are given back, however the request was granted.
+    // Reduces the debt first, whatever granted the request.
     refund: (key, spent) => {
       const unowed = refundDebt(key.debt, spent.units, spent.month)
       base.refund(key, { ...spent, units: spent.units - unowed })
@@ -148,7 +146,7 @@ export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
     },
     close: async () => {
       closed = true
-      // Debts that the store does not take in time are lost, as by a death of the worker.
+      // Debts that the store does not take in time are lost.
       if (!buckets.down()) chargeAllDebts(debts)
       await base.close()
     },

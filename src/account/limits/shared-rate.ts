@@ -1,7 +1,6 @@
-// A worker's side of rate limits that many machines share: it spends the machine's balance
-// (local-balance.ts) and refills that from the store (shared-bucket.ts) in the background. A check
-// never waits: with no balance left a request is refused, or, while the store is away, judged by
-// policy.
+// A worker's side of shared rate limits: it spends the machine's balance (local-balance.ts) and
+// refills it from the store (shared-bucket.ts) in the background. A check never waits: without
+// balance it is refused or, while the store is away, decided by policy.
 //
 //   spend ─▶ balance left? ─yes─▶ granted        (below half: ask in the background)
 //              │no
@@ -9,10 +8,9 @@
 //              ├─▶ it is away, policy "refuse" ─▶ unavailable
 //              └─▶ it is away, policy "serve" ─▶ the machine's own limit: the whole rate (rate.ts)
 //
-// The machine's own limit is a slot of GCRA. Each answer of the store sets it to the level of the
-// bucket, so that it begins where the store ended; `remaining` reads it, too.
-//
-// This file alone writes a `SharedRate` and its limit.
+// The machine's own limit is a GCRA slot. Each answer of the store sets it to the bucket's level,
+// so that it starts where the store ended; `remaining` reads it too. Only this file writes a
+// `SharedRate` and its limit.
 
 import type { Rate } from '../../config/plan.ts'
 import { type BalanceWords, applyRefill, claimRefill, noBalance } from './local-balance.ts'
@@ -22,15 +20,12 @@ import type { RateFile } from './rate-file.ts'
 import type { SharedBuckets } from './shared-bucket.ts'
 import { sharedBucketSizes, rateLeaseMs } from './shared-bucket.ts'
 
-/** Where the store has not enough, a machine asks for more of a key's rate this often, at most. */
+/** The shortest interval between refills of a key when the store runs short. */
 const rateRefillGapMs = 5
 
 const rateIdleMs = 3000
 
-/**
- * A late answer of the store still counts for the limit it was asked for: a limit is never changed
- * into another.
- */
+/** Limits are never changed: a late answer of the store counts for the limit that asked. */
 function newLimit(
   keyId: string,
   rate: Rate,
@@ -43,11 +38,11 @@ function newLimit(
     rate,
     pace,
     sizes,
-    /** Where the machine's balance and the machine's own limit are in the rate file. */
+    /** Indexes of the balance and the machine's own limit in the rate file. */
     ...at,
     refillBelow: Math.ceil(sizes.ahead / 2),
     storeFailed: false,
-    /** The balance when a tick last found it changed, and when that was. */
+    /** For idleness: the balance at the last tick that saw a change. */
     idleBalance: noBalance as number,
     idleMs: 0,
   }
@@ -59,7 +54,7 @@ export type SharedLimit = Readonly<SharedLimitRecord>
 
 interface SharedRateRecord {
   readonly keyId: string
-  /** `undefined`: the key has no rate limit, or none of its requests has come yet. */
+  /** `undefined` without a rate limit, or before the first request. */
   limit: SharedLimitRecord | undefined
 }
 
@@ -87,7 +82,7 @@ export interface SharedRateState extends SharedRateOptions {
   readonly active: Set<SharedLimit>
 }
 
-/** Finds a limit's places in the rate file at its first request; `undefined`: it is full. */
+/** `undefined` if the rate file is full. */
 export function assignSharedLimit(
   state: SharedRateState,
   shared: SharedRateRecord,
@@ -158,9 +153,9 @@ function spendWhileStoreDown(
 }
 
 /**
- * The batch takes what it needs from the bucket itself. The machine first gives back its balance,
- * or a batch as large as the burst would never fit. If a refill under way comes meanwhile, the
- * bucket may lack it: then the batch asks once more.
+ * The batch takes from the bucket itself. The machine returns its balance first, or a batch as
+ * large as the burst would never fit. A refill in flight may take from the bucket meanwhile: then
+ * it tries once more.
  */
 export async function spendSharedBatch(
   state: SharedRateState,
@@ -201,7 +196,7 @@ function returnTokens(state: SharedRateState, limit: SharedLimit, units: number)
   state.buckets.takeTokens(back).catch((error: unknown) => state.onTrouble(error))
 }
 
-/** Unless a worker of this machine does or has just done so. */
+/** Unless another worker of this machine just did. */
 function requestRefill(state: SharedRateState, limit: SharedLimitRecord, nowMs: number): void {
   const { words } = state.memory
   const claim = claimRefill(words, limit.balanceIndex, nowMs + state.machineOffsetMs)
@@ -232,7 +227,7 @@ async function refill(
     enter(0, pauseMsMax)
     throw error
   }
-  // Much was spent meanwhile: a burst is under way, and would soon find nothing.
+  // A burst is in progress and would soon run out.
   if (Atomics.load(memory.words, limit.balanceIndex) < limit.refillBelow)
     requestRefill(state, limit, now())
 }
@@ -247,10 +242,10 @@ function syncLocalLimit(state: SharedRateState, limit: SharedLimitRecord, level:
   Atomics.store(memory.words, limit.localIndex, (nowTicks + ahead) | 0)
 }
 
-/** A fifth of `rateLeaseMs`, the time for which a bucket is never too small. */
+/** A fifth of `rateLeaseMs`, for which a bucket is never too small. */
 const pauseMsMax = rateLeaseMs / 5
 
-/** The bucket is empty: the time in which an eighth of `ahead` comes back, within bounds. */
+/** For an empty bucket: the time in which an eighth of `ahead` returns, within bounds. */
 function refillPauseMs({ sizes }: SharedLimit, perSecond: number): number {
   const eighthMs = (sizes.ahead / 8 / perSecond) * 1000
   return Math.min(Math.max(eighthMs, rateRefillGapMs), pauseMsMax)
@@ -264,7 +259,7 @@ export function tickSharedRates(state: SharedRateState): void {
 
 function maintainSharedRate(state: SharedRateState, limit: SharedLimitRecord, nowMs: number): void {
   const balance = Atomics.load(state.memory.words, limit.balanceIndex)
-  // A store that failed is asked until it answers, though no request comes.
+  // A failed store is asked until it answers, even without requests.
   if (balance < 0 || limit.storeFailed) requestRefill(state, limit, nowMs)
   if (balance !== limit.idleBalance) {
     limit.idleBalance = balance

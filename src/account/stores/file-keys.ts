@@ -1,13 +1,10 @@
-// Keys from a file that `iprisk keys export` wrote: mounted as a secret, it gives many machines the
-// same keys without a store. Read-only; read again when the file changes, a mount's symbolic links
-// included. A key that the file no longer has is revoked.
+// Keys from a file of `iprisk keys export`: mounted as a secret, it gives many machines the same
+// keys without a store. Read-only; reread when the file changes, symbolic links of a mount
+// included. A key missing from a newer file is revoked. Keys with a quota are invalid here, because
+// each machine would grant all of it; rates hold per machine.
 //
-// A file cannot count a quota: each machine would grant all of it. So a key with a quota, its own
-// or its plan's, is invalid here. Rates hold per machine.
-//
-// Invariants: an invalid key is skipped by name. A file that is not a keys file changes nothing:
-// the previous keys stay, and a process that starts meanwhile uses the last good file, which is
-// kept in the state folder (hashes only, like the file itself).
+// An invalid key is skipped by name. An invalid file changes nothing: the previous keys stay, and a
+// starting process uses the last good file, kept in the state folder.
 
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -26,7 +23,6 @@ import type { KeyStore } from '../keys/key-store.ts'
 import { fromFile } from '../keys/key-transfer.ts'
 import { type KeyRow, isSkipped, recordOf, sortRows } from '../keys/read-record.ts'
 
-/** Problems of a file that are named one by one. */
 const shownMax = 20
 
 export function openFileKeyStore(
@@ -85,12 +81,12 @@ export function openFileKeyStore(
   }
 }
 
-/** Throws what is wrong with the file now, also where a good one was kept. */
+/** Throws the file's problems, even if a good copy was kept. */
 export function validateKeysFile(path: string, plans: Plans): void {
   judgeKeys(readText(path), path, plans)
 }
 
-/** The rows of a file, each with the version that changed it last. */
+/** A file's rows, each with the version that last changed it. */
 function newHeldRows() {
   const held = new Map<string, { row: KeyRow; text: string; changed: number }>()
   let version = 0
@@ -120,12 +116,12 @@ function newHeldRows() {
   }
 }
 
-/** Many processes may write the same at once; a failure is harmless. */
+/** Concurrent writers write the same; a failure is harmless. */
 function keepText(path: string, text: string): void {
   try {
     if (!existsSync(path) || readText(path) !== text) replaceOwnFileSync(path, text)
   } catch {
-    // A full or read-only disk keeps no key from being used.
+    // A full or read-only disk.
   }
 }
 
@@ -165,6 +161,6 @@ function unusable(path: string, details: readonly string[], cause?: unknown): Ip
 }
 
 function readOnly(path: string): IpriskError {
-  const message = `The keys come from ${path}: whoever writes that file changes them.`
+  const message = `The keys come from ${path}; change them in that file.`
   return new IpriskError({ code: 'keys_read_only', message, fault: 'usage' })
 }

@@ -1,9 +1,9 @@
-// Opens what the settings name for keys and limits: the state folder, a file of keys, or the store
-// for many machines. The one place that knows them all.
+// Opens the stores of keys and limits that the settings name: the state folder, a file of keys, or
+// a store for many machines.
 //
-// A trouble is reported once, until something has succeeded in between. Only the circuit breaker
-// reports that a store is away, so that a thousand failed leases are one trouble and one recovery.
-// Trouble with limits (`limitCodes`), which comes amid successes, is reported once a minute.
+// Trouble is reported once until something succeeds. Only the circuit breaker reports that a store
+// is away, so a thousand failed leases are one trouble and one recovery. Trouble with limits
+// (`limitCodes`), which comes amid successes, is reported once a minute.
 
 import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/system/clock.ts'
@@ -49,31 +49,31 @@ export interface StoresHooks {
   readonly onRecovery: () => void
 }
 
-/** For callers that see trouble anyway: a store that is away fails what is asked of it. */
+/** For callers that see failures anyway. */
 export const silentHooks: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
 
 export interface Stores {
   readonly name: string
   readonly keyStore: KeyStore
   readonly ledger: QuotaLedger
-  /** Of the state folder; a store for many machines keeps its own copies of its counters. */
+  /** Of the state folder; a store for many machines keeps its own counters. */
   readonly counters?: CounterStore
   readonly uses: LastUsedStore
-  /** Own lists; opened when first asked for: workers map what the primary compiles of them. */
+  /** Own lists, opened on first use: workers map what the primary compiled. */
   readonly openLists: () => Promise<ListStore>
-  /** The limiter of a worker; one a process. Commands that only read and write keys need none. */
+  /** A worker's limiter, one per process. */
   readonly openLimiter: () => Limiter
-  /** `outages`: how often it has gone since this process began. */
+  /** `outages` counts from the start of this process. */
   readonly metrics: () => { readonly up: 0 | 1; readonly outages: number }
-  /** One sentence each, for the log of a start. */
+  /** Sentences for the startup log. */
   readonly advice: () => Promise<readonly string[]>
-  /** Closes the limiter first, so that its leases go back, then the rest. */
+  /** Closes the limiter first, so that its leases are returned. */
   readonly close: () => Promise<void>
 }
 
 const circuitBreakerCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
 
-/** Trouble with limits while the store is there. */
+/** Trouble with limits while the store is reachable. */
 const limitCodes = new Set([
   'store_failed',
   'store_lost_keys',
@@ -83,7 +83,7 @@ const limitCodes = new Set([
   'counter_unreadable',
 ])
 
-/** Whether it means that the store of keys and quotas is not there, or does not work. */
+/** Whether the store of keys and quotas is away or does not work. */
 export function isOutage(error: unknown): boolean {
   return !(error instanceof IpriskError) || !limitCodes.has(error.code)
 }
@@ -111,7 +111,7 @@ export function reportOnce(hooks: StoresHooks): StoresHooks {
   }
 }
 
-/** What both limiters need. Each has a rate file of its own: their words mean different things. */
+/** Each limiter has its own rate file: their words mean different things. */
 function limiterParts(
   folder: string,
   hooks: StoresHooks,
@@ -137,7 +137,7 @@ function limiterParts(
 
 const keysShownMax = 20
 
-/** What becomes of stores that are not there; `refuse`: it is an error where there is none at all. */
+/** For missing stores; `refuse`: throw if there is none at all. */
 export type AbsentStores = AbsentStore | 'refuse'
 
 async function openEmbedded(
@@ -155,7 +155,7 @@ async function openEmbedded(
   const keyStore =
     keysFile === undefined
       ? await openLmdbKeyStore(state, absent)
-      : // Read in only here: it brings the whole of what checks settings.
+      : // Imported only here: it loads the whole validation of settings.
         (await import('./file-keys.ts')).openFileKeyStore(keysFile, plans, state)
   const counters = await openLmdbCounterStore(state, absent).catch(async (cause: unknown) => {
     await keyStore.close().catch(() => undefined)
@@ -176,7 +176,6 @@ async function openEmbedded(
     metrics: () => ({ up: 1, outages: 0 }),
     advice: async () => (keysFile === undefined ? [] : keysFileAdvice(keysFile, keyStore)),
     close: async () => {
-      // A limiter closes its ledger.
       await (limiter ?? ledger).close()
       await keyStore.close()
       await (await lists.ifOpen())?.close()
@@ -203,7 +202,7 @@ async function openShared(
 ): Promise<Stores> {
   const { state, store } = settings
   const { policy, timeoutMs, replicas } = store
-  // Read in only here: it is a third of what a worker reads before it listens.
+  // Imported only here: it is a third of a worker's start.
   const { openRedisConnection } = await import('./redis/redis-connection.ts')
   const connection = openRedisConnection(store)
   let outages = 0
@@ -242,8 +241,8 @@ async function openShared(
 }
 
 /**
- * A store for many machines that does not answer is no failure: it is reported, every use fails
- * with `store_unreachable`, and the store is taken up when it comes back.
+ * An unreachable store for many machines is no failure: it is reported, uses throw
+ * `store_unreachable`, and it is used once it is back.
  */
 export function openStores(
   settings: StoresSettings,

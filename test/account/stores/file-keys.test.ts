@@ -120,7 +120,7 @@ describe('a file of keys', () => {
     await write([key('one')])
     const store = openFileKeyStore(path, plans)
     await expect(store.create(key('two'))).rejects.toMatchObject({ code: 'keys_read_only' })
-    await expect(store.update('x', (each) => each)).rejects.toThrow(/whoever writes that file/)
+    await expect(store.update('x', (each) => each)).rejects.toThrow(/change them in that file/)
   })
 
   it('that is bad while a process starts leaves it the last good one', async () => {

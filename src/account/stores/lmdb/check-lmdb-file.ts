@@ -1,7 +1,6 @@
-// A check of an LMDB data file before lmdb maps it: lmdb's native part ends the whole process with
-// SIGABRT, SIGSEGV or SIGBUS on a damaged page. Every page that a tree reaches is read, with plain
-// reads, so the time is that of reading the file: 3 ms a megabyte. Not found: damage inside a key or
-// a value, which lmdb survives and readers of records judge.
+// Checks an LMDB data file before lmdb maps it: lmdb's native part kills the process on a damaged
+// page. Reads every page that a tree reaches, 3 ms per megabyte. Does not find damage inside a key
+// or a value, which lmdb survives.
 //
 //   a page                               byte   a node                                   byte
 //     its own number                     0        leaf: bytes of the value               0
@@ -17,8 +16,8 @@
 //   a value in the tree of free pages: how many numbers follow; then 0, a page, or -n and the first
 //   of n pages
 //
-// The layout is that of lmdb 3.5 (little-endian); a test opens real files. A process that writes
-// meanwhile never changes a page of the current transaction.
+// The layout is that of lmdb 3.5 (little-endian); a test opens real files. Concurrent writers never
+// change a page of the current transaction.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
@@ -46,17 +45,17 @@ const fail = (what: string): never => {
   throw new Damage(what)
 }
 
-/** `undefined` where lmdb may open it. */
+/** `undefined` if lmdb may open it. */
 export function checkLmdbFile(path: string): string | undefined {
   const file = openSync(path, 'r')
   try {
     for (let reads = 0; reads < readsMax; reads += 1) {
-      // A process that is just making the store has the file before it has the pages.
+      // A process that creates the store makes the file before its pages.
       if (fstatSync(file).size === 0) return undefined
       const meta = damageOf(() => readMeta(file))
       const damage = typeof meta === 'string' ? meta : damageOf(() => checkPages(file, meta))
       if (typeof damage !== 'string') return undefined
-      // Of a meta page that another process was just writing half may have been read.
+      // A meta page may have been half written.
       const again = damageOf(() => readMeta(file))
       if (typeof meta === 'string' ? again === meta : isSame(again, meta)) return damage
     }
@@ -111,7 +110,7 @@ function readMeta(file: number) {
   }
 }
 
-/** `root` is -1 of an empty one. */
+/** `root` is -1 for an empty tree. */
 function readTree(bytes: Buffer, at: number) {
   const root = bytes.readBigUInt64LE(at + 40)
   const depth = bytes.readUInt16LE(at + 6)
@@ -119,10 +118,9 @@ function readTree(bytes: Buffer, at: number) {
   return { depth, root: root === noPage ? -1 : Number(root) }
 }
 
-/** Reads each page of each tree once. */
 function newWalk(file: number, { pageBytes, lastPage, transaction }: Meta) {
   const pages = Math.floor(fstatSync(file).size / pageBytes)
-  /** Of pages of the file: 1 where something has it. */
+  /** 1 for pages in use. */
   const taken = new Uint8Array(pages)
   const buffers = Array.from({ length: depthMax }, () => Buffer.alloc(pageBytes))
   const ends = new Uint32Array(pageBytes / 2)
@@ -130,7 +128,7 @@ function newWalk(file: number, { pageBytes, lastPage, transaction }: Meta) {
 
   const take = (page: number, isFree = false): void => {
     if (!(page > 1 && page <= lastPage)) fail(`it refers to page ${page} of ${lastPage}`)
-    // Free pages at its end need not be there.
+    // Free pages at the end may be missing.
     if (page >= pages && !isFree) {
       fail(`it is cut off: it has ${pages} pages and needs page ${page}`)
     }
@@ -145,13 +143,13 @@ function newWalk(file: number, { pageBytes, lastPage, transaction }: Meta) {
     if (!isOwn || bytes.readUIntLE(8, 6) > transaction) fail(`page ${page} is overwritten`)
     return bytes
   }
-  /** A long value's pages, of which the node has the first. */
+  /** The node has only the first page of a long value. */
   const takeLong = (node: Buffer, at: number, bytes: number): void => {
     const first = Number(node.readBigUInt64LE(at))
     const count = Math.floor((headBytes - 1 + bytes) / pageBytes) + 1
     const held = readPage(first, kinds.long, Buffer.alloc(headBytes)).readUInt32LE(20)
     const noted = Number(node.readBigUInt64LE(at + 16))
-    // A value that was written shorter in the transaction of its first writing keeps its pages.
+    // A value rewritten shorter in its first transaction keeps its pages.
     if (held < count || noted < count || noted > held) {
       fail(`the long value on page ${first} has another length`)
     }
@@ -205,7 +203,7 @@ function checkPages(file: number, meta: Meta): void {
   checkEnd()
 }
 
-/** Checks that the nodes of a page lie side by side. `ends` is zeros for each half of the page. */
+/** Checks that a page's nodes are contiguous. `ends` has a zero per half of the page. */
 function checkNodes(page: Buffer, number: number, isLeaf: boolean, ends: Uint32Array): void {
   const lower = page.readUInt16LE(20)
   const upper = page.readUInt16LE(22)

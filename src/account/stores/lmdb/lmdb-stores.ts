@@ -1,7 +1,6 @@
-// The stores of one machine, in LMDB: `<state>/keys/` for keys, `<state>/quota/` for counters and
-// `<state>/lists/` for own lists, shared by all workers and the command line. The only home of
-// lmdb. Not for a network file system: LMDB's locks need one kernel. The folders are apart so that
-// leases never wait for keys.
+// One machine's stores in LMDB: `<state>/keys/`, `<state>/quota/` (counters) and `<state>/lists/`,
+// shared by all workers and the command line. lmdb's only home. Not for network file systems:
+// LMDB's locks need one kernel. Separate folders, so that leases never wait for keys.
 //
 // keys/
 //   keys      id → {"changed": version, "record": …} (JSON)
@@ -11,15 +10,13 @@
 //   counters  name → whole number (JSON), with the version that `replace` compares
 //   meta      "format" → 1
 // lists/
-//   chunks    id → text
-//   catalogue "tag", "text"; a tag is a count, and letters by chance, so that a folder which was
-//             brought back from a copy uses none twice
+// catalogue "tag", "text"; a tag is a count and random letters, unique even after a restored copy
+// meta      "format" → 1
 //   meta      "format" → 1
 //
-// Invariants: a store changes in one transaction; what a reader sees is consistent within one turn
-// of the event loop (lmdb renews its snapshot between turns); the folder is 0700 and its files are
-// 0600, whatever the umask. Values are read as text and parsed here: lmdb throws at the first that
-// is not JSON, and the rows after it would be unreachable.
+// Invariants: a store changes in one transaction; readers see one snapshot per turn of the event
+// loop; the folder is 0700, its files 0600, whatever the umask. Values are read as text and parsed
+// here, because lmdb throws at invalid JSON and hides the rows after it.
 
 import { chmodSync, existsSync } from 'node:fs'
 import { makeOwnFolder, refuseLink } from '../../../base/system/own-files.ts'
@@ -64,7 +61,7 @@ function unusable(folder: string, cause: unknown): IpriskError {
   )
 }
 
-/** lmdb would end the process at the damage. */
+/** lmdb would end the process. */
 function damaged(folder: string, damage: string): IpriskError {
   return environmentError(
     'keys_unusable',
@@ -73,10 +70,7 @@ function damaged(folder: string, damage: string): IpriskError {
   )
 }
 
-/**
- * For a missing store: create it; treat it as empty and create nothing; or fail, in a worker whose
- * server had it.
- */
+/** For a missing store: create it; treat it as empty; or fail, in a worker whose server had it. */
 export type AbsentStore = 'make' | 'empty' | 'fail'
 
 const dataFile = (folder: string): string => join(folder, 'data.mdb')
@@ -88,7 +82,7 @@ export function hasLmdbStore(state: string): boolean {
 function openFolder(folder: string, absent: AbsentStore): RootDatabase {
   if (absent === 'make') {
     makeOwnFolder(folder)
-    // mkdir leaves a folder as it is that was there before.
+    // mkdir does not change an existing folder.
     chmodSync(folder, 0o700)
   }
   const data = dataFile(folder)
@@ -103,16 +97,16 @@ function openFolder(folder: string, absent: AbsentStore): RootDatabase {
   if (damage !== undefined) throw damaged(folder, damage)
   const options = {
     maxDbs: 3,
-    // A commit is on disk when it returns, or when its promise resolves.
+    // A commit is durable when it returns or its promise resolves.
     overlappingSync: false,
-    // A turn's batch would have a promise of its own that nobody can await: `ignoreCommitError`.
+    // Batches would have a promise that nobody can await: `ignoreCommitError`.
     eventTurnBatching: false,
-    // Keys are readable in a dump, and independent of a codec's version.
+    // Readable in a dump, and independent of a codec's version.
     encoding: 'json',
-    // Read by lmdb's native part, though its types do not list it.
+    // Read by lmdb's native part, but missing from its types.
     permissionsMode: 0o600,
   } as const
-  // Without a path it is a file in the system's folder for such, removed when it is closed.
+  // Without a path: a temporary file, removed on close.
   return open(absent === 'empty' && isAbsent ? options : { ...options, path: folder })
 }
 
@@ -127,7 +121,7 @@ function checkFormat({ root, meta }: Meta): void {
   }
 }
 
-/** Throws `keys_unusable`; then nothing of it is left open. */
+/** Throws `keys_unusable`, and closes everything. */
 async function openStore<T>(
   folder: string,
   absent: AbsentStore,
@@ -145,14 +139,14 @@ async function openStore<T>(
   }
 }
 
-/** The change counter; throws if it is invalid, because changes are then unknown. */
+/** Throws if the change counter is invalid, because changes are then unknown. */
 function versionOf({ meta }: Pick<Databases, 'meta'>): number {
   const version: unknown = meta.get('version') ?? 0
   if (Number.isSafeInteger(version)) return version as number
   throw new Error('the change counter of the key store is not a whole number')
 }
 
-/** Keeps a record and counts the change. Runs inside a transaction. */
+/** Stores a record and counts the change, in a transaction. */
 function putRecord(databases: Databases, record: KeyRecord, before?: string): void {
   const { keys, changes, meta } = databases
   const changed = versionOf(databases) + 1
@@ -174,14 +168,14 @@ const rowOf = (id: string, text: string): KeyRow =>
 
 function changesSince(databases: Databases, since: number): KeyChanges {
   const { root, keys, changes } = databases
-  // Without this a turn of the event loop sees what it saw first.
+  // Otherwise a turn of the event loop keeps its first snapshot.
   root.resetReadTxn()
   const version = versionOf(databases)
   if (version === since) return { version, records: [], skipped: [] }
   const rows = new Map<string, KeyRow>()
   for (const { value } of changes.getRange({ start: since + 1 })) {
     const id = parseJson(value)
-    // Any key may have changed, so all are returned.
+    // Any key may have changed, so return all.
     if (typeof id !== 'string') return { version, ...sortRows(rowsOf(keys.getRange())) }
     const text = keys.get(id)
     rows.set(id, text === undefined ? missingRecord(id) : rowOf(id, text))
@@ -190,13 +184,13 @@ function changesSince(databases: Databases, since: number): KeyChanges {
 }
 
 function* rowsOf(
-  // Another program may have written keys of another type.
+  // Another program may have written other key types.
   pairs: Iterable<{ readonly key: string | number; readonly value: string }>,
 ): Generator<KeyRow> {
   for (const { key, value } of pairs) yield rowOf(String(key), value)
 }
 
-/** Some milliseconds of reading: all of many keys would hold a server's loop for a second. */
+/** A few milliseconds of reading; all keys at once would block a server for a second. */
 const listedATurn = 2000
 
 async function allRows({ root, keys }: Databases): Promise<KeyRow[]> {
@@ -249,8 +243,8 @@ export async function openLmdbKeyStore(
 }
 
 /**
- * When a commit fails (a full disk), lmdb rejects each change of it and also a promise,
- * `commitError`. lmdb itself does not await it, so it would end the process as unhandled.
+ * When a commit fails (a full disk), lmdb rejects each change and also a promise, `commitError`,
+ * which nobody awaits and which would end the process.
  */
 function ignoreCommitError(failure: unknown): void {
   void commitCause(failure)
@@ -273,8 +267,8 @@ function countOf(text: string): number {
 }
 
 /**
- * lmdb's own writing thread compares and swaps: an event loop never waits for the disk or another
- * process. (In lmdb 3.5.6 on Node 20 asynchronous transactions with a callback never resolve.)
+ * lmdb's writing thread compares and swaps, so the event loop never waits for the disk. (In lmdb
+ * 3.5.6 on Node 20, asynchronous transactions with a callback never resolve.)
  */
 export async function openLmdbCounterStore(
   state: string,
@@ -292,7 +286,7 @@ export async function openLmdbCounterStore(
     },
     compareAndSwap: (name, before, value) => {
       const put = (): void => {
-        // It shares the fate of the whole, which is what is awaited.
+        // Covered by `whole`, which is awaited.
         counters.put(name, String(value), before.version + 1).catch(ignoreCommitError)
       }
       const whole =

@@ -1,6 +1,5 @@
-// What the store for many machines is asked to do, as Lua scripts: each runs alone, so what it
-// reads stays true while it writes. All keys of a script share one hash tag, `{…}`, so that a
-// cluster has them on one node. Numbers are doubles there as here: exact to 2^53.
+// Commands for the shared store as Lua scripts, each atomic. All keys of a script share one hash
+// tag, `{…}`, so that a cluster has them on one node. Numbers are doubles, exact to 2^53.
 //
 //   iprisk:{<key id>}:quota:2026-08         units of the month that are taken; never removed
 //   iprisk:{<key id>}:rate:<per s>:<burst>  hash: level (tokens in use), at (µs, store's clock)
@@ -9,20 +8,20 @@
 //   iprisk:{uses}                           hash: id → the last day of use
 //   iprisk:{keys}:records                   hash: id → record (JSON)
 //   iprisk:{keys}:changes                   sorted set: id by the version of its latest change
-//   iprisk:{keys}:stamps                    hash: version → a random text of its own, of versions
-//                                           that a key has and of the latest 1,000
+// iprisk:{keys}:stamps                    hash: version → random text, for current versions and the
+//                                           latest 1,000
 //   iprisk:{keys}:version                   the counter
 //   iprisk:{lists}:catalogue                hash: tag, text
 //   iprisk:{lists}:chunks                   hash: id → text
 //
-// Their twins in TypeScript, which tests hold them to: `leaseGrantUnits` (quota-ledger.ts),
-// `takeFromBucket` (test/account/limits/machines/take-from-bucket.ts).
+// Twins in TypeScript, compared by tests: `leaseGrantUnits` (quota-ledger.ts), `takeFromBucket`
+// (test/account/limits/machines/take-from-bucket.ts).
 
 export interface LuaScript {
   readonly name: string
   readonly text: string
   readonly repeatable?: true
-  /** It changes nothing: a store that refuses changes still does it. */
+  /** A store that refuses changes still runs it. */
   readonly reads?: true
   /** Must survive a failover (redis-connection.ts). */
   readonly kept?: true
@@ -51,7 +50,7 @@ if granted > 0 then redis.call('INCRBY', KEYS[1], string.format('%.0f', granted)
 return {granted, rest - granted}`,
 }
 
-/** Units → what is taken now, or -1 where fewer are. */
+/** Units → taken now, or -1 if fewer are. */
 export const returnUnitsScript: LuaScript = {
   name: 'give back',
   text: `
@@ -60,7 +59,7 @@ if tonumber(ARGV[1]) > taken then return -1 end
 return redis.call('DECRBY', KEYS[1], ARGV[1])`,
 }
 
-/** Units → what is taken now. */
+/** Units → taken now. */
 export const chargeScript = command('charge', `redis.call('INCRBY', KEYS[1], ARGV[1])`)
 
 export const readCounterScript = command('read', `redis.call('GET', KEYS[1]) or '0'`, reading)
@@ -72,7 +71,7 @@ export const addMemberScript = command('note', `redis.call('SADD', KEYS[1], ARGV
 
 export const membersScript = command('members', `redis.call('SMEMBERS', KEYS[1])`, reading)
 
-/** Id, day → the last day of use, this one unless a later one is kept. */
+/** Id, day → the last day of use, never an earlier one. */
 export const recordUseScript: LuaScript = {
   name: 'note use',
   repeatable: true,
@@ -87,8 +86,8 @@ return tonumber(ARGV[2])`,
 export const readUsesScript = command('read uses', `redis.call('HGETALL', KEYS[1])`, reading)
 
 /**
- * Tokens a second, capacity, want (below 0: to give back), need (fewer are not taken) → granted,
- * level. A clock that goes back drains nothing until it catches up.
+ * Tokens a second, capacity, want (below 0: to return), need (fewer are not taken) → granted,
+ * level. A clock set back drains nothing until it catches up.
  */
 export const takeTokensScript: LuaScript = {
   name: 'take',
@@ -117,8 +116,8 @@ export const probeScript = command('try', `redis.call('SET', KEYS[1], '1', 'PX',
 })
 
 /**
- * Counts a change of `id` with `stamp`, and forgets stamps a thousand changes old: a reader that
- * late reads everything anew.
+ * Counts a change of `id` with `stamp`, and forgets stamps a thousand changes old: readers that
+ * late reread everything.
  */
 const countChange = `
 local before = tonumber(redis.call('ZSCORE', KEYS[2], id) or '-1')
@@ -130,9 +129,7 @@ if before <= old then redis.call('HDEL', KEYS[3], before) end
 if redis.call('ZCOUNT', KEYS[2], old, old) == 0 then redis.call('HDEL', KEYS[3], old) end
 return 1`
 
-/**
- * KEYS: records, changes, stamps, version. The record's id, its text, the stamp → 1, or 0: taken.
- */
+/** KEYS: records, changes, stamps, version. Id, text, stamp → 1, or 0: the id is taken. */
 export const createKeyScript: LuaScript = {
   name: 'create key',
   kept: true,
@@ -141,7 +138,7 @@ if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
 local id, stamp = ARGV[1], ARGV[3]${countChange}`,
 }
 
-/** KEYS as above. Id, text before, text after, stamp → 1, or 0: it is another text by now. */
+/** KEYS as above. Id, text before, text after, stamp → 1, or 0: the text has changed. */
 export const replaceKeyScript: LuaScript = {
   name: 'replace key',
   kept: true,
@@ -151,12 +148,12 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 local id, stamp = ARGV[1], ARGV[4]${countChange}`,
 }
 
-/** KEYS: records. Id → its text. */
+/** KEYS: records. Id → text. */
 export const readKeyScript = command('read key', `redis.call('HGET', KEYS[1], ARGV[1])`, reading)
 
 /**
- * KEYS as above. Since, the stamp of that version if known, limit → version, its stamp, id, text,
- * id, text…; version -1 if the store's history was replaced and lacks that version.
+ * KEYS as above. Since, its stamp if known, limit → version, stamp, id, text, id, text…; version -1
+ * if the store's history was replaced and lacks that version.
  */
 export const changedKeysScript: LuaScript = {
   name: 'changed keys',
@@ -202,7 +199,7 @@ export const removeChunksScript = command(
   { repeatable: true },
 )
 
-/** KEYS: the catalogue. Its tag, the new tag, the new text → 1, or 0: it is another one by now. */
+/** KEYS: the catalogue. Tag, new tag, new text → 1, or 0: the tag has changed. */
 export const replaceCatalogueScript: LuaScript = {
   name: 'replace lists',
   kept: true,

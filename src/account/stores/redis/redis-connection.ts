@@ -1,10 +1,9 @@
-// The connection to Redis or Valkey: the only home of ioredis. One connection (in a cluster one a
-// node) that reconnects for ever; nothing queues while it is away and nothing is sent twice.
-// store-circuit-breaker.ts decides whether the store counts as reachable.
+// The connection to Redis or Valkey, ioredis's only home. One connection (per node in a cluster)
+// that always reconnects; nothing is queued while it is away and nothing is sent twice.
 //
-// A failover loses what the replica did not have yet. With `replicas` set, a `kept` script is done
-// only when as many replicas have it: WAIT goes along on the same connection. A store that has
-// fewer replicas counts as gone: otherwise each try would take a lease that cannot be used.
+// A failover loses what the replica did not have. With `replicas` set, a `kept` script is done only
+// when as many replicas have it: WAIT follows on the same connection. A store with fewer replicas
+// counts as away; otherwise each try would take a lease that cannot be used.
 
 import { createHash } from 'node:crypto'
 import type { ClusterOptions, RedisOptions } from 'ioredis'
@@ -19,7 +18,7 @@ import { parseStoreUrl, redactStoreUrl } from '../../../config/values/store-url.
 import { NotSentError, storeReconnectMs, type StoreConnection } from './store-circuit-breaker.ts'
 import type { LuaScript } from './lua-scripts.ts'
 
-/** The first retry comes soon, and none later than this. */
+/** Retries start soon and come at least this often. */
 const retryMsMax = 200
 /** A frozen server does not close its end. */
 const closeMsMax = 100
@@ -37,7 +36,7 @@ function readStoreFile(path: string, what: 'password file' | 'CA file'): string 
 
 type Connection = Omit<RedisOptions, 'replyMapping'>
 
-/** After a failover the old master is a replica: leave it, but not with every single answer. */
+/** After a failover the old master is a replica: reconnect, but not on every answer. */
 function leaveReadOnlyServer(): (error: Error) => boolean {
   let leftMs = -Infinity
   return ({ message }) => {
@@ -64,7 +63,7 @@ function connectionOptions(store: StoreUrl, settings: StoreSettings): Connection
     protocol: 2,
     connectTimeout: storeReconnectMs,
     disconnectTimeout: closeMsMax,
-    // Giving back twice would grant twice: what may have been carried out is never sent again.
+    // Returning units twice would grant them twice: never resend.
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
@@ -89,7 +88,7 @@ function checkReplicas(have: unknown, { wanted }: Replicas): void {
   throw new Error(`only ${Number(have)} of ${wanted} replicas have what was written`)
 }
 
-/** One EVALSHA or EVAL, and behind a script that is kept the WAIT. */
+/** EVALSHA or EVAL, followed by WAIT for a kept script. */
 async function evaluate(
   client: Client,
   call: 'eval' | 'evalsha',
@@ -109,7 +108,7 @@ async function evaluate(
   return reply
 }
 
-/** By the script's hash; by its text where the server has not seen it, and so has not run it. */
+/** By hash; by text if the server does not know the script, and so has not run it. */
 async function send(
   client: Client,
   script: LuaScript,
@@ -152,22 +151,21 @@ function openCluster(store: StoreUrl, options: Connection): Cluster {
   const clusterOptions = {
     redisOptions: nodes,
     enableOfflineQueue: false,
-    // A command of a connection that broke may have been carried out.
+    // A command of a broken connection may have been carried out.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     clusterRetryStrategy: retryMs,
     slotsRefreshTimeout: storeReconnectMs,
     slotsRefreshInterval: storeReconnectMs,
     lazyConnect: true,
-    // Certificates name hosts, and so must we; addresses stay what they are.
+    // Certificates name hosts.
     ...(store.tls ? { dnsLookup: identityLookup } : {}),
   } satisfies ClusterOptions
   return new Cluster([...store.hosts], clusterOptions)
 }
 
-/** It answers, and has its replicas. */
 async function pingNode(node: Redis, replicas: Replicas | undefined): Promise<void> {
-  // Without a write of its own before, WAIT only counts them.
+  // Without a preceding write, WAIT only counts replicas.
   if (replicas === undefined) await node.ping()
   else checkReplicas(await node.wait(replicas.wanted, replicas.waitMs), replicas)
 }
@@ -178,11 +176,10 @@ async function pingCluster(cluster: Cluster, replicas: Replicas | undefined): Pr
   const answers = await Promise.all(masters.map((node) => node.cluster('INFO')))
   if (replicas !== undefined) await Promise.all(masters.map((node) => pingNode(node, replicas)))
   if (answers.some((answer) => !answer.includes('cluster_state:ok'))) {
-    throw new Error('the cluster says that it is not complete')
+    throw new Error('the cluster reports that it is incomplete')
   }
 }
 
-/** Connects in the background, and reconnects. */
 export function openRedisConnection(settings: StoreSettings): StoreConnection {
   const store = settings.url === undefined ? undefined : parseStoreUrl(settings.url)
   if (store === undefined) {
@@ -198,7 +195,7 @@ export function openRedisConnection(settings: StoreSettings): StoreConnection {
     if (last.text === '') last.text = messageOf(error)
   })
   const { replicas: wanted, timeoutMs } = settings
-  // A late answer that there are too few must still come within the timeout.
+  // A late "too few replicas" must still come within the timeout.
   const replicas = wanted === 0 ? undefined : { wanted, waitMs: Math.ceil(timeoutMs / 2) }
   return {
     name: redactStoreUrl(store),
@@ -209,14 +206,14 @@ export function openRedisConnection(settings: StoreSettings): StoreConnection {
       return send(client, script, keys, args, replicas)
     },
     ping: async () => {
-      // The first ping waits for the first connection; later ones find it or do not.
+      // Only the first ping waits for the first connection.
       await connected
       try {
         if (client instanceof Cluster) await pingCluster(client, replicas)
         else await pingNode(client, replicas)
       } catch (error) {
         if (last.text === '') throw error
-        // The connection's own error says more than that there is none.
+        // The connection's own error is more specific.
         throw new Error(last.text, { cause: error })
       }
     },
@@ -225,10 +222,10 @@ export function openRedisConnection(settings: StoreSettings): StoreConnection {
         (client instanceof Cluster ? client.nodes('master') : [client]).map((node) => node.info()),
       ),
     reconnect: () => {
-      // Otherwise it is at it already.
+      // Otherwise it is already reconnecting.
       if (client.status === 'ready' || client.status === 'connect') client.disconnect(true)
     },
-    // Not QUIT: a frozen server would not answer it. What has been written is still sent.
+    // Not QUIT, which a frozen server would not answer. Written data is still sent.
     close: async () => client.disconnect(),
   }
 }

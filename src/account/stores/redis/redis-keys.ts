@@ -1,11 +1,10 @@
-// Keys in the store for many machines (layout: lua-scripts.ts), all under one hash tag, because a
+// Keys in the store for many machines (layout: lua-scripts.ts), under one hash tag, so that a
 // change and its version become visible together.
 //
-// A store can lose what it had acknowledged (a crash without its last second, a failover, a
-// restored copy). Its versions would then name other changes; so each version has a random stamp,
-// and a reader whose stamp the store does not know reads everything anew. To its own callers the
-// versions only rise: `base` makes up for what was lost. Keys that the store has lost are returned
-// as revoked.
+// A store can lose acknowledged changes (a crash, a failover, a restored copy), and its versions
+// would then name other changes. So each version has a random stamp; a reader with an unknown stamp
+// rereads everything. Callers see only rising versions, by `base`. Lost keys are returned as
+// revoked.
 
 import { randomUUID } from 'node:crypto'
 import { IpriskError, environmentError } from '../../../base/coded-error.ts'
@@ -39,17 +38,16 @@ const [recordsName = '', , , versionName = ''] = names
 
 const pageKeys = 500
 
-/** Others are as quick, but each failed try means that one of them succeeded. */
+/** Each failed try means that another process succeeded. */
 const triesMax = 100
 
 /** Restarts of one read because the store's history was replaced. */
 const historiesMax = 10
 
-/** `onLost` is called with how many more are lost, and how many keys there are. */
+/** `onLost` gets the number of newly lost keys, and of keys left. */
 const newReader = (onLost: (lost: number, left: number) => void = () => undefined) => ({
-  /** What is added to the store's versions. */
+  /** Added to the store's versions. */
   base: 0,
-  /** The store's version, and its stamp. */
   version: 0,
   stamp: '',
   ids: new Set<string>(),
@@ -133,7 +131,7 @@ async function updateRecord(
   throw environmentError('key_busy', message, { retryable: true })
 }
 
-/** Behind a circuit breaker, which `close` closes; `onTrouble` gets lost keys. */
+/** `close` closes the circuit breaker; `onTrouble` gets lost keys. */
 export function createRedisKeyStore(
   breaker: StoreCircuitBreaker,
   onTrouble: (error: IpriskError) => void = () => undefined,
@@ -144,7 +142,7 @@ export function createRedisKeyStore(
       'data back, or run "iprisk state restore FILE" with a backup, or "iprisk keys import FILE".'
     onTrouble(environmentError('store_lost_keys', message))
   })
-  // Reads run one after the other, so that callers see them in order.
+  // Sequential reads, so that callers see them in order.
   const enqueue = createQueue()
   return {
     create: async (record) => {
@@ -165,16 +163,14 @@ export function createRedisKeyStore(
 }
 
 /**
- * The ledger of quotas in the store for many machines: one counter a key and month, changed by
- * scripts alone, so that one lease gets the last units however many machines ask. Invariants: those
- * of quota-ledger.ts. What a lease grants after its caller has given up goes to `onLate`; a return
- * without an answer is never repeated: its units stay taken.
+ * The ledger in the shared store: one counter per key and month, changed only by scripts, so that
+ * one lease gets the last units. Late grants go to `onLate`; a return without an answer is never
+ * repeated: its units stay taken.
  */
 const counterName = (keyId: string, month: Month): string =>
   `iprisk:{${keyId}}:quota:${formatMonth(month)}`
 const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}}`
 
-/** `undefined` for a counter that is not a number. */
 async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<number | undefined> {
   const reply = await breaker.runScript(script.readCounterScript, [name]).catch((error) => {
     if (error instanceof IpriskError && error.code === 'store_failed') return undefined
@@ -186,7 +182,7 @@ async function readCount(breaker: StoreCircuitBreaker, name: string): Promise<nu
 
 export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedger {
   const { runScript } = breaker
-  /** Keys of which the index knows; of one month. */
+  /** Keys in the index of one month. */
   const noted = { month: -1, ids: new Set<string>() }
 
   /** The index has every key before it has a counter. */
@@ -236,10 +232,10 @@ export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedge
   }
 }
 
-// The buckets of rate limits in the store for many machines: one hash a key and limit, drained by
-// the store's clock. If that jumps ahead, a bucket drains too early, by at most a burst.
+// Rate buckets in the shared store: one hash per key and limit, drained by the store's clock. If
+// that jumps ahead, a bucket drains early, by at most a burst.
 
-/** What the store grants to a caller that has given up drains away. */
+/** Grants to a caller that has given up drain away. */
 export function createRedisBuckets(breaker: StoreCircuitBreaker): SharedBuckets {
   return {
     takeTokens: async ({ keyId, rate, want, need }) => {
@@ -272,8 +268,8 @@ export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsed
   }
 }
 
-// Own lists in the store for many machines. One chunk is sent or read at a time, so that other
-// commands get through: it is a hundred kilobytes, with long notes a megabyte.
+// Own lists in the shared store. Chunks (a hundred kilobytes, up to a megabyte) are sent or read
+// one at a time, so that other commands get through.
 
 const catalogueName = 'iprisk:{lists}:catalogue'
 const chunksName = 'iprisk:{lists}:chunks'

@@ -1,43 +1,42 @@
-// A circuit breaker around the connection to a store for many machines: scripts run, or fail soon.
+// A circuit breaker for the shared store: scripts run, or fail soon.
 //
 //   up ── a ping or a script fails, or is too late ──▶ down ── two pings in a row succeed ──▶ up
 //   up ── the store refuses all changes ──▶ down, but for reading ── it takes one ──▶ up
 //
-// It pings every `storeHeartbeatMs`. While the store is down every script fails at once. A script
-// without an answer in time has failed for its caller, though the store may still run it; its
-// answer then goes to `late`, which undoes it. The code of a failed script:
+// It pings every `storeHeartbeatMs`. While the store is down, scripts fail at once. A script
+// without a timely answer has failed for its caller; if the store still runs it, its answer goes to
+// `late`, which undoes it. The code of a failed script:
 //
-//   store_unreachable   it was not done: it was never sent, or doing it twice is doing it once
-//   store_unknown       it may have been done: it was sent, and no answer came
-//   store_refuses       it was not done: the store takes no changes just now (full, a replica, …)
-//   store_failed        it was not done: the store finds fault with this one
+// store_unreachable   not done: never sent, or repeatable
+//   store_unknown       maybe done: sent without an answer
+//   store_refuses       not done: the store takes no changes now (full, a replica, …)
+//   store_failed        not done: the store rejects this script
 //
-// Invariants: a script is sent at most once, for its first sending may have been carried out;
-// `onDown` and `onUp` are called in turn, never twice in a row; no text from here holds a
-// credential.
+// Invariants: a script is sent at most once, because it may have been carried out; `onDown` and
+// `onUp` alternate; no text from here holds a credential.
 
 import { type IpriskError, messageOf, environmentError } from '../../../base/coded-error.ts'
 import { storeHeartbeatMs, storeSuccessesMax } from '../../../base/limits.ts'
 import { trimEnd } from '../../../base/text/clean-text.ts'
 import { type LuaScript, probeScript } from './lua-scripts.ts'
 
-/** Without an answer for this long a new connection is made. */
+/** Reconnect after this long without an answer. */
 export const storeReconnectMs = 1000
 
 export type StoreCircuitBreaker = Awaited<ReturnType<typeof openStoreCircuitBreaker>>
 
-/** What redis-connection.ts has: one connection, which mends itself. */
+/** One connection that reconnects itself (redis-connection.ts). */
 export interface StoreConnection {
   readonly name: string
-  /** Fails with `NotSentError` where it did not even try. */
+  /** Throws `NotSentError` if it did not try. */
   readonly send: (
     script: LuaScript,
     keys: readonly string[],
     args: readonly (string | number)[],
   ) => Promise<unknown>
-  /** Rejects where any part of the store is not there. */
+  /** Rejects if any part of the store is away. */
   readonly ping: () => Promise<void>
-  /** `name:value` lines of each server. */
+  /** `name:value` lines per server. */
   readonly readInfo: () => Promise<readonly string[]>
   readonly reconnect: () => void
   readonly close: () => Promise<void>
@@ -51,7 +50,7 @@ interface CircuitBreakerOptions {
 }
 
 function unreachableError(connection: StoreConnection, cause: string): IpriskError {
-  // Without the cause itself: a client's errors may carry the command, and that the password.
+  // Without the cause: a client's errors may contain the password.
   const message = `The store ${connection.name} cannot be reached: ${trimEnd(cause, '.')}.`
   return environmentError('store_unreachable', message, { retryable: true })
 }
@@ -62,24 +61,20 @@ function unknownOutcomeError(
   cause: string,
 ): IpriskError {
   const message =
-    `The store ${connection.name} was asked to ${name}, and nothing was heard of it (${cause}): it may ` +
-    'have been done. See with "iprisk keys list".'
+    `The store ${connection.name} did not answer to "${name}" (${cause}), which may ` +
+    'have been done. Check with "iprisk keys list".'
   return environmentError('store_unknown', message)
 }
 
-/** What never left this process. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError'
 }
 
-/** What the store itself answered. */
 function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-/**
- * Why a store takes no changes at all for a while; older ones say it inside of a script's error.
- */
+/** Temporary refusals of all changes; older servers wrap them in a script's error. */
 const refusalPattern = /\b(OOM|MISCONF|READONLY|LOADING|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|BUSY)\b/
 
 function scriptFailedError(
@@ -92,14 +87,14 @@ function scriptFailedError(
   return environmentError(code, message, { retryable: true })
 }
 
-/** A name beside the first of `keys`, on the same node: with what it has in braces. */
+/** A name on the node of the first of `keys`: with its hash tag. */
 function probeName([key = '']: readonly string[]): string {
   const from = key.indexOf('{')
   const to = key.indexOf('}', from)
   return `iprisk:${from < 0 || to < 0 ? '{}' : key.slice(from, to + 1)}:try`
 }
 
-/** Resolves as `work` does, or rejects after `ms`. What `work` gives afterwards goes to `late`. */
+/** Rejects after `ms`; a later result of `work` goes to `late`. */
 async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) => void): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const end = new Promise<never>((_resolve, reject) => {
@@ -108,7 +103,7 @@ async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) =>
   try {
     return await Promise.race([work, end])
   } catch (error) {
-    // Its failure is of no interest once the time is over.
+    // Its failure no longer matters.
     work.then(late).catch(() => undefined)
     throw error
   } finally {
@@ -116,10 +111,10 @@ async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) =>
   }
 }
 
-/** One timely answer of a store that is nearly too slow would not last. */
+/** One timely answer of a slow store would not last. */
 const successesToRecover = 2
 
-/** A store that fails again this soon after it came back must answer for longer each time. */
+/** A store that fails again this soon must answer for longer each time. */
 const flapMs = 10_000
 
 type Breaker = ReturnType<typeof newBreaker>
@@ -130,19 +125,17 @@ function newBreaker(connection: StoreConnection, options: CircuitBreakerOptions)
     options,
     isClosed: false,
     down: false,
-    /** Pings in a row that have succeeded. */
     successes: 0,
-    /** How many of them bring a store back that is down; and when it came back last. */
+    /** Pings needed to recover, and the time of the last recovery. */
     successesWanted: successesToRecover as number,
     upMs: -Infinity,
     isPinging: false,
-    /** When there was an answer last, or a new connection was made for the lack of one. */
+    /** The last answer or reconnect. */
     lastReplyMs: performance.now(),
-    /** Why the store takes no changes, while it is there to say so; else `''`. */
+    /** Why a reachable store takes no changes, else `''`. */
     refusal: '',
-    /** Why it was not reached the last time. */
     reason: '',
-    /** What to write to see whether it takes them again; `''` where it has not refused. */
+    /** What to write to test for changes; `''` if it has not refused. */
     probe: '',
   }
 }
@@ -181,7 +174,7 @@ async function pingStore(breaker: Breaker, timeoutMs = breaker.options.timeoutMs
   } catch (error) {
     const reason = messageOf(error)
     breaker.reason = reason
-    // It is there, and another connection would get the same answer. Redis answers even PING with
+    // It is reachable; another connection would get the same answer. Redis answers even PING with
     // MISCONF.
     const refuses = isReply(error) && refusalPattern.test(reason)
     if (refuses) noteReply()
@@ -231,9 +224,7 @@ function failureOf(
   return isUndone ? unreachable : unknownOutcomeError(connection, script, reason)
 }
 
-/**
- * A circuit breaker over a connection; it is down when the first ping, which this awaits, fails.
- */
+/** Awaits the first ping; starts down if that fails. */
 export async function openStoreCircuitBreaker(
   connection: StoreConnection,
   options: CircuitBreakerOptions,
@@ -244,7 +235,7 @@ export async function openStoreCircuitBreaker(
   const timer = setInterval(() => heartbeat(breaker), storeHeartbeatMs)
   timer.unref()
   return {
-    /** Runs a script on keys of one hash tag; fails with one of the four codes. */
+    /** Runs a script on keys of one hash tag; throws one of the four codes. */
     runScript: async (
       script: LuaScript,
       keys: readonly string[],
@@ -263,7 +254,7 @@ export async function openStoreCircuitBreaker(
       }
     },
     down: () => breaker.down || breaker.isClosed,
-    /** How the store should be set up; empty where all is well. */
+    /** How the store should be configured; empty if all is well. */
     advice: async (): Promise<readonly string[]> =>
       storeAdvice(await withTimeout(connection.readInfo(), timeoutMs).catch(() => []), replicas),
     close: async (): Promise<void> => {
@@ -274,10 +265,9 @@ export async function openStoreCircuitBreaker(
   }
 }
 
-// Advice for the log of a start about a store that may lose counts, from INFO of Redis and Valkey.
-// Never a reason not to start: some stores report nothing.
+// Startup advice about a store that may lose counts, from INFO of Redis and Valkey.
 
-/** `replicas` is how many must have a lease before it counts. */
+/** `replicas`: how many must have a lease before it counts. */
 export function storeAdvice(infos: readonly string[], replicas: number): readonly string[] {
   const sentences = new Set<string>()
   for (const info of infos) {
