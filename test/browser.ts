@@ -11,6 +11,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export interface Look {
   readonly colorScheme: 'light' | 'dark'
   readonly width: number
+  /** Default true. */
+  readonly javaScriptEnabled?: boolean
 }
 
 /** Both colour schemes, on a wide screen and on a phone. */
@@ -49,9 +51,9 @@ export async function startBrowser(refusals: readonly number[]): Promise<TestBro
     asked,
     complaints,
     close: () => browser.close(),
-    async newPage({ colorScheme, width }) {
+    async newPage({ width, ...look }) {
       const viewport = { width, height: 800 }
-      const context = await browser.newContext({ colorScheme, viewport, locale: 'en' })
+      const context = await browser.newContext({ ...look, viewport, locale: 'en' })
       const page = await context.newPage()
       page.on('request', (request) => asked.push(request.url()))
       page.on('console', (message) => {

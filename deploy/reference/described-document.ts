@@ -3,9 +3,12 @@
 
 import { type ApiErrorCode, apiErrorCodes, apiErrors } from '../../src/api/api-error.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
-import { openApiDocument } from './openapi.ts'
+import { invalidAddressJson } from '../../src/api/input-fault.ts'
+import { paths as publicPaths } from '../../src/api/public-port.ts'
 import { reasonTexts } from '../../src/score/points/reason-codes.ts'
+import { batchIps } from './call-examples.ts'
 import { errorExample, examples, testTexts } from './examples.ts'
+import { openApiDocument } from './openapi.ts'
 import { listOf, networkTypeTexts, signalTexts } from './value-texts.ts'
 
 export interface Node {
@@ -93,7 +96,6 @@ function exampleErrors(response: Node): void {
 }
 
 function exampleAnswers(paths: Node): void {
-  const [check, batch] = ['/v1/intelligence/ip-risk/check', '/v1/intelligence/ip-risk/check/batch']
   const examplesOf = (valueOf: (answer: CheckAnswer) => unknown): object =>
     Object.fromEntries(
       examples.map(({ name, answer }) => [
@@ -101,24 +103,26 @@ function exampleAnswers(paths: Node): void {
         { summary: testTexts[name], value: valueOf(answer) },
       ]),
     )
-  const post = nodeAt(paths, check, 'post')
-  nodeAt(post, 'requestBody', 'content', 'application/json')['examples'] = examplesOf(({ ip }) => ({
-    ip,
-  }))
-  nodeAt(post, 'responses', '200', 'content', 'application/json')['examples'] = examplesOf(
-    (answer) => answer,
+  const giveExamples = (path: string, status: string, examples: object): void => {
+    nodeAt(paths, path, 'post', 'responses', status, 'content', 'application/json')['examples'] =
+      examples
+  }
+  const { check, batch, feedback } = publicPaths
+  nodeAt(paths, check, 'post', 'requestBody', 'content', 'application/json')['examples'] =
+    examplesOf(({ ip }) => ({ ip }))
+  giveExamples(
+    check,
+    '200',
+    examplesOf((answer) => answer),
   )
-  const results = examples.slice(0, 2).map(({ answer }) => answer)
-  const error = {
-    code: 'invalid_input',
-    message: 'Not a string: send the address in double quotes.',
-  }
-  nodeAt(paths, batch, 'post', 'responses', '200', 'content', 'application/json')['examples'] = {
-    two: {
-      summary: 'two answers and a row that is no address',
-      value: { results: [...results, { ip: '7', error }] },
-    },
-  }
+  const results = batchIps.map((ip): unknown => {
+    const example = examples.find(({ answer }) => answer.ip === ip)
+    return example?.answer ?? JSON.parse(invalidAddressJson(ip))
+  })
+  giveExamples(batch, '200', {
+    three: { summary: 'two answers, and an element that is not an address', value: { results } },
+  })
+  giveExamples(feedback, '202', { one: { summary: 'one outcome', value: { accepted: 1 } } })
 }
 
 /** A new one at each call. */

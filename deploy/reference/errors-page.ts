@@ -6,7 +6,11 @@ import { type Html, html } from './html.ts'
 
 /** As in html.ts: scrollable by keyboard, and tables keep their roles. */
 const replacements: readonly (readonly [RegExp, string])[] = [
-  [/<pre>/g, '<pre tabindex="0" role="group" aria-label="Example">'],
+  [
+    /<pre>/g,
+    '<figure><figcaption><span>Example</span></figcaption><pre tabindex="0" role="group" aria-label="Example">',
+  ],
+  [/<\/pre>/g, '</pre></figure>'],
   [
     /<table>/g,
     '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table role="table">',

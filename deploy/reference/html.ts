@@ -35,13 +35,22 @@ export function prose(text: string): Html {
 
 export const code = (text: string): Html => html`<code>${text}</code>`
 
-/** Scrolls by itself, also by keyboard. */
-export function jsonBox(value: unknown, label: string): Html {
-  return codeBox(JSON.stringify(value, undefined, 2), label)
-}
-
-export function codeBox(text: string, label: string): Html {
-  return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`
+/** Scrolls by itself, also by keyboard. `id`: of the text; `attribute`: of the whole box. */
+export function codeBox(
+  text: string,
+  label: string,
+  {
+    id,
+    attribute = html``,
+    control = html``,
+  }: { readonly id?: string; readonly attribute?: Html; readonly control?: Html } = {},
+): Html {
+  const anchor = id === undefined ? html`` : html` id="${id}"`
+  const code = html`<code${anchor}>${text}</code>`
+  return html`<figure ${attribute}>
+    <figcaption><span>${label}</span>${control}</figcaption>
+    <pre tabindex="0" role="group" aria-label="${label}">${code}</pre>
+  </figure>`
 }
 
 /** Scrolls by itself if it is too wide. Phones show rows as blocks: explicit roles remain. */

@@ -22,7 +22,12 @@ export interface Page {
   readonly base: string
 }
 
-export function pageText(page: Page, assets: Readonly<Record<'style' | 'script', string>>): string {
+export interface Assets {
+  readonly style: string
+  readonly scripts: readonly string[]
+}
+
+export function pageText(page: Page, assets: Assets): string {
   const { base, title, lead, sections, other } = page
   const contents = sections.map(
     ({ id, title, entries = [] }) =>
@@ -45,6 +50,9 @@ export function pageText(page: Page, assets: Readonly<Record<'style' | 'script',
         ${one.body}
       </section> `,
   )
+  const scripts = assets.scripts.map(
+    (file) => html`<script type="module" src="${base}${file}"></script>`,
+  )
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -54,16 +62,22 @@ export function pageText(page: Page, assets: Readonly<Record<'style' | 'script',
         <title>${title} · iprisk ${packageVersion}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${base}${assets.style}" />
-        <script type="module" src="${base}${assets.script}"></script>
+        ${scripts}
       </head>
       <body>
-        <a class="skip" href="#main">To the text</a>
+        <a class="skip" href="#main">Skip to content</a>
         <header>
           <p><strong>iprisk</strong> ${packageVersion}</p>
           <p><a href="${other.href}">${other.title}</a></p>
         </header>
         <div class="columns">
           <nav aria-label="Contents">
+            <div id="search" role="search" hidden>
+              <label for="search-text">Search <kbd>/</kbd></label>
+              <input id="search-text" type="search" autocomplete="off" spellcheck="false" />
+              <p id="search-status" role="status"></p>
+              <ul id="search-results"></ul>
+            </div>
             <details open>
               <summary>Contents</summary>
               <ul>

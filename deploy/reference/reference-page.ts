@@ -5,26 +5,29 @@ import { apiErrorCodes, apiErrors } from '../../src/api/api-error.ts'
 import { paths } from '../../src/api/public-port.ts'
 import { reasonTexts } from '../../src/score/points/reason-codes.ts'
 import type { Node } from './described-document.ts'
+import { callsOf, curlPost } from './call-examples.ts'
 import { addressOf, examples, testNumbers, testTexts } from './examples.ts'
-import { code, codeBox, type Html, html, jsonBox, prose, table } from './html.ts'
+import { code, codeBox, type Html, html, prose, table } from './html.ts'
 import type { Page, Section } from './page-frame.ts'
 import { classificationTexts, listOf, signalTexts, valueTexts } from './value-texts.ts'
 
-const firstCall = `curl -s http://127.0.0.1:8080${paths.check} \\
-  -H 'Authorization: Bearer irkt_…' -H 'Content-Type: application/json' \\
-  -d '{"ip":"${addressOf(6)}"}'`
+const firstCall = `export IPRISK_KEY=irkt_…
+${curlPost(paths.check, { ip: addressOf(6) })}`
 
 const start: Section = {
   id: 'start',
-  title: 'Start',
+  title: 'Quick start',
   body: html`<p>
-      ${prose('One request asks about one address. Send your key as a bearer token and the address as JSON:')}
+      ${prose('`npx iprisk keys create --test` prints a test key. Send it as a bearer token, and the address as JSON:')}
     </p>
-    ${codeBox(firstCall, 'The first call')}
+    ${codeBox(firstCall, 'curl')}
     <p>
-      ${prose('`classification` is the one main word of the answer, `risk_score` a number from 0 to 100, `signals` and `reasons` say why. Decide by them when to ask a user for more; never let a login fail because this call did: give it a short time-out.')}
+      ${prose('`classification` names the kind of network, `risk_score` rates it from 0 to 100, and `signals` and `reasons` explain the score. Use them to decide when to ask a user for another factor. Set a short timeout, and never reject a login because this call failed.')}
     </p>
-    <p>${prose('Answers gain members over time. Ignore those that you do not know.')}</p> `,
+    <p>
+      ${prose('The JavaScript examples on this page use `iprisk-client` and the Python examples `iprisk`; `npm run release:dry` in a clone of the project builds both packages. Every example reads the key from `IPRISK_KEY`.')}
+    </p>
+    <p>Answers gain members over time. Ignore those that you do not know.</p> `,
 }
 
 const keys: Section = {
@@ -49,6 +52,8 @@ const keys: Section = {
     )}`,
 }
 
+const jsonOf = (value: unknown): string => JSON.stringify(value, undefined, 2)
+
 function classifications(): Section {
   const names = Object.entries(classificationTexts)
   const parts = names.map(([name, text]) => {
@@ -56,8 +61,8 @@ function classifications(): Section {
     return html`<h3 id="classification-${name}">${code(name)}</h3>
       <p>${prose(text)}</p>
       <details>
-        <summary>An answer: ${name}</summary>
-        ${jsonBox(example?.answer, `An answer: ${name}`)}
+        <summary>Sample answer: ${name}</summary>
+        ${codeBox(jsonOf(example?.answer), `Sample answer: ${name}`, { id: `answer-${name}` })}
       </details> `
   })
   return {
@@ -217,7 +222,11 @@ export function referencePage(document: Node): Page {
 
 // One section for each request.
 
-type Content = Readonly<Record<string, { readonly schema: Node }>>
+interface Media {
+  readonly schema: Node
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+type Content = Readonly<Record<string, Media>>
 
 interface Response {
   readonly description: string
@@ -251,8 +260,40 @@ function meaning({ description }: Response): Html {
   return html`${paragraphs.map((one, i) => (i === 0 ? one : html`<br />${one}`))}`
 }
 
-function operationSection({ method, path, operation }: NamedOperation): Section {
-  const { operationId, summary, description, parameters = [], requestBody, responses } = operation
+/** Scripts show one language at a time. */
+function callBoxes({ path, operation }: NamedOperation): Html {
+  const { curl, javascript, python } = callsOf(path, operation.security === undefined)
+  const box = (text: string, language: string, label: string): Html =>
+    codeBox(text, label, { attribute: html`data-language="${language}"` })
+  return html`<div class="calls">
+    ${box(curl, 'curl', 'curl')} ${box(javascript, 'JavaScript', 'JavaScript (example.mjs)')}
+    ${box(python, 'Python', 'Python (example.py)')}
+  </div>`
+}
+
+/** Scripts let the reader choose the classification that a check answers. */
+function sampleBox({ operationId, responses }: Operation): Html {
+  const [status = '', response] = Object.entries(responses)[0] ?? []
+  const samples = response?.content?.['application/json']?.examples
+  if (samples === undefined) return html``
+  const { value } = samples['tor'] ?? Object.values(samples)[0]!
+  const options = Object.keys(classificationTexts).map(
+    (name) => html`<option ${name === 'tor' ? 'selected' : ''}>${name}</option>`,
+  )
+  const control =
+    operationId === 'checkAddress'
+      ? html`<select id="sample-name" aria-label="Sample answer for" hidden>
+          ${options}
+        </select>`
+      : html``
+  return html`<div>
+    ${codeBox(jsonOf(value), `Response ${status}`, { id: `sample-${operationId}`, control })}
+  </div>`
+}
+
+function operationSection(named: NamedOperation): Section {
+  const { method, path, operation } = named
+  const { operationId, summary, description, parameters = [], requestBody } = operation
   const needsKey = operation.security === undefined
   const body =
     requestBody === undefined ? html`` : html` The body is ${shapeLink(requestBody.content)}.`
@@ -260,33 +301,45 @@ function operationSection({ method, path, operation }: NamedOperation): Section 
     id: `request-${operationId}`,
     title: summary,
     body: html`<p class="path"><strong>${method.toUpperCase()}</strong> ${code(path)}</p>
-      <p>${needsKey ? 'It needs a key.' : 'It needs no key.'}${body} ${prose(description ?? '')}</p>
-      ${
-        parameters.length === 0
-          ? html``
-          : table(
-              `Parameters of ${summary}`,
-              ['parameter', 'in', 'meaning'],
-              parameters.map((one) => ({
-                cells: [code(one.name), html`${one.in}`, prose(one.description)],
-              })),
-            )
-      }
-      ${table(
-        `Responses of ${summary}`,
-        ['status', 'body', 'meaning', 'headers'],
-        Object.entries(responses).map(([status, response]) => ({
-          cells: [
-            html`${status}`,
-            shapeLink(response.content),
-            meaning(response),
-            html`${Object.keys(response.headers ?? {}).map(
-              (name) => html`<a href="#header-${name.toLowerCase()}">${name}</a> `,
-            )}`,
-          ],
-        })),
-      )}`,
+      <div class="call">
+        <div>
+          <p>
+            ${needsKey ? 'Requires a key.' : 'Needs no key.'}${body} ${prose(description ?? '')}
+          </p>
+          ${callBoxes(named)}
+          ${
+            parameters.length === 0
+              ? html``
+              : table(
+                  `Parameters of ${summary}`,
+                  ['parameter', 'in', 'meaning'],
+                  parameters.map((one) => ({
+                    cells: [code(one.name), html`${one.in}`, prose(one.description)],
+                  })),
+                )
+          }
+        </div>
+        ${sampleBox(operation)}
+      </div>
+      ${responseTable(operation)}`,
   }
+}
+
+function responseTable({ summary, responses }: Operation): Html {
+  return table(
+    `Responses of ${summary}`,
+    ['status', 'body', 'meaning', 'headers'],
+    Object.entries(responses).map(([status, response]) => ({
+      cells: [
+        html`${status}`,
+        shapeLink(response.content),
+        meaning(response),
+        html`${Object.keys(response.headers ?? {}).map(
+          (name) => html`<a href="#header-${name.toLowerCase()}">${name}</a> `,
+        )}`,
+      ],
+    })),
+  )
 }
 
 type NamedOperation = ReturnType<typeof operationsOf>[number]
@@ -364,7 +417,7 @@ function membersOf(
   { properties = {}, required = [] }: Schema,
   prefix: string,
   shapes: Shapes,
-): readonly { readonly cells: readonly Html[] }[] {
+): readonly { readonly path: string; readonly cells: readonly Html[] }[] {
   return Object.entries(properties).flatMap(([name, property]) => {
     const { schema, isNullable } = unwrapped(property)
     const described = shapes[nameOf(schema) ?? '']?.description
@@ -372,14 +425,17 @@ function membersOf(
     const path = `${prefix}${name}`
     const always = required.includes(name) ? '' : ', where it applies'
     const type = html`${typeText(schema)}${isNullable ? ' or null' : ''}${always}`
-    const cells = [code(path), type, html`${prose(text)}${valuesText(schema)}`]
+    const cells = [type, html`${prose(text)}${valuesText(schema)}`]
     const [within, below] = schema.items ? [schema.items, '[].'] : [schema, '.']
-    return [{ cells }, ...membersOf(within, `${path}${below}`, shapes)]
+    return [{ path, cells }, ...membersOf(within, `${path}${below}`, shapes)]
   })
 }
 
 function shapeTable(name: string, shapes: Shapes): Html {
-  const rows = membersOf(shapes[name] ?? {}, '', shapes)
+  const rows = membersOf(shapes[name] ?? {}, '', shapes).map(({ path, cells }) => ({
+    id: `member-${name}-${path.replaceAll('[]', '')}`,
+    cells: [code(path), ...cells],
+  }))
   return table(`Members of ${name}`, ['member', 'type', 'meaning'], rows)
 }
 
@@ -430,20 +486,10 @@ const tryItForm: Html = html`<p>
   </form>
   <p id="try-status" role="status"></p>
   <div id="try-result" hidden>
-    <h3>The answer</h3>
-    <pre
-      tabindex="0"
-      role="group"
-      aria-label="Headers of the answer"
-    ><code id="try-headers"></code></pre>
-    <pre tabindex="0" role="group" aria-label="The answer"><code id="try-body"></code></pre>
-    <p>The same from a terminal:</p>
-    <pre
-      tabindex="0"
-      role="group"
-      aria-label="The same from a terminal"
-    ><code id="try-curl"></code></pre>
+    ${codeBox('', 'Status and headers', { id: 'try-headers' })}
+    ${codeBox('', 'Body', { id: 'try-body' })}
+    ${codeBox('', 'The same in curl', { id: 'try-curl' })}
   </div>
-  <noscript><p>Your browser runs no scripts here; the call above does the same.</p></noscript> `
+  <noscript><p>Scripts are off in this browser. Use the curl call above instead.</p></noscript> `
 
 const tryIt: Section = { id: 'try', title: 'Try it', body: tryItForm }

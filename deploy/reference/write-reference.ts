@@ -38,7 +38,9 @@ const document = describedDocument()
 writeFileSync(new URL('../../src/api/openapi.json', import.meta.url), JSON.stringify(document))
 const assets = {
   style: writeAsset('docs', 'css', 'text/css; charset=utf-8'),
-  script: writeAsset('try-it', 'js', 'text/javascript; charset=utf-8'),
+  scripts: ['page', 'try-it'].map((name) =>
+    writeAsset(name, 'js', 'text/javascript; charset=utf-8'),
+  ),
 }
 const page = { type: 'text/html; charset=utf-8', isConstant: false }
 write(

@@ -1,10 +1,10 @@
-// "Try it": asks the API of the server that sent the page, with a test key. It keeps nothing and
-// writes answers as text alone. The page works without it, but for the form.
+// "Try it": calls the API of the server that sent the page, with a test key. It stores nothing and
+// inserts answers as text only. Without scripts the page lacks only this form.
 
 const part = (id) => document.getElementById(id)
 
 const form = part('try-form')
-/** Headers that say something to whoever tries. */
+/** Headers worth showing. */
 const shown = ['x-request-id', 'ratelimit-policy', 'ratelimit', 'retry-after', 'www-authenticate']
 
 function say(text) {
@@ -17,10 +17,10 @@ async function ask() {
   part('try-result').hidden = true
   // The server would refuse real addresses to a test key, but not a real key in a page.
   if (!key.startsWith('irkt_')) {
-    say('This takes test keys only: they begin with irkt_.')
+    say('Only test keys are accepted here; they begin with irkt_.')
     return
   }
-  say('Asking …')
+  say('Sending …')
   const url = new URL(form.dataset.path, document.baseURI)
   const body = JSON.stringify({ ip: address })
   const startedMs = performance.now()
@@ -40,7 +40,7 @@ async function ask() {
   part('try-body').textContent = JSON.stringify(JSON.parse(text), undefined, 2)
   const quoted = body.replaceAll("'", String.raw`'\''`)
   part('try-curl').textContent =
-    `curl -s ${url.href} -H 'Authorization: Bearer irkt_…' -H 'Content-Type: application/json' -d '${quoted}'`
+    `curl -s ${url.href} -H "Authorization: Bearer $IPRISK_KEY" -H 'Content-Type: application/json' -d '${quoted}'`
   part('try-result').hidden = false
 }
 
@@ -51,12 +51,6 @@ if (form !== null) {
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    ask().catch((error) => say(`No answer: ${error.message}`))
+    ask().catch((error) => say(`The request failed: ${error.message}`))
   })
-}
-
-// On a narrow screen the contents begin closed.
-if (matchMedia('(max-width: 60rem)').matches) {
-  const contents = document.querySelector('nav details')
-  if (contents !== null) contents.open = false
 }

@@ -98,11 +98,94 @@ describeWith('chromium', ['--version'], () => {
     it('takes no real key, and sends none', async () => {
       const before = browser.asked.length
       await visit('/docs', looks[0], async (page) => {
-        expect(await tryIt(page, 'irk_abc_def', '198.18.0.6')).toContain('test keys only')
+        expect(await tryIt(page, 'irk_abc_def', '198.18.0.6')).toContain('Only test keys')
       })
       expect(browser.asked.slice(before).filter((url) => url.includes('/v1/'))).toEqual([])
     })
   })
+
+  describe('the examples', () => {
+    const check = '[aria-labelledby=request-checkAddress]'
+
+    it("name the server's own address, in the language that was chosen", () =>
+      visit('/docs', looks[3], async (page) => {
+        await page.click(`${check} .languages >> text=Python`)
+        const shown = await page.locator('[data-language]:visible code').allInnerTexts()
+        expect(shown).toHaveLength(7)
+        for (const text of shown) {
+          expect(text).toContain(`"http://127.0.0.1:${server.port}`)
+          expect(text).toContain('import ')
+        }
+        expect(await page.content()).not.toContain('127.0.0.1:8080')
+        expect(await page.evaluate('document.activeElement.textContent')).toBe('Python')
+        expect(await findingsOf(page, check)).toEqual([])
+        expect(await overhangOf(page)).toBe(0)
+      }))
+
+    it('follow the sample answer that was chosen', () =>
+      visit('/docs', looks[0], async (page) => {
+        await page.selectOption('#sample-name', 'vpn')
+        expect(await page.innerText('#sample-checkAddress')).toContain('"classification": "vpn"')
+        const shown = await page.locator(`${check} .calls code`).allTextContents()
+        expect(shown.filter((text) => text.includes('198.18.0.5'))).toHaveLength(3)
+      }))
+
+    it('are copied by a button', () =>
+      visit('/docs', looks[0], async (page) => {
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+        const button = page.locator(`${check} .calls button:visible >> text=Copy`)
+        await button.click()
+        await expect.poll(() => page.locator('button >> text=Copied').count()).toBe(1)
+        const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+        expect(copied).toBe(await page.locator(`${check} .calls code`).first().textContent())
+      }))
+
+    it('stand there without scripts, in all languages', async () => {
+      const page = await browser.newPage({ ...looks[2], javaScriptEnabled: false })
+      await page.goto(`http://127.0.0.1:${server.port}/docs`)
+      expect(await page.locator('[data-language]:visible').count()).toBe(21)
+      for (const one of ['#search', '#try-form', 'main button']) {
+        expect(await page.locator(`${one}:visible`).count()).toBe(0)
+      }
+      await page.context().close()
+    })
+  })
+
+  describe('the search', () => {
+    it.each([
+      ['feedback', 'Report', 'request-reportOutcomes'],
+      ['api quota', 'api_quota_exceeded', 'error-api_quota_exceeded'],
+      ['percent_days', 'percent_days_seen', 'member-Proxy-percent_days_seen'],
+      ['tor exit listed', 'tor_exit_listed', 'reason-tor_exit_listed'],
+    ])('finds by "%s" %s, and leads there', (text, title, id) =>
+      visit('/docs', looks[2], async (page) => {
+        await page.keyboard.press('/')
+        await page.keyboard.type(text)
+        expect(await page.locator('#search-results a').first().innerText()).toContain(title)
+        expect(await page.innerText('#search-status')).toMatch(/^\d+ results?$/)
+        expect(await findingsOf(page, 'nav')).toEqual([])
+        await page.keyboard.press('Enter')
+        await expect.poll(() => page.evaluate('location.hash')).toBe(`#${id}`)
+      }),
+    )
+
+    it('says that it found nothing, and gives the contents back', () =>
+      visit('/docs/errors', looks[0], async (page) => {
+        await page.fill('#search-text', 'zebra')
+        expect(await page.innerText('#search-status')).toBe('No results')
+        expect(await page.locator('nav details:visible').count()).toBe(0)
+        await page.press('#search-text', 'Escape')
+        expect(await page.locator('nav details:visible').count()).toBe(1)
+      }))
+  })
+
+  it('the contents mark where the reader is', () =>
+    visit('/docs#classification-tor', looks[0], async (page) => {
+      const current = page.locator('nav [aria-current]')
+      await expect.poll(() => current.innerText()).toBe('tor')
+      await page.evaluate('scrollTo(0, 0)')
+      await expect.poll(() => current.getAttribute('href')).toBe('#start')
+    }))
 
   it('nothing left the machine, and the browser had nothing to complain of', () => {
     expect(browser.asked.length).toBeGreaterThan(30)

@@ -49,9 +49,10 @@ async function bytesOf(
 
 const textOf = (file: string): string => readFileSync(new URL(file, folder), 'utf8')
 
-it('are four files', () => {
+it('are five files', () => {
   expect(rows.map(({ path }) => path.replace(/-[0-9a-f]{16}/, ''))).toEqual([
     '/docs/docs.css',
+    '/docs/page.js',
     '/docs/try-it.js',
     '/docs',
     '/docs/errors',

@@ -1,0 +1,124 @@
+// Every example of /docs as a reader pastes it: taken from the page that a server sends, run with a
+// test key against that server by curl, Node (with the client's package installed) and Python.
+// What comes back is what the page shows as the sample answer.
+
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serverUrl } from '../../../deploy/reference/call-examples.ts'
+import { openApiDocument } from '../../../deploy/reference/openapi.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import { eventually } from '../../eventually.ts'
+import { installClient } from '../../client/installed-client.ts'
+import { removeFolder } from '../../remove-folder.ts'
+import { type Server, keyedState, startServer } from '../../serve/server.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+
+const folder = join(packageRoot, 'dist/docs-examples')
+let server: Server
+let key = ''
+let page = ''
+
+const plain = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+
+beforeAll(async () => {
+  removeFolder(folder)
+  await installClient(folder)
+  const keyed = await keyedState({ test: true })
+  key = keyed.key
+  server = await startServer({ table: writeSmallTable(), state: keyed.state })
+  page = await (await fetch(`http://127.0.0.1:${server.port}/docs`)).text()
+})
+afterAll(async () => {
+  await server?.stop()
+  removeFolder(folder)
+})
+
+const sectionOf = (id: string): string =>
+  new RegExp(`<section aria-labelledby="${id}">([^]*?)</section>`).exec(page)?.[1] ?? ''
+
+/** The example of an operation as pasted, but with this server's port and a patient client. */
+function exampleOf(operationId: string, language: string): string {
+  const box = new RegExp(`data-language="${language}"[^]*?<code>([^]*?)</code>`)
+  const text = plain(box.exec(sectionOf(`request-${operationId}`))?.[1] ?? '')
+  expect(text).toContain(serverUrl)
+  return text
+    .replaceAll(serverUrl, `http://127.0.0.1:${server.port}`)
+    .replace('createClient({', 'createClient({ timeoutMs: 10_000,')
+    .replace('Client(\n', 'Client(\n    timeout=10,\n')
+}
+
+const sampleOf = (operationId: string): unknown =>
+  JSON.parse(plain(new RegExp(`<code id="sample-${operationId}">([^]*?)</code>`).exec(page)![1]!))
+
+const programs = {
+  curl: ['sh', 'sh'],
+  JavaScript: ['node', 'mjs'],
+  Python: ['python3', 'py'],
+} as const
+type Language = keyof typeof programs
+
+async function run(language: Language, text: string): Promise<string> {
+  const [program, end] = programs[language]
+  const file = join(folder, `example.${end}`)
+  writeFileSync(file, text)
+  const { stdout } = await promisify(execFile)(program, [file], {
+    env: {
+      ...process.env,
+      IPRISK_KEY: key,
+      PYTHONPATH: join(packageRoot, 'src/client-python'),
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+    timeout: 60_000,
+    maxBuffer: 2 ** 24,
+  })
+  return stdout
+}
+
+const operations = Object.values(openApiDocument.paths)
+  .flatMap((item) => Object.values(item) as { readonly operationId: string }[])
+  .map(({ operationId }) => operationId)
+const languages = Object.keys(programs) as readonly Language[]
+
+/** What each prints; else it prints the body whole. */
+const printed: Readonly<Record<string, RegExp>> = {
+  'checkAddress JavaScript': /^\{\n {2}classification: 'tor',\n {2}risk_level: 'very_high',/,
+  'checkAddress Python': /^\{'classification': 'tor', 'risk_level': 'very_high',/,
+  'checkAddresses JavaScript': /^clean\ntor\ninvalid_address\n$/,
+  'checkAddresses Python': /^clean\ntor\ninvalid_address\n$/,
+  'reportOutcomes JavaScript': /^1\n$/,
+  'reportOutcomes Python': /^True\n$/,
+}
+
+describe.each(operations)('%s', (operationId) => {
+  it.each(languages)('runs in %s as pasted', async (language) => {
+    const said = await run(language, exampleOf(operationId, language))
+    const pattern = printed[`${operationId} ${language}`]
+    if (pattern !== undefined) expect(said).toMatch(pattern)
+    else if (page.includes(`id="sample-${operationId}"`)) {
+      expect(JSON.parse(said)).toEqual(sampleOf(operationId))
+    } else if (operationId === 'readMeta') expect(said).toContain('"plan":"internal"')
+    else if (operationId === 'readOpenApi') expect(said).toContain('"openapi":"3.1.0"')
+    else expect(said).toContain('<!doctype html>')
+  })
+})
+
+it('the quick start runs with a key in it', async () => {
+  const text = plain(/<code>(export[^]*?)<\/code>/.exec(sectionOf('start'))![1]!)
+  const here = text.replace('8080', String(server.port)).replace('irkt_…', key)
+  expect(JSON.parse(await run('curl', here))).toEqual(sampleOf('checkAddress'))
+})
+
+it('what Python reports in the background arrives', async () => {
+  const count = (): Promise<number> => server.metric('iprisk_test_requests_total')
+  const before = await count()
+  await run('Python', exampleOf('reportOutcomes', 'Python'))
+  await eventually(async () => (await count()) === before + 1, 10_000)
+})
