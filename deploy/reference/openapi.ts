@@ -11,7 +11,9 @@ import {
   checkRequest,
   location,
   networkAnswer,
+  previousVisit,
   proxyAnswer,
+  travelAnswer,
 } from '../../src/api/check-answer.ts'
 import { coverageAnswer } from '../../src/api/coverage-answer.ts'
 import { invalidInput } from '../../src/api/input-fault.ts'
@@ -135,6 +137,8 @@ const shapes = {
   Location: location,
   Proxy: proxyAnswer,
   Bot: botAnswer,
+  Previous: previousVisit,
+  Travel: travelAnswer,
   Coverage: coverageAnswer,
   FeedbackRequest: feedbackRequest,
   FeedbackAnswer: feedbackAnswer,

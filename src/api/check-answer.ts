@@ -11,6 +11,7 @@ import {
   networkTypes,
   proxyTypes,
   signalNames,
+  travelDoubts,
 } from '../model/kind.ts'
 import { coverageAnswer } from './coverage-answer.ts'
 import { day, membersOf, percent, score, type Wire } from './wire.ts'
@@ -20,6 +21,15 @@ export const policyName = z
   .string()
   .describe("The policy that decides, where the key allows it; the key's default without it.")
 
+export const previousVisit = z
+  .object({
+    ip: z.string().describe('The address that the same user came from before.'),
+    at: z.string().describe('When that was: RFC 3339, at most 60 seconds in the future.'),
+  })
+  .describe(
+    'Asks for `travel`. Whatever is wrong with it is reported in `context_errors` and fails no check.',
+  )
+
 export const checkRequest = z
   .object({
     ip: z.string().meta({
@@ -28,6 +38,7 @@ export const checkRequest = z
       examples: ['192.0.2.1', '2001:db8::1'],
     }),
     policy: policyName.exactOptional(),
+    previous: previousVisit.exactOptional(),
   })
   .describe('The address to be checked.')
 
@@ -96,6 +107,30 @@ export const decision = z
   .describe('Where the service has policies: what the chosen one decides.')
 export type Decision = Wire<typeof decision>
 
+export const travelAnswer = z
+  .object({
+    known: z.boolean().describe('Both addresses have a place. Otherwise all else is empty.'),
+    km: z.int().min(0).describe('The least distance that the accuracy of both places allows.'),
+    hours: z.number().min(0).describe('From `previous.at` to now, at least one minute.'),
+    kmh: z.int().min(0).describe('km over hours.'),
+    same_country: z.boolean().describe('Both are in one country.'),
+    same_asn: z.boolean().describe('One autonomous system announces both.'),
+    reliable: z.boolean().describe('Both places are likely to be those of the user.'),
+    unreliable_because: z
+      .array(z.enum(travelDoubts))
+      .describe('What of either address says otherwise.'),
+  })
+  .describe('Where the check has `previous`: how far and how fast its user would have travelled.')
+export type TravelAnswer = Wire<typeof travelAnswer>
+
+export const contextError = z
+  .object({
+    param: z.string().describe('The member that is wrong: `previous.at`.'),
+    message: z.string().describe('What is wrong with it.'),
+  })
+  .describe('What is wrong with an optional member, without which the check was answered.')
+export type ContextError = Wire<typeof contextError>
+
 export const checkAnswer = z.object({
   classification: z.enum(classifications).describe('The one main word of the answer.'),
   risk_level: z.enum(levels).describe('The band of risk_score, and of nothing else.'),
@@ -130,8 +165,13 @@ export const checkAnswer = z.object({
   prefix: z
     .string()
     .describe(
-      'With `include=prefix`: the widest prefix around the address for which this answer holds.',
+      'With `include=prefix`: the widest prefix around the address for which this answer holds. Absent in answers with context, which hold for their request alone.',
     )
     .exactOptional(),
+  travel: travelAnswer.exactOptional(),
+  context_errors: z.array(contextError).describe('Absent where nothing is wrong.').exactOptional(),
 })
 export type CheckAnswer = Wire<typeof checkAnswer>
+
+/** What context adds to an answer (contract 6.5). */
+export type ContextAnswer = Pick<CheckAnswer, 'travel' | 'context_errors'>

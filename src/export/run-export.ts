@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { IpriskError, inputError } from '../base/coded-error.ts'
 import { replaceFileSync } from '../base/system/atomic-file.ts'
 import type { ExportFormat, MmdbLayoutName } from '../config/export-formats.ts'
+import { readContext } from '../policy/condition/condition-members.ts'
 import { type Condition, compileCondition } from '../policy/condition/condition.ts'
 import { listReasonTexts } from '../score/points/reason-codes.ts'
 import type { OpenTable } from '../table/open-table.ts'
@@ -174,6 +175,9 @@ function conditionOf(text: string | undefined): Condition | undefined {
     throw invalidExport(
       '--where cannot read lists: an export holds what the table says, not own lists.',
     )
+  const member = readContext(condition.reads)
+  if (member !== undefined)
+    throw invalidExport(`--where cannot read ${member}: an export has no requests.`)
   return condition
 }
 

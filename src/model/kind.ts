@@ -84,6 +84,21 @@ export type Match = (typeof matches)[number]
 export const accuracies = ['city', 'region', 'country'] as const
 export type Accuracy = (typeof accuracies)[number]
 
+/** Why the distance between two addresses may not be their user's (contract 6.7). */
+export const travelDoubts = [
+  'relay',
+  'vpn',
+  'tor',
+  'proxy',
+  'hosting',
+  'satellite',
+  'mobile',
+  'cdn',
+  'corporate_egress',
+  'country_only',
+] as const
+export type TravelDoubt = (typeof travelDoubts)[number]
+
 /** Every closed list of an answer, and the open-ended network types in use, for the meta answer. */
 export const valueLists = {
   classification: classifications,
@@ -94,6 +109,7 @@ export const valueLists = {
   bot_category: botCategories,
   signal: signalNames,
   location_accuracy: accuracies,
+  travel_doubt: travelDoubts,
 } as const
 
 // What an own list can do to a score (contract 5.3).

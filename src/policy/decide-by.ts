@@ -1,6 +1,7 @@
 // Decides by one policy that comes as plain data with its work (an item of the pool, a piece of
 // lines): all parts are decided alike. Compiled once.
 
+import type { ContextAnswer } from '../api/check-answer.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import type { Query } from '../table/lookup/query.ts'
 import type { Located } from '../table/lookup/locate.ts'
@@ -9,7 +10,7 @@ import type { ChosenPolicy } from '../model/policy-form.ts'
 import { type Outcome, type PolicySet, compilePolicies } from './policy.ts'
 
 /** `found`: where the address was located, if known. */
-export type Decide = (query: Query, found?: Located) => Outcome
+export type Decide = (query: Query, found?: Located, context?: ContextAnswer) => Outcome
 
 /** Further ones are compiled anew. */
 const setsMax = 64
@@ -21,7 +22,7 @@ const memories = new WeakMap<PolicySet, DecisionMemory>()
 export function decideBy(table: OpenTable, policy: ChosenPolicy | undefined): Decide | undefined {
   if (policy === undefined) return undefined
   const memory = memoryFor(table, policy)
-  return (query, found) => decideQuery(memory, 0, query, found)
+  return (query, found, context) => decideQuery(memory, 0, query, found, context)
 }
 
 function memoryFor(table: OpenTable, { revision, name, rules }: ChosenPolicy): DecisionMemory {

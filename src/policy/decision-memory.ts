@@ -8,19 +8,22 @@
 //   elements of a policy   0           bogons of IPv4      records + 1       bogons of IPv6
 //                          1 + record  IPv4                records + 2 + …   IPv6
 //
+// Rules that read context (contract 6.5) are evaluated for each request that has some, and what the
+// others say is remembered in a memory of its own. Without context all rules see empty members.
+//
 // Outcomes are also remembered by the facts that a policy reads, so that most records need no
 // evaluation. What two records answer (6to4), and what lists change, is computed anew. Memory is
 // allocated as zeros, which the kernel backs when written. A memory belongs to one table and one
 // set of policies.
 
-import type { CheckAnswer } from '../api/check-answer.ts'
+import type { CheckAnswer, ContextAnswer } from '../api/check-answer.ts'
 import { covered, listedAnswer, listsOf } from '../table/answer/own-lists.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
 import type { Query } from '../table/lookup/query.ts'
 import { networkWords, recordWords } from '../schema/table-layout.ts'
 import { factsOf, type SeenAnswer } from './condition/condition-members.ts'
-import type { Outcome, Policy, PolicySet } from './policy.ts'
+import { compilePolicies, type Outcome, type Policy, type PolicySet } from './policy.ts'
 
 export interface DecisionMemory {
   readonly set: PolicySet
@@ -30,6 +33,8 @@ export interface DecisionMemory {
   readonly facts: readonly ReturnType<typeof newFactMemory>[]
   /** Elements of one family. */
   readonly stride: number
+  /** Of the rules that read no context; made for the first request with context. */
+  withoutContext: DecisionMemory | undefined
 }
 
 /** Higher numbers of outcomes are not remembered. */
@@ -39,7 +44,7 @@ export function newDecisionMemory(set: PolicySet, reader: AnswerReader): Decisio
   const stride = reader.views.records.length / recordWords + 1
   const elements = set.policies.map(() => undefined)
   const facts = set.policies.map((policy) => newFactMemory(policy, reader))
-  return { set, elements, reader, facts, stride }
+  return { set, elements, reader, facts, stride, withoutContext: undefined }
 }
 
 /** Some 5 MB; nearly all policies tell fewer facts apart. */
@@ -70,12 +75,17 @@ export function decideQuery(
   policy: number,
   query: Query,
   found?: Located,
+  context?: ContextAnswer,
 ): Outcome {
   if (found === undefined) {
     locate(memory.reader.views, query.family === 4 ? 4 : 6, query.words, own)
   }
-  const number = decide(memory, policy, query.words, found ?? own)
-  return memory.set.policies[policy]!.outcomes[number]!
+  const { outcomes, readsContext } = memory.set.policies[policy]!
+  const number =
+    context === undefined || !readsContext
+      ? decide(memory, policy, query.words, found ?? own)
+      : decideInContext(memory, policy, query.words, found ?? own, context)
+  return outcomes[number]!
 }
 
 /** For the address that `parseAddress` left in `words`. */
@@ -141,6 +151,31 @@ function decideListed(
   // A condition sees what lists change.
   const answer = listedAnswer(seenAnswer(reader, located) as CheckAnswer, match)
   return set.policies[policy]!.outcomeOf(factsOf(answer, match.names))
+}
+
+/** Not hot. */
+function decideInContext(
+  memory: DecisionMemory,
+  policy: number,
+  words: Uint32Array,
+  located: Located,
+  context: ContextAnswer,
+): number {
+  const { set, reader } = memory
+  memory.withoutContext ??= newDecisionMemory(rulesWithoutContext(set), reader)
+  const { withoutContext } = memory
+  const number = decide(withoutContext, policy, words, located)
+  const match = listsOf(reader.lists, reader.views, words, located)
+  const seen = seenAnswer(reader, located)
+  const answer = match === undefined ? seen : listedAnswer(seen as CheckAnswer, match)
+  const facts = factsOf({ ...answer, ...context }, match?.names ?? [])
+  const known = withoutContext.set.policies[policy]!.outcomes[number]!
+  return set.policies[policy]!.outcomeOf(facts, known)
+}
+
+function rulesWithoutContext({ revision, policies }: PolicySet): PolicySet {
+  const remembered = policies.map((policy) => [policy.name, policy.remembered] as const)
+  return compilePolicies({ revision, policies: Object.fromEntries(remembered) })
 }
 
 /** Without making the whole answer. */

@@ -9,7 +9,7 @@ import {
   decisionLabel,
   defaultPolicyName,
 } from '../model/policy-form.ts'
-import type { Facts } from './condition/condition-members.ts'
+import { type Facts, readContext } from './condition/condition-members.ts'
 import { compileCondition } from './condition/condition.ts'
 
 export type Outcome = ReturnType<typeof outcomeFor>
@@ -43,6 +43,7 @@ function outcomeFor(decision: Decision, observed: readonly string[]) {
 
 function compilePolicy(name: string, { rules, otherwise }: PolicyRules) {
   const compiled = rules.map(compileRule)
+  const withoutContext = rules.filter((_, index) => !compiled[index]!.readsContext)
   const watching = compiled.filter(({ observe }) => observe)
   const deciding = compiled.filter(({ observe }) => !observe)
   const outcomes: Outcome[] = []
@@ -50,17 +51,24 @@ function compilePolicy(name: string, { rules, otherwise }: PolicyRules) {
   return {
     name,
     rules,
+    readsContext: withoutContext.length < rules.length,
+    /** Its rules that read no context: requests with context share what these say. */
+    remembered: { rules: withoutContext, otherwise },
     /** By number. */
     outcomes: outcomes as readonly Outcome[],
     /** Of one evaluation of all rules (condition-program.ts). */
     steps: compiled.reduce((sum, { steps }) => sum + steps, 0),
     /** Facts that differ in other members decide alike. */
     reads: (member: string) => compiled.some(({ reads }) => reads.has(member)),
-    /** Returns the outcome's number. */
-    outcomeOf: (facts: Facts): number => {
-      const decider = deciding.find(({ holds }) => holds(facts))
+    /** Returns the outcome's number. `known`: that of `remembered`, whose rules are not asked. */
+    outcomeOf: (facts: Facts, known?: Pick<Outcome, 'decision' | 'observed'>): number => {
+      const isTrue = ({ name, readsContext, holds }: CompiledRule): boolean =>
+        known === undefined || readsContext
+          ? holds(facts)
+          : known.decision.rule === name || known.observed.includes(name)
+      const decider = deciding.find(isTrue)
       const { action, name: rule } = decider ?? { action: otherwise, name: '' }
-      const observed = watching.filter(({ holds }) => holds(facts)).map(({ name }) => name)
+      const observed = watching.filter(isTrue).map(({ name }) => name)
       const key = [rule, ...observed].join()
       let number = numbers.get(key)
       if (number === undefined) {
@@ -77,8 +85,10 @@ function compileRule({ name, condition, action, observe }: PolicyRules['rules'][
   const compiled = compileCondition(condition)
   if (compiled.kind === 'fault') throw new Error(`${name}: ${compiled.message}`)
   const { holds, reads, steps } = compiled
-  return { name, action, observe, holds, reads, steps }
+  const readsContext = readContext(reads) !== undefined
+  return { name, action, observe, holds, reads, readsContext, steps }
 }
+type CompiledRule = ReturnType<typeof compileRule>
 
 /**
  * Which policy decides a request (contract 5.4): the named one, if its key allows that, else the

@@ -13,6 +13,7 @@ import {
 } from '../api/input-fault.ts'
 import { batchAddressesMax } from '../api/public-port.ts'
 import { type JsonObject, isJsonObject, parseJsonObject } from '../base/json-object.ts'
+import { type Context, contextOf } from '../context/context.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { parseAddress, parseAddressBytes } from '../ip/parse-address.ts'
 import { pieceAddresses } from './offload-policy.ts'
@@ -30,6 +31,7 @@ export interface AskedCheck {
   readonly ip: string
   /** `undefined` where the batch's own decides. */
   readonly policy?: string | undefined
+  readonly context?: Context | undefined
 }
 
 export interface Batch {
@@ -98,14 +100,16 @@ function askedAddress(ip: unknown): AskedCheck | string {
 }
 
 function askedCheck(element: unknown, allowed: readonly string[] | undefined): AskedCheck | string {
-  const { ip, policy } = isJsonObject(element)
-    ? { ip: element['ip'], policy: policyIn(element) }
+  const { ip, policy, context } = isJsonObject(element)
+    ? { ip: element['ip'], policy: policyIn(element), context: contextOf(element) }
     : {}
   if (typeof ip !== 'string') return faultRowJson('', checkFault(element))
   if (parseAddress(ip, words) === 0) return faultRowJson(ip, checkFault(element))
-  if (policy === undefined || allowed === undefined) return { ip }
+  if (policy === undefined || allowed === undefined) return { ip, context }
   if (policy === null) return faultRowJson(ip, policyFaults.no_string)
-  return allowed.includes(policy) ? { ip, policy } : faultRowJson(ip, policyFaults.not_allowed)
+  return allowed.includes(policy)
+    ? { ip, policy, context }
+    : faultRowJson(ip, policyFaults.not_allowed)
 }
 
 /** Cuts a body into pieces, which cross threads without a copy where it lies in shared memory. */

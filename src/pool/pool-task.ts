@@ -3,6 +3,7 @@
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
 import type { BatchFault } from '../api/input-fault.ts'
+import type { Context } from '../context/context.ts'
 import type { ChosenPolicy } from '../model/policy-form.ts'
 import type { MappedRegion } from '../base/system/memory-map.ts'
 import type { CollectedFacts, WantedFacts } from '../observe/answer-facts.ts'
@@ -41,6 +42,7 @@ export type TaskItem =
   | {
       readonly kind: 'insights'
       readonly text: string
+      readonly context?: Context | undefined
       readonly policy?: ChosenPolicy | undefined
       readonly facts?: WantedFacts | undefined
       readonly prefix?: boolean

@@ -1,6 +1,7 @@
 // Answers pieces of batches, and insights: in a pool thread or, where they are few, in the worker.
 // Nothing here knows of threads. Reading a batch is batch-body.ts.
 
+import { type Context, contextAnswer, withContext } from '../context/context.ts'
 import { classifications } from '../model/kind.ts'
 import { parseQuery, newQuery } from '../table/lookup/query.ts'
 import { answerWithInsights } from '../table/explain/insights.ts'
@@ -86,7 +87,7 @@ function answerChecks(
     const sent = encoder.encode(check.ip)
     parseQuery(query, sent, 0, sent.length)
     const own = check.policy === undefined ? undefined : options.decideAs?.(check.policy)
-    appendAnswer(own === undefined ? answers : { ...answers, decide: own })
+    appendAnswer(own === undefined ? answers : { ...answers, decide: own }, check.context)
   })
   return answeredResult(answers)
 }
@@ -110,14 +111,19 @@ function beginAnswers(
   return { table, decide, collector, counts: classifications.map(() => 0), prefix }
 }
 
-function appendAnswer({ table, decide, collector, counts, prefix }: Answers): void {
+function appendAnswer(
+  { table, decide, collector, counts, prefix }: Answers,
+  asked?: Context,
+): void {
   const answer = table.answer(query)
   const { classification, body, located } = answer
   counts[classifications.indexOf(classification)]! += 1
-  const outcome = decide?.(query, located)
+  const context = asked && contextAnswer(asked, answer)
+  const outcome = decide?.(query, located, context)
   collector?.add(query, answer, outcome)
   const decided = outcome === undefined ? body : extendAnswer(body, outcome.tail)
-  appendBytes(output, prefix ? withPrefix(answer.reader, query, located, decided) : decided)
+  if (context !== undefined) appendBytes(output, withContext(decided, context))
+  else appendBytes(output, prefix ? withPrefix(answer.reader, query, located, decided) : decided)
 }
 
 function answeredResult({ counts, collector }: Answers): AnsweredResult {
@@ -132,21 +138,29 @@ export function answerInsightsItem(
     text,
     builtMs,
     decide,
+    context: asked,
     facts: wanted,
     prefix = false,
-  }: AnswerOptions & { readonly text: string; readonly builtMs: number },
+  }: AnswerOptions & {
+    readonly text: string
+    readonly builtMs: number
+    readonly context?: Context | undefined
+  },
 ): AnsweredResult {
   const { reader } = table
   const answer = answerWithInsights({ ...table, builtMs }, text)
   const sent = encoder.encode(text)
   if (answer === undefined || !parseQuery(query, sent, 0, sent.length))
     throw new Error('Insights were asked for what is no address.')
-  const outcome = decide?.(query)
+  const plain = table.answer(query)
+  const context = asked && contextAnswer(asked, plain)
+  const outcome = decide?.(query, plain.located, context)
   const collector = wanted && collectFacts(wanted)
-  collector?.add(query, table.answer(query), outcome)
+  collector?.add(query, plain, outcome)
   const whole = {
     ...(outcome === undefined ? answer : withDecision(answer, outcome)),
-    prefix: prefix ? prefixText(reader, text, true) : undefined,
+    prefix: prefix && context === undefined ? prefixText(reader, text, true) : undefined,
+    ...context,
   }
   return {
     kind: 'answered',

@@ -69,8 +69,7 @@ import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import type { Shutdown } from './signals.ts'
 import type { ListFolders } from '../adapters/lists/list-endpoint.ts'
 import { bouncerSetName, builtInSets } from '../model/published-sets.ts'
-import { compileCondition } from '../policy/condition/condition.ts'
-import { decidedCondition } from '../sets/condition-set.ts'
+import { compileSetCondition } from '../sets/condition-set.ts'
 import { setFolder } from '../sets/set-folder.ts'
 import { type SourceParts, startTableSources, type TableSources } from './table-sources.ts'
 import { readWatchedPolicies } from './watch-policies.ts'
@@ -516,7 +515,7 @@ function decisionMs({ serve }: Settings): number {
 /** By the names of the sets. Throws `settings_invalid` for a condition that is none. */
 function setConditions({ lists }: Settings): Readonly<Record<string, string>> {
   for (const [name, condition] of Object.entries(lists.published)) {
-    const compiled = compileCondition(decidedCondition(condition))
+    const compiled = compileSetCondition(condition)
     if (compiled.kind === 'fault') {
       throw usageError(`The condition of lists.published.${name} is not valid: ${compiled.message}`)
     }

@@ -3,8 +3,10 @@
 // texts in the condition that is tested then, one for each decision.
 
 import type { Decision } from '../api/check-answer.ts'
+import { placeAt } from '../base/text/repeated-members.ts'
 import { type Policies, defaultPolicyName, noPolicies } from '../model/policy-form.ts'
 import { type Condition, compileCondition } from '../policy/condition/condition.ts'
+import { readContext } from '../policy/condition/condition-members.ts'
 import { decide, newDecisionMemory } from '../policy/decision-memory.ts'
 import { type Policy, compilePolicies } from '../policy/policy.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
@@ -27,6 +29,19 @@ export function decidedCondition(condition: string, decision: Decision = noDecis
 
 export const readsDecision = (condition: string): boolean =>
   decidedCondition(condition) !== condition
+
+/** A set has no requests, so its condition reads nothing of one (contract 6.3). */
+export function compileSetCondition(
+  condition: string,
+  decision?: Decision,
+): ReturnType<typeof compileCondition> {
+  const compiled = compileCondition(decidedCondition(condition, decision))
+  const member = compiled.kind === 'fault' ? undefined : readContext(compiled.reads)
+  if (member === undefined) return compiled
+  const { line, column } = placeAt(condition, condition.search(member))
+  const message = `a set cannot read ${member}, which each request has of its own; use it in a policy`
+  return { kind: 'fault', message, line, column }
+}
 
 /** Throws `set_too_large`. */
 export function conditionSet(
@@ -71,7 +86,7 @@ function checked(
   condition: string,
   { decision }: { readonly decision?: Decision } = {},
 ): Condition {
-  const compiled = compileCondition(decidedCondition(condition, decision))
+  const compiled = compileSetCondition(condition, decision)
   if (compiled.kind === 'fault') throw new Error(compiled.message)
   return compiled
 }

@@ -16,6 +16,7 @@ describe('an export', () => {
     [{ format: 'nginx', fields: ['asn', 'city'] }, '--format nginx has one field'],
     [{ format: 'csv', fields: ['ip'] }, 'A range has no field ip'],
     [{ format: 'csv', where: 'signals.torr' }, '--where, column 1: signals has no member torr'],
+    [{ format: 'csv', where: 'travel.known' }, '--where cannot read travel: an export has no'],
     [{ format: 'csv', where: '"mine" in lists' }, '--where cannot read lists'],
     [{ format: 'csv', where: '"list_blocked" in reasons' }, '--where cannot read lists'],
     [

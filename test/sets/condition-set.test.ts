@@ -5,7 +5,12 @@ import { expect, it } from 'vitest'
 import { compileCondition } from '../../src/policy/condition/condition.ts'
 import { factsOf } from '../../src/policy/condition/condition-members.ts'
 import { compilePolicies } from '../../src/policy/policy.ts'
-import { conditionSet, decidedCondition, readsDecision } from '../../src/sets/condition-set.ts'
+import {
+  compileSetCondition,
+  conditionSet,
+  decidedCondition,
+  readsDecision,
+} from '../../src/sets/condition-set.ts'
 import { isLeftOut, sampleAddresses, smallTable } from '../export/small-export.ts'
 import { inForm } from '../form.ts'
 import {
@@ -100,4 +105,10 @@ it('texts of a condition are no decisions', () => {
   // So that a mistake behind it keeps its place.
   expect(decided.length).toBe(condition.length)
   expect(readsDecision(`"decision.action" in lists`)).toBe(false)
+})
+
+it('a set reads nothing of a request, even where its condition would never ask', () => {
+  const compiled = compileSetCondition('decision.action == "block" ||\n false && travel.known')
+  const message = expect.stringMatching(/^a set cannot read travel, .* use it in a policy$/)
+  expect(compiled).toEqual({ kind: 'fault', message, line: 2, column: 11 })
 })

@@ -103,8 +103,16 @@ export interface CheckAnswer {
   }
   /** Rules in observation that hold; they decide nothing. Absent where none does. */
   readonly observed?: readonly string[]
-  /** With `include=prefix`: the widest prefix around the address for which this answer holds. */
+  /** With `include=prefix`: the widest prefix around the address for which this answer holds. Absent in answers with context, which hold for their request alone. */
   readonly prefix?: string
+  readonly travel?: Travel
+  /** Absent where nothing is wrong. */
+  readonly context_errors?: readonly {
+    /** The member that is wrong: `previous.at`. */
+    readonly param: string
+    /** What is wrong with it. */
+    readonly message: string
+  }[]
   /** With `?include=insights`; null where the plan has none, or the table is too old. */
   readonly insights?: Insights | null
 }
@@ -115,6 +123,7 @@ export interface CheckRequest {
   readonly ip: string
   /** The policy that decides, where the key allows it; the key's default without it. */
   readonly policy?: string
+  readonly previous?: Previous
 }
 
 /** What the table does not know; absent where it covers every kind and is not old. */
@@ -415,6 +424,8 @@ export interface Meta {
     readonly signal: readonly string[]
     /** Its values. */
     readonly location_accuracy: readonly string[]
+    /** Its values. */
+    readonly travel_doubt: readonly string[]
   }
   /** Null where the service has no policies. */
   readonly policies: {
@@ -473,6 +484,14 @@ export interface Network {
   readonly mobile: boolean
 }
 
+/** Asks for `travel`. Whatever is wrong with it is reported in `context_errors` and fails no check. */
+export interface Previous {
+  /** The address that the same user came from before. */
+  readonly ip: string
+  /** When that was: RFC 3339, at most 60 seconds in the future. */
+  readonly at: string
+}
+
 /** What stands between the user and you; null where nothing does. */
 export interface Proxy {
   /** How sure the finding is. */
@@ -485,4 +504,35 @@ export interface Proxy {
   readonly last_seen_at: string
   /** Of the recent days, those on which it was listed. */
   readonly percent_days_seen: number
+}
+
+/** Where the check has `previous`: how far and how fast its user would have travelled. */
+export interface Travel {
+  /** Both addresses have a place. Otherwise all else is empty. */
+  readonly known: boolean
+  /** The least distance that the accuracy of both places allows. */
+  readonly km: number
+  /** From `previous.at` to now, at least one minute. */
+  readonly hours: number
+  /** km over hours. */
+  readonly kmh: number
+  /** Both are in one country. */
+  readonly same_country: boolean
+  /** One autonomous system announces both. */
+  readonly same_asn: boolean
+  /** Both places are likely to be those of the user. */
+  readonly reliable: boolean
+  /** What of either address says otherwise. */
+  readonly unreliable_because: readonly (
+    | 'relay'
+    | 'vpn'
+    | 'tor'
+    | 'proxy'
+    | 'hosting'
+    | 'satellite'
+    | 'mobile'
+    | 'cdn'
+    | 'corporate_egress'
+    | 'country_only'
+  )[]
 }

@@ -6,10 +6,9 @@ import { networkRows } from '../../compare/table-changes.ts'
 import { walkRuns } from '../../export/value-runs.ts'
 import { noPolicies } from '../../model/policy-form.ts'
 import { listPrefixesMax } from '../../model/published-sets.ts'
-import { compileCondition } from '../../policy/condition/condition.ts'
 import { findingText } from '../../policy/policy-file.ts'
 import { recordWords } from '../../schema/table-layout.ts'
-import { conditionSet, decidedCondition } from '../../sets/condition-set.ts'
+import { compileSetCondition, conditionSet } from '../../sets/condition-set.ts'
 import { within } from '../../sets/list-database.ts'
 import { ipv4End, setRecordWords } from '../../sets/set-records.ts'
 import type { SetTrial } from '../../api/admin-answers.ts'
@@ -20,7 +19,7 @@ export function trySet(
   { table, policies = noPolicies }: Pick<AnsweringParts, 'table' | 'policies'>,
   condition: string,
 ): SetTrial {
-  const compiled = compileCondition(decidedCondition(condition))
+  const compiled = compileSetCondition(condition)
   if (compiled.kind === 'fault') throw invalid(findingText('condition', compiled))
   const { reader } = table
   const { views } = reader

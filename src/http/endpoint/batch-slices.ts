@@ -96,7 +96,7 @@ function answerElement({ exchange, elements, next, policy }: Work): boolean {
   else {
     exchange.policy = element.policy ?? policy
     parseAddressText(query, element.ip)
-    appendBytes(output, answerBytes(exchange, query, table, undefined))
+    appendBytes(output, answerBytes(exchange, query, table, undefined, element.context))
   }
   return true
 }

@@ -7,6 +7,7 @@
 
 import { checkFault, checkFaults, type InputFault } from '../../api/input-fault.ts'
 import { type JsonObject, parseJsonObject } from '../../base/json-object.ts'
+import { type Context, contextOf } from '../../context/context.ts'
 import { addressCharsMax } from '../../ip/parse-address.ts'
 import { skipSpace } from '../../pool/batch-body.ts'
 import { parseQuery, type Query } from '../../table/lookup/query.ts'
@@ -30,6 +31,13 @@ export function bodyPolicyOf(body: Uint8Array): unknown {
   return Buffer.from(body.buffer, body.byteOffset + from, to - from).toString('latin1')
 }
 
+let bodyContext: Context | undefined
+
+/** Of the body that was read last; `undefined` where it has none. */
+export function bodyContextOf(): Context | undefined {
+  return bodyContext
+}
+
 const ipBytes = new Uint8Array(addressCharsMax)
 
 /**
@@ -38,6 +46,7 @@ const ipBytes = new Uint8Array(addressCharsMax)
  */
 export function parseCheckBody(query: Query, body: Uint8Array): boolean {
   bodyPolicy.value = undefined
+  bodyContext = undefined
   const from = findShortForm(body)
   if (from >= 0) return parseQuery(query, body, from, endOfText(body, from))
   return parseWithJson(query, body)
@@ -47,6 +56,7 @@ function parseWithJson(query: Query, body: Uint8Array): boolean {
   const object = parseJsonObject(body)
   if (typeof object === 'string') return false
   if (Object.hasOwn(object, 'policy')) bodyPolicy.value = object['policy']
+  bodyContext = contextOf(object)
   const text = ipOf(object)
   return text !== undefined && parseAddressText(query, text)
 }

@@ -1,4 +1,4 @@
-// Hot path: all but `answerWhenLeased` and `withoutInsights`. No allocation, throw or closure
+// Hot path: all but `answerWhenLeased`, `answerInContext` and `withoutInsights`. No allocation, throw or closure
 // there.
 //
 // POST /v1/intelligence/ip-risk/check, from a whole body to the answer: what contract 3.12 has
@@ -11,12 +11,14 @@
 import { quotaResults } from '../../account/limits/quota.ts'
 import { invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
+import { type Context, contextAnswer, withContext } from '../../context/context.ts'
 import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import { withPrefix } from '../../table/answer/answer-prefix.ts'
 import { extendAnswer } from '../../table/answer/answer-writer.ts'
 import type { Table } from '../../table/table.ts'
 import {
+  bodyContextOf,
   bodyPolicyOf,
   checkFaultOf,
   namesPolicy,
@@ -25,7 +27,7 @@ import {
   queryText,
 } from './check-body.ts'
 import { takePolicy } from './authorize.ts'
-import { chargeQuota, chargeWhenLeased } from './charge-quota.ts'
+import { chargeQuota, chargeThen, chargeWhenLeased } from './charge-quota.ts'
 import { decideAnswer } from './decide-answer.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { answerInsightsCheck } from './insights-endpoint.ts'
@@ -52,7 +54,9 @@ export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8A
   if (isGiven || exchange.service.logAddresses) {
     exchange.checkedAddress = queryText(query)
   }
-  if (isGiven) answerInsightsCheck(exchange, key)
+  const context = bodyContextOf()
+  if (isGiven) answerInsightsCheck(exchange, key, context)
+  else if (context !== undefined) answerInContext(exchange, key, queryText(query), context)
   else if (exchange.service.policies.isHeavy())
     chargeAndAnswer(exchange, query, exchange.service.table(), undefined)
   else enqueueCheck(batcher, exchange, query)
@@ -79,17 +83,31 @@ function answerWhenLeased(exchange: Exchange, key: Authenticated, address: strin
   })
 }
 
+/** Contract 6.5. In a later turn where a context must be resolved off the loop (context.ts). */
+function answerInContext(
+  exchange: Exchange,
+  key: Authenticated,
+  address: string,
+  context: Context,
+): void {
+  chargeThen(exchange, key, () => {
+    parseAddressText(query, address)
+    answerQuery(exchange, query, exchange.service.table(), undefined, context)
+  })
+}
+
 function answerQuery(
   exchange: Exchange,
   about: Query,
   table: Table | undefined,
   found: Located | undefined,
+  context?: Context,
 ): void {
   if (table === undefined) {
     replyError(exchange, 'upstream_unavailable')
     return
   }
-  const body = answerBytes(exchange, about, table, found)
+  const body = answerBytes(exchange, about, table, found, context)
   const isAbsent = exchange.insights === insightsModes.absent
   replyBytes(exchange, isAbsent ? withoutInsights(body) : body)
 }
@@ -103,11 +121,14 @@ export function answerBytes(
   about: Query,
   table: Table,
   found: Located | undefined,
+  sent?: Context,
 ): Uint8Array {
   const answer = table.answer(about, found)
   const { body } = answer
-  const outcome = decideAnswer(exchange, table, about, answer)
+  const context = sent === undefined ? undefined : contextAnswer(sent, answer)
+  const outcome = decideAnswer(exchange, table, about, answer, context)
   const decided = outcome === undefined ? body : extendAnswer(body, outcome.tail)
+  if (context !== undefined) return withContext(decided, context)
   return exchange.prefix ? withPrefix(answer.reader, about, answer.located, decided) : decided
 }
 

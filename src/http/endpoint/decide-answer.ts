@@ -4,6 +4,7 @@
 // of every single check, whether a key asks over the API or a proxy asks the gate. Not here: what
 // comes before (key, limits, the look-up) and how the answer is sent.
 
+import type { ContextAnswer } from '../../api/check-answer.ts'
 import { countAnswer, countDecision, countLabels } from '../../observe/request-counters.ts'
 import { type DecisionMemory, decideQuery } from '../../policy/decision-memory.ts'
 import { type Outcome, chosenPolicyIndex } from '../../policy/policy.ts'
@@ -20,13 +21,14 @@ export function decideAnswer(
   table: Table,
   about: Query,
   answer: AnswerBytes,
+  context?: ContextAnswer,
 ): Outcome | undefined {
   const { counters, policies, observers } = exchange.service
   countAnswer(counters, answer.classification)
   countLabels(counters, answer)
   const memory = policies.memoryOf(table)
   const outcome =
-    memory === undefined ? undefined : outcomeOf(exchange, memory, about, answer.located)
+    memory === undefined ? undefined : outcomeOf(exchange, memory, about, answer.located, context)
   if (observers !== undefined) {
     const revision = memory?.set.revision
     observeCheck(exchange, observers, about, answer, outcome, revision)
@@ -39,11 +41,13 @@ function outcomeOf(
   memory: DecisionMemory,
   about: Query,
   located: Located,
+  context: ContextAnswer | undefined,
 ): Outcome {
   const { set } = memory
   const named =
     key === undefined ? set.indexOf(policy) : chosenPolicyIndex(set, key.policies, policy)
-  const outcome = decideQuery(memory, named < 0 ? set.defaultIndex : named, about, located)
+  const index = named < 0 ? set.defaultIndex : named
+  const outcome = decideQuery(memory, index, about, located, context)
   countDecision(service.counters, outcome)
   return outcome
 }

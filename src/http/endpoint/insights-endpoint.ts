@@ -4,6 +4,7 @@
 import type { Authenticated } from '../../account/keyring.ts'
 import { addAnswerCounts, countLabels } from '../../observe/request-counters.ts'
 import { includeFault, invalidInput } from '../../api/input-fault.ts'
+import type { Context } from '../../context/context.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { chargeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
@@ -47,14 +48,18 @@ function askedNames(query: string | undefined): readonly string[] | undefined {
 }
 
 /** `checkedAddress` is valid. */
-export function answerInsightsCheck(exchange: Exchange, key: Authenticated): void {
+export function answerInsightsCheck(
+  exchange: Exchange,
+  key: Authenticated,
+  context: Context | undefined,
+): void {
   chargeThen(exchange, key, () => {
     const ticket = enterPoolOr503(exchange)
     if (ticket === undefined) return
     const policy = exchange.service.policies.itemPolicy(key, exchange.policy)
-    const text = exchange.checkedAddress
+    const { checkedAddress: text, prefix } = exchange
     const facts = wantedFacts(exchange)
-    const result = ticket.run({ kind: 'insights', text, policy, facts, prefix: exchange.prefix })
+    const result = ticket.run({ kind: 'insights', text, context, policy, facts, prefix })
     onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers, labels, facts }) => {
       addAnswerCounts(exchange.service.counters, answers)
       if (labels !== undefined) countLabels(exchange.service.counters, labels)

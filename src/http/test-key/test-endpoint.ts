@@ -5,7 +5,8 @@
 import type { Authenticated } from '../../account/keyring.ts'
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { batchFaults, faultRowJson, type InputFault, invalidInput } from '../../api/input-fault.ts'
-import { parseJsonObject } from '../../base/json-object.ts'
+import { type JsonObject, parseJsonObject } from '../../base/json-object.ts'
+import { type Context, contextAnswer, contextOf } from '../../context/context.ts'
 import { factsOf } from '../../policy/condition/condition-members.ts'
 import { withDecision } from '../../policy/decided-answer.ts'
 import { chosenPolicyIndex } from '../../policy/policy.ts'
@@ -33,7 +34,8 @@ export function answerTestCheck(exchange: Exchange, key: Authenticated, body: Ui
   } else if (address === 'real') {
     replyError(exchange, invalidInput, realAddress)
   } else {
-    const fault = testPolicyFault(exchange, key, body)
+    const object = parseJsonObject(body) as JsonObject
+    const fault = testPolicyFault(exchange, key, object)
     if (fault !== undefined) {
       replyError(exchange, invalidInput, fault)
       return
@@ -42,7 +44,11 @@ export function answerTestCheck(exchange: Exchange, key: Authenticated, body: Ui
     const mode = exchange.insights
     const insights = mode === insightsModes.given ? testInsights(address) : null
     const whole = mode === insightsModes.none ? answer : { ...answer, insights }
-    replyAs(exchange, address, JSON.stringify(decidedTestAnswer(exchange, key, whole)))
+    replyAs(
+      exchange,
+      address,
+      JSON.stringify(decidedTestAnswer(exchange, key, whole, contextOf(object))),
+    )
   }
 }
 
@@ -59,7 +65,7 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
     replyError(exchange, invalidInput, batchFaults[batch])
     return
   }
-  const fault = testPolicyFault(exchange, key, body)
+  const fault = testPolicyFault(exchange, key, parseJsonObject(body) as JsonObject)
   if (fault !== undefined) {
     replyError(exchange, invalidInput, fault)
     return
@@ -68,14 +74,14 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
   const { policy } = exchange
   const rows = batch.checks.map((check) => {
     if (typeof check === 'string') return check
-    const { ip } = check
+    const { ip, context } = check
     const address = testAddressOf(ip)!
     if (address === 'real') return faultRowJson(ip, { message: realAddress.message })
     if (whole.is.kind !== 'refusal' && ['refusal', 'slow'].includes(address.is.kind)) {
       whole = address
     }
     exchange.policy = check.policy ?? policy
-    return JSON.stringify(decidedTestAnswer(exchange, key, testAnswer(ip, address)))
+    return JSON.stringify(decidedTestAnswer(exchange, key, testAnswer(ip, address), context))
   })
   spendBatchRate(exchange, key, { count: rows.length, param: batch.member }, () => {
     replyAs(exchange, whole, `{"results":[${rows.join(',')}]}`)
@@ -89,11 +95,10 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
 function testPolicyFault(
   exchange: Exchange,
   key: Authenticated,
-  body: Uint8Array,
+  object: JsonObject,
 ): InputFault | undefined {
   exchange.policy = ''
-  const object = parseJsonObject(body)
-  if (typeof object === 'string' || !Object.hasOwn(object, 'policy')) return undefined
+  if (!Object.hasOwn(object, 'policy')) return undefined
   return takePolicy(exchange, key, object['policy'])
 }
 
@@ -101,13 +106,16 @@ function decidedTestAnswer<Answer extends CheckAnswer>(
   exchange: Exchange,
   key: Authenticated,
   answer: Answer,
+  sent: Context | undefined,
 ): Answer {
   const { policy, service } = exchange
   const set = service.policies.set()
   // Its neighbours are other cases.
   const prefix = `${answer.address ?? answer.ip}/${answer.version === 4 ? 32 : 128}`
-  const whole = exchange.prefix ? { ...answer, prefix } : answer
+  // No table has a place for it.
+  const context = sent && contextAnswer(sent)
+  const whole = exchange.prefix && !context ? { ...answer, prefix } : { ...answer, ...context }
   if (set === undefined) return whole
   const chosen = set.policies[chosenPolicyIndex(set, key.policies, policy)]!
-  return withDecision(whole, chosen.outcomes[chosen.outcomeOf(factsOf(answer, []))]!)
+  return withDecision(whole, chosen.outcomes[chosen.outcomeOf(factsOf(whole, []))]!)
 }

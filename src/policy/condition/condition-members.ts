@@ -7,6 +7,7 @@ import type {
   Location,
   NetworkAnswer,
   ProxyAnswer,
+  TravelAnswer,
 } from '../../api/check-answer.ts'
 import {
   accuracies,
@@ -58,7 +59,23 @@ export const objectMembers = {
   signals: Object.fromEntries(signalNames.map((name) => [name, 'bool'])) as Readonly<
     Record<(typeof signalNames)[number], 'bool'>
   >,
+  travel: {
+    known: 'bool',
+    km: 'int',
+    hours: 'double',
+    kmh: 'int',
+    same_country: 'bool',
+    same_asn: 'bool',
+    reliable: 'bool',
+    unreliable_because: 'list<string>',
+  } satisfies Record<keyof TravelAnswer, MemberType>,
 } as const
+
+/** What a request says besides its address (contract 6.5); without that they read as empty. */
+const contextMembers = ['travel'] as const satisfies readonly (keyof typeof objectMembers)[]
+
+export const readContext = (reads: ReadonlySet<string>): string | undefined =>
+  contextMembers.find((member) => reads.has(member))
 
 /** `lists`: the operator's own lists that match (5.3). */
 export const plainMembers = {
@@ -74,7 +91,15 @@ export const plainMembers = {
 
 /** They say nothing of the risk. `lists` may be absent in an answer, and is empty then. */
 type UnseenMember =
-  'ip' | 'address' | 'table' | 'coverage' | 'lists' | 'decision' | 'observed' | 'prefix'
+  | 'ip'
+  | 'address'
+  | 'table'
+  | 'coverage'
+  | 'lists'
+  | 'decision'
+  | 'observed'
+  | 'prefix'
+  | 'context_errors'
 
 type SeenMember = Exclude<keyof CheckAnswer, UnseenMember>
 
@@ -96,8 +121,9 @@ export const closedWords: ReadonlyMap<string, readonly string[]> = new Map(
 
 export type SeenAnswer = Pick<CheckAnswer, SeenMember>
 
-export type Facts = SeenAnswer & {
+export type Facts = Omit<SeenAnswer, 'travel'> & {
   readonly lists: readonly string[]
+  readonly travel: TravelAnswer | undefined
 }
 
 export const factsOf = (answer: SeenAnswer, lists: readonly string[]): Facts => ({
@@ -112,4 +138,5 @@ export const factsOf = (answer: SeenAnswer, lists: readonly string[]): Facts => 
   proxy: answer.proxy,
   bot: answer.bot,
   signals: answer.signals,
+  travel: answer.travel,
 })

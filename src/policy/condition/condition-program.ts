@@ -12,6 +12,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { tableTextBytesMax } from '../../base/limits.ts'
 import { listNameCharsMax, listsMax } from '../../lists/list-limits.ts'
+import { travelDoubts } from '../../model/kind.ts'
 import { reasonCodeBytesMax, reasonListMax } from '../../schema/table-layout.ts'
 import { type Facts, type MemberType, objectMembers, plainMembers } from './condition-members.ts'
 import { type Value, loops, methods } from './condition-functions.ts'
@@ -43,11 +44,16 @@ const listOf = (elements: number, each: Size): Size => ({ kind: 'list', chars: 0
 const tableText = textOf(tableTextBytesMax)
 /** An own list adds one reason. */
 const reasonsMax = reasonListMax + 1
-const sizeOf = (type: MemberType): Size => (type === 'string' ? tableText : scalar)
-const listSizes = {
+const listSizes: Readonly<Record<string, Size>> = {
   reasons: listOf(reasonsMax, textOf(reasonCodeBytesMax)),
   lists: listOf(listsMax, textOf(listNameCharsMax)),
-} as const
+  'travel.unreliable_because': listOf(
+    travelDoubts.length,
+    textOf(Math.max(...travelDoubts.map((word) => word.length))),
+  ),
+}
+const sizeOf = (type: MemberType, path: string): Size =>
+  type === 'list<string>' ? listSizes[path]! : type === 'string' ? tableText : scalar
 
 const emptyValues: Readonly<Record<MemberType, Value>> = {
   bool: false,
@@ -105,8 +111,7 @@ function literalProgram(literal: unknown): Program {
 function nameProgram(name: string, { variable }: Scope): Program {
   if (name === variable?.name) return { run: (_, item) => item, steps: 1, size: variable.size }
   const member = name as keyof typeof plainMembers
-  const type = plainMembers[member]
-  const size = type === 'list<string>' ? listSizes[member as keyof typeof listSizes] : sizeOf(type)
+  const size = sizeOf(plainMembers[member], member)
   return { run: (facts) => facts[member], steps: 1, size }
 }
 
@@ -115,8 +120,8 @@ function memberProgram([object, member]: readonly [ASTNode, string]): Program {
   const type = (objectMembers[name] as Readonly<Record<string, MemberType>>)[member]!
   const empty = emptyValues[type]
   const run: Run = (facts) =>
-    (facts[name] as Readonly<Record<string, Value>> | null)?.[member] ?? empty
-  return { run, steps: 1, size: sizeOf(type) }
+    (facts[name] as Readonly<Record<string, Value>> | null | undefined)?.[member] ?? empty
+  return { run, steps: 1, size: sizeOf(type, `${name}.${member}`) }
 }
 
 function listProgram(elements: readonly Program[]): Program {

@@ -152,8 +152,9 @@ function unionOf(operands: readonly (Operand | undefined)[]): Operand | undefine
 function elementOf(list: ASTNode, scope: Scope): Operand | undefined {
   if (list.op === 'list') return unionOf(list.args.map((one) => operandOf(one, scope)))
   if (list.op === 'rcall' && list.args[0] === 'filter') return elementOf(list.args[1], scope)
-  const values = list.op === 'id' ? listValues.get(list.args) : undefined
-  return values && { ...values.of, name: list.args as string }
+  const path = memberPath(list) ?? ''
+  const values = listValues.get(path)
+  return values && { ...values.of, name: path }
 }
 
 function sizeOf(of: ASTNode | undefined, scope: Scope): Operand | undefined {
@@ -166,7 +167,7 @@ function sizeOf(of: ASTNode | undefined, scope: Scope): Operand | undefined {
     const all = sizeOf(of.args[1], scope)
     return all?.kind === 'number' ? size(0, all.max) : undefined
   }
-  const values = of.op === 'id' ? listValues.get(of.args) : undefined
+  const values = listValues.get(memberPath(of) ?? '')
   if (values !== undefined) return size(0, values.sizeMax)
   const operand = operandOf(of, scope)
   if (operand?.kind !== 'text' || operand.words === undefined) return size(0, Infinity)

@@ -6,6 +6,7 @@ import { cleanText } from '../../base/text/clean-text.ts'
 import { suggestName } from '../../config/setting-problem.ts'
 import { listNameForm, listsMax } from '../../lists/list-limits.ts'
 import { continents, countries } from '../../model/countries.ts'
+import { travelDoubts } from '../../model/kind.ts'
 import { listReasonTexts, reasonCodes } from '../../score/points/reason-codes.ts'
 import { closedWords } from './condition-members.ts'
 
@@ -183,6 +184,9 @@ const listName: TextValues = {
   },
 }
 
+/** Half of the earth's circumference. */
+const travelKmMax = 20_016
+
 /** By path; members without a row are booleans. */
 export const memberValues: ReadonlyMap<string, MemberValues> = new Map<string, MemberValues>([
   ['risk_score', numbers(0, 100)],
@@ -191,6 +195,9 @@ export const memberValues: ReadonlyMap<string, MemberValues> = new Map<string, M
   ['location.latitude', numbers(-90, 90)],
   ['location.longitude', numbers(-180, 180)],
   ['proxy.percent_days_seen', numbers(0, 100)],
+  ['travel.km', numbers(0, travelKmMax)],
+  ['travel.hours', numbers(0, 2 ** 32)],
+  ['travel.kmh', numbers(0, travelKmMax * 60)],
   ...[...closedWords].map(([path, words]) => {
     return [path, { ...wordsOf(words), orders: () => false }] as const
   }),
@@ -220,4 +227,5 @@ export const listValues: ReadonlyMap<
 > = new Map([
   ['reasons', { of: wordsOf(codes), sizeMax: codes.length }],
   ['lists', { of: listName, sizeMax: listsMax }],
+  ['travel.unreliable_because', { of: wordsOf(travelDoubts), sizeMax: travelDoubts.length }],
 ])

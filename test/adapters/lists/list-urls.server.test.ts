@@ -175,9 +175,9 @@ describe('refused', () => {
   })
 })
 
-it('a condition that is none stops a start', async () => {
+it.each(['nonsense > 1', 'risk_score > 1 && travel.kmh > 900'])('%s stops a start', async (x) => {
   const wrong = join(state, 'wrong.json')
-  writeFileSync(wrong, JSON.stringify({ lists: { published: { x: 'nonsense > 1' } } }), {
+  writeFileSync(wrong, JSON.stringify({ lists: { published: { x } } }), {
     mode: 0o644,
   })
   const args = [

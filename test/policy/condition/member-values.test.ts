@@ -11,6 +11,8 @@ import {
   objectMembers,
   plainMembers,
 } from '../../../src/policy/condition/condition-members.ts'
+import { travelOf } from '../../../src/context/travel.ts'
+import { newQuery, parseQuery } from '../../../src/table/lookup/query.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 import { sampleAddresses } from '../sample-addresses.ts'
@@ -66,7 +68,11 @@ describe('memberValues', () => {
     for (const address of sampleAddresses(300)) {
       const answer = table.check(address)
       if (answer === undefined) continue
-      const facts: Readonly<Record<string, unknown>> = factsOf(answer, [])
+      const query = newQuery()
+      parseQuery(query, Buffer.from(address), 0, address.length)
+      const { located, reader } = table.answer(query)
+      const travel = travelOf(reader, located, { ip: '11.1.1.1', hours: 1 / 60 })
+      const facts: Readonly<Record<string, unknown>> = factsOf({ ...answer, travel }, [])
       for (const [path, type] of types) {
         const [object = '', member = ''] = path.split('.')
         const empty = { bool: false, int: 0, double: 0, string: '' }[type as 'int']

@@ -1,0 +1,54 @@
+// Context of a check (contract 6.5): optional members of its body that say more than the address. No
+// context fails a check: what is wrong with one is reported in `context_errors`, and the answer says
+// what it would say without it.
+//
+//   body ─ contextOf ─▶ Context ─ contextAnswer ─▶ { travel, context_errors } ─ withContext ─▶ answer
+//
+// `contextOf` runs once, where the body is read: without I/O, bounded, and what it returns is small
+// plain data, which crosses to pool threads with the pieces of a batch. `contextAnswer` runs beside
+// the answer, in the same turn, because policies read what it returns.
+//
+// To add a context: a member of `Context` with its parser, and its member of `ContextAnswer`. What
+// must be asked off the loop goes between the two: `answerInContext` of
+// src/http/endpoint/check-endpoint.ts may wait there and put what it learned into the parsed value.
+
+import type { ContextAnswer, ContextError } from '../api/check-answer.ts'
+import type { JsonObject } from '../base/json-object.ts'
+import { type AnswerBytes, extendAnswer, jsonRun } from '../table/answer/answer-writer.ts'
+import { parsePrevious, type Previous, travelOf, unknownTravel } from './travel.ts'
+
+/** What a member says, or what is wrong with it. */
+export type Parsed<Value> = { readonly value: Value } | { readonly error: ContextError }
+
+/** As parsed; at least one member. */
+export interface Context {
+  readonly previous?: Parsed<Previous>
+}
+
+/** `undefined` for a body without context. */
+export function contextOf(body: JsonObject, nowMs = Date.now()): Context | undefined {
+  if (!Object.hasOwn(body, 'previous')) return undefined
+  return { previous: parsePrevious(body['previous'], nowMs) }
+}
+
+/** `about`: the address that is checked, where a table has located it. */
+export function contextAnswer(
+  { previous }: Context,
+  about?: Pick<AnswerBytes, 'reader' | 'located'>,
+): ContextAnswer {
+  const errors = [previous].flatMap((one) => (one && 'error' in one ? [one.error] : []))
+  return {
+    ...(previous && {
+      travel:
+        about && 'value' in previous
+          ? travelOf(about.reader, about.located, previous.value)
+          : unknownTravel,
+    }),
+    ...(errors.length > 0 && { context_errors: errors }),
+  }
+}
+
+/** The answer's bytes with the members of its context behind all others. */
+export function withContext(answer: Uint8Array, context: ContextAnswer): Uint8Array {
+  return extendAnswer(answer, jsonRun(`,${JSON.stringify(context).slice(1)}`))
+}

@@ -1,0 +1,127 @@
+// Optional context never fails a check (contract 6.5 and 6.7): right and wrong `previous` as a check,
+// with insights, in small batches (the loop) and large ones (the pool), beside a policy that blocks.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CheckAnswer } from '../../../src/api/check-answer.ts'
+import { unknownTravel } from '../../../src/context/travel.ts'
+import { newFolder } from '../../cli/program.ts'
+import { wrongPrevious } from '../../context/wrong-previous.ts'
+import { type Server, makeKey, newState, startServer } from '../../serve/server.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+
+const checkPath = '/v1/intelligence/ip-risk/check'
+const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
+/** 17,556 km from 9.x. */
+const far = JSON.stringify({ ip: '11.5.0.1', at: hourAgo })
+const tor = '9.1.2.3'
+const clean = '9.5.0.2'
+
+let server: Server
+let key = ''
+let test = ''
+
+beforeAll(async () => {
+  const file = join(newFolder(), 'policies.json')
+  const rules = [
+    { name: 'tor', condition: 'signals.tor', action: 'block' },
+    { name: 'fast', condition: 'travel.kmh > 1000', action: 'challenge' },
+    { name: 'sure', condition: 'travel.known && travel.reliable', action: 'block', observe: true },
+  ]
+  const policies = { default: { rules, otherwise: 'allow' } }
+  writeFileSync(file, JSON.stringify({ policies }), { mode: 0o600 })
+  const state = newState()
+  key = await makeKey(state, { plan: 'internal' })
+  test = await makeKey(state, { test: true })
+  server = await startServer({ table: writeSmallTable(), state, args: ['--policies', file] })
+})
+afterAll(() => server.stop())
+
+async function post(path: string, body: string, by = key): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${by}`, connection: 'close' },
+    body,
+  })
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+/** `previous` is JSON. */
+const bodyOf = (ip: string, previous?: string): string =>
+  previous === undefined ? JSON.stringify({ ip }) : `{"ip":"${ip}","previous":${previous}}`
+
+async function rowsOf(checks: readonly string[], query = '', by = key) {
+  const answer = await post(`${checkPath}/batch${query}`, `{"checks":[${checks.join()}]}`, by)
+  return (answer as { readonly results: readonly CheckAnswer[] }).results
+}
+
+/** A check and an element of a batch, by the loop and by the pool; `insights` are taken off. */
+const ways: Readonly<Record<string, (body: string) => Promise<CheckAnswer>>> = {
+  check: async (body) => (await post(checkPath, body)) as CheckAnswer,
+  insights: async (body) => {
+    const { insights, ...answer } = (await post(`${checkPath}?include=insights`, body)) as {
+      readonly insights: unknown
+    } & CheckAnswer
+    expect(insights).toMatchObject({ score_range: expect.any(Array) })
+    return answer
+  },
+  'small batch': (body) => inBatch(body, 3),
+  'large batch': (body) => inBatch(body, 300),
+}
+
+async function inBatch(body: string, count: number): Promise<CheckAnswer> {
+  const checks = Array.from({ length: count }, (_, at) => (at === 1 ? body : bodyOf(clean)))
+  const results = await rowsOf(checks)
+  expect(results).toHaveLength(count)
+  for (const one of [results[0]!, results[count - 1]!]) {
+    expect(Object.keys(one)).not.toContain('travel')
+    expect(one.decision).toMatchObject({ action: 'allow', rule: '' })
+  }
+  return results[1]!
+}
+
+describe.each(Object.keys(ways))('a %s', (name) => {
+  const way = ways[name]!
+
+  it('says how far and how fast, and decides by it', async () => {
+    const { travel, decision, observed, ...rest } = await way(bodyOf(clean, far))
+    expect(travel).toMatchObject({ known: true, km: 17_556, reliable: false })
+    expect(decision).toMatchObject({ action: 'challenge', rule: 'fast' })
+    expect(observed).toBeUndefined()
+    const { decision: _, ...plain } = await way(bodyOf(clean))
+    expect(rest).toEqual(plain)
+    const same = await way(bodyOf(clean, far.replace('11.', '9.')))
+    expect(same).toMatchObject({ decision: { rule: '' }, observed: ['sure'], travel: { km: 0 } })
+  })
+
+  it('never fails for its context, and a block stays', async () => {
+    const wrong = wrongPrevious(Date.now())
+    const plain = await way(bodyOf(tor))
+    expect(wrong.length).toBeGreaterThanOrEqual(30)
+    for (const [previous, param] of wrong) {
+      const { travel, context_errors: errors, ...rest } = await way(bodyOf(tor, previous))
+      expect(travel).toEqual(unknownTravel)
+      expect(errors).toEqual([{ param, message: expect.any(String) }])
+      expect(rest).toEqual(plain)
+      expect(rest.decision).toMatchObject({ action: 'block', rule: 'tor' })
+    }
+  })
+})
+
+it('has no prefix, for it holds for its request alone', async () => {
+  const bodies = [bodyOf(clean), bodyOf(clean, far), bodyOf(clean, '7')]
+  const results = await rowsOf(bodies, '?include=prefix')
+  const single = await Promise.all(bodies.map((one) => post(`${checkPath}?include=prefix`, one)))
+  expect(results).toEqual(single)
+  expect(results.map((one) => 'prefix' in one)).toEqual([true, false, false])
+})
+
+it('has travel for a test key, whose addresses have no place', async () => {
+  const body = bodyOf('198.18.0.6', '{"ip":"198.18.0.1","at":"x"}')
+  const answer = await post(checkPath, body, test)
+  expect(answer).toMatchObject({ travel: unknownTravel, decision: { action: 'block' } })
+  expect(answer).toMatchObject({ context_errors: [{ param: 'previous.at' }] })
+  expect(await rowsOf([body], '', test)).toEqual([answer])
+})
