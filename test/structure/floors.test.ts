@@ -98,6 +98,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   piscina: ['src/pool/'],
   preact: ['src/console/page/'],
   'prom-client': ['src/admin/metrics/prometheus-text.ts'],
+  'structured-headers': ['src/agents/'],
   'topojson-client': ['src/console/page/address/place-map.tsx'],
   'uWebSockets.js': ['src/http/', 'src/adapters/', 'src/worker/'],
   uplot: ['src/console/page/traffic/draw-plot.ts'],

@@ -12,6 +12,7 @@ export const floors: readonly (readonly string[])[] = [
   ['src/api'],
   ['src/audit'],
   ['src/table', 'src/account', 'src/feedback', 'src/lists/acts.ts'],
+  ['src/agents'],
   ['src/context', 'src/policy'],
   ['src/observe'],
   ['src/client', 'src/publish', 'src/index.ts'],

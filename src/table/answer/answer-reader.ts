@@ -3,7 +3,7 @@
 
 import type { CheckAnswer, Location, NetworkAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
-import { formatDay } from '../../base/day.ts'
+import { type Day, formatDay } from '../../base/day.ts'
 import type { ListMatcher } from '../../lists/list-matcher.ts'
 import type { Level } from '../../model/kind.ts'
 import { riskLevelOf } from '../../model/kind.ts'
@@ -14,6 +14,7 @@ import { bogonVerdict } from '../../score/bogon-verdict.ts'
 import { openLocations } from '../file/location-record.ts'
 import { readNetwork } from '../file/network-record.ts'
 import { openStrings, pagedCache, type Strings } from '../file/string-section.ts'
+import type { Source } from '../file/table-source.ts'
 import { readVerdict } from '../file/verdict-record.ts'
 
 export interface AnswerReader {
@@ -21,6 +22,9 @@ export interface AnswerReader {
   readonly views: SectionViews
   readonly strings: Strings
   readonly parts: ReturnType<typeof openAnswerParts>
+  /** The table's feeds and day, for what agents claim (src/agents). */
+  readonly sources: readonly Source[]
+  readonly asOf: Day
   /** In every answer but a bogon's. Only open-table.ts changes it, and makes its writer anew. */
   coverage: CoverageAnswer | undefined
   /** The operator's own lists (own-lists.ts); only `useLists` of open-table.ts changes them. */
@@ -30,11 +34,14 @@ export interface AnswerReader {
 export function openAnswerReader({
   id,
   views,
+  sources,
+  asOf,
   coverage,
-}: Pick<AnswerReader, 'id' | 'views'> & Partial<Pick<AnswerReader, 'coverage'>>): AnswerReader {
+}: Pick<AnswerReader, 'id' | 'views' | 'sources' | 'asOf'> &
+  Partial<Pick<AnswerReader, 'coverage'>>): AnswerReader {
   const strings = openStrings(views)
   const parts = openAnswerParts(views, strings)
-  return { id, views, strings, parts, coverage, lists: undefined }
+  return { id, views, strings, parts, sources, asOf, coverage, lists: undefined }
 }
 
 /**

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { makePlaceRuns } from '../../../build/places/place-runs.ts'
 import { assembleTable } from '../../../build/assemble-table.ts'
+import { parseDay } from '../../../src/base/day.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
 import { formatAddressBytes, formatIpv4Bytes } from '../../../src/ip/format-address-bytes.ts'
 import { accuracies } from '../../../src/model/kind.ts'
@@ -88,7 +89,7 @@ describe('the bytes of an answer', () => {
     const property = fc.property(tables, fc.array(text, { minLength: 20 }), (content, texts) => {
       const { bytes } = encodedTable(content)
       const { id, views } = readTableView(bytes, 'random')
-      const reader = openAnswerReader({ id, views })
+      const reader = openAnswerReader({ id, views, sources: [], asOf: parseDay('2026-08-22')! })
       const other: Pick<Table, 'check' | 'answer'> = {
         check: (text) => checkAddress(reader, text),
         answer: openAnswerWriter(reader),
@@ -106,7 +107,7 @@ describe('the bytes of an answer', () => {
     const networks = parts.networks.map((network) => ({ ...network, organization }))
     const { bytes } = encodedTable(assembleTable({ ...parts, networks }).content)
     const { id, views } = readTableView(bytes, 'long')
-    const reader = openAnswerReader({ id, views })
+    const reader = openAnswerReader({ id, views, sources: [], asOf: parseDay('2026-08-22')! })
     const long = {
       check: (text: string) => checkAddress(reader, text),
       answer: openAnswerWriter(reader),
