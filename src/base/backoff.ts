@@ -1,11 +1,11 @@
-// Delays between tries of what fails: twice as long after each failure, up to a bound.
+// Delays between retries, doubled after each failure.
 
 export interface Backoff {
   readonly msMin: number
   readonly msMax: number
 }
 
-/** After that many failures in a row, at least one. */
+/** `failures`: in a row, at least one. */
 export function backoffMs({ msMin, msMax }: Backoff, failures: number): number {
   return Math.min(msMax, msMin * 2 ** (failures - 1))
 }

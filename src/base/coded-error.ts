@@ -1,28 +1,26 @@
-// Coded errors: a stable code; the message says what went wrong, where, and what to do. Not for the
-// hot path: absence there is `undefined` or an index of -1, never an exception.
+// Coded errors: a stable code; the message says what went wrong, where, and what to do. Never on
+// the hot path.
 
 import { constants } from 'node:os'
 import type { ErrorCode } from './error-codes.ts'
 
-/** Whose fault a failure is, and so who can mend it. */
+/** Whose fault a failure is. */
 export type Fault = 'usage' | 'input' | 'environment' | 'bug'
 
 interface ErrorDetails {
-  /** Lines below the message: one for each problem. */
+  /** Lines below the message, one per problem. */
   readonly details?: readonly string[]
   readonly retryable?: boolean
   readonly cause?: unknown
 }
 
-/** A failure with a stable code. `retryable` says whether the same call can succeed later. */
+/** `retryable`: the same call may succeed later. */
 export class IpriskError extends Error {
   override readonly name = 'IpriskError'
   readonly code: ErrorCode
   readonly fault: Fault
   readonly retryable: boolean
-  /**
-   * Any line of the message may quote foreign text, line breaks too; `lines` tells ours from those.
-   */
+  /** The message may quote foreign line breaks; `lines` has ours. */
   readonly lines: readonly string[]
 
   constructor(
@@ -54,8 +52,8 @@ export function usageError(message: string, details: readonly string[] = []): Ip
 }
 
 /**
- * The message of `feeds_unreachable` begins so: a server that runs the build tells by it a missing
- * network, which is cheap to retry, from a failure that has cost a whole build.
+ * Prefix of `feeds_unreachable`, by which a server recognises a missing network, which is cheap to
+ * retry.
  */
 export const feedsUnreachable = 'Not one feed could be fetched'
 
@@ -65,15 +63,15 @@ export function messageOf(thrown: unknown): string {
 
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS', 'EACCES'] as const
 
-/** By name, as Node says it, and by number, as LMDB does. */
+/** By name, as in Node, and by number, as in LMDB. */
 const diskErrorCodes: ReadonlySet<unknown> = new Set(
   diskErrors.flatMap((name) => [name, constants.errno[name]]),
 )
 
-/** These fail only where a disk does, whatever they say: a full one makes mkdir say ENOENT. */
+/** These fail only with a disk, whatever the code: a full disk makes mkdir report ENOENT. */
 const diskCalls: ReadonlySet<string> = new Set(['fsync', 'fdatasync', 'mkdir'])
 
-/** Can show at any call; it is no bug. */
+/** May come from any call, and is no bug. */
 export function isDiskError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException

@@ -1,6 +1,6 @@
-// How many things are done at once: some of many, or one after the other.
+// Limits concurrency.
 
-/** In the order of `items`. Throws the first failure, after which nothing is begun. */
+/** In the order of `items`. Throws the first failure and starts nothing more. */
 export async function mapInParallel<T, R>(
   items: readonly T[],
   atOnce: number,
@@ -23,12 +23,12 @@ export async function mapInParallel<T, R>(
   return results
 }
 
-/** Each act begins when the one before it has ended, however that ended. */
+/** Each act begins once the previous one has settled. */
 export function createQueue(): <T>(act: () => T | Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (act) => {
     const done = last.then(act)
-    // Without the result, which may be large.
+    // Drops the result, which may be large.
     last = done.then(
       () => undefined,
       () => undefined,

@@ -4,19 +4,18 @@ export function addTo<Key>(counts: Map<Key, number>, key: Key, count = 1): void 
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** Equal ones in the order of the map. */
+/** Ties keep the map's order. */
 export function largestFirst<Key>(counts: ReadonlyMap<Key, number>): (readonly [Key, number])[] {
   return [...counts].sort(([, a], [, b]) => b - a)
 }
 
-/** Equal keys are summed up; equal sums in the order of their keys. */
+/** Sums equal keys; ties are in key order. */
 export function largestSums<Key>(counts: Iterable<readonly [Key, number]>) {
   const sums = new Map<Key, number>()
   for (const [key, count] of counts) addTo(sums, key, count)
   return [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
 }
 
-/** Groups in the order of their first items. */
 export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key) {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {

@@ -1,19 +1,15 @@
-// A calendar day, UTC. Feeds speak in days; so do ages, windows and half-lives.
+// A calendar day, UTC.
 
 /** Whole days since 1970-01-01 UTC. */
 export type Day = number & { readonly __brand: 'Day' }
 
 export const msPerDay = 86_400_000
 
-/** `ms` since the epoch. */
 export function dayOf(ms: number): Day {
   return Math.floor(ms / msPerDay) as Day
 }
 
-/**
- * `2026-08-22`; `undefined` for any other form, for days that do not exist, and before 1970: the
- * table has no word for one.
- */
+/** `2026-08-22`; `undefined` for other forms, for days that do not exist, and before 1970. */
 export function parseDay(text: string): Day | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
   if (match === null) return undefined
@@ -22,7 +18,7 @@ export function parseDay(text: string): Day | undefined {
   return day >= 0 && formatDay(day) === text ? day : undefined
 }
 
-/** Whatever the time zone of who states it. */
+/** Allows for any time zone. */
 export function isYetToCome(day: Day, today: Day): boolean {
   return day > today + 1
 }
@@ -30,7 +26,7 @@ export function isYetToCome(day: Day, today: Day): boolean {
 let lastDay = 0
 let lastText = '1970-01-01'
 
-/** Most answers name the same few days, so the last one is remembered. */
+/** The last day is cached: most answers name the same few. */
 export function formatDay(day: Day): string {
   if (day !== lastDay) {
     lastText = new Date(day * msPerDay).toISOString().slice(0, 10)
@@ -39,7 +35,7 @@ export function formatDay(day: Day): string {
   return lastText
 }
 
-/** Since the beginning of `day`, never below 0: a clock may lag behind a feed. */
+/** Never below 0: a clock may lag behind a feed. */
 export function ageSeconds(day: Day, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - day * msPerDay) / 1000))
 }

@@ -1,6 +1,6 @@
-// Every code of an IpriskError: its meaning, and the admin API's status unless that follows from
-// whose fault it is (400 for usage and input, else 503). Codes are stable: they are only added. The
-// public port has its own (src/api/api-error.ts).
+// Every code of an IpriskError: meaning, and the admin API's status unless the fault gives it (400
+// for usage and input, else 503). Codes are only added. The public port has its own
+// (src/api/api-error.ts).
 
 export interface ErrorCodeRow {
   readonly meaning: string
@@ -195,7 +195,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** A code that came from another process. */
+/** For codes from another process. */
 export function isErrorCode(text: unknown): text is ErrorCode {
   return typeof text === 'string' && Object.hasOwn(errorCodes, text)
 }

@@ -1,6 +1,4 @@
-// Typed arrays have no room to grow: a longer one takes their place.
-
-/** A copy of `length` elements, not fewer than it has. */
+/** A copy with `length` elements. */
 export function grown<Column extends Uint32Array | Int32Array | Uint8Array>(
   column: Column,
   length: number,

@@ -1,5 +1,4 @@
-// Bytes to a JSON object, or why they are none: RFC 8259 in UTF-8; a byte
-// order mark, which PowerShell writes, is ignored (RFC 8259, 8.1).
+// Parses a JSON object: RFC 8259 in UTF-8; a byte order mark, as PowerShell writes, is ignored.
 
 export type NoObject = 'empty' | 'no_json' | 'array' | 'no_object'
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -19,7 +18,6 @@ export function parseJsonObject(bytes: Uint8Array): JsonObject | NoObject {
   return isJsonObject(value) ? value : 'no_object'
 }
 
-/** `undefined` for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

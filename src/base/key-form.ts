@@ -1,9 +1,8 @@
-// Finds keys in other text, for whatever must not repeat one, such as the log and request ids. The
-// form is drawn in src/account/keys/key-text.ts.
+// Finds keys in other text, such as the log and request ids (form: src/account/keys/key-text.ts),
+// in linear time.
 //
-// Found by their form are `irk_…` and `irkt_…` in any case, and `<id>_<secret>`; by their checksum
-// an id and a secret without a prefix, with another sign between them or none. A secret alone only
-// the keyring knows (`holdsSecret`). Invariant: the time is linear in the text.
+// By form: `irk_…` and `irkt_…` in any case, and `<id>_<secret>`. By checksum: an id and a secret
+// without prefix, with any or no separator. Only the keyring knows a secret alone (`holdsSecret`).
 
 import { crc32 } from 'node:zlib'
 
@@ -17,7 +16,7 @@ export const keyChecksumChars = 6
 const prefixes = [keyPrefix, testKeyPrefix] as const
 const tailChars = keySecretChars + keyChecksumChars
 
-/** CRC-32 finds every change of one character and of two neighbours, swapped ones among them. */
+/** CRC-32 detects every single changed character and swapped neighbours. */
 export function keyChecksum(body: string): string {
   let rest = crc32(body)
   let text = ''
@@ -28,13 +27,13 @@ export function keyChecksum(body: string): string {
   return text
 }
 
-/** `_` also as addresses of the web write it. The id may be cut off, and so may the rest. */
+/** `_` may be URL-encoded; the id and the rest may be cut off. */
 const prefixed = /(irkt?)(?:_|%5f)([0-9a-z]{1,12})(?:_|%5f)[0-9a-z]+/gi
-/** The beginning of one, cut off anywhere. */
+/** The beginning of a key, cut off anywhere. */
 const begun = /irkt?(?:_|%5f)/i
-/** What can hold the secret and checksum of a key. */
+/** May be a key's secret and checksum. */
 const longRun = /[0-9A-Za-z]{38,}/g
-/** What stands before it: the id, and what divides them. */
+/** Before it: the id and a separator. */
 const idBefore = /[0-9A-Za-z]{12}([^0-9A-Za-z]|%5[Ff])?$/
 
 export function beginsKey(text: string): boolean {
@@ -68,7 +67,7 @@ function secretAt(text: string, index: number, run: string): number | undefined 
     if (divided && rest.length === tailChars) return escaped
     if (isKey(found.slice(0, keyIdChars), rest)) return escaped
   }
-  // Nothing between them, or a prefix that has lost its `_`.
+  // No separator, or a prefix without its `_`.
   for (const from of [0, 3, 4, run.length - keyIdChars - tailChars]) {
     if (from < 0) continue
     const at = from + keyIdChars
@@ -85,9 +84,9 @@ function isKey(id: string, tail: string): boolean {
 }
 
 /**
- * Whether a secret that `isSecret` knows begins or ends a run of letters and digits, with its
- * checksum or without. One in ten million keys has a secret in one case, like hexadecimal ids of
- * traces: such runs are skipped.
+ * Whether a secret known to `isSecret` begins or ends a run of letters and digits, with or without
+ * checksum. Runs in one case, such as hexadecimal trace ids, are skipped: one in ten million
+ * secrets is.
  */
 export function holdsSecret(text: string, isSecret: (secret: string) => boolean): boolean {
   for (const run of text.match(/[0-9A-Za-z]{32,}/g) ?? []) {

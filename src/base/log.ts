@@ -1,10 +1,8 @@
-// Structured logs: JSON lines on standard error, or plain lines on a terminal. The only home of
-// pino.
+// Structured logs: JSON lines on standard error, or plain lines on a terminal. pino's only home.
 //
-// Invariants: the text of a key never leaves (key-form.ts); members whose names say that they hold
-// a secret are replaced; members that hold addresses are left out, unless the operator wants them,
-// and are then in the form that the operator wants. Errors whose words may hold anything are
-// described by `describeError`.
+// Invariants: keys are redacted (key-form.ts); members with secret names are replaced; members with
+// addresses are left out, unless the operator wants them, in the wanted form. `describeError` is
+// for errors with arbitrary text.
 
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
@@ -15,7 +13,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 
 export type LogDetails = Readonly<Record<string, unknown>>
 
-/** An Error goes in as `err`. */
+/** Log an Error as `err`. */
 export interface LogMethod {
   (message: string): void
   (details: LogDetails, message: string): void
@@ -31,7 +29,7 @@ export interface Log {
   readonly child: (details: LogDetails) => Log
 }
 
-/** Names in lower case without `-` and `_`: `x-api-key`, `Set-Cookie`, `admin_token`. */
+/** Lower case, without `-` and `_`: matches `x-api-key`, `Set-Cookie`, `admin_token`. */
 const secretName =
   /^key$|(?:authorization|apikey|privatekey|cookie|credential|passphrase|password|secret|token)s?$/
 const addressNames = new Set(
@@ -40,10 +38,10 @@ const addressNames = new Set(
   ),
 )
 
-/** Deeper than this nothing is logged; our own details are one or two levels deep. */
+/** Our own details are one or two levels deep. */
 const depthMax = 5
 
-/** Whether addresses are logged, and where they are not logged whole, how. */
+/** Whether addresses are logged, or a function that formats them. */
 export type LoggedAddresses = boolean | ((address: string) => string)
 
 function formatAddressesIn(value: unknown, form: (address: string) => string): unknown {
@@ -53,10 +51,10 @@ function formatAddressesIn(value: unknown, form: (address: string) => string): u
     : '[no address]'
 }
 
-/** Without secrets and, unless wanted, addresses. Errors are taken apart later. */
+/** Removes secrets and, unless wanted, addresses. Errors are serialized later. */
 function scrub(value: unknown, addresses: LoggedAddresses, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
-  // A Date, a URL: its JSON is one plain value.
+  // A Date or a URL serializes itself.
   if (typeof (value as { readonly toJSON?: unknown }).toJSON === 'function') return value
   if (depth === depthMax) return '[deeper]'
   if (Array.isArray(value)) return value.map((inner) => scrub(inner, addresses, depth + 1))
@@ -71,7 +69,7 @@ function scrub(value: unknown, addresses: LoggedAddresses, depth = 0): unknown {
   return kept
 }
 
-/** `12:30:01 warn  message  member=value …`, then, indented, the stack of an error. */
+/** `12:30:01 warn  message  member=value …`, then an error's stack, indented. */
 function plainLine(line: string): string {
   const { time, level, msg, name: _name, pid: _pid, err, ...rest } = JSON.parse(line) as LogDetails
   const clock = new Date(Number(time)).toISOString().slice(11, 19)
@@ -82,26 +80,26 @@ function plainLine(line: string): string {
   const error = err as { readonly stack?: string; readonly message?: string } | undefined
   const trail = error === undefined ? [] : [error.stack ?? error.message ?? '']
   const text = [clock, String(level).padEnd(5), msg, ...members].join(' ')
-  // Messages quote others: only the first line of an entry begins at the margin.
+  // Messages quote foreign text, so only an entry's first line begins at the margin.
   const [first = '', ...more] = [text, ...trail].join('\n').split('\n').map(escapeControls)
   return [first, ...more.map((line) => `  ${line}`), ''].join('\n')
 }
 
-/** Waits where the reader of a pipe is slow. */
+/** Waits for slow readers of a pipe. */
 function writeError(line: string): void {
   let rest = Buffer.from(line)
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(2, rest))
     } catch (thrown) {
-      // A full pipe: try again. Otherwise no one reads standard error.
+      // A full pipe: retry. Otherwise nobody reads standard error.
       if ((thrown as NodeJS.ErrnoException).code !== 'EAGAIN') return
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
 }
 
-/** A child's members are scrubbed too, which pino's formatters do not do. */
+/** pino's formatters do not scrub a child's members. */
 function logOf(logger: Logger, scrubbed: (details: object) => Record<string, unknown>): Log {
   return {
     trace: logger.trace.bind(logger),
@@ -135,10 +133,7 @@ export function createLog(options: {
     {
       level,
       base: { name, pid: process.pid },
-      formatters: {
-        level: (label) => ({ level: label }),
-        log: scrubbed,
-      },
+      formatters: { level: (label) => ({ level: label }), log: scrubbed },
       serializers: { err: (error: Error) => scrubbed(stdSerializers.err(error)) },
     },
     destination,
@@ -151,8 +146,8 @@ const placesMax = 10
 const codeForm = /^\w{1,64}$/
 
 /**
- * An error as the log may show it: its kind and stack, never its message, which may hold an address
- * or a key. Codes are safe words of ours, of Node or of the system.
+ * An error for the log: kind and stack, without its message, which may contain an address or a key.
+ * Codes are safe.
  */
 export function describeError(error: unknown): {
   readonly error: string
@@ -176,7 +171,7 @@ export function describeError(error: unknown): {
   }
 }
 
-/** LMDB's are numbers. */
+/** LMDB's codes are numbers. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as { readonly code?: unknown }

@@ -1,4 +1,4 @@
-// Values made once.
+// Values computed once.
 
 export function memoise<K, T>(make: (key: K) => T): (key: K) => T {
   const made = new Map<K, T>()
@@ -13,17 +13,17 @@ export function memoise<K, T>(make: (key: K) => T): (key: K) => T {
 
 export type LazilyOpened<T> = ReturnType<typeof openLazily<T>>
 
-/** Opened when first asked for, and then kept open. */
+/** Opens on first use. */
 export function openLazily<T>(open: () => Promise<T>) {
   let opened: Promise<T> | undefined
   return {
-    /** A failure is not kept: the next call tries again. */
+    /** A failure is not cached. */
     get: (): Promise<T> =>
       (opened ??= open().catch((cause: unknown) => {
         opened = undefined
         throw cause
       })),
-    /** `undefined` where nothing is open. Never rejects. */
+    /** `undefined` if nothing is open. Never rejects. */
     ifOpen: async (): Promise<T | undefined> => opened?.catch(() => undefined),
   }
 }

@@ -1,5 +1,4 @@
-// Where the package's own files are (data/feeds, data/tables), in tests and compiled, and those of
-// `iprisk-compiler`.
+// The package's own files (data/feeds, data/tables), and those of `iprisk-compiler`.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -28,9 +27,8 @@ function readVersion(): string {
 }
 
 /**
- * Loads and resolves the packages that only builds need: those of `iprisk-compiler` where it is
- * installed, otherwise the development dependencies of a clone. Throws what `require` throws where a
- * package is missing.
+ * Resolves packages that only builds need: from `iprisk-compiler` if installed, else a clone's
+ * development dependencies. Throws the errors of `require`.
  */
 export function compilerRequire(): NodeJS.Require {
   const own = createRequire(import.meta.url)

@@ -1,5 +1,5 @@
-// Canaries: addresses whose verdict is known (data/tables/canaries.csv). Builds and servers refuse
-// a table that misjudges one (promote-table.ts, acceptance-check.ts).
+// Canaries: addresses with a known verdict (data/tables/canaries.csv). Builds and servers refuse a
+// table that misjudges one (promote-table.ts, acceptance-check.ts).
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { formatAddress } from '../ip/format-address.ts'
 import type { Classification } from '../model/kind.ts'
 import type { Table } from './table.ts'
 
-/** What a canary is, and what a table may say of it: more is the lists' fault, not its own. */
+/** What a table may say about each; more is the fault of lists. */
 export const canaryKinds = {
   resolver: { title: 'public resolver', allowed: ['clean', 'hosting'], scoreMax: 40 },
   root_server: { title: 'root server', allowed: ['clean', 'hosting'], scoreMax: 40 },
@@ -25,11 +25,7 @@ export const canaryKinds = {
   special: { title: 'special-purpose address space', allowed: ['bogon'], scoreMax: 100 },
 } as const satisfies Record<
   string,
-  {
-    readonly title: string
-    readonly allowed: readonly Classification[]
-    readonly scoreMax: number
-  }
+  { readonly title: string; readonly allowed: readonly Classification[]; readonly scoreMax: number }
 >
 export type CanaryKind = keyof typeof canaryKinds
 
@@ -37,14 +33,14 @@ export interface Canary {
   readonly range: Range
   readonly kind: CanaryKind
   readonly name: string
-  /** Where it is published, and the day on which the row was added. */
+  /** Where it is published, and when the row was added. */
   readonly source: string
   readonly day: Day
 }
 
 const rowsMax = 500
 
-/** Error: `canaries_invalid`, whose message lists every problem. */
+/** Throws `canaries_invalid` with every problem. */
 export function loadCanaries(
   folder: string = join(packageRoot, 'data', 'tables'),
 ): readonly Canary[] {
@@ -90,7 +86,7 @@ function invalid(problems: readonly string[]): IpriskError {
   })
 }
 
-/** One line each, with what the table calls it. */
+/** One line each, with the table's verdict. */
 export function misjudgedCanaries(
   table: Pick<Table, 'check'>,
   canaries: readonly Canary[],

@@ -1,7 +1,7 @@
-// Opens a table file that others may write, by mapping a private copy (shared-copy.ts): truncating
-// or overwriting the file cannot end the process. Making a copy compares every checksum, so a file
-// that is still being written is refused. If no copy can be made, the file itself is mapped and the
-// reason is reported once.
+// Opens a table file that others may write, by mapping a private copy (shared-copy.ts), so that
+// truncating or overwriting the file cannot end the process. Making a copy compares every checksum,
+// so an unfinished file is refused. If no copy can be made, the file itself is mapped, with a
+// warning.
 
 import { statSync } from 'node:fs'
 import { IpriskError } from '../base/coded-error.ts'
@@ -73,7 +73,7 @@ export function* openCopiedTableInSteps(
   }
 }
 
-/** The name of a mapped file may be gone by now. */
+/** A mapped file's name may be gone. */
 function writtenMsOf(path: string): number {
   return Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
 }

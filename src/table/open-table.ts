@@ -1,8 +1,7 @@
-// Opens a table file: maps it, checks what lookups need (`whole`: the checksums too), and answers.
+// Opens a table file: maps it, checks what lookups need (with `whole`, checksums too), and answers.
 //
-// The file itself is mapped: truncating or overwriting it in place ends this process (SIGBUS). So
-// use this only for files that this program alone writes, or for a few milliseconds, and
-// open-copied-table.ts for every other file.
+// The file itself is mapped: truncating or overwriting it in place ends this process (SIGBUS). Use
+// this only for files that only this program writes, or briefly; else open-copied-table.ts.
 
 import { type MappedFile, mapFile } from '../base/system/memory-map.ts'
 import { IpriskError } from '../base/coded-error.ts'
@@ -15,9 +14,9 @@ import { type TableView, readTableView, compareChecksums } from './file/table-vi
 import { coverageOf } from './answer/table-coverage.ts'
 
 export interface OpenTable extends Table {
-  /** The typed views, for callers that look up without building answers. */
+  /** For callers that look up without building answers. */
   readonly reader: AnswerReader
-  /** Reads the whole file into memory now, so that no later answer waits for a disk. */
+  /** Reads the whole file into memory now, so that no answer waits for a disk. */
   populate(): void
 }
 
@@ -31,13 +30,13 @@ export interface OpenTableOptions {
   readonly whole?: boolean
 }
 
-/** A table in memory that the caller maps, and unmaps once nothing uses the table any more. */
+/** A table in memory that the caller maps and unmaps. */
 export function openMappedTable(bytes: Uint8Array, path: string) {
   const map = { bytes, populate: () => undefined, unmap: () => undefined }
   return tableOver(map, readTableView(bytes, path), path, Date.now)
 }
 
-/** Throws `file_unreadable`, `table_corrupt` (section and offset named) or `table_version`. */
+/** Throws `file_unreadable`, `table_corrupt` (with section and offset) or `table_version`. */
 export function openTable(path: string, options: OpenTableOptions = {}): OpenTable {
   const steps = openTableInSteps(path, options)
   let step = steps.next()
@@ -45,7 +44,7 @@ export function openTable(path: string, options: OpenTableOptions = {}): OpenTab
   return step.value
 }
 
-/** In steps, for a loop that serves others between them; run it to its end. */
+/** In steps, for a serving loop; run it to its end. */
 export function* openTableInSteps(
   path: string,
   { now = Date.now, mapped = path, whole = false }: OpenTableOptions = {},
@@ -83,7 +82,7 @@ function tableOver(map: MappedFile, file: TableView, path: string, now: () => nu
     sources: file.sources,
     coverage: file.coverage,
     reader,
-    /** An answer holds what was said of the coverage when its writer was made. */
+    /** A writer's answers have the coverage of its creation. */
     readClock() {
       const coverage = coverageOf(file, now())
       if (coverage?.age_days === reader.coverage?.age_days) return

@@ -13,11 +13,11 @@ export interface VerifiedTableFile {
   readonly table: number
   readonly path: string
   readonly builtMs: number
-  /** Answers of the verifying process: a worker that gets others refuses the table. */
+  /** Answers of the verifying process: a worker with others refuses the table. */
   readonly known?: readonly KnownAnswer[]
 }
 
-/** Own lists, compiled by the primary (src/lists/compile/list-file.ts); versions rise by its count. */
+/** Compiled by the primary (src/lists/compile/list-file.ts); versions rise. */
 export interface ListFile {
   readonly version: number
   readonly path: string
@@ -29,7 +29,6 @@ export interface TableInfo {
   readonly bytes: number
   readonly coverage: TableCoverage
   readonly sources: readonly (Required<Pick<Source, 'id' | 'day' | 'quarantined' | 'entries'>> & {
-    /** Absent for a feed. */
     readonly dataSet?: DataSetName | undefined
   })[]
 }

@@ -23,7 +23,6 @@ export interface Table {
   readonly asOf: Day
   readonly bytes: number
   readonly sources: readonly Source[]
-  /** Which kinds its feeds cover. */
   readonly coverage: TableCoverage
   /**
    * The whole answer for an address as text; `undefined` where the text is no address. Inner

@@ -1,11 +1,10 @@
-// Atomic file writes: to a temporary file in the same folder, flushed, renamed, and the folder
-// flushed. For every file that a user may name, and state that must survive a power cut.
+// Atomic file writes, for files that users name and state that must survive a power cut: a
+// temporary file in the same folder, flushed, renamed, folder flushed.
 //
-// Invariants: only a regular file is replaced, because a rename over a device or a pipe removes it;
-// checked before anything is written and again before the rename. A symbolic link stays, and its
-// target is replaced or created. A file of mode 0600 belongs to its writer alone; any other keeps
-// the mode of the file it replaces and, as root, the owner. Errors about a path are a reason alone
-// ("it is a folder").
+// Invariants: only a regular file is replaced, because renaming over a device or pipe removes it;
+// this is checked before writing and before the rename. A symbolic link stays; its target is
+// replaced or created. Mode 0600 is kept; otherwise the replaced file's mode and, as root, owner
+// are. Errors about a path are only a reason ("it is a folder").
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -33,12 +32,12 @@ import type { ErrorCode } from '../error-codes.ts'
 const linksMax = 40
 const privateMode = 0o600
 
-/** Holds the process id, so a killed run's is known. */
+/** Contains the process id, to recognise a killed run's files. */
 export function temporaryName(name: string): string {
   return `.${name}.${process.pid}.${randomUUID()}.tmp`
 }
 
-/** The file at the end of a path's symbolic links. Throws a reason. */
+/** Follows symbolic links. Throws a reason. */
 export function outputTarget(path: string): string {
   const fault = outputFault(path)
   if (fault !== undefined) throw new Error(`it ${fault}`)
@@ -59,10 +58,10 @@ export function outputTarget(path: string): string {
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
-/** As a clause; `undefined` if one can. */
+/** As a clause; `undefined` for a usable path. */
 export function outputFault(path: string): string | undefined {
   try {
-    // `throwIfNoEntry: false` would hide ENOTDIR, too, from Node 22 on.
+    // From Node 22, `throwIfNoEntry: false` would hide ENOTDIR too.
     return irregularFault(statSync(path))
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
@@ -80,7 +79,7 @@ function irregularFault(stat: Stats): string | undefined {
   return `is a ${what}, not a regular file`
 }
 
-/** Before a command's work. `name` is its option. */
+/** Call before a command's work. `name` is its option. */
 export function checkOutput(name: string, path: string, code: ErrorCode): void {
   const fault = path === '-' ? 'is standard output (./- is a file of that name)' : faultOf(path)
   if (fault === undefined && path !== '') return
@@ -88,7 +87,7 @@ export function checkOutput(name: string, path: string, code: ErrorCode): void {
   throw new IpriskError({ code, message, fault: 'usage' })
 }
 
-/** Writing the file will report what a system call refuses. */
+/** Ignores errors that writing will report. */
 function faultOf(path: string): string | undefined {
   try {
     const fault = outputFault(path)
@@ -103,8 +102,8 @@ function faultOf(path: string): string | undefined {
 export type Replacement = ReturnType<typeof beginReplacing>
 
 /**
- * The writer creates `temporary`, then commits; it always calls `discard` at the end. `mode` is that
- * of a new file and, for a secret, of any.
+ * The writer creates `temporary`, commits, and always discards at the end. `mode` applies to a new
+ * file and to secrets.
  */
 export function beginReplacing(path: string, mode: number) {
   const target = outputTarget(path)
@@ -154,7 +153,7 @@ function inheritFrom(descriptor: number, replaced: Stats | undefined, mode: numb
   if ((made.mode & 0o777) !== wanted) fchmodSync(descriptor, wanted)
 }
 
-/** In some containers root lacks the right. */
+/** Root lacks the permission in some containers. */
 function giveTo(descriptor: number, { uid, gid }: { uid: number; gid: number }): void {
   try {
     fchownSync(descriptor, uid, gid)
@@ -163,7 +162,7 @@ function giveTo(descriptor: number, { uid, gid }: { uid: number; gid: number }):
   }
 }
 
-/** `write` writes to a temporary path; all or nothing. */
+/** Atomic; `write` gets a temporary path. */
 export async function replaceWith(
   path: string,
   mode: number,
@@ -178,7 +177,7 @@ export async function replaceWith(
   }
 }
 
-/** All or nothing; the loop turns between two pieces. */
+/** Atomic; yields to the event loop between pieces. */
 export function replaceFile(path: string, content: string | Iterable<string>, mode = 0o644) {
   return replaceWith(path, mode, (to) => writeFile(to, content, { flag: 'wx', mode }))
 }
@@ -193,7 +192,7 @@ export function replaceFileSync(path: string, content: string | Uint8Array, mode
   }
 }
 
-/** Makes renames within `folder` survive a power cut. */
+/** Makes renames within `folder` durable. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -212,7 +211,7 @@ export function flushFolderSync(folder: string): void {
   }
 }
 
-/** None if it cannot be read. */
+/** Empty if the folder cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
@@ -221,7 +220,6 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Left by a killed run. */
 export async function removeTemporaryFiles(folder: string): Promise<void> {
   const left = namesIn(folder).filter((name) => name.startsWith('.') && name.endsWith('.tmp'))
   await Promise.all(left.map(async (name) => rm(join(folder, name), { force: true })))

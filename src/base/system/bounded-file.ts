@@ -1,9 +1,7 @@
-// Reads a file that a user named whole (configuration, keys, tokens, certificates). Whatever lies
-// at the path, reading neither waits for ever nor fills the memory.
-//
-// Invariants: the opened file is judged, not what the path means a moment later; only a regular
-// file is read, or a pipe if wanted; at most `bytesMax` bytes are held. Throws an Error whose
-// message is a reason alone ("it is a folder"). Not for data that is mapped (memory-map.ts).
+// Reads a whole file that a user named (configuration, keys, tokens, certificates). Whatever is at
+// the path, it neither waits forever nor fills the memory: only a regular file is read, or a pipe
+// if allowed, at most `bytesMax` bytes. It judges the opened file, not the path. Throws an Error
+// with only a reason ("it is a folder").
 
 import { type Stats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { messageOf } from '../coded-error.ts'
@@ -15,14 +13,14 @@ export interface BoundedFile {
 
 export interface FileBounds {
   readonly bytesMax: number
-  /** Without it no pipe is read. */
+  /** Pipes are read only with this. */
   readonly pipeMsMax?: number
 }
 
-/** A secret is a file, or comes from a program: `<(pass show …)`. */
+/** A secret may come from a program: `<(pass show …)`. */
 export const secretFile: FileBounds = { bytesMax: 65_536, pipeMsMax: 1000 }
 
-/** Without a writer a pipe looks ended; a slow one has opened it by then. */
+/** A pipe without a writer looks ended; a slow writer gets this time. */
 const pipeWriterMsMax = 1000
 const pipePollMs = 5
 const chunkBytes = 65_536
@@ -33,7 +31,6 @@ const openFailures: Readonly<Record<string, string>> = {
   ENXIO: 'it is a socket or a device, and must be a regular file',
 }
 
-/** A pipe only with `pipeMsMax`. */
 export function readBoundedFile(path: string, bounds: FileBounds): BoundedFile {
   const descriptor = openWithoutWaiting(path)
   try {
@@ -45,7 +42,7 @@ export function readBoundedFile(path: string, bounds: FileBounds): BoundedFile {
   }
 }
 
-/** For a stream: the caller closes the descriptor. */
+/** The caller closes the descriptor. */
 export function openRegularFile(path: string): number {
   const descriptor = openWithoutWaiting(path)
   const stat = fstatSync(descriptor)
@@ -54,7 +51,7 @@ export function openRegularFile(path: string): number {
   throw irregular(stat)
 }
 
-/** What is open already, such as standard input. */
+/** For open descriptors, such as standard input. */
 export function readDescriptor(descriptor: number, { bytesMax, pipeMsMax = 0 }: FileBounds) {
   const stat = fstatSync(descriptor)
   const isPipe = stat.isFIFO()
@@ -63,7 +60,7 @@ export function readDescriptor(descriptor: number, { bytesMax, pipeMsMax = 0 }: 
   const begun = performance.now()
   const isOver = (ms: number): boolean => performance.now() - begun >= ms
   for (;;) {
-    // One more than stated, to notice a file that has grown.
+    // One more byte, to notice a file that has grown.
     const chunk = Buffer.allocUnsafe(bytes === 0 ? firstBytes(stat, bytesMax) : chunkBytes)
     const read = readSome(descriptor, chunk)
     if (read === 'none yet' && isOver(pipeMsMax)) {
@@ -83,7 +80,7 @@ export function readDescriptor(descriptor: number, { bytesMax, pipeMsMax = 0 }: 
   }
 }
 
-/** A pipe without a writer, a terminal: each would keep a plain open waiting. */
+/** A pipe without a writer, or a terminal, would block a plain open. */
 function openWithoutWaiting(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
@@ -102,13 +99,13 @@ function tooLarge(bytesMax: number): Error {
   return new Error(`it has more than ${bytesMax} bytes`)
 }
 
-/** Files of /proc have a size of 0. */
+/** Files in /proc have a size of 0. */
 function firstBytes({ size }: Stats, bytesMax: number): number {
   if (size > bytesMax) throw tooLarge(bytesMax)
   return Math.max(chunkBytes, size + 1)
 }
 
-/** `none yet`: of a pipe that has a writer. */
+/** `none yet`: the pipe has a writer. */
 function readSome(descriptor: number, chunk: Buffer): number | 'none yet' {
   try {
     return readSync(descriptor, chunk)

@@ -1,13 +1,12 @@
-// Work in a process of its own: the parent asks, the child answers, plain data over
+// Work in a process of its own: the parent asks, the child answers, in plain data over
 // node:child_process's channel.
 //
 //   parent                           child
 //   startChild(…).ask(question) ───▶ answerParent(act): act(question)
-//                               ◀─── the answer, or the code and message of what was thrown
+//                               ◀─── the answer, or code and message of what was thrown
 //
-// Invariants: one question at a time; asking never rejects. A child ends when its channel closes,
-// so it does not outlive its parent; it ignores the signals that a terminal, or `systemctl kill`,
-// sends to every process and that do not end the server.
+// One question at a time; asking never rejects. A child ends when its channel closes, and ignores
+// signals that a terminal or `systemctl kill` sends to every process.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { type Fault, IpriskError, messageOf } from '../coded-error.ts'
@@ -15,7 +14,7 @@ import { createQueue } from '../concurrency.ts'
 import { ignoreDebuggerSignal } from './debugger-signal.ts'
 import { lowerPriority } from './process.ts'
 
-/** `fault` is `undefined` for what was no IpriskError. */
+/** `fault` is `undefined` unless it was an IpriskError. */
 export interface ChildError {
   readonly code: string | undefined
   readonly message: string
@@ -29,19 +28,19 @@ export type ChildOutcome<Answer> =
   | { readonly kind: 'failed'; readonly error: ChildError }
   /** It ended first, or could not be started. */
   | { readonly kind: 'ended'; readonly end: ProcessEnd }
-  /** The time was over, or the signal was aborted. */
+  /** Timed out or aborted. */
   | { readonly kind: 'late' | 'stopped' }
 
 export interface ProcessEnd {
   readonly by: number | NodeJS.Signals | null
-  /** Of its standard error, where that is a pipe. */
+  /** The end of its standard error, if that is a pipe. */
   readonly words: string
   readonly error: Error | undefined
 }
 
 const wordsCharsMax = 8000
 
-/** Resolves when its pipes are closed, too. */
+/** Resolves once its pipes are closed too. */
 export function endOf(
   child: ChildProcess,
   onWords: (words: string) => void = () => undefined,
@@ -55,7 +54,7 @@ export function endOf(
   })
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ by: null, words, error }))
-    // Not 'close', which does not come where this side has closed the channel.
+    // Not 'close', which is missing if this side closed the channel.
     child.once('exit', (code, signal) => {
       const end = (): void => resolve({ by: signal ?? code, words, error: undefined })
       if (stderr?.closed === false) stderr.once('close', end)
@@ -69,7 +68,7 @@ interface ChildOptions {
   readonly arguments?: readonly string[]
   readonly nodeFlags?: readonly string[]
   readonly environment?: NodeJS.ProcessEnv
-  /** Of its standard error, in place of passing its output on. */
+  /** Keep its standard error instead of passing it on. */
   readonly keepsWords?: boolean
   readonly hasLowPriority?: boolean
 }
@@ -137,7 +136,7 @@ export function startChild<Question, Answer>(options: ChildOptions): Child<Quest
         child.once('message', onReply)
         onEnd()
         if (signal.aborted) stop()
-        // One that has ended, or did not start, has no channel.
+        // A child that ended or did not start has no channel.
         else if (child.connected) {
           try {
             child.send(question as object, (error) => void (error && kill()))
@@ -168,14 +167,13 @@ export async function askOnce<Question, Answer>(
 
 interface ChildTask<Question, Answer> {
   readonly ask: (question: Question) => Promise<ChildOutcome<Answer>>
-  /** The next question starts another one. */
   readonly stop: () => void
   readonly close: () => void
 }
 
 /**
- * The child starts with a question and ends after `idleMs` without one. `onEnd` is called where it
- * ends by itself.
+ * Starts the child with a question, ends it after `idleMs` without one. `onEnd`: it ended by
+ * itself.
  */
 export function createChildTask<Question, Answer>(
   options: ChildOptions & {
@@ -248,7 +246,7 @@ export function answerParent(act: (question: never) => unknown): void {
   process.on('message', (question) => {
     void replyTo(question).then(sendReply)
   })
-  // The parent may have ended while this program was loading.
+  // The parent may have ended already.
   if (!process.connected) process.exit(0)
   process.on('disconnect', () => process.exit(0))
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGUSR2']) process.on(signal, () => undefined)

@@ -1,11 +1,10 @@
-// The clock that all processes of a machine share, and the name of its boot. Not the time of day:
-// rates are counted on this clock, which never jumps.
+// The clock that all processes of a machine share and that never jumps, and the boot's id.
 
 import { readFileSync } from 'node:fs'
 
 /**
- * What to add to this process's `performance.now()` to get milliseconds of CLOCK_MONOTONIC, exact
- * to about a microsecond: the reading with the smallest gap around it counts.
+ * Added to `performance.now()`, gives CLOCK_MONOTONIC in milliseconds, to about a microsecond: the
+ * reading in the smallest gap counts.
  */
 export function machineOffsetMs(): number {
   let offset = 0
@@ -21,7 +20,7 @@ export function machineOffsetMs(): number {
   return offset
 }
 
-/** Names the boot, with which CLOCK_MONOTONIC starts anew; `unknown` elsewhere than on Linux. */
+/** CLOCK_MONOTONIC restarts with each boot; `unknown` except on Linux. */
 export function bootId(path = '/proc/sys/kernel/random/boot_id'): string {
   try {
     const text = readFileSync(path, 'latin1').trim()

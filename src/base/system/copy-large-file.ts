@@ -1,30 +1,28 @@
-// Copies a large file that processes will map (memory-map.ts).
-
 import { closeSync, constants, copyFileSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { messageOf } from '../coded-error.ts'
 import { offsetInPage, pageBytes } from './memory-map.ts'
 
-/** A multiple of the 2 MB of large pages. */
+/** A multiple of large pages' 2 MB. */
 const pieceBytes = 2 ** 23
 
 /**
- * Copies `source` over `target`, sharing blocks where the file system can. Elsewhere it writes
- * large pieces, which the system keeps and maps in pages of 2 MB; `copyFile` of Node.js made 4 kB
- * pages, and took 77 to 129 ms for 190 MB in place of 48 (ext4 flushes at the close). Throws the
- * system's error, with the folder that has no room; what was written stays.
+ * Copies `source` over `target` for mapping, sharing blocks if the file system can. Otherwise it
+ * writes large pieces, which the system maps in pages of 2 MB; Node's `copyFile` made 4 kB pages
+ * and took 77 to 129 ms for 190 MB instead of 48 (ext4 flushes at the close). Throws the system's
+ * error, naming the full folder; leaves what was written.
  */
 export function copyLargeFile(source: string, target: string): void {
   const steps = copyLargeFileInSteps(source, target)
   while (steps.next().done !== true);
 }
 
-/** In steps of a few milliseconds. Copies at most `bytesMax`, even if the file grows. */
+/** In steps of a few milliseconds. Copies at most `bytesMax`. */
 export function* copyLargeFileInSteps(source: string, target: string, bytesMax = Infinity) {
   try {
     copyFileSync(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL)
   } catch {
-    // Two file systems, or one that cannot. Whatever else is wrong shows itself again.
+    // Different file systems, or no cloning. Other errors repeat.
     yield* copyInPieces(source, target, bytesMax)
   }
 }
@@ -55,14 +53,12 @@ function* copyInPieces(source: string, target: string, bytesMax: number) {
   }
 }
 
-// Memory for reading and writing files in large pieces. Where a copy's target lies a little behind
-// its source, by the last 12 bits of their addresses, an AMD processor takes four times as long
-// (`rep movsb`; EPYC: 83 ms for 190 MB in place of 21). Files lie in whole pages, and Node's large
-// buffers mostly begin 16 bytes behind one.
+// Buffers for files. If a copy's target is a little behind its source, by the last 12 bits, an AMD
+// processor takes four times as long (`rep movsb`; EPYC: 83 ms for 190 MB instead of 21). File
+// pages are aligned, and Node's large buffers mostly begin 16 bytes after a page boundary.
 
 const beginsAt = pageBytes / 2
 
-/** Uninitialised. */
 export function newFileBuffer(bytes: number): Buffer {
   const room = Buffer.allocUnsafeSlow(bytes + pageBytes)
   const before = (beginsAt - offsetInPage(room) + pageBytes) % pageBytes

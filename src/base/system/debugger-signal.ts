@@ -1,11 +1,10 @@
-// SIGUSR1, on which Node opens its debugger on loopback: any local user could then run code as this
-// user. Node does not while the signal has a listener. For our own programs; the library leaves an
-// application's signals alone.
+// Ignores SIGUSR1, on which Node opens its debugger on loopback, where any local user could run
+// code as this user. For our own programs only, not for applications with the library.
 
 import { writeSync } from 'node:fs'
 import process from 'node:process'
 
-/** A loop of signals must not fill a log. */
+/** Repeated signals must not fill a log. */
 const reportMs = 60_000
 
 type Report = (message: string) => void
@@ -14,7 +13,7 @@ const toStandardError: Report = (message) => {
   try {
     writeSync(2, `iprisk: ${message}\n`)
   } catch {
-    // Nobody reads it; a signal is no reason to end.
+    // Nobody reads it.
   }
 }
 

@@ -1,9 +1,7 @@
-// A lock on a file, by flock(2). The kernel frees it when the process that holds it ends, however
-// it ends; a lock file that lies around means nothing.
-//
-// The lock belongs to the open file: the same process that asks twice is refused, and a child does
-// not keep it (O_CLOEXEC). The file must be on a local file system. It names the process that has
-// locked it, for people; the program never reads it.
+// A file lock by flock(2), which the kernel releases when the process ends; a leftover lock file
+// means nothing. The lock belongs to the open file: the same process cannot lock twice, and
+// children do not inherit it (O_CLOEXEC). Local file systems only. The file contains the holder's
+// process id, for people.
 
 import {
   closeSync,
@@ -27,13 +25,13 @@ const LOCK_NB = 4
 const flock = koffi.load(null).func('int flock(int fd, int operation)')
 
 export interface FileLock {
-  /** Also removes the file. A second call does nothing. */
+  /** Also removes the file. Idempotent. */
   readonly release: () => void
 }
 
 /**
- * Creates the file and its folder if missing; `undefined` while it is locked. Throws
- * `file_unlockable` where the file system knows no locks, and the disk's errors.
+ * Creates the file and its folder if missing; `undefined` if it is locked. Throws `file_unlockable`
+ * if the file system has no locks, and the disk's errors.
  */
 export function acquireFileLock(path: string): FileLock | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
@@ -41,7 +39,7 @@ export function acquireFileLock(path: string): FileLock | undefined {
   let held = false
   try {
     if (!lockDescriptor(descriptor, { path, how: 'exclusive' })) return undefined
-    // Its holder removed it after it was opened here.
+    // Its holder removed it meanwhile.
     if (!hasName(descriptor, path)) return acquireFileLock(path)
     ftruncateSync(descriptor)
     writeSync(descriptor, `${process.pid}\n`)
@@ -54,10 +52,10 @@ export function acquireFileLock(path: string): FileLock | undefined {
       if (!held) return
       held = false
       try {
-        // Removed before it is unlocked, and only while the name is still this file's.
+        // Remove before unlocking, and only while the name is still this file's.
         if (hasName(descriptor, path)) rmSync(path)
       } catch {
-        // It stays, and the next run locks it.
+        // Left for the next run.
       } finally {
         closeSync(descriptor)
       }
@@ -65,10 +63,7 @@ export function acquireFileLock(path: string): FileLock | undefined {
   }
 }
 
-/**
- * Without waiting; the lock ends when `descriptor` is closed. Many may hold a shared lock, but none
- * while an exclusive lock is held.
- */
+/** Does not wait; closing `descriptor` unlocks. Shared locks exclude only an exclusive one. */
 export function lockDescriptor(
   descriptor: number,
   { path, how }: { readonly path: string; readonly how: 'shared' | 'exclusive' },

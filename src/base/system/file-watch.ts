@@ -1,5 +1,5 @@
-// Watches one file for a new one in its place by polling: a rename shows in the inode, and polling
-// works on every file system. A change counts once two looks see the same.
+// Polls a file for replacement, which works on every file system. A change counts once two polls
+// agree.
 
 import { statSync } from 'node:fs'
 
@@ -7,15 +7,15 @@ export interface Watch {
   readonly stop: () => void
 }
 
-/** `''` where there is no file. */
+/** `''` if there is no file. */
 export function fileIdentity(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat === undefined ? '' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`
 }
 
 /**
- * Without times, for a file that is touched but never written to: detects a replaced, a truncated
- * and a missing file. `''` if it cannot be read.
+ * Ignores times, for a file that is touched but never written: detects replacement, truncation and
+ * removal. `''` if it cannot be read.
  */
 export function inodeIdentity(path: string): string {
   try {
@@ -26,7 +26,7 @@ export function inodeIdentity(path: string): string {
   }
 }
 
-/** For every file that replaces the one with identity `known`. */
+/** Calls `changed` for every file that replaces the one with identity `known`. */
 export function watchFile(options: {
   readonly path: string
   readonly known: string
@@ -51,7 +51,7 @@ export function watchFile(options: {
   return { stop: () => clearInterval(timer) }
 }
 
-/** A folder that cannot be read just now is no change. */
+/** A folder that cannot be read now is no change. */
 export function identityOrEmpty(path: string): string {
   try {
     return fileIdentity(path)

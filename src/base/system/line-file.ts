@@ -1,15 +1,12 @@
-// A file that several processes append whole lines to, such as a trail for a SIEM. Lines wait in
-// memory and are written together, ten times a second or when there are many; where the disk or a
-// pipe's reader is slow they wait on, up to a bound, and only then is a line refused.
+// A file to which several processes append whole lines, such as a trail for a SIEM. Lines are
+// buffered up to a bound and written together; beyond it they are refused.
 //
-// Guarantees: a line is never mixed with another one; an accepted one is written once the disk
-// takes it, while this process lives. Rotation loses none: the file is opened anew within a second,
-// and until then lines go to the renamed one.
+// Lines are never mixed, and accepted ones are written while this process lives and the disk
+// allows. Rotation loses none: the file is reopened within a second.
 //
-// The one catch is a disk that takes half a line and then fails, or a process that is killed
-// between the halves: the half stays, on a line of its own, and the whole line follows. Every
-// writer looks at the file's last byte first, for the half may be another process's. Two that see
-// it at the same moment both end it, which leaves an empty line.
+// The one catch is a disk that takes half a line and fails, or a process killed halfway: the half
+// stays as a line of its own, and the whole line follows. Every writer checks the file's last byte
+// first, because the half may be another process's; two that see it at once leave an empty line.
 
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { constants, write } from 'node:fs'
@@ -22,17 +19,17 @@ export type LineFile = ReturnType<typeof openLineFile>
 const flushMs = 100
 const flushBytes = 65_536
 const identityMs = 1000
-/** A pipe takes this much whole or not at all (PIPE_BUF), so that lines of processes stay whole. */
+/** Pipes take this much atomically (PIPE_BUF), so that processes' lines stay whole. */
 const pipeBytesMax = 4096
 
-/** A write under way can look like a half; it is over by then. */
+/** A write in progress can look like a half line. */
 const settleMs = 10
 const settlesMax = 10
 
 interface Target {
   readonly write: (bytes: Uint8Array) => Promise<number>
   readonly bytesMax: number
-  /** `undefined` where only the writer can know. */
+  /** `undefined` if only the writer can know. */
   readonly endsMidLine: () => Promise<boolean | undefined>
   readonly close: () => Promise<void>
 }
@@ -43,16 +40,15 @@ const writeTo = promisify(write) as unknown as (
 ) => Promise<{ readonly bytesWritten: number }>
 
 export function openLineFile(options: {
-  /** `-` is standard output. */
   readonly path: string
   readonly waitingBytesMax: number
-  /** Not again before `onRecovery`. */
+  /** Once until `onRecovery`. */
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
 }) {
   const target = options.path === '-' ? standardOutput() : namedFile(options.path)
   let lines: string[] = []
-  /** What the disk has not taken, whole lines; older than `lines`. */
+  /** Whole lines that the disk has not taken; older than `lines`. */
   let rest: Buffer = Buffer.alloc(0)
   let lineBytes = 0
   let failing = false
@@ -76,13 +72,12 @@ export function openLineFile(options: {
       if (failing) options.onRecovery()
       failing = false
     } catch (fault) {
-      // A pipe that is full is no trouble: its reader is slow.
+      // A full pipe is no trouble: its reader is slow.
       const isFull = (fault as NodeJS.ErrnoException).code === 'EAGAIN'
       if (!failing && !isFull) options.onTrouble(fault)
       failing ||= !isFull
     }
   }
-  /** What the disk does not take waits on. */
   const flush = (): Promise<void> => {
     writing ??= writeAll().finally(() => (writing = undefined))
     return writing
@@ -91,7 +86,7 @@ export function openLineFile(options: {
   timer.unref()
   return {
     flush,
-    /** Without its end; false where there is no room, and the line is lost. */
+    /** Without a line end. False if there is no room, and the line is lost. */
     append: (line: string): boolean => {
       const bytes = Buffer.byteLength(line) + 1
       if (rest.length + lineBytes + bytes > options.waitingBytesMax) return false
@@ -100,10 +95,10 @@ export function openLineFile(options: {
       if (lineBytes >= flushBytes) void flush()
       return true
     },
-    /** Writes once what waits, and closes; returns how many lines were lost. */
+    /** Writes the rest once and closes; returns the number of lost lines. */
     close: async (): Promise<number> => {
       clearInterval(timer)
-      // One that is under way may have begun before the last lines.
+      // It may have begun before the last lines.
       await writing
       await flush()
       await target.close()
@@ -112,7 +107,6 @@ export function openLineFile(options: {
   }
 }
 
-/** `rest` begins with a whole line, of which `half` was written. */
 function countLines(bytes: Buffer): number {
   let count = 0
   for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count += 1
@@ -121,7 +115,7 @@ function countLines(bytes: Buffer): number {
 
 const newline = 0x0a
 
-/** `rest` begins with a whole line, of which `half` says whether a part was written. */
+/** `rest` begins with a whole line; `half`: a part of it was written. */
 async function writePiece({ write, bytesMax }: Target, bytes: Buffer) {
   const size = pieceSize(bytes, bytesMax)
   let written = 0
@@ -152,10 +146,10 @@ function standardOutput(): Target {
 }
 
 const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_RDWR, O_WRONLY } = constants
-/** Non-blocking: a plain open of a pipe waits for its reader, and no signal interrupts it. */
+/** Non-blocking, because opening a pipe would wait for its reader. */
 const appendFlags = O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
 
-/** Read access to a pipe would make it seem to have a reader; a file may not be readable. */
+/** Reading from a pipe would make it seem to have a reader; a file may be write-only. */
 async function openToAppend(path: string): Promise<{ handle: FileHandle; readable: boolean }> {
   const named = await stat(path).catch(() => undefined)
   if (named?.isFile() !== false) {
@@ -171,7 +165,7 @@ async function endsInHalf(handle: FileHandle): Promise<boolean> {
     const { size } = await handle.stat()
     if (size === 0) return false
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
-    // Somebody has emptied it meanwhile, or all is well.
+    // It was emptied meanwhile, or is fine.
     if (bytesRead === 0 || buffer[0] === newline) return false
     if (size === sizeBefore) return true
     sizeBefore = size

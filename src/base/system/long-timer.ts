@@ -1,6 +1,6 @@
-// Timers of any length, and repeated ones. None keeps a process alive.
+// Timers of any length, and repeated ones. They do not keep a process alive.
 
-/** Of Node's timers; a longer delay fires at once. */
+/** Node fires longer delays at once. */
 const partMsMax = 2 ** 31 - 1
 
 export interface LongTimer {
@@ -18,7 +18,7 @@ export function runAfter(ms: number, act: () => void): LongTimer {
   return { stop: () => clearTimeout(timer) }
 }
 
-/** Each time `ms` after `act`, which never rejects, has ended. */
+/** `ms` after each end of `act`, which never rejects. */
 export function runRepeatedly(act: () => Promise<unknown>, ms: number): LongTimer {
   let stopped = false
   const plan = (): LongTimer | undefined => (stopped ? undefined : (timer = runAfter(ms, again)))

@@ -1,23 +1,23 @@
-// The one file that maps memory: shared maps of whole files, to read (`mapFile`) or to write
-// together with other processes (`mapSharedFile`).
+// The only file that maps memory: shared maps of whole files, read-only (`mapFile`) or writable
+// with other processes (`mapSharedFile`).
 //
-// A read after `unmap`, a write to the view of `mapFile`, or a file that shrinks under its map ends
-// the process (SIGSEGV, SIGBUS); so does a write to a hole of a sparse file on a full disk. So
-// mapped files are never truncated or rewritten in place, those to write have their blocks before
-// they are mapped, and a map is freed only when no view of it is in use. Passing a buffer to a
-// thread copies it; `mapRegion` maps once for all threads, each of which makes its own view.
+// A read after `unmap`, a write to a view of `mapFile`, a file that shrinks under its map, or a
+// write to a hole of a sparse file on a full disk ends the process (SIGSEGV, SIGBUS). So mapped
+// files are never truncated or rewritten in place, writable ones have all their blocks, and a map
+// is freed only when no view is in use. Sending a buffer to a thread copies it; `mapRegion` maps
+// once, and each thread makes its own view.
 //
-// Files to read are mapped into slots of address space that are kept: a new ArrayBuffer of 200 MB
-// makes V8 collect garbage, which stalls a serving loop for 10 ms and more. A slot is used again
-// once its map is freed, so a view that outlives `unmap` would show the next file.
+// Read-only files are mapped into reusable slots of address space: a new ArrayBuffer of 200 MB
+// triggers a garbage collection of 10 ms and more. A view that outlives `unmap` would show the next
+// file.
 //
-// Slots begin at a multiple of 2 MB, so that the system can map pages of that size (ext4 on Linux
-// 6.18 after large writes, or reading under MADV_HUGEPAGE). A random read in a table of 275 MB then
-// took 45 ns in place of 76, 210 in place of 252 where each waits for the one before, and
-// `populate` no time in place of 20 to 90 ms.
+// Slots are aligned to 2 MB, so that the system can use pages of that size (ext4 on Linux 6.18
+// after large writes, or with MADV_HUGEPAGE). A random read in a table of 275 MB then took 45 ns
+// instead of 76, 210 instead of 252 for dependent reads, and `populate` no time instead of 20 to 90
+// ms.
 //
-// Atomics on a view of `mapSharedFile` are exact across processes, though the buffer is no
-// SharedArrayBuffer: V8 emits the same instructions (test/account/limits/limiter.world.test.ts).
+// Atomics on `mapSharedFile` are exact across processes, though it is no SharedArrayBuffer: V8
+// emits the same instructions (test/account/limits/limiter.world.test.ts).
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'
@@ -38,7 +38,6 @@ const mmap = libc.func(
 )
 const munmap = libc.func('int munmap(void *addr, size_t length)')
 
-/** For all threads of this process. */
 export interface MappedRegion {
   readonly address: bigint
   readonly bytes: number
@@ -46,20 +45,20 @@ export interface MappedRegion {
 
 export interface MappedFile {
   readonly bytes: Uint8Array
-  /** Off the serving loop. Best effort: older kernels cannot. */
+  /** Call off the serving loop. Best effort: older kernels cannot. */
   populate(): void
-  /** Frees the map. Every view of `bytes` is dead from here on. */
+  /** Invalidates every view of `bytes`. */
   unmap(): void
 }
 
-/** Throws `file_unreadable` for what is not a non-empty regular file. */
+/** Throws `file_unreadable` unless it is a non-empty regular file. */
 export function mapFile(path: string): MappedFile {
   const { length, slot } = withRegularFile(path, { mode: 'r' }, (descriptor, length) => {
     const slot = claimSlot(length)
     const flags = MAP_SHARED | MAP_FIXED
     const mapped: unknown = mmap(slot.pointer, length, PROT_READ, flags, descriptor, 0)
     if (isFailed(mapped)) {
-      // A refused map may have taken away what lay there: a hole that others could fill.
+      // A refused map may leave a hole that others could fill.
       reserve(slot.pointer, slot.length)
       slot.free = true
       throw unreadable(path, 'the system refused to map it (mmap failed)')
@@ -70,7 +69,7 @@ export function mapFile(path: string): MappedFile {
   const { pointer, buffer } = slot
   const bytes = new Uint8Array(buffer, 0, length)
   return mappedFile({ pointer, bytes }, () => {
-    // In the place of the file: nothing, which stays ours.
+    // Replaces the file by reserved address space.
     reserve(pointer, slot.length)
     slot.free = true
   })
@@ -93,7 +92,7 @@ function mappedFile(
   }
 }
 
-/** Reading it where nothing is mapped is a SIGSEGV. */
+/** Reading a slot without a map is a SIGSEGV. */
 interface Slot {
   readonly pointer: unknown
   readonly length: number
@@ -101,21 +100,21 @@ interface Slot {
   free: boolean
 }
 
-/** Never given back: for each size of files as many as were ever mapped at once, and a spare. */
+/** Never freed: per file size, as many as were mapped at once, and a spare. */
 const slots: Slot[] = []
 
-/** So that the next, slightly larger table fits. */
+/** Room for the next, slightly larger table. */
 const slotRoom = 1.25
 const slotUnit = 2 ** 21
 
-/** And leaves a spare one for the next file. */
+/** Also keeps a spare slot for the next file. */
 function claimSlot(length: number): Slot {
   const slot = freeSlot(length) ?? addSlot(length)
   slot.free = false
   try {
     if (freeSlot(length) === undefined) addSlot(length)
   } catch {
-    // The next file tries again, and fails if there is no memory for one.
+    // The next file tries again.
   }
   return slot
 }
@@ -153,7 +152,7 @@ function reserveAligned(length: number): unknown {
   return pointer
 }
 
-/** Pages that cost nothing, at `pointer` or anywhere. */
+/** Reserves address space at `pointer` or anywhere. */
 function reserve(pointer: unknown, length: number): unknown {
   const flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (pointer === null ? 0 : MAP_FIXED)
   const reserved: unknown = mmap(pointer, length, PROT_NONE, flags, -1, 0)
@@ -169,9 +168,9 @@ function isFailed(pointer: unknown): boolean {
 }
 
 /**
- * To read and write: every process that maps it sees writes, which outlive them all (not a crash of
- * the machine). Throws `file_unreadable` for what is not a regular file of exactly `bytes`, whose
- * blocks are all there (own-files.ts).
+ * Every process that maps the file sees writes, which survive the processes but not a crash of the
+ * machine. Throws `file_unreadable` unless it is a regular file of exactly `bytes`, with all its
+ * blocks (own-files.ts).
  */
 export function mapSharedFile(path: string, bytes: number): MappedFile {
   const { pointer, length } = withRegularFile(path, { mode: 'r+', bytes }, (descriptor, length) => {
@@ -183,10 +182,7 @@ export function mapSharedFile(path: string, bytes: number): MappedFile {
   return mappedFile({ pointer, bytes: view }, () => void munmap(pointer, length))
 }
 
-/**
- * Maps a file to read without a view of it, until `unmapRegion`. Throws `file_unreadable` as
- * `mapFile` does.
- */
+/** Maps a file without a view, until `unmapRegion`. Throws as `mapFile` does. */
 export function mapRegion(path: string): MappedRegion {
   return withRegularFile(path, { mode: 'r' }, (descriptor, bytes) => {
     const pointer = reserveAligned(slotLength(bytes))
@@ -200,7 +196,6 @@ export function mapRegion(path: string): MappedRegion {
   })
 }
 
-/** In any thread of the process. */
 export function viewRegion({ address, bytes }: MappedRegion): Uint8Array {
   return new Uint8Array(koffi.view(address, bytes))
 }
@@ -210,8 +205,8 @@ export function unmapRegion({ address, bytes }: MappedRegion): void {
 }
 
 /**
- * The file is open while `use` runs; a map outlives that. Throws `file_unreadable` for what is not
- * a non-empty regular file.
+ * The file is open while `use` runs; maps outlive that. Throws `file_unreadable` unless it is a
+ * non-empty regular file.
  */
 export function withRegularFile<T>(
   path: string,
@@ -221,8 +216,8 @@ export function withRegularFile<T>(
   const { mode, bytes } = how
   let descriptor: number
   try {
-    // A pipe without a writer would keep a plain open waiting for ever.
-    // Never write through a symbolic link. Tables are only read, and may be one.
+    // Non-blocking, because of pipes without a writer. Never write through a symbolic link;
+    // read-only tables may be one.
     const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
     descriptor = openSync(path, O_NONBLOCK | (mode === 'r' ? O_RDONLY : O_RDWR | O_NOFOLLOW))
   } catch (cause) {
@@ -245,22 +240,21 @@ function unreadable(path: string, why: string, cause?: unknown): IpriskError {
   return environmentError('file_unreadable', `${path} cannot be opened: ${why}`, { cause })
 }
 
-/** In pages of 2 MB, where it can be. */
 const MADV_HUGEPAGE = 14
-/** Read all of it in now; Linux before 5.14 cannot. */
+/** Reads everything now; not before Linux 5.14. */
 const MADV_POPULATE_READ = 22
 
-/** `address`: a pointer or a bigint, of a whole page. 0, or -1 where the system cannot. */
+/** `address`: a page-aligned pointer or bigint. Returns 0, or -1 on failure. */
 const madvise = libc.func('int madvise(void *addr, size_t length, int advice)')
 
-// Pages of 2 MB for large arrays: a build fills gigabytes once, and each page first touched is a
-// trip to the system. Linux takes large pages where a process asks for them (`madvise` in
+// Large pages for large arrays: a build fills gigabytes once, and each first touch of a page is a
+// system call's cost. Linux uses them on request (`madvise` in
 // /sys/kernel/mm/transparent_hugepage/enabled) or always.
 
 export const pageBytes = 4096
 const largeBytesMin = 2 ** 22
 
-/** `array` must be just made: only memory not filled yet is affected. */
+/** `array` must be new: only untouched memory is affected. */
 export function inLargePages<T extends ArrayBufferView>(array: T): T {
   if (process.platform !== 'linux' || array.byteLength < largeBytesMin) return array
   const before = (pageBytes - offsetInPage(array)) % pageBytes

@@ -1,16 +1,16 @@
-// A thread that is asked once and answers once, beside what its process does meanwhile.
+// A thread that answers one question.
 
 import { Worker } from 'node:worker_threads'
 
 export interface OneShotThread<Question, Answer> {
   readonly ask: (question: Question) => void
-  /** `undefined` where the thread has ended without one. Never rejects. */
+  /** `undefined` if the thread ended without an answer. Never rejects. */
   readonly answer: () => Promise<Answer | undefined>
 }
 
 /**
- * `program` is a compiled file, whose first message is its answer. The thread keeps the process
- * alive only while its answer is waited for, and ends with it.
+ * The compiled `program`'s first message is its answer. The thread keeps the process alive only
+ * while its answer is awaited.
  */
 export function startOneShotThread<Question, Answer>(
   program: URL,
@@ -23,7 +23,7 @@ export function startOneShotThread<Question, Answer>(
       thread.once(failure, () => resolve(undefined))
     }
   })
-  // Last, for who listens to a thread is kept alive by it.
+  // Last, because a listener keeps the thread's reference.
   thread.unref()
   return {
     ask: (question) => thread.postMessage(question, []),

@@ -1,7 +1,6 @@
-// Files and folders of the program, such as a state folder's: for its user alone, whatever the
-// umask, and never through a symbolic link, which would lead a write of root's to any file. Throws
-// a reason ("it is a symbolic link…"), or the system's error. Not for files that a user names
-// (atomic-file.ts).
+// The program's own files and folders, such as the state folder's: for its user only, whatever the
+// umask, never through a symbolic link, which could redirect root's writes. Throws a reason ("it is
+// a symbolic link…") or the system's error. Files named by users: atomic-file.ts.
 
 import {
   closeSync,
@@ -38,17 +37,15 @@ export async function replaceOwnFile(path: string, content: string | Iterable<st
   await replaceFile(path, content, mode)
 }
 
-/** The same for code that cannot wait. */
 export function replaceOwnFileSync(path: string, content: string): void {
   refuseLink(path)
   replaceFileSync(path, content, mode)
 }
 
 /**
- * Makes `path`, which must not be there, of `bytes` zeros that begin with `head`, for processes to
- * map and write (memory-map.ts). It has all its blocks from then on, because a write to a hole of a
- * mapped file ends the process where the disk is full. Throws what the system throws, and leaves
- * nothing then.
+ * Creates `path` with `bytes` zeros after `head`, for processes to map and write (memory-map.ts).
+ * All its blocks exist, because writing to a hole of a mapped file on a full disk ends the process.
+ * On error nothing is left.
  */
 export function createZeroFile(path: string, bytes: number, { head = new Uint8Array(0) } = {}) {
   const content = Buffer.alloc(bytes)
@@ -69,7 +66,7 @@ export function makeOwnFolder(path: string): void {
   refuseLink(path)
 }
 
-/** For what a library opens. */
+/** For files that a library opens. */
 export function refuseLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw linkError(path)
 }

@@ -1,5 +1,5 @@
-// Facts of processes, on Linux from /proc (proc(5)), and their priority. No function here fails:
-// for a process that has ended, or without /proc, the answer is `undefined` or empty.
+// Facts about processes, on Linux from /proc (proc(5)), and their priority. Never throws:
+// `undefined` or empty for a process that ended, or without /proc.
 
 import { readFileSync, readlinkSync } from 'node:fs'
 import { constants, hostname, setPriority } from 'node:os'
@@ -16,8 +16,8 @@ export function isProcessAlive(pid: number): boolean {
 }
 
 /**
- * Within it a process id means one process: a machine, and on it a container (those of a pod share
- * their host name, not their process ids). Another boot has the same name (`bootId`).
+ * Scope of process ids: a machine and container (containers of a pod share their host name). Not
+ * unique across boots (`bootId`).
  */
 export function pidNamespaceName(): string {
   try {
@@ -27,7 +27,7 @@ export function pidNamespaceName(): string {
   }
 }
 
-/** `''` where there is none. */
+/** `''` if it cannot be read. */
 export function readSystemFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -39,18 +39,18 @@ export function readSystemFile(path: string): string {
 export interface ProcessStat {
   readonly pid: number
   readonly parent: number
-  /** `R` runs or could, `S` sleeps, `D` waits for a disk. */
+  /** `R` running or runnable, `S` sleeping, `D` waiting for a disk. */
   readonly state: string
   readonly nice: number
-  /** Of a hundredth of a second, user and system time. */
+  /** User and system time, in hundredths of a second. */
   readonly ticks: number
 }
 
-/** The name may hold spaces and parentheses. */
+/** The name may contain spaces and parentheses. */
 export function parseStat(line: string): ProcessStat | undefined {
   const nameEnd = line.lastIndexOf(')')
   if (nameEnd < 0) return undefined
-  // The manual counts from 1; the third field is the first behind the name.
+  // The manual counts from 1; the third field follows the name.
   const fields = line.slice(nameEnd + 2).split(' ')
   const field = (number: number): number => Number(fields[number - 3])
   const [pid, parent, ticks] = [Number.parseInt(line, 10), field(4), field(14) + field(15)]
@@ -70,13 +70,13 @@ export function socketInodesOf(pid: number): readonly number[] {
       const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`))?.[1]
       return inode === undefined ? [] : [Number(inode)]
     } catch {
-      // It was closed since the folder was read.
+      // It was closed meanwhile.
       return []
     }
   })
 }
 
-/** Resident memory that belongs to no file and is not shared. */
+/** Resident memory that is neither file-backed nor shared. */
 export function privateBytesOf(pid: number): number | undefined {
   const status = readSystemFile(`/proc/${pid}/status`)
   const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]
@@ -84,13 +84,13 @@ export function privateBytesOf(pid: number): number | undefined {
 }
 
 /**
- * For a process beside which workers answer; threads that it starts later inherit it. With a lower
- * one, a busy machine would take minutes for a table of the world.
+ * For a process beside serving workers; inherited by its later threads. At a lower priority, a busy
+ * machine would take minutes for a large table.
  */
 export function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // The process has ended, or the system forbids it; the result is the same.
+    // The process has ended, or the system forbids it.
   }
 }

@@ -1,30 +1,28 @@
-// A file that decides what a command does, such as ./iprisk.json. One that the caller named is
-// obeyed. One that is only found in the working directory is obeyed if nobody but the caller and
-// root can have written it: in a shared folder, another user's file would decide where root writes.
+// A file that decides what a command does, such as ./iprisk.json. A file that the caller named is
+// used. One found in the working directory is used only if no one but the caller and root can have
+// written it: otherwise another user's file in a shared folder would direct root's writes.
 //
-// Invariants: owner and mode are those of the file that was opened and read; of a symbolic link the
-// link's own owner counts too, and a link that changes meanwhile is refused. The folder is not
-// judged: who may write it can only remove the file, or put an own one there, which is refused.
-// Without user ids (Windows) everything is obeyed.
-//
-// Default places of data, such as ./data/state, are written to, so each folder on the way there is
-// judged, from the working directory on (`distrustOfFound`).
+// Owner and mode are those of the opened file; a symbolic link's own owner counts too, and a link
+// that changes meanwhile is refused. The folder does not count: its writers can only remove the
+// file or add their own, which is refused. Without user ids (Windows) every file is used. Default
+// data folders, such as ./data/state, are written, so each folder below the working directory is
+// checked (`distrustOfFound`).
 
 import { type Stats, lstatSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { type BoundedFile, readBoundedFile } from './bounded-file.ts'
 
 export interface TrustedFile extends BoundedFile {
-  /** Of a named file: why it would not be obeyed otherwise. */
+  /** Why a named file would otherwise be refused. */
   readonly distrust?: string
 }
 
-/** As the system checks permissions; `undefined` without user ids. */
+/** The effective user; `undefined` without user ids. */
 export function callerUserId(): number | undefined {
   return process.geteuid?.()
 }
 
-/** As a clause; `undefined` where it is obeyed. */
+/** As a clause; `undefined` for a trusted file. */
 export function distrustOf(
   { uid, mode }: { readonly uid: number; readonly mode: number },
   caller = callerUserId(),
@@ -42,8 +40,8 @@ function ownerDistrust(what: string, uid: number, caller: number): string | unde
 }
 
 /**
- * Why what is found at `path`, below `folder`, is not to be used, as a clause that names the file
- * or folder at fault. Where nothing is there yet, `folder` counts only if the caller `creates` it.
+ * Why a path below `folder` is not trusted, as a clause that names the culprit. If nothing exists
+ * yet, `folder` counts only if the caller `creates` it.
  */
 export function distrustOfFound(
   path: string,
@@ -57,12 +55,12 @@ export function distrustOfFound(
   for (const place of places) {
     const link = statOf(place, lstatSync)
     if (link === undefined) return undefined
-    // A link's owner chose where it leads.
+    // A link's owner chose its target.
     const stat = statOf(place, statSync) ?? link
     const distrust =
       ownerDistrust(place, link.uid, caller) ?? ownerDistrust(place, stat.uid, caller)
     if (distrust !== undefined) return distrust
-    // A sticky folder, such as /tmp: others may not remove or rename what is here.
+    // In a sticky folder, such as /tmp, others cannot remove or rename these files.
     const isSticky = place === folder && (stat.mode & 0o1000) !== 0
     if (!isSticky && isWritableByOthers(stat))
       return `users other than its owner may write ${place}`
@@ -70,7 +68,7 @@ export function distrustOfFound(
   return undefined
 }
 
-/** `undefined` also on a refusal: using the path will say why. */
+/** `undefined` also on errors, which using the path will report. */
 function statOf(path: string, read: typeof lstatSync): Stats | undefined {
   try {
     return read(path, { throwIfNoEntry: false })
@@ -79,7 +77,7 @@ function statOf(path: string, read: typeof lstatSync): Stats | undefined {
   }
 }
 
-/** A user's private group is as good as the user: many systems make new folders writable for it. */
+/** A user's private group counts as the user: many systems make new folders group-writable. */
 function isWritableByOthers(stat: Stats): boolean {
   if (stat.isSymbolicLink()) return false
   const isOwnGroup =
@@ -87,10 +85,7 @@ function isWritableByOthers(stat: Stats): boolean {
   return (stat.mode & (isOwnGroup ? 0o002 : 0o022)) !== 0
 }
 
-/**
- * Throws a reason, also for a file that was not `named` and is not to be obeyed; `flag` names such
- * a file.
- */
+/** Throws a reason, also for an untrusted file that was not `named`; `flag` names such a file. */
 export function readTrustedFile(
   path: string,
   options: { readonly bytesMax: number; readonly named: boolean; readonly flag: string },
@@ -113,7 +108,7 @@ function linkAt(path: string) {
   return stat?.isSymbolicLink() === true ? stat : undefined
 }
 
-/** No link can be written, only replaced. */
+/** A link cannot be written, only replaced. */
 function distrustOfLink(before: ReturnType<typeof linkAt>, after: ReturnType<typeof linkAt>) {
   if (before?.ino !== after?.ino || before?.ctimeNs !== after?.ctimeNs) {
     return 'it was replaced while it was read'

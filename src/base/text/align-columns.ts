@@ -1,6 +1,6 @@
-// Text in aligned columns, for people who read a terminal or a log.
+// Text in aligned columns.
 
-/** Columns from `rightFrom` on are figures, aligned right. */
+/** Columns from `rightFrom` on are right-aligned figures. */
 export function alignColumns(
   rows: readonly (readonly string[])[],
   rightFrom: number,
@@ -19,10 +19,7 @@ export function alignColumns(
   )
 }
 
-/**
- * Cuts the texts of one column, with `…`, so that aligned lines fit into `width`; to no fewer than
- * `least`.
- */
+/** Shortens one column with `…`, to `least` or more, so that aligned lines fit into `width`. */
 export function fitColumn(
   rows: readonly (readonly string[])[],
   fit: { readonly column: number; readonly width: number; readonly least: number },

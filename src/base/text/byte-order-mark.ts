@@ -1,5 +1,5 @@
-// What the first bytes of a file say: the byte order mark that some programs, spreadsheets and
-// PowerShell among them, write before UTF-8 and UTF-16; and by what it is packed.
+// What a file's first bytes reveal: byte order marks, as spreadsheets and PowerShell write, and
+// compression.
 
 export const byteOrderMarkBytes = 3
 
@@ -11,17 +11,16 @@ export function markedEncodingOf([one, two, three]: Uint8Array): MarkedEncoding 
   return one === 0xfe && two === 0xff ? 'utf-16be' : undefined
 }
 
-/** No copy. */
 export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
   return markedEncodingOf(bytes) === 'utf-8' ? bytes.subarray(byteOrderMarkBytes) : bytes
 }
 
-/** UTF-8 unless a mark says otherwise; the mark goes. */
+/** UTF-8 unless marked otherwise; removes the mark. */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(markedEncodingOf(bytes) ?? 'utf-8').decode(bytes)
 }
 
-/** Brotli has none. */
+/** Brotli has no magic number. */
 export const packingMagics = {
   gzip: [0x1f, 0x8b],
   zstd: [0x28, 0xb5, 0x2f, 0xfd],

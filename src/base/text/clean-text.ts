@@ -1,9 +1,9 @@
-// A text from a feed, a data set or a catalogue as the table has it: one line, bounded, without
-// what steers a terminal or hides. Every string that is written goes through here.
+// Cleans texts of feeds, data sets and catalogues for the table: one line, bounded, without
+// characters that control a terminal or hide.
 
 import { tableTextCharsMax } from '../limits.ts'
 
-/** Latin words with one space between them: nothing to clean. */
+/** Latin words with single spaces need no cleaning. */
 const clean = /^[\x21-\x7e\u00a1-\u00ac\u00ae-\u024f]+(?: [\x21-\x7e\u00a1-\u00ac\u00ae-\u024f]+)*$/
 
 /** Cuts between characters. Idempotent. */
@@ -18,17 +18,16 @@ export function cleanText(written: string): string {
 }
 
 /**
- * Characters that steer a terminal, or change how text reads: C0, DEL and C1, line and paragraph
- * separators, halves of surrogate pairs, and format characters (controls of direction, invisible
- * tags, zero-width spaces). The two joiners are text: Persian, Indic scripts and emoji need them.
- * Text for people escapes them (`escapeControls`, `escapeLines`), the table drops them
- * (`foldControls`).
+ * Characters that control a terminal or change how text reads: C0, DEL and C1, line and paragraph
+ * separators, lone surrogates, and format characters (direction, invisible tags, zero-width
+ * spaces). The two joiners are text: Persian, Indic scripts and emoji need them. Text for people
+ * escapes them, the table drops them.
  */
 const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{E0000}-\u{E007F}]|(?![\u200C\u200D])\p{Cf}/gu
 const formats = /[\u{E0000}-\u{E007F}]|(?![\u200C\u200D])\p{Cf}/gu
 const halves = /\p{Cs}/gu
 
-/** As JSON writes them, `\u001b`: JSON stays equal JSON. */
+/** As in JSON, `\u001b`: JSON stays equal JSON. */
 export function escapeControls(text: string): string {
   return text.replaceAll(controls, escapeCharacter)
 }
@@ -46,7 +45,7 @@ function escapeCharacter(character: string): string {
     .join('')
 }
 
-/** Format characters go, half of a pair becomes U+FFFD, and what separates words one space. */
+/** Drops format characters; lone surrogates become U+FFFD, white space and controls one space. */
 export function foldControls(text: string): string {
   return text
     .replaceAll(halves, '\uFFFD')
@@ -54,10 +53,10 @@ export function foldControls(text: string): string {
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
 }
 
-// Not by an expression such as /,+$/, which begins a search at every comma: 64 KiB of commas with a
-// letter behind take it six seconds.
-
-/** `text` without those of `characters` that it ends with. */
+/**
+ * `text` without trailing `characters`. Not by /,+$/, which restarts at every comma: six seconds for
+ * 64 KiB of them.
+ */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text[end - 1]!)) end--

@@ -1,10 +1,9 @@
-// One line of CSV: quotes as in RFC 4180, also after blanks, and none over the end of the line. The
-// compiler's large files are read by bytes (build/parse/csv-fields.ts).
+// One line of CSV with RFC 4180 quotes, also after blanks. build/parse/csv-fields.ts reads large
+// files.
 
 /**
- * Trimmed values, and the index of the first that a stray quote makes doubtful, `values.length`
- * where none is: the rest of the line is then its last value. A quote inside a bare value is stray
- * only by `strict`.
+ * Trimmed values, and the number of values before a stray quote, after which the rest of the line
+ * is one value. `strict`: a quote inside a bare value is stray too.
  */
 export function splitCsvLine(line: string, separator: string, strict = false) {
   const values: string[] = []
@@ -32,7 +31,7 @@ export function splitCsvLine(line: string, separator: string, strict = false) {
   }
 }
 
-/** With the index behind its closing quote. */
+/** `end` is the index after the closing quote. */
 function quotedValue(
   line: string,
   start: number,
@@ -49,12 +48,11 @@ function quotedValue(
   }
 }
 
-// The plain CSV of the hand-kept tables: `#` lines are comments, the first other line is the
-// header, fields may be quoted. Strict: every odd line is named.
+// The strict CSV of hand-kept tables: `#` lines are comments, the first other line is the header.
 
 /**
- * Rows with their `file:line` and a trimmed field a column. Only trailing columns called `note` may be
- * left out.
+ * Rows with their `file:line` and one trimmed field per column. Only a trailing `note` may be
+ * missing.
  */
 export function parseStrictCsv(options: {
   readonly path: string

@@ -1,4 +1,4 @@
-// Figures for people.
+// Numbers for people.
 
 /** `1,234,567`. */
 export function formatCount(value: number): string {
@@ -10,7 +10,6 @@ export function formatCounted(value: number, one: string, many: string): string 
   return `${formatCount(value)} ${value === 1 ? one : many}`
 }
 
-/** One decimal, without the unit. */
 export function formatMegabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1)
 }

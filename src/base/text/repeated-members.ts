@@ -1,14 +1,14 @@
-// Members that appear twice in one object of a valid JSON text: JSON.parse keeps only the last.
+// Members repeated within one object of a JSON text: JSON.parse keeps only the last.
 
 export interface RepeatedMember {
   /** `policies.default.rules[2].condition`. */
   readonly path: string
-  /** From 1, of the later one. */
+  /** The later member's, from 1. */
   readonly line: number
   readonly column: number
 }
 
-/** More are one mistake made many times. */
+/** More are one mistake repeated. */
 const repeatedShownMax = 20
 
 interface OpenValue {

@@ -1,11 +1,11 @@
-// Long lists in messages: the first ones as they are, the others as their number.
+// Long lists in messages: the first items, then a count.
 
-/** `and 3 more`; `''` where none is left. */
+/** `and 3 more`; `''` for none. */
 export function moreText(left: number, numberText: (left: number) => string = String): string {
   return left > 0 ? `and ${numberText(left)} more` : ''
 }
 
-/** `a, b and 3 more`; `total` where `texts` are the first of more. */
+/** `a, b and 3 more`; `total` if `texts` are only the first. */
 export function joinFew(
   texts: readonly string[],
   max: number,
@@ -17,7 +17,7 @@ export function joinFew(
   return more === '' ? shown.join(between) : `${shown.join(between)}${last}${more}`
 }
 
-/** And one for the others: `  and 3 more`; `total` where `lines` are the first of more. */
+/** The last line may be `  and 3 more`; `total` if `lines` are only the first. */
 export function fewLines(
   lines: readonly string[],
   max: number,

@@ -1,8 +1,9 @@
-// A user's text as it comes, in plain UTF-8: unpacks gzip, zstd and brotli, takes off byte order
-// marks, decodes UTF-16 that has one. Other packings are refused by name.
+// Turns a user's file into plain UTF-8: unpacks gzip, zstd and brotli, decodes marked UTF-16,
+// removes byte order marks. Other packings are refused by name.
 //
-// Damaged or cut data is no error: what could be read is passed on, then `warn` gets the reason.
-// Node's gunzip would drop the last block in front of the damage, so members are walked here, each
+// Damaged or truncated data is no error: readable data is passed on, then `warn` gets the reason.
+// Node's gunzip would drop the block before the damage, so each member is inflated and checked
+// here. Memory is bounded by what a slice expands to.
 // inflated and checked by itself. Held at once: what a slice of packed bytes expands to.
 
 import { Readable, type Transform } from 'node:stream'
@@ -11,13 +12,13 @@ import { Decompress } from 'fzstd'
 import { markedEncodingOf, packingMagics } from './byte-order-mark.ts'
 
 export interface UnpackOptions {
-  /** The file's name: brotli has no magic number, and is known by `.br`. */
+  /** Brotli has no magic number and is known by `.br`. */
   readonly name: string
-  /** Gets what is wrong with packed data: `its gzip data is cut off`. */
+  /** Gets what is wrong: `its gzip data is cut off`. */
   readonly warn: (reason: string) => void
 }
 
-/** Throws an Error whose message is a reason: `packed by xz: unpack it first`. */
+/** Throws a reason: `packed by xz: unpack it first`. */
 export async function* unpackText(
   chunks: AsyncIterable<Uint8Array>,
   { name, warn }: UnpackOptions,
@@ -32,7 +33,7 @@ export async function* unpackText(
   }
 }
 
-/** A whole text. Throws also where it is longer than `bytesMax`. */
+/** Throws also if the text is longer than `bytesMax`. */
 export async function unpackWhole(
   bytes: Uint8Array,
   { bytesMax, ...how }: UnpackOptions & { readonly bytesMax: number },
@@ -54,7 +55,7 @@ type Unpack = (
 
 const unpackers: Readonly<Record<string, Unpack>> = { gzip: gunzip, zstd: unzstd, brotli: unbrotli }
 
-/** Waits for no more bytes than it needs: typed lines are short. */
+/** Reads no more bytes than needed: typed lines are short. */
 async function packingOf(source: ByteSource): Promise<string | undefined> {
   for (let count = 1; ; count += 1) {
     const head = await source.peek(count)
@@ -72,7 +73,7 @@ type ByteSource = ReturnType<typeof newByteSource>
 function newByteSource(chunks: AsyncIterable<Uint8Array>) {
   const rest = chunks[Symbol.asyncIterator]()
   let held: Buffer = Buffer.alloc(0)
-  /** At least `count` bytes, not taken yet; fewer at the end. */
+  /** Peeks at least `count` bytes, fewer at the end. */
   const peek = async (count: number): Promise<Buffer> => {
     while (held.length < count) {
       const { done, value } = await rest.next()
@@ -113,10 +114,10 @@ async function* decoded(source: ByteSource): AsyncGenerator<Buffer, void, undefi
   }
 }
 
-/** A slice of packed bytes expands to at most a thousand times as many. */
+/** A slice expands at most a thousandfold. */
 const sliceBytes = 16_384
 
-/** Members one behind the other (RFC 1952, 2.2). */
+/** Concatenated members (RFC 1952, 2.2). */
 async function* gunzip(
   source: ByteSource,
   warn: UnpackOptions['warn'],
@@ -140,7 +141,7 @@ async function* gunzip(
   await warnOfRest(source, 'gzip', warn)
 }
 
-/** Whether there is a header; one that is cut off counts only in the first member. */
+/** Whether there is a header; a truncated one counts only in the first member. */
 async function takeGzipHeader(source: ByteSource, member: number): Promise<boolean> {
   const head = await source.peek(10)
   if (head[0] !== packingMagics.gzip[0] || head[1] !== packingMagics.gzip[1]) return false
@@ -150,7 +151,7 @@ async function takeGzipHeader(source: ByteSource, member: number): Promise<boole
     const extra = await source.peek(bytes + 2)
     bytes += 2 + (extra[bytes] ?? 0) + (extra[bytes + 1] ?? 0) * 256
   }
-  // The file's name and a comment, each up to a zero.
+  // File name and comment, each zero-terminated.
   const texts = [8, 16].filter((flag) => (flags & flag) > 0).length
   for (let ended = 0; ended < texts; bytes += 1) {
     if (((await source.peek(bytes + 1))[bytes] ?? 0) === 0) ended += 1
@@ -170,7 +171,7 @@ async function* unbrotli(
   else await warnOfRest(source, 'brotli', warn)
 }
 
-/** Zeros are the rest of a tape's block. */
+/** Zeros fill a tape's block. */
 async function warnOfRest(
   source: ByteSource,
   packing: string,
@@ -180,7 +181,7 @@ async function warnOfRest(
   if (rest.some((byte) => byte !== 0)) warn(`bytes behind its ${packing} data are ignored`)
 }
 
-/** One stream of zlib's, up to its end; what is behind it stays in the source. */
+/** One zlib stream; bytes after its end stay in the source. */
 async function* inflated(
   engine: Transform & { readonly bytesWritten: number },
   source: ByteSource,
@@ -204,7 +205,7 @@ async function* inflated(
       const before = engine.bytesWritten
       await new Promise<void>((resolve) => {
         state.wake = resolve
-        // At the end of a stream only `end` comes.
+        // At the end of a stream only `end` is emitted.
         if (slice.length === 0) engine.end()
         else engine.write(slice, (error) => (error ? fail() : resolve()))
       })
@@ -222,7 +223,7 @@ async function* inflated(
   }
 }
 
-/** Four bytes of zstd may stand for two million. */
+/** Four bytes of zstd may expand to two million. */
 const zstdSliceBytes = 128
 
 async function* unzstd(

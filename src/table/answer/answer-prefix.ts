@@ -1,10 +1,10 @@
 // Hot path: all but `prefixText`. No allocation, throw or closure there.
 //
-// The widest prefix around an address for which its answer holds (contract 6.4): the same record,
-// own lists and, because policies see nothing else, decision. What decides an answer cuts the
-// addresses into pieces: special ranges, those of the table, those of own lists. A prefix lies in
-// one piece of each where its first and last address do, so its length is found by halves. An
-// address inside another one (6to4, NAT64, Teredo) is as many bits further on.
+// The widest prefix around an address for which its answer holds (contract 6.4: scope): same
+// record, own lists and, because policies see nothing else, decision. Special ranges, the table and
+// own lists cut the addresses into pieces. A prefix lies in one piece if its first and last address
+// do, so its length is found by bisection. An address inside another one (6to4, NAT64, Teredo)
+// starts that many bits later.
 
 import { EMBEDDED, type EmbeddedKind, embeddedKind } from '../../ip/embedded-ipv4.ts'
 import { type Family, newAddressWords } from '../../ip/address.ts'
@@ -20,7 +20,6 @@ import { extendAnswer } from './answer-writer.ts'
 type Reader = Pick<AnswerReader, 'views' | 'lists'>
 
 const inner = newAddressWords()
-/** Of a prefix. */
 const first = newAddressWords()
 const last = newAddressWords()
 
@@ -58,10 +57,10 @@ function isOnePiece({ views, lists }: Reader, family: Family): boolean {
   )
 }
 
-/** By kind, the bits before the IPv4 address. */
+/** Bits before the embedded IPv4 address. */
 const bitsBefore: Readonly<Record<EmbeddedKind, number>> = { 0: 0, 1: 0, 2: 16, 3: 96, 4: 96 }
 
-/** Insights also say what is listed in the /24 or, of IPv6, in the /64. */
+/** Insights also depend on what is listed in the /24, or the /64 of IPv6. */
 function lengthOf(reader: Reader, words: Uint32Array, located: Located, insights: boolean): number {
   const { version, ipv4, bogon } = located
   const kind = version === 4 ? EMBEDDED.mapped : embeddedKind(words)
@@ -75,17 +74,17 @@ function lengthOf(reader: Reader, words: Uint32Array, located: Located, insights
 }
 
 const label = Buffer.from(',"prefix":"')
-/** Room for the label, the longest prefix and what ends it, in whole elements. */
+/** Room for the label, the longest prefix and its end, in whole elements. */
 const data = new Float64Array(9)
 const bytes = new Uint8Array(data.buffer)
 bytes.set(label)
 /** The member, from the comma before it to the answer's brace. */
 const tail = { data, bytes: 0 }
 
-/** By length, what follows the first address. */
+/** What follows the first address, by length. */
 const ends = Array.from({ length: 129 }, (_, length) => Buffer.from(`/${length}"}`))
 
-/** The answer's `body`, with the prefix as its last member; `located` is that of `query`. */
+/** Appends the prefix to an answer's `body`; `located` is that of `query`. */
 export function withPrefix(
   reader: Reader,
   { words }: Query,
@@ -96,7 +95,7 @@ export function withPrefix(
   return extendAnswer(body, tail)
 }
 
-/** Behind the label, with the brace that ends the answer; returns the place behind it. */
+/** Writes after the label, including the answer's brace; returns the end. */
 function writePrefix(
   reader: Reader,
   words: Uint32Array,

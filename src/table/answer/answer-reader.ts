@@ -1,5 +1,5 @@
-// The parts of answers that many share (a verdict's members, a network, a location), each made at
-// its first use, frozen and cached: without the cache an answer took four times as long.
+// Shared parts of answers (verdict members, networks, locations), created on first use, frozen and
+// cached: without the cache an answer took four times as long.
 
 import type { CheckAnswer, Location, NetworkAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
@@ -25,9 +25,9 @@ export interface AnswerReader {
   /** The table's feeds and day, for what agents claim (src/agents). */
   readonly sources: readonly Source[]
   readonly asOf: Day
-  /** In every answer but a bogon's. Only open-table.ts changes it, and makes its writer anew. */
+  /** In every answer but a bogon's. Set only by open-table.ts, with a new writer. */
   coverage: CoverageAnswer | undefined
-  /** The operator's own lists (own-lists.ts); only `useLists` of open-table.ts changes them. */
+  /** The operator's own lists (own-lists.ts); changed only by `useLists`. */
   lists: ListMatcher | undefined
 }
 
@@ -45,8 +45,8 @@ export function openAnswerReader({
 }
 
 /**
- * At most so many of each, about 37 MB of all. Half a million addresses from everywhere meet 65,800
- * locations; with room for fewer than are met, a check took twice as long.
+ * Some 37 MB together. Half a million random addresses have 65,800 locations; with less room a
+ * check took twice as long.
  */
 const keptMax = { verdicts: 16_384, networks: 65_536, locations: 131_072 }
 
@@ -63,7 +63,6 @@ function openAnswerParts(views: SectionViews, strings: Strings) {
     verdict: pagedCache({ ids: verdicts.length / verdictWords, max: keptMax.verdicts }, (id) =>
       verdictPart(readVerdict(views, id, strings)),
     ),
-    /** Ids from 1; 0 is none. */
     network: pagedCache(
       { ids: networks.length / networkWords + 1, max: keptMax.networks },
       (id): NetworkAnswer => {
@@ -102,13 +101,13 @@ function proxyAnswer({ proxy }: Verdict): CheckAnswer['proxy'] {
   })
 }
 
-/** The labels of a server's metrics, beside the classification. */
+/** Labels of a server's metrics, beside the classification. */
 export interface AnswerLabels {
   score: number
   level: Level
-  /** Of a proxy or a bot; empty where there is none. */
+  /** Of a proxy or a bot, or ''. */
   provider: string
-  /** Code of the country; empty where it is unknown. */
+  /** The country's code, or ''. */
   country: string
 }
 

@@ -2,12 +2,10 @@
 // Forbidden there for warm fragments: allocation, throw, closure, a string, JSON.stringify, regular
 // expression.
 //
-// One parsed address to the bytes of its answer: the fragments of its verdict, and the table's own
-// runs of JSON for network and place (src/schema/FORMAT.md), in one array for all answers.
-// `checkAddress` (check-address.ts) is the slow twin: the bytes are exactly JSON.stringify of it.
-//
-// Invariant: an answer's bytes are good until the next answer, of any table. An array view is made
-// once for each length of answer.
+// From a parsed address to the bytes of its answer: its verdict's fragments, and the table's runs
+// of JSON for network and place (src/schema/FORMAT.md). `checkAddress` (check-address.ts) is the
+// slow twin: the bytes equal JSON.stringify of it. They are valid until the next answer, of any
+// table. One array view exists per length.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
@@ -32,24 +30,22 @@ import { utf8Bytes, writeBytes, writeSlice } from './write-bytes.ts'
 export interface AnswerBytes extends AnswerLabels {
   classification: Classification
   body: Uint8Array
-  /** The own lists that match, where any does. */
+  /** Matching own lists, if any. */
   readonly lists: readonly string[] | undefined
   located: Located
   readonly reader: AnswerReader
 }
 
-/** More than the address twice, all that stands around it, and a run's last bytes. */
+/** More than the address twice, its surroundings, and a run's last bytes. */
 const fixedBytesMax = 256
-/** Ten times the longest answers of the world; what is longer is left to the twin. */
+/** Ten times the longest real answers; longer ones are left to the twin. */
 const outBytes = 16_384
 
-// One for all tables, so that compiled code knows where it is: a third less for each run.
+// One for all tables, so that compiled code knows its place: a third less per run.
 const out = new Uint8Array(outBytes)
 const outView = new DataView(out.buffer)
-/** By length: the first bytes of `out`. */
-const bodies: (Uint8Array | undefined)[] = Array.from<undefined>({
-  length: outBytes + 1,
-})
+/** The first bytes of `out`, by length. */
+const bodies: (Uint8Array | undefined)[] = Array.from<undefined>({ length: outBytes + 1 })
 
 const version4 = jsonRun('","version":4')
 const version6 = jsonRun('","version":6')
@@ -69,7 +65,6 @@ const noAnswer = {
 
 interface AnswerWriter {
   readonly views: SectionViews
-  /** The runs, by elements: their texts are copied so. */
   readonly runTexts: Float64Array
   readonly fragments: ReturnType<typeof openJsonFragments>
   readonly located: Located
@@ -77,7 +72,7 @@ interface AnswerWriter {
   readonly reader: AnswerReader
 }
 
-/** `query.family` must not be 0; `found` is the result of `locate`, if the caller has it. */
+/** `query.family` must not be 0; `found`: the result of `locate`, if known. */
 export function openAnswerWriter(
   reader: AnswerReader,
 ): (query: Query, found?: Located) => AnswerBytes {
@@ -95,18 +90,16 @@ export function openAnswerWriter(
   return (query, found) => writeAnswer(writer, query, found)
 }
 
-/**
- * The answer with more members: `tail` begins with the comma before them and ends with the brace.
- */
+/** Appends members: `tail` begins with a comma and ends with the answer's brace. */
 export function extendAnswer(body: Uint8Array, tail: JsonRun): Uint8Array {
   const at = body.length - 1
-  // The last element of a run may reach beyond its text.
+  // A run's last element may exceed its text.
   if (body.buffer !== out.buffer || at + tail.bytes + runElementBytes > outBytes)
     return extendedCopy(body, tail)
   return bodyOf(writeRun(at, tail.data, 0, tail.bytes))
 }
 
-/** Not hot: of an answer that is not in `out`, or too long for it. */
+/** Not hot: the answer is not in `out`, or too long for it. */
 function extendedCopy(body: Uint8Array, { data, bytes }: JsonRun): Uint8Array {
   const extended = new Uint8Array(body.length - 1 + bytes)
   extended.set(body.subarray(0, -1))
@@ -141,7 +134,7 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
     return writeFromObject(writer.reader, query, located)
   const network = located.bogon ? 0 : located.network
   const location = located.bogon ? 0 : located.location
-  // The cold reads first: they go on while the rest is written.
+  // Cold reads first, to overlap them with the rest.
   const networkRun = network === 0 ? 0 : views.network_runs[network - 1]!
   const locationRun = location === 0 ? 0 : views.location_runs[location - 1]!
   const { runs, regions } = views
@@ -155,7 +148,7 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   const beforeBytes = location === 0 ? 0 : runs[beforeRun * runElementWords]!
   const behindBytes = location === 0 ? 0 : runs[behindRun * runElementWords]!
   const place = beforeBytes + locationBytes + behindBytes
-  // Said this way for NaN: in a damaged table an id may lie beyond its section.
+  // Also true for NaN: in a damaged table an id may be out of range.
   if (!(head.bytes + tail.bytes + networkBytes + place + fixedBytesMax <= outBytes))
     return writeFromObject(writer.reader, query, located)
   let at = writeRun(0, head.data, 0, head.bytes)
@@ -185,9 +178,9 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
 }
 
 /**
- * Writes `bytes` of the text that begins at element `from` of `data`; returns the place behind it.
- * Up to seven bytes more are overwritten. A loop over doubles takes a fifth of one over bytes, and
- * less than `TypedArray.set`; table-layout.ts says why no bit can change on the way.
+ * Writes the `bytes` of text at element `from` of `data`; returns the end. Overwrites up to seven
+ * more bytes. Copying doubles takes a fifth of the time of bytes, and less than `TypedArray.set`;
+ * table-layout.ts explains why no bit can change.
  */
 function writeRun(at: number, data: Float64Array, from: number, bytes: number): number {
   const end = at + bytes
@@ -205,7 +198,7 @@ function bodyOf(length: number): Uint8Array {
   return body
 }
 
-/** `address` if the text sent is not the canonical one. IPv4 text has one form only. */
+/** Adds `address` if the text sent is not canonical. IPv4 text has only one form. */
 function writeAddress(at: number, query: Query, located: Located): number {
   const from = at + addressLabel.length
   const to =
@@ -226,10 +219,10 @@ function isSame(from: number, to: number, query: Query): boolean {
   return true
 }
 
-// The fragments of a verdict are made at their first use, by JSON.stringify of the twin's parts,
-// and kept until another verdict takes their slot.
+// Verdict fragments are created on first use, from the twin's parts, and replaced when another
+// verdict takes their slot.
 
-/** Slots for verdicts and for codes of countries, powers of two; full, they take some 10 MB. */
+/** Powers of two; full, they take some 10 MB. */
 const verdictSlots = 16_384
 const countrySlots = 512
 
@@ -240,7 +233,6 @@ function makeVerdict(table: string, id: number, part: VerdictPart, coverage?: Co
   const open = { classification, risk_level, risk_score, ip: '' } satisfies Partial<CheckAnswer>
   const behind = { proxy, bot, signals, reasons, table, coverage }
   return {
-    /** -1 in a free slot. */
     id,
     classification,
     score: risk_score,
@@ -256,7 +248,7 @@ function makeVerdict(table: string, id: number, part: VerdictPart, coverage?: Co
 function openJsonFragments(reader: AnswerReader) {
   const { id: table, views, strings, coverage } = reader
   const none = jsonRun('')
-  // One shape for all: reading a slot is faster.
+  // One shape for all, so that reading a slot is fast.
   const unsaid = { classification: 'clean', score: 0, level: 'low', provider: '' } as const
   const free = { id: -1, ...unsaid, head: none, tail: none }
   const verdicts: VerdictFragment[] = []
@@ -274,7 +266,7 @@ function openJsonFragments(reader: AnswerReader) {
       return made
     },
     countryCode: (id: number): string => {
-      // Not by `strings` alone: in a cold cache that made a check up to a tenth slower.
+      // With `strings` alone, a cold check took up to a tenth longer.
       const slot = id & (countrySlots - 1)
       const cached = codes[slot]!
       if (cached.id === id) return cached.code
@@ -287,7 +279,7 @@ function openJsonFragments(reader: AnswerReader) {
 
 export type JsonRun = Readonly<ReturnType<typeof jsonRun>>
 
-/** `data` is the text, filled up with zeros. */
+/** `data` is the text, zero-padded. */
 export function jsonRun(text: string) {
   const bytes = Buffer.from(text, 'utf8')
   const data = new Float64Array(Math.ceil(bytes.length / runElementBytes))

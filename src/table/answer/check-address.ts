@@ -1,4 +1,4 @@
-// One address as text to the whole answer as an object: the slow twin of answer-writer.ts.
+// From an address's text to its answer as an object: the slow twin of answer-writer.ts.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
@@ -14,7 +14,7 @@ const words = newAddressWords()
 const located = newLocated()
 const canonical = new Uint8Array(39)
 
-/** `undefined` where the text is no address by the contract's strict rules (3.9). */
+/** `undefined` if the text is no address by the contract's strict rules (3.9: addresses). */
 export function checkAddress(reader: AnswerReader, text: string): CheckAnswer | undefined {
   const family = parseAddress(text, words)
   if (family === 0) return undefined
@@ -26,7 +26,7 @@ export function checkAddress(reader: AnswerReader, text: string): CheckAnswer | 
   const network = bogon || located.network === 0 ? null : parts.network(located.network)
   const location = bogon || located.location === 0 ? null : parts.location(located.location)
   const { coverage } = reader
-  // Members by name: spreading objects of this size took 15 of the 16 us of an answer.
+  // Members by name: spreading took 15 of the 16 us of an answer.
   // prettier-ignore
   const answer: Unfinished = family === 4 || isCanonical(text, located)
     ? { classification, risk_level, risk_score, ip: text, version,
@@ -38,10 +38,9 @@ export function checkAddress(reader: AnswerReader, text: string): CheckAnswer | 
   return match === undefined ? answer : listedAnswer(answer, match)
 }
 
-/** An answer that may still get its last member. */
 type Unfinished = Omit<CheckAnswer, 'coverage'> & { coverage?: CoverageAnswer }
 
-/** Whether IPv6 text is canonical; IPv4-mapped text never is. (IPv4 text has one form only.) */
+/** For IPv6; IPv4-mapped text is never canonical. (IPv4 text has only one form.) */
 function isCanonical(text: string, { version }: Located): boolean {
   if (version === 4) return false
   if (formatAddressBytes(words, canonical, 0) !== text.length) return false
@@ -51,7 +50,7 @@ function isCanonical(text: string, { version }: Located): boolean {
   return true
 }
 
-/** IPv4-mapped text is judged as the IPv4 address. */
+/** IPv4-mapped text is judged as IPv4. */
 export function judgedText({ version, ipv4 }: Located, words: Uint32Array): string {
   return version === 4 ? formatIpv4(ipv4) : formatAddress(6, words)
 }

@@ -1,8 +1,7 @@
-// What an operator's own lists (contract 5.3) do to an answer: names, and for a list with an effect
-// a last reason, a score and a level. Classification, signals, proxy and bot stay what the evidence
-// says, and a bogon stays as it is. Only `covered` is hot; the rest runs where an entry matches.
-//
-// Invariant: the points of all reasons add up to the score, before lists and after.
+// How an operator's own lists (contract 5.3: own lists) change an answer: names and, for a list
+// with an effect, a last reason, score and level. Classification, signals, proxy, bot and bogons
+// are unchanged. Points of all reasons add up to the score, before lists and after. Only `covered`
+// is hot.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { type ListEffect, riskLevelOf } from '../../model/kind.ts'
@@ -13,7 +12,7 @@ import type { SectionViews } from '../../schema/table-sections.ts'
 import type { ListReasonCode } from '../../score/points/reason-codes.ts'
 import type { Located } from '../lookup/locate.ts'
 
-/** Hot: whether an entry covers what was located; a bogon counts as not covered. */
+/** Hot: whether an entry covers the located address; never a bogon. */
 export function covered(
   lists: ListMatcher,
   views: SectionViews,
@@ -25,7 +24,7 @@ export function covered(
   return lists.covers(version, words, ipv4, asnOf(lists, views, located))
 }
 
-/** The address as judged, and the IPv4 address inside it. */
+/** Matches the address as judged, and the IPv4 address inside it. */
 export function listsOf(
   lists: ListMatcher | undefined,
   views: SectionViews,
@@ -38,7 +37,7 @@ export function listsOf(
   return lists.match({ family: version, words, ipv4, asn, nowMs: Date.now() })
 }
 
-/** 0 where there is none, or where no list asks: the word lies in no cache. */
+/** 0 without a network, or if no list needs it: the word is not in any cache. */
 function asnOf(lists: ListMatcher, views: SectionViews, { network }: Located): number {
   return !lists.hasSystems || network === 0 ? 0 : views.networks[(network - 1) * networkWords]!
 }
@@ -53,14 +52,9 @@ export function listReason(score: number, effect: ListEffect): Reason | undefine
 export function listedVerdict(verdict: Verdict, { effect }: ListMatch): Verdict {
   const reason = listReason(verdict.score, effect)
   if (reason === undefined) return verdict
-  return {
-    ...verdict,
-    score: verdict.score + reason.points,
-    reasons: [...verdict.reasons, reason],
-  }
+  return { ...verdict, score: verdict.score + reason.points, reasons: [...verdict.reasons, reason] }
 }
 
-/** The members stay in their order. */
 export function listedAnswer(answer: CheckAnswer, { names, effect }: ListMatch): CheckAnswer {
   const reason = listReason(answer.risk_score, effect)
   if (reason === undefined) return { ...answer, lists: names }

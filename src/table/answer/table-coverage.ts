@@ -1,5 +1,5 @@
-// A table's coverage (contract 5.1) in answers, status and meta. Answers measure the age of feeds
-// to the table's own day, and add the table's age; operators see the coverage of today.
+// A table's coverage (contract 5.1: coverage) in answers, status and meta. Answers measure the age
+// of feeds to the table's day and add the table's age; operators see today's coverage.
 
 import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'
@@ -16,7 +16,7 @@ interface Covered {
   readonly asOf: Day
 }
 
-/** `undefined` where the table covers every kind and is not old. */
+/** `undefined` if the table covers every kind and is not old. */
 export function coverageOf({ coverage, asOf }: Covered, nowMs: number): CoverageAnswer | undefined {
   const missing = kindsIn(coverage, 'missing')
   const partly = kindsIn(coverage, 'partly')
@@ -26,7 +26,7 @@ export function coverageOf({ coverage, asOf }: Covered, nowMs: number): Coverage
   return Object.freeze({ missing, partly })
 }
 
-/** A kind is missing when its newest feed is too old by now. */
+/** A kind is missing if its newest feed is too old today. */
 export function coverageToday({ coverage, asOf }: Covered, nowMs: number): Covered {
   const today = dayOf(nowMs)
   const aged = coverage.map((one) => {

@@ -1,17 +1,17 @@
 // Hot path: no allocation, throw, closure or regular expression but in `utf8Bytes`.
 //
-// Each function writes at `at` and returns the place behind; the caller has made sure of the room.
+// Each function writes at `at` and returns the end; the caller guarantees the room.
 
 const zero = 0x30
 
-/** Up to here a division is one of integers, five times as fast. */
+/** Up to here division is integral, five times as fast. */
 const intMax = 2 ** 31 - 1
 
 export function utf8Bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'utf8'))
 }
 
-/** A loop, for pieces of up to some twenty bytes; `writeRun` of answer-writer.ts is for more. */
+/** A loop, for up to some twenty bytes; `writeRun` of answer-writer.ts is for more. */
 export function writeBytes(out: Uint8Array, at: number, bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i]!
   return at + bytes.length
@@ -28,7 +28,6 @@ export function writeSlice(
   return at + to - from
 }
 
-/** A whole number from 0 to 2^53 - 1. */
 export function writeInteger(out: Uint8Array, at: number, value: number): number {
   let digits = 1
   for (let limit = 10; digits < 16 && value >= limit; limit *= 10) digits++

@@ -1,9 +1,7 @@
-// Why an answer is what it is (contract 3.15): the evidence of the address's own record, judged
-// again with a feed less, later days and other weights, and what is listed around it. Slow beside a
-// lookup, so a server asks its pool (src/pool).
-//
-// Invariant: evidence, network and day judged again give the table's own verdict; a test holds
-// this.
+// Why an answer is what it is (contract 3.15: insights): its record's evidence, judged again
+// without each feed, on later days and with other weights, and what is listed around it. Slow, so a
+// server uses its pool (src/pool). Judged again unchanged, evidence gives the table's own verdict;
+// a test checks this.
 
 import type { InsightEvidence, Insights, InsightsAnswer } from '../../api/insights-answer.ts'
 import type { CheckAnswer } from '../../api/check-answer.ts'
@@ -43,7 +41,6 @@ export interface ExplainedAnswer extends InsightsAnswer {
   readonly insights: Insights
 }
 
-/** `undefined` where the text is no address. */
 export function answerWithInsights(
   table: InsightsTable,
   text: string,
@@ -53,7 +50,7 @@ export function answerWithInsights(
   return { ...answer, insights: withListReason(insightsOf(table, text), answer) }
 }
 
-/** Own lists are no evidence: they add the last reason and change nothing else here. */
+/** Own lists are no evidence: they only add the last reason. */
 function withListReason(insights: Insights, { reasons, risk_score }: CheckAnswer): Insights {
   const code = reasons.at(-1) ?? ''
   if (!Object.hasOwn(listReasonTexts, code)) return insights
@@ -75,7 +72,7 @@ function insightsOf(table: InsightsTable, text: string): Insights {
   return { table: facts, ...(judged === undefined ? bogonInsights : judgedInsights(table, judged)) }
 }
 
-/** `undefined` for a bogon, which no record decides. */
+/** `undefined` for a bogon. */
 export function decidingRecordOf(
   reader: AnswerReader,
   family: 4 | 6,
@@ -85,7 +82,7 @@ export function decidingRecordOf(
   const located = newLocated()
   locate(views, family, words, located)
   if (located.bogon) return undefined
-  // Of an address with another inside, that one's record counts whose verdict the answer gives.
+  // For an embedded address, the record whose verdict the answer gives.
   const own = located.evidenceFamily
   const asked = own === 4 ? Uint32Array.of(located.ipv4, 0, 0, 0) : words
   const record = own === 4 ? searchIpv4(views, located.ipv4) : searchIpv6(views, words)
@@ -99,10 +96,10 @@ export function decidingRecordOf(
   return { family: own, words: asked, network, evidence }
 }
 
-/** IPv6 is announced anew every day: older data of networks say nothing of what they lack. */
+/** IPv6 is announced anew daily: older data prove no absence. */
 const networksDaysMax = 14
 
-/** Whether they say nothing of an address that they lack (MODEL.md, rule 12). */
+/** Whether missing networks prove nothing (MODEL.md, rule 12). */
 export function areNetworksOld(
   family: 4 | 6,
   { sources, asOf }: Pick<InsightsTable, 'sources' | 'asOf'>,
@@ -154,7 +151,7 @@ function evidenceOf(sources: readonly Source[], one: TableEvidence): Evidence {
   return { voice: { id: source?.id ?? '', ...voice }, ...rest }
 }
 
-/** A source without a voice counts nothing; it has no evidence. */
+/** For sources without evidence. */
 const noVoice: NonNullable<Source['voice']> = {
   group: '',
   weight: 0,

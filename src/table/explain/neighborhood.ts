@@ -1,8 +1,6 @@
 // What is listed around an address: in its /24 and /20, or its /64 and /48, by walking the table's
-// pieces; and in its whole AS, from the build's sums.
-//
-// IPv4 counts addresses, IPv6 counts /64s: listed is one in which anything is. Evidence of a range
-// lists it, faded or not; evidence of the AS as a whole lists nothing.
+// pieces; and in its AS, from the build's sums. IPv4 counts addresses, IPv6 /64s with anything
+// listed. Evidence of a range lists it, faded or not; evidence of a whole AS lists nothing.
 
 import type { InsightDensity, InsightScope } from '../../api/insights-answer.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
@@ -22,7 +20,6 @@ import { evidenceListPlace } from '../file/evidence-record.ts'
 import { newIpv4Starts } from '../lookup/piece-start.ts'
 import { ipv6Bucket, ipv6Key, pieceOfIpv4 } from '../lookup/search.ts'
 
-/** `words` as parsed, of that family. */
 export interface AddressPosition {
   readonly family: 4 | 6
   readonly words: Uint32Array
@@ -31,13 +28,13 @@ export interface AddressPosition {
 
 const slots = kinds.length + 1
 
-/** Units by kind, and in `[0]` all that there are. */
+/** Units by kind; `[0]` is the total. */
 type Counts = Float64Array
 
-/** The /20 has 4,096 addresses, the /48 128 keys; one more begins before them. */
+/** Addresses of the /20, keys of the /48; one more piece begins before them. */
 const ipv4PiecesMax = 4096
 const ipv6KeysMax = 128
-/** /64s of a key: the first word of its tails. */
+/** /64s per key: the first word of its tails. */
 const linesOfKey = 2 ** tailTopBits
 
 export function neighborhoodOf(
@@ -86,7 +83,7 @@ function asCounts(views: SectionViews, { family, network }: AddressPosition): Co
     const slot = places[at]! - first
     if (slot >= 0 && slot < slots) counts[slot] = densities[at]!
   }
-  // An AS may be known by its IPv6 alone, and the address by the IPv4 inside it.
+  // An AS may be known by its IPv6 only, and the address by the IPv4 inside it.
   return counts[0] === 0 ? undefined : counts
 }
 
@@ -102,7 +99,7 @@ function ipv4Counts(views: SectionViews, words: Uint32Array) {
   const { ipv4_starts: starts, ipv4_records: records } = views
   const startOf = newIpv4Starts(views)
   const kindMaskOf = newKindMask(views)
-  // It may begin before the /20 and reach into it.
+  // It may begin before the /20.
   let piece = pieceOfIpv4(views, widest.first)
   const lastPiece = piece + 1 + ipv4PiecesMax
   for (let start = startOf(piece); piece < starts.length && start <= widest.last; piece++) {
@@ -153,9 +150,9 @@ function ipv6Counts(views: SectionViews, words: Uint32Array) {
 }
 
 /**
- * Visits the pieces of a /48 in order, each with its first and last /64 of it, 0 to 65,535. Bits
- * 0-47 fix the bucket and all of a key but its last 7 bits; those and the first 9 of the tail
- * number the /64s (src/schema/table-layout.ts).
+ * Visits a /48's pieces in order, with their first and last /64, 0 to 65,535. Bits 0-47 fix the
+ * bucket and all but 7 bits of a key; those and 9 bits of the tail number the /64s
+ * (src/schema/table-layout.ts).
  */
 function walkSite(
   views: SectionViews,
@@ -169,7 +166,7 @@ function walkSite(
   let piece = before
   let first = 0
   let record = -1
-  /** A piece begins at a /64, or inside it; the one before it ends there. */
+  /** The previous piece ends where this one begins, possibly inside a /64. */
   const begin = (line: number, inside: boolean, next: number): void => {
     const last = inside ? line : line - 1
     if (record >= 0 && last >= first) visit(first, last, record)
@@ -193,7 +190,7 @@ function walkSite(
     for (let at = groups[group]!; at < groups[group + 1]!; at++) {
       const tail = at * tailWords
       const inside = tails[tail + 1] !== 0 || tails[tail + 2] !== 0
-      // Of a group before the /48 only what it ends with counts.
+      // Of a group before the /48, only its end counts.
       if (line < 0) begin(0, false, tailRecords[at]!)
       else begin(line + tails[tail]!, inside, tailRecords[at]!)
     }
@@ -201,13 +198,13 @@ function walkSite(
   if (record >= 0) visit(first, 0xffff, record)
 }
 
-/** The pieces of a bucket, [from, to), and the last one at or below `key`: in it, or before it. */
+/** The pieces of a bucket, [from, to), and the last one at or below `key`. */
 function piecesBelow(
   { ipv6_index: index, ipv6_keys: keys }: SectionViews,
   bucket: number,
   key: number,
 ) {
-  // Bounded for a table that nobody has verified: sums of larger numbers would wrap.
+  // Bounded for unverified tables, where sums could wrap.
   const to = Math.min(index[bucket + 1]!, keys.length)
   const from = Math.min(index[bucket]!, to)
   let low = from - 1
@@ -220,10 +217,10 @@ function piecesBelow(
   return { from, to, before: Math.max(0, low) }
 }
 
-/** Walked once: a table may have any number of pieces here. */
+/** Cached: a table may have many pieces with such a list. */
 const longList = 64
 
-/** Of a record: bit 0 always; bit n + 1 where evidence of kind n lists it. */
+/** Bit 0 is always set; bit n + 1: evidence of kind n lists the record. */
 function newKindMask(views: SectionViews): (record: number) => number {
   const ofLong = new Map<number, number>()
   return (record) => {
@@ -235,7 +232,7 @@ function newKindMask(views: SectionViews): (record: number) => number {
     let mask = 1
     for (let at = from; at < to; at++) {
       const head = views.evidence[views.evidence_ids[at]! * evidenceWords]!
-      // What neighbours say lists nothing.
+      // Neighbourhoods list nothing.
       if (matches[(head >>> 20) & 3] !== 'near') mask |= 2 << ((head >>> 16) & 15)
     }
     if (isLong) ofLong.set(list, mask)

@@ -1,4 +1,4 @@
-// One feed's word on one range, to the words that the table keeps for explanations, and back:
+// A feed's statement about a range as the table's words for explanations, and back:
 //
 //   word 0   bits 0-15 source (index into the header's sources), 16-19 kind, 20-21 match,
 //            22-23 bot category + 1 (0: none), 24 its range is IPv6
@@ -20,14 +20,10 @@ import type { Strings } from './string-section.ts'
 export interface TableEvidence extends Omit<Evidence, 'voice'> {
   /** Index into the table's sources. */
   readonly source: number
-  /** `undefined` where `match` is `as`. */
   readonly range: Range | undefined
 }
 
-/**
- * To `out[at …]`, ranges of IPv6 behind those before. `lists` and days are cut to what their bits
- * hold.
- */
+/** Writes to `out[at …]`, appends IPv6 ranges; clamps `lists` and days to their bits. */
 export function packEvidence(
   of: Pick<TableEvidence, 'source' | 'range'> & {
     readonly evidence: Omit<TableEvidence, 'source' | 'range'>
@@ -102,7 +98,7 @@ function readRange(row: Uint32Array, ranges: Uint32Array): Range {
   return { family: 6, first: wordsToBigint(6, begin), last: wordsToBigint(6, end) }
 }
 
-/** Throws `table_corrupt` where the ids cannot lie there. */
+/** Throws `table_corrupt` if the ids cannot be there. */
 export function evidenceListPlace(
   views: Pick<SectionViews, 'evidence_lists' | 'evidence_ids'>,
   list: number,
@@ -115,7 +111,7 @@ export function evidenceListPlace(
   })
 }
 
-/** In the order of the build; list 0 is empty. */
+/** In the build's order; list 0 is empty. */
 export function readEvidenceList(
   views: EvidenceViews & Pick<SectionViews, 'evidence_lists' | 'evidence_ids'>,
   list: number,

@@ -1,5 +1,5 @@
-// A table's id, day and sources from its header, bounded before they are decoded: the offsets of a
-// forged header may name one text ten thousand times, or one through the whole file.
+// A table's id, day and sources from its header, bounded before decoding: a forged header may name
+// one text ten thousand times, or one through the whole file.
 
 import { statSync } from 'node:fs'
 import { Encoding } from 'flatbuffers'
@@ -13,15 +13,13 @@ import { dayMax, sourceAsnsMax, sourcesMax } from '../../schema/table-layout.ts'
 import type { Source } from './table-source.ts'
 import { tableCorrupt } from './table-corrupt.ts'
 
-/** Day and hash of the content (build/write/write-table.ts). */
 const idForm = /^\d{8}-[0-9a-f]{12}$/
 
-/** Throws `table_corrupt`. */
 export function readHeaderFacts(header: TableHeader, headerBytes: number, path: string) {
   const fail = (why: string): never => {
     throw tableCorrupt(path, 'header', 0, why)
   }
-  // The writer writes every text for itself, so together they have room in the header.
+  // The writer stores each text separately, so together they fit the header.
   let textBytesLeft = headerBytes
   const textOf: ReadText = (read) => {
     const bytes = read(Encoding.UTF8_BYTES)
@@ -56,7 +54,7 @@ export function readHeaderFacts(header: TableHeader, headerBytes: number, path: 
   return { id, asOf, sources, coverage: readCoverage(header, textOf, dayOf) }
 }
 
-/** A kind that the header does not name is missing. */
+/** Kinds that the header lacks are missing. */
 function readCoverage(
   header: TableHeader,
   textOf: ReadText,
@@ -81,7 +79,7 @@ function readCoverage(
 
 const utf8 = new TextDecoder()
 
-/** The text that an accessor of FlatBuffers gives as bytes; '' where there is none. */
+/** Reads an accessor's text as bytes; '' if absent. */
 type ReadText = (read: (encoding: Encoding) => string | Uint8Array | null) => string
 
 /** Absent for data that is no evidence. */
@@ -104,7 +102,7 @@ function voiceOf(entry: SourceEntry, textOf: ReadText): Pick<Source, 'voice'> {
   }
 }
 
-/** 0 is absent: its kind's half-life holds. */
+/** 0 means absent. */
 function halfLivesOf(entry: SourceEntry): { readonly halfLives?: HalfLives } {
   const days = {
     lines: entry.halfLifeLines(),
@@ -116,8 +114,8 @@ function halfLivesOf(entry: SourceEntry): { readonly halfLives?: HalfLives } {
 }
 
 /**
- * When a table was built: its file's time, in whole milliseconds since the epoch, because the table
- * holds no clock (equal inputs give equal bytes). Throws ENOENT where there is no such file.
+ * When a table was built: its file's time in whole milliseconds, because the table has no clock
+ * (equal inputs give equal bytes). Throws ENOENT.
  */
 export function builtMsOf(path: string): number {
   return Math.floor(statSync(path).mtimeMs)

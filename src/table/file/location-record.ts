@@ -1,5 +1,5 @@
-// A place's facts in the table. What few places differ in is stored once a country or region; the
-// rest is JSON in runs, which answers copy (answer-writer.ts):
+// A place's facts in the table. What places share is stored per country or region; the rest is JSON
+// in runs, which answers copy (answer-writer.ts):
 //
 //   countries      code, continent code, continent, name, currency (strings)
 //   regions        country id, state, time zone (strings), accuracy, run before, run behind
@@ -23,9 +23,9 @@ import type { SectionViews } from '../../schema/table-sections.ts'
 import { damaged } from './table-corrupt.ts'
 import { pagedCache, type Strings } from './string-section.ts'
 
-/** Far more than any run has, and little enough to be read at once. */
+/** Far more than any run has. */
 const readBytesMax = 65_536
-/** How many regions are kept at most; the world has 4,400. */
+/** Real tables have 4,400 regions. */
 const regionsMax = 16_384
 
 type RegionViews = Pick<SectionViews, 'countries' | 'regions'>
@@ -60,10 +60,10 @@ export function readRegion(
   }
 }
 
-/** Words of the texts that rows show, in the rows of countries and of regions. */
+/** Words of texts, in the rows of countries and regions. */
 const textWords = { country_code: 0, country: 3, state: 1, timezone: 2 } as const
 
-/** The string that is the text `member` of location `id`, not 0. */
+/** Returns the string id of `member` for a location id, not 0. */
 export function openPlaceString(
   views: LocationViews & RegionViews,
   member: keyof typeof textWords,
@@ -80,7 +80,7 @@ export function regionOf({ location_runs, runs }: LocationViews, id: number): nu
   return runs[location_runs[id - 1]! * runElementWords + 1]!
 }
 
-/** 0 where the location has none. */
+/** 0 if the location has none. */
 export function countryOf(
   views: LocationViews & Pick<SectionViews, 'regions'>,
   id: number,
@@ -88,17 +88,17 @@ export function countryOf(
   return id === 0 ? 0 : (views.regions[(regionOf(views, id) - 1) * regionWords] ?? 0)
 }
 
-/** The bytes of all runs, to cut texts from (`locationTextAt`). */
+/** The bytes of all runs, for `locationTextAt`. */
 export function runBytes({ runs }: Pick<SectionViews, 'runs'>): Buffer {
   return Buffer.from(runs.buffer, runs.byteOffset, runs.byteLength)
 }
 
-/** Where the text of location `id`, not 0, begins among the bytes of the runs. */
+/** Where the text of location `id`, not 0, begins. */
 export function locationTextAt({ location_runs }: LocationViews, id: number): number {
   return (location_runs[id - 1]! + 1) * runElementBytes
 }
 
-/** What location `id`, not 0, says itself. Throws `table_corrupt` where that is no JSON. */
+/** The parsed run of location `id`, not 0. Throws `table_corrupt`. */
 export function readLocality(views: LocationViews, id: number, bytes = runBytes(views)): Locality {
   const run = (views.location_runs[id - 1] ?? 0) * runElementWords
   const length = views.runs[run] ?? 0
@@ -132,7 +132,7 @@ export function openLocations(
       accuracy,
     } = regionAt(regionOf(views, id))
     const { city, zip, latitude, longitude } = readLocality(views, id, bytes)
-    // Members by name: spreads took 7 us here.
+    // Members by name: spreading took 7 us.
     // prettier-ignore
     return {
       country_code, continent_code, continent, country, state, city, zip, latitude, longitude,

@@ -1,4 +1,4 @@
-// A network's words in the table, and back:
+// A network as the table's words, and back:
 //
 //   word 0  asn
 //   word 1  organization (string)
@@ -32,7 +32,7 @@ export function networkJson(
   return `,"network":${JSON.stringify({ asn, organization, type, mobile })},"location":`
 }
 
-/** `id` must be a network id of the table, not 0. */
+/** `id` must not be 0. */
 export function readNetwork(words: Uint32Array, id: number, strings: Strings): Network {
   const at = (id - 1) * networkWords
   const traits = words[at + 2] ?? 0

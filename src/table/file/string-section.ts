@@ -1,12 +1,12 @@
-// Texts of the table: every string once, by id; id 0 is ''. Decoded strings are cached.
+// The table's texts, each once; id 0 is ''. Decoded strings are cached.
 
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { listPlace } from './table-corrupt.ts'
 
-/** At most so many strings are kept decoded: about 8 MB, and 2 MB of the cache's own. */
+/** Decoded strings kept: about 8 MB, and 2 MB of the cache itself. */
 const keptMax = 65_536
 
-/** Far more than any text has, and little enough to be read at once. */
+/** Far more than any text has. */
 const readBytesMax = 65_536
 
 export interface Strings {
@@ -24,14 +24,13 @@ export function openStrings(views: Pick<SectionViews, 'string_offsets' | 'string
   return { text: (id) => (id === 0 ? '' : text(id)) }
 }
 
-/** A Map is slower than all else in an answer; one whole array stalls the loop for 12 ms at first. */
+/** A Map is slower than the rest of an answer; allocating one array blocks the loop for 12 ms. */
 const pageBits = 10
 const pageIds = 2 ** pageBits
 
 /**
- * Caches at most `max` values, of ids below `ids`, and is emptied whole at the bound, which costs
- * less than to know what is old. Any other id (in a damaged table that was not verified) is not
- * cached.
+ * Caches at most `max` values for ids below `ids`, and is emptied at the limit, which is cheaper
+ * than tracking age. Other ids (of a damaged, unverified table) are not cached.
  */
 export function pagedCache<T extends object | string>(
   { ids, max }: { readonly ids: number; readonly max: number },
@@ -49,7 +48,7 @@ export function pagedCache<T extends object | string>(
     }
     let page = pages[id >>> pageBits]!
     if (page.length === 0) {
-      // At its full length, or V8 would make a dictionary of one with few members.
+      // At full length, or V8 would make a sparse array a dictionary.
       page = Array.from<undefined>({ length: pageIds })
       pages[id >>> pageBits] = page
     }
@@ -58,7 +57,7 @@ export function pagedCache<T extends object | string>(
     return made
   }
   return (id) => {
-    // Said this way for NaN.
+    // Also true for NaN.
     if (!(id >= 0 && id < ids)) return make(id)
     return pages[id >>> pageBits]![id & (pageIds - 1)] ?? add(id)
   }

@@ -1,5 +1,5 @@
-// The errors of a damaged table file. A verified table gives none of them later; in an unverified
-// one a list may claim all memory, and its reader must refuse it at once.
+// Errors for a damaged table file. Verified tables never cause them; in an unverified one, a list
+// may claim all memory and must be refused.
 
 import { type IpriskError, inputError } from '../../base/coded-error.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
@@ -12,7 +12,7 @@ export function checksumMismatch(crc: Readonly<Record<'expected' | 'found', numb
 
 export const rebuildHint = 'Build the table again (iprisk build) or take another copy.'
 
-/** Names the section and the byte offset in the file. */
+/** Names the section and the byte offset. */
 export function tableCorrupt(
   path: string,
   section: string,
@@ -25,10 +25,8 @@ export function tableCorrupt(
   )
 }
 
-/** Throws `tableCorrupt` for an element of a section. */
 export type Fail = (section: SectionName, element: number, why: string) => never
 
-/** `has`: `format version 2`, `no section x`. */
 export function otherVersion(path: string, has: string, section: string): IpriskError {
   return inputError(
     'table_version',
@@ -43,8 +41,8 @@ export interface ListPlace {
 }
 
 /**
- * Empty where there is no such list. Throws `table_corrupt` where it has more than `max` elements
- * or ends behind element `length`.
+ * Empty if the list does not exist. Throws `table_corrupt` if it has more than `max` elements or
+ * ends after element `length`.
  */
 export function listPlace(
   offsets: Uint32Array,
@@ -62,5 +60,5 @@ export function listPlace(
 /** For an element of a mapped view; the file begins where its map does. */
 export function damaged(view: SectionView, section: string, element: number, why: string): Error {
   const offset = view.byteOffset + element * view.BYTES_PER_ELEMENT
-  return tableCorrupt('The table', section, offset, `${why} (nobody has verified it)`)
+  return tableCorrupt('The table', section, offset, `${why} (it was not verified)`)
 }

@@ -1,6 +1,5 @@
-// Typed views of a table file's sections, without copying. Checks all that a lookup needs (trailer,
-// header, sections inside the file, aligned, lengths that fit each other), not their content:
-// `verifyTable` does.
+// Typed views of a table file's sections, without copying. Checks what a lookup needs (trailer,
+// header, alignment, matching lengths inside the file); `verifyTable` checks the content.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { crc32 } from 'node:zlib'
@@ -35,7 +34,7 @@ export interface TableView extends Readonly<ReturnType<typeof readHeaderFacts>> 
   readonly headerBytes: number
 }
 
-/** Throws `table_corrupt` (section and offset named) or `table_version`. */
+/** Throws `table_corrupt` (with section and offset) or `table_version`. */
 export function readTableView(bytes: Uint8Array, path: string): TableView {
   const trailer = readTrailer(bytes, path)
   const buffer = new ByteBuffer(bytes)
@@ -47,7 +46,7 @@ export function readTableView(bytes: Uint8Array, path: string): TableView {
     return readHeader(bytes, header, trailer.headerBytes, path)
   } catch (error) {
     if (error instanceof IpriskError) throw error
-    // Its checksum fits, so somebody made it so: an offset in it leads out of the file.
+    // The checksum matches, so it was forged: an offset leads out of the file.
     throw tableCorrupt(path, 'header', 0, 'it leads out of the file')
   }
 }
@@ -58,7 +57,7 @@ function readHeader(
   headerBytes: number,
   path: string,
 ): TableView {
-  // Each entry has an offset of four bytes within the header.
+  // Each entry has a four-byte offset in the header.
   const entries = [header.sourcesLength(), header.checksumsLength(), header.kindsLength()]
   if (Math.max(...entries) > headerBytes / 4) {
     throw tableCorrupt(path, 'header', 0, 'it has more entries than room for them')
@@ -73,8 +72,8 @@ function readHeader(
 }
 
 /**
- * One literal: V8 makes a dictionary of an object with computed names from the twelfth member on,
- * and every lookup pays for it (IPv4 search 95 ns in place of 43).
+ * One literal: from the twelfth computed member on, V8 makes a dictionary, which slows every lookup
+ * (IPv4 search 95 ns instead of 43).
  */
 function readViews(
   bytes: Uint8Array,
@@ -131,7 +130,7 @@ function readView(header: TableHeader, name: SectionName, path: string): Section
   try {
     view = readSection(header, name)
   } catch {
-    // A typed array that would begin or end outside the file: the section's length is not its own.
+    // A typed array outside the file: the length is wrong.
     throw tableCorrupt(path, name, 0, 'its length does not fit into the file')
   }
   if (view === null) throw tableCorrupt(path, name, 0, 'it is missing')
@@ -147,14 +146,14 @@ function readChecksums(header: TableHeader, path: string): Readonly<Record<Secti
   const checksums: Partial<Record<SectionName, number>> = {}
   for (const name of sectionNames) {
     const crc = found.get(name)
-    // The header's own checksum fits: not damaged, but of a program that knew no such section.
+    // The header's checksum matches: made by a program without this section.
     if (crc === undefined) throw otherVersion(path, 'no such section', name)
     checksums[name] = crc
   }
   return checksums as Readonly<Record<SectionName, number>>
 }
 
-/** Lengths that must fit each other, so that no lookup can leave a section. */
+/** Matching lengths, so that no lookup can leave a section. */
 function checkLengths(views: SectionViews, path: string): void {
   for (const name of sectionNames) {
     const { length } = views[name]
@@ -177,7 +176,7 @@ function checkLengths(views: SectionViews, path: string): void {
     ['density_lists', networks + 1],
     ['density_slots', views.densities.length],
     ['network_runs', networks],
-    // The last element that can be used is, of all keys, the one behind the last slot.
+    // The last usable element, for any keys, is the one after the last slot.
     ['ipv6_second', (keys >>> secondLevel.share) + 1],
     ['ipv6_third', (keys >>> thirdLevel.share) + 1],
   ]
@@ -191,13 +190,12 @@ function checkLengths(views: SectionViews, path: string): void {
   }
 }
 
-// Compares the sections with the checksums in the header: detects a damaged table in a tenth of a
-// second (`verifyTable` takes ten times that), not a forged one.
+// Compares the sections' checksums in a tenth of a second (`verifyTable` takes ten times that):
+// detects damage, not forgery.
 
-/** A few milliseconds' worth. */
 const pieceBytes = 2 ** 23
 
-/** In steps, for a loop that serves others. Throws `table_corrupt` for the first that differs. */
+/** In steps of milliseconds. Throws `table_corrupt` for the first difference. */
 export function* compareChecksums(
   file: Uint8Array,
   { views, checksums }: Pick<TableView, 'views' | 'checksums'>,

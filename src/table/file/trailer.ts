@@ -1,5 +1,5 @@
-// The trailer: the last 32 bytes of a table file. It detects a cut-off file and lets the header be
-// trusted before a FlatBuffers accessor touches it.
+// The trailer: the last 32 bytes of a table file. It detects truncation, and makes the header safe
+// for FlatBuffers accessors.
 //
 //   offset  0        8          12           16          20          24
 //           magic    file bytes header bytes header crc  major       zero
@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib'
 import { fileBytesMax, formatMajor, trailerBytes, trailerMagic } from '../../schema/table-layout.ts'
 import { checksumMismatch, otherVersion, tableCorrupt } from './table-corrupt.ts'
 
-/** The FlatBuffers header lies in [0, headerBytes); the sections follow. */
+/** The FlatBuffers header is [0, headerBytes); sections follow. */
 type Trailer = Readonly<Record<'fileBytes' | 'headerBytes' | 'headerCrc' | 'major', number>>
 
 export function writeTrailer(trailer: Trailer): Uint8Array {
@@ -23,7 +23,6 @@ export function writeTrailer(trailer: Trailer): Uint8Array {
   return bytes
 }
 
-/** Throws `table_corrupt`, `table_version`. */
 export function readTrailer(bytes: Uint8Array, path: string): Trailer {
   const fail = (section: 'trailer' | 'header', offset: number, why: string): never => {
     throw tableCorrupt(path, section, offset, why)

@@ -1,4 +1,4 @@
-// A verdict's words in the table, and back:
+// A verdict as the table's words, and back:
 //
 //   word 0  bits 0-3 classification, 4-10 score, 11-12 proxy confidence + 1 (0: no proxy),
 //           13-15 proxy type, 16-17 bot confidence + 1 (0: no bot), 18-19 bot category,
@@ -7,9 +7,8 @@
 //   word 3  percent_days_seen in hundredths word 4  bot provider (string)
 //   word 5  reason list
 //
-// A reason is a word: code (string id) << 8 | points + 128. Where its points are below -128, as
-// what `others_limited` takes away from five kinds can be, it is several words of the same code
-// that follow each other, and their points add up.
+// A reason is a word: code (string id) << 8 | points + 128. Points below -128, as `others_limited`
+// may have, take several consecutive words of the same code, which are summed.
 
 import type { Day } from '../../base/day.ts'
 import {
@@ -31,7 +30,6 @@ const percentScale = 100
 const pointsBias = 128
 const wordPointsMax = 127
 
-/** `stringId` interns a text, `reasonList` a list of reasons. */
 export function packVerdict(
   verdict: Verdict,
   write: {
@@ -63,7 +61,7 @@ function packSignals(signals: Verdict['signals']): number {
   return signalNames.reduce((bits, name, bit) => bits | (Number(signals[name]) << bit), 0)
 }
 
-/** Mostly one word; the inverse is in `readReasons`. */
+/** Mostly one word; `readReasons` is the inverse. */
 export function packReason(
   { code, points }: Reason,
   stringId: (text: string) => number,
@@ -93,7 +91,7 @@ export function readReasons(
     const word = views.reasons[at] ?? 0
     const points = (word & 255) - pointsBias
     const before = reasons.at(-1)
-    // No verdict has two reasons of one code.
+    // A verdict has each code once.
     if (before !== undefined && word >>> 8 === (views.reasons[at - 1] ?? 0) >>> 8) {
       reasons[reasons.length - 1] = { code: before.code, points: before.points + points }
     } else {
@@ -103,7 +101,6 @@ export function readReasons(
   return reasons
 }
 
-/** For callers that need no more of verdict `id` (from 0). */
 export function readClassification(verdicts: Uint32Array, id: number): Classification {
   return classifications[(verdicts[id * verdictWords] ?? 0) & 15] ?? 'clean'
 }
@@ -150,7 +147,7 @@ export function readVerdict(
   }
 }
 
-/** A literal: members added one by one cost a microsecond. */
+/** A literal: adding members one by one costs a microsecond. */
 function readSignals(bits: number): Signals {
   return {
     bogon: (bits & 1) !== 0,

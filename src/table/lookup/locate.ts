@@ -1,7 +1,7 @@
 // Hot path: no allocation, no throw, no closure, no regular expression.
 //
-// From a parsed address to what the table holds of it, by the contract's address rules (3.8, 3.9).
-// The result goes to a caller-owned `Located`.
+// From a parsed address to what the table holds for it, by the contract's address rules (3.8:
+// bogons, 3.9: addresses). The result goes to a caller-owned `Located`.
 
 import { EMBEDDED, embeddedIpv4, embeddedKind } from '../../ip/embedded-ipv4.ts'
 import { isBogon } from '../../ip/special-purpose.ts'
@@ -9,7 +9,7 @@ import { recordWords, verdictWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { searchIpv4, searchIpv6 } from './search.ts'
 
-/** What was found; ids as the table numbers them, 0 is none (but verdict 0 is a verdict). */
+/** Ids as in the table; 0 is none, except for verdicts. */
 export type Located = ReturnType<typeof newLocated>
 
 export function newLocated() {
@@ -17,15 +17,14 @@ export function newLocated() {
     /** The family that was judged, the answer's `version`: 4 for IPv4-mapped text. */
     version: 4 as 4 | 6,
     bogon: false,
-    /** The one record that answers; -1 for a bogon, and where two do (6to4). */
+    /** The record that answers; -1 for a bogon, and if two do (6to4). */
     record: -1,
     network: 0,
     location: 0,
     verdict: 0,
     evidence: 0,
-    /** The family whose ranges `evidence` names. */
     evidenceFamily: 4 as 4 | 6,
-    /** The IPv4 address judged, alone or beside the IPv6 one; -1 where there is none. */
+    /** The IPv4 address judged, alone or beside the IPv6 one, or -1. */
     ipv4: -1,
   }
 }
@@ -35,8 +34,8 @@ const mapped = new Uint32Array(4)
 const unknownRecord = -1
 
 /**
- * Looks up the address that `parseAddress` left in `words`. `known`: the result of its family's
- * search (search.ts), if the caller has it.
+ * Looks up the address in `words`. `known`: the result of its search (search.ts), if the caller has
+ * it.
  */
 export function locate(
   views: SectionViews,
@@ -86,10 +85,10 @@ function copyRecord(views: SectionViews, record: number, family: 4 | 6, out: Loc
 }
 
 /**
- * 6to4: the IPv6 address's own record beside that of the IPv4 address inside it, already in `out`.
- * The verdict with the higher score counts whole; one without network and evidence does not count.
- * Network and place are the IPv6 address's own where it has them; the build leaves 2002::/16 as a
- * whole without (build/layer/overlay.ts).
+ * 6to4: merges the IPv6 address's own record into that of the embedded IPv4 address in `out`. The
+ * verdict with the higher score counts; one without network and evidence does not. The IPv6
+ * address's own network and place win; the build removes those of 2002::/16 itself
+ * (build/layer/overlay.ts).
  */
 function mergeIpv6Record(views: SectionViews, record: number, out: Located): void {
   const records = views.records

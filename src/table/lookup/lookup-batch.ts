@@ -1,14 +1,13 @@
 // Hot path: no allocation, throw or closure but in `newLookupBatch`.
 //
-// Looks up addresses together. An answer reads a dozen places of a table that is far larger than
-// any cache, each named by the one before: one by one, a thread mostly waits for memory (1.4 us an
-// address). Here each step is taken for the whole batch, so that the processor waits for a dozen
-// addresses at once.
+// Looks up addresses together. An answer reads a dozen dependent places of a table far larger than
+// any cache, so a single lookup mostly waits for memory (1.4 us per address). A batch takes each
+// step for all addresses, so that the processor waits for many at once.
 //
 //   one by one   index → starts → records → place → text,  index → starts → records → …
 //   a batch      index index index …  starts starts starts …  records records records …
 //
-// Reading ahead is only a hint to the caches: search.ts and `locate` find the result.
+// Reading ahead only warms the caches: search.ts and `locate` find the result.
 
 import { recordWords, runElementWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
@@ -16,20 +15,20 @@ import { newQuery } from './query.ts'
 import { locate, newLocated } from './locate.ts'
 import { prefetchIndexIpv4, prefetchIndexIpv6, searchIpv4, searchIpv6 } from './search.ts'
 
-/** What these read stays in the nearest caches until it is used; with 64 and more it does not. */
+/** So many reads stay in the nearest caches; 64 do not. */
 export const lookupBatchMax = 32
 
 export type LookupBatch = ReturnType<typeof newLookupBatch>
 
 export function newLookupBatch() {
   return {
-    /** The first `count` of them are addresses. */
+    /** The first `count` are addresses. */
     queries: Array.from({ length: lookupBatchMax }, newQuery),
     located: Array.from({ length: lookupBatchMax }, newLocated),
     count: 0,
-    /** Of each, the element that was read last, or is read next. */
+    /** Per address, the element read last or next. */
     at: new Uint32Array(lookupBatchMax),
-    /** Takes in what was read, or the reads would be compiled away. */
+    /** Uses the reads, or they would be optimised away. */
     sink: 0,
   }
 }
@@ -56,7 +55,7 @@ function searchBatch(batch: LookupBatch, views: SectionViews): void {
   batch.sink = sink
 }
 
-/** Reads what the search (search.ts) will: the index, a start or key near it, a record's number. */
+/** Reads what search.ts will: the index, a start or key near it, a record's number. */
 function prefetchSearch(batch: LookupBatch, views: SectionViews): void {
   const { queries: query, count, at } = batch
   const { ipv4_starts: starts, ipv4_records: records4 } = views
@@ -75,10 +74,10 @@ function prefetchSearch(batch: LookupBatch, views: SectionViews): void {
   batch.sink = sink
 }
 
-/** Words of a run that share a line of memory. */
+/** Words of a run per cache line. */
 const lineWords = 16
 
-/** Reads ahead what an answer will: the runs of each one's network and location. */
+/** Reads ahead the runs of each network and location. */
 export function prefetchRuns(batch: LookupBatch, views: SectionViews): void {
   const { located, count, at } = batch
   const { network_runs: networkRuns } = views
@@ -100,7 +99,7 @@ export function prefetchLocationRuns(batch: LookupBatch, views: SectionViews): v
   prefetchLines(batch, views)
 }
 
-/** Reads the first line of memory of the run of each, and where the second begins. */
+/** Reads the first cache line of each run, and the beginning of the second. */
 function prefetchLines(batch: LookupBatch, { runs }: Pick<SectionViews, 'runs'>): void {
   const { count, at } = batch
   let sink = 0

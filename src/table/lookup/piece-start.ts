@@ -1,10 +1,10 @@
-// From the number of a piece to its first address, the inverse of search.ts: a section has what
-// lies below the piece's bucket, and the index says which bucket that is.
+// From a piece's number to its first address, the inverse of search.ts: a section has the lower
+// bits, and the index gives the bucket.
 
 import { ipv4IndexShift, tailTopBits } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 
-/** Cheap for pieces in ascending order. */
+/** Fast for ascending pieces. */
 export function newIpv4Starts(
   views: Pick<SectionViews, 'ipv4_index' | 'ipv4_starts'>,
 ): (piece: number) => number {
@@ -14,7 +14,7 @@ export function newIpv4Starts(
   return (piece) => bucketOf(piece) * size + starts[piece]!
 }
 
-/** Writes the first two words of IPv6 piece `piece`'s first address; the rest is its tail. */
+/** Writes the first two words of a piece's first address; the rest is its tail. */
 export function newIpv6Starts(
   views: Pick<SectionViews, 'ipv6_index' | 'ipv6_keys'>,
 ): (piece: number, words: Uint32Array) => void {
@@ -27,13 +27,13 @@ export function newIpv6Starts(
   }
 }
 
-/** The last bucket before which there are at most `piece` pieces. */
+/** The last bucket with at most `piece` pieces before it. */
 function newBuckets(index: Uint32Array): (piece: number) => number {
   let bucket = 0
   return (piece) => {
     if (index[bucket]! > piece) bucket = 0
     if (index[bucket + 1]! > piece) return bucket
-    // Few steps for the next piece; the rest by halves.
+    // A few steps for the next piece, then bisection.
     for (let steps = 0; steps < 8; steps++) {
       bucket = Math.min(bucket + 1, index.length - 2)
       if (index[bucket + 1]! > piece) return bucket

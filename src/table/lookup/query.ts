@@ -1,6 +1,6 @@
 // Hot path: no allocation, throw or closure but in `newQuery`.
 //
-// The address of a query, as text in borrowed bytes and as words. One object serves many queries.
+// A query's address as borrowed text and as words, reused for many queries.
 
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddressBytes } from '../../ip/parse-address.ts'
@@ -10,7 +10,7 @@ export interface Query {
   /** The text is bytes[from … to). */
   from: number
   to: number
-  /** 0 where the text is no address. */
+  /** 0 if the text is no address. */
   family: 0 | 4 | 6
   readonly words: Uint32Array
 }
@@ -19,7 +19,6 @@ export function newQuery(): Query {
   return { bytes: new Uint8Array(0), from: 0, to: 0, family: 0, words: newAddressWords() }
 }
 
-/** Whether bytes[from … to) is an address. */
 export function parseQuery(query: Query, bytes: Uint8Array, from: number, to: number): boolean {
   query.bytes = bytes
   query.from = from

@@ -1,18 +1,18 @@
 // Hot path: no allocation, no throw, no closure, no BigInt, no regular expression.
 //
-// From a parsed address to the number of its record. A first-level index says which pieces start
-// inside the address's bucket; a binary search among them finds the last one at or below the
-// address, or none: then the piece before them reaches into the bucket. A start or key is what lies
-// below the bucket's bits, so that 32 and 16 of them share a line of memory.
+// From a parsed address to its record's number. A first-level index gives the pieces that start in
+// the address's bucket; a binary search finds the last at or below the address, or none: then the
+// piece before them reaches into the bucket. Starts and keys have only the bits below the bucket's,
+// so that 32 and 16 of them share a cache line.
 //
-// Invariants, checked by `verifyTable`: the first piece starts with the space; pieces ascend
-// strictly; index[b] = how many pieces start before bucket b, index[buckets] = all of them. The
-// finer indexes of IPv6 say the same of the slots that a crowded bucket is cut into.
+// Invariants, checked by `verifyTable`: the first piece starts the space; pieces ascend strictly;
+// index[b] is the number of pieces before bucket b, index[buckets] of all. IPv6's finer indexes do
+// the same for the slots of crowded buckets.
 //
-// The loops halve a count in place of moving two ends: the only branch that cannot be predicted is
-// then one conditional step (38 ns an address against 43, IPv4, uniform). A step without a branch
-// takes longer still: the processor no longer reads ahead while it waits for memory. `| 0` keeps V8
-// from checking sums for overflow: 112 instructions a lookup in place of 137.
+// The loops halve a count instead of moving two ends: the only unpredictable branch is then one
+// conditional step (38 ns per address against 43, IPv4, uniform). A branchless step is slower: the
+// processor no longer reads ahead while waiting for memory. `| 0` avoids V8's overflow checks: 112
+// instructions per lookup instead of 137.
 
 import {
   ipv4IndexShift,
@@ -24,7 +24,6 @@ import {
 } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 
-/** `value` is from 0 to 2^32 - 1. */
 export function searchIpv4(views: SectionViews, value: number): number {
   return views.ipv4_records[pieceOfIpv4(views, value)]!
 }
@@ -37,8 +36,8 @@ export function pieceOfIpv4(views: SectionViews, value: number): number {
   const from = index[bucket]! | 0
   let more = ((index[bucket + 1]! | 0) - from) | 0
   let low = (from - 1) | 0
-  // Loop invariant: low lies before the bucket or starts[low] <= below, and starts[low + more + 1]
-  // lies behind it or is larger.
+  // Loop invariant: low is before the bucket or starts[low] <= below, and starts[low + more + 1] is
+  // after the bucket or larger.
   while (more > 0) {
     const at = (low + ((more + 1) >>> 1)) | 0
     if (starts[at]! <= below) low = at
@@ -48,11 +47,9 @@ export function pieceOfIpv4(views: SectionViews, value: number): number {
 }
 
 /**
- * The record of an IPv6 address inside 2000::/3. `words` as parsed.
- *
- * Worked example: 2a01:4f8::1 is words 2a0104f8 00000000 00000000 00000001. Its bucket is the 20
- * bits after the first three, (words[0] & 0x1fffffff) >>> 9; its key the next 32; its tail the last
- * nine bits of words[1], then words[2] and words[3].
+ * The record of an IPv6 address inside 2000::/3. Example: 2a01:4f8::1 is words 2a0104f8 00000000
+ * 00000000 00000001. Its bucket is the 20 bits after the first three, (words[0] & 0x1fffffff) >>>
+ * 9; its key the next 32; its tail the last nine bits of words[1], then words[2] and words[3].
  */
 export function searchIpv6(views: SectionViews, words: Uint32Array): number {
   const low = pieceOfIpv6(views, words)
@@ -60,7 +57,7 @@ export function searchIpv6(views: SectionViews, words: Uint32Array): number {
   return record < tailGroupFlag ? record : views.ipv6_tail_records[tailOfIpv6(views, low, words)]!
 }
 
-/** Whether one piece holds both addresses. */
+/** Whether one piece contains both addresses. */
 export function isPieceIpv6(views: SectionViews, first: Uint32Array, last: Uint32Array): boolean {
   const piece = pieceOfIpv6(views, first)
   if (pieceOfIpv6(views, last) !== piece) return false
@@ -98,17 +95,17 @@ function pieceOfIpv6(views: SectionViews, words: Uint32Array): number {
   return low
 }
 
-/** The 20 bits behind the first three. */
+/** The 20 bits after the first three. */
 export function ipv6Bucket(words: Uint32Array): number {
   return (words[0]! & 0x1fff_ffff) >>> tailTopBits
 }
 
-/** The 32 bits behind those of the bucket. */
+/** The 32 bits after the bucket's. */
 export function ipv6Key(words: Uint32Array): number {
   return ((words[0]! << (32 - tailTopBits)) | (words[1]! >>> tailTopBits)) >>> 0
 }
 
-/** A piece near the one of IPv4 address `value`: a hint, for reading ahead. */
+/** A piece near IPv4 address `value`: a hint, for reading ahead. */
 export function prefetchIndexIpv4({ ipv4_index: index }: SectionViews, value: number): number {
   const bucket = value >>> ipv4IndexShift(index.length)
   const from = index[bucket]! | 0
@@ -116,7 +113,7 @@ export function prefetchIndexIpv4({ ipv4_index: index }: SectionViews, value: nu
   return (from - 1 + ((more + 1) >>> 1)) | 0
 }
 
-/** The one before the address's slot, or the middle of a bucket that is not cut. */
+/** The piece before the address's slot, or the middle of an uncut bucket. */
 export function prefetchIndexIpv6(
   { ipv6_index: index, ipv6_second: second }: SectionViews,
   words: Uint32Array,
@@ -131,9 +128,8 @@ export function prefetchIndexIpv6(
 }
 
 /**
- * The tail of the address in the group of key `piece`. A tail group holds the pieces that share one
- * key, by ascending tail; its first tail is 0. An address beyond the key belongs to the group's last
- * piece.
+ * The address's tail in the group of key `piece`: the pieces that share the key, by ascending tail;
+ * the first tail is 0. An address after the key belongs to the group's last piece.
  */
 function tailOfIpv6(views: SectionViews, piece: number, words: Uint32Array): number {
   const { ipv6_tail_groups: groups, ipv6_tails: tails } = views
@@ -148,7 +144,7 @@ function tailOfIpv6(views: SectionViews, piece: number, words: Uint32Array): num
   const second = words[2]!
   const third = words[3]!
   while (low < high) {
-    // Not half of a sum, which would wrap in a table that nobody has verified.
+    // Half of a sum could wrap in an unverified table.
     const middle = low + ((high - low + 1) >>> 1)
     const at = middle * 3
     const a = tails[at]!

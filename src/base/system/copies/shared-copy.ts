@@ -1,27 +1,25 @@
-// A private copy of a file for mapping: truncating or overwriting the file does not touch the copy.
-// All processes of a user share one copy, which is removed when none uses it.
+// A private copy of a file for mapping, safe from truncation or overwriting of the file. All
+// processes of a user share one copy, which is removed once unused.
 //
-//   <folder>/<name>          the copy, mode 0400; `name` identifies the state of the file
+// <folder>/<name>          the copy, mode 0400; `name` identifies the state of the file
 //   <folder>/<name>.part     an unfinished copy
-//   <folder>/<name>.making   locked by the process that makes the copy; others wait for it
+//   <folder>/<name>.making   locked by the process that makes the copy; others wait
 //
-// `<folder>` is on a disk and writable only by this user, the first usable one of:
+// `<folder>` is the first usable one of:
 //
 //   $XDG_CACHE_HOME/iprisk/tables, or ~/.cache/iprisk/tables without that variable
 //   <temporary folder>/iprisk-<user id>/tables
 //
-// A user of a copy holds a shared flock, which the kernel frees when the process ends. Opening and
-// releasing sweep the folder: a copy whose exclusive lock is free is unused and is removed, also
-// one left by a killed process.
+// Users hold a shared flock, which the kernel releases when they end. Opening and releasing sweep
+// the folder: a copy that can be locked exclusively is unused and removed.
 //
 // Invariants:
 // - A copy gets its name when it is complete, verified and locked.
 // - A lock counts only while the name still refers to the locked file; else it was swept.
 // - A copy is used only if it is this user's, has one link, is read-only and has the right length.
 // - A copy from before the last boot is not used: copies are not flushed.
-// - Only the folder's owner, this user, may write to it, so no other user can plant a copy. Not in
-//   memory: a copy there would use the memory that sharing pages saves. Not on a network: locks
-//   differ there, and mapped pages can be lost.
+// - Only this user may write to the folder, so no other user can plant a copy. It is not in memory,
+// which sharing pages saves, nor on a network, where locks differ and mapped pages can be lost.
 
 import {
   chmodSync,
@@ -50,10 +48,10 @@ import { callerUserId } from '../trusted-file.ts'
 const waitMsMax = 10_000
 const waitStepMs = 10
 
-/** A source that changes during each of these attempts is being overwritten in place. */
+/** A source that changes in each attempt is being overwritten in place. */
 const copiesMax = 3
 
-/** If no copy can be made; the file itself may be sound. */
+/** No copy can be made, but the file may be valid. */
 export const uncopied = 'file_uncopied'
 
 export type CopySteps<T> = Generator<number, T, undefined>
@@ -62,11 +60,11 @@ export interface SharedCopy {
   readonly path: string
   /** Milliseconds since the epoch. */
   readonly sourceMs: number
-  /** Existing maps stay valid. A second call does nothing. */
+  /** Existing maps stay valid. Idempotent. */
   readonly release: () => void
 }
 
-/** Throws `file_unreadable`, `uncopied`, and what `verify` throws. */
+/** Throws `file_unreadable`, `uncopied`, and the errors of `verify`. */
 export function* shareCopy(
   source: string,
   verify: (copy: string) => CopySteps<void>,
@@ -77,7 +75,7 @@ export function* shareCopy(
       makeCopyFolder(folder)
       return yield* shareCopyIn(folder, source, verify)
     } catch (cause) {
-      // A fault of the source is the same in every folder.
+      // A fault of the source affects every folder.
       if (cause instanceof IpriskError && cause.code !== 'file_unlockable') throw cause
       reasons.push(messageOf(cause))
     }
@@ -94,7 +92,7 @@ function* shareCopyIn(folder: string, source: string, verify: (copy: string) => 
     if (making !== undefined) {
       makingHere.add(file.name)
       try {
-        // Another process may have made it since.
+        // Another process may have made it meanwhile.
         copy = holdCopy(file)
         if (copy === 'absent') copy = yield* makeCopy(source, file, verify)
       } finally {
@@ -128,7 +126,7 @@ interface CopiedFile {
 
 const pathOf = ({ folder, name }: CopiedFile): string => join(folder, name)
 
-/** With `ctime`, because a program that overwrites a file may reset its `mtime`. */
+/** Includes `ctime`, because a program that overwrites a file may reset its `mtime`. */
 function identify(source: string): Omit<CopiedFile, 'folder'> {
   return withRegularFile(source, { mode: 'r' }, (descriptor, bytes) => {
     const { dev, ino, mtimeNs, ctimeNs, mtimeMs } = fstatSync(descriptor, { bigint: true })
@@ -139,12 +137,12 @@ function identify(source: string): Omit<CopiedFile, 'folder'> {
 
 const makingHere = new Set<string>()
 
-/** Waiting for this thread's own steps would never end, so the file gets a second copy. */
+/** A second copy, because waiting for this thread's own steps would never end. */
 function namedHere(file: CopiedFile): CopiedFile {
   return makingHere.has(file.name) ? namedHere({ ...file, name: `again-${file.name}` }) : file
 }
 
-/** Under the lock on its making. */
+/** Runs under the `.making` lock. */
 function* makeCopy(source: string, file: CopiedFile, verify: (copy: string) => CopySteps<void>) {
   const part = `${pathOf(file)}.part`
   rmSync(part, { force: true })
@@ -222,7 +220,7 @@ function releaseAll(): void {
   for (const release of kept) release()
 }
 
-/** Failures wait for the next sweep. */
+/** Failures are left to the next sweep. */
 function sweep(folder: string): void {
   for (const name of namesIn(folder)) {
     try {
@@ -231,7 +229,7 @@ function sweep(folder: string): void {
       if (name.endsWith('.making')) acquireFileLock(path)?.release()
       if (name.endsWith('.part')) removeAbandoned(path)
     } catch {
-      // Another process may have removed it just now.
+      // Another process may just have removed it.
     }
   }
 }
@@ -253,7 +251,6 @@ function removeAbandoned(part: string): void {
   making.release()
 }
 
-/** By the types of statfs(2), Linux. */
 const unfitFileSystems: ReadonlyMap<number, string> = new Map([
   [0x01021994, 'in memory (tmpfs)'],
   [0x858458f6, 'in memory (ramfs)'],
@@ -264,7 +261,7 @@ const unfitFileSystems: ReadonlyMap<number, string> = new Map([
 
 function copyFolders(): readonly string[] {
   const cache = cacheFolder()
-  // Under sudo the home may be another user's, who could not use what root creates there.
+  // Under sudo, the home may be another user's, who could not use root's files there.
   const own =
     cache !== undefined && ownerOf(cache) === callerUserId() ? [join(cache, 'iprisk')] : []
   const folders = [...own, join(tmpdir(), `iprisk-${callerUserId() ?? 'user'}`)]
@@ -277,17 +274,17 @@ function cacheFolder(): string | undefined {
   try {
     return join(homedir(), '.cache')
   } catch {
-    // In a container the user may have no home.
+    // A container's user may have no home.
     return undefined
   }
 }
 
-/** Or of its nearest parent that this user can see. */
+/** The owner of the folder, or of its nearest visible parent. */
 function ownerOf(folder: string): number | undefined {
   try {
     return statSync(folder).uid
   } catch {
-    // Not there, in a home that is shut to this user, or below a file.
+    // Missing, hidden from this user, or below a file.
     return dirname(folder) === folder ? undefined : ownerOf(dirname(folder))
   }
 }
@@ -296,7 +293,7 @@ function ownerOf(folder: string): number | undefined {
 function makeCopyFolder(folder: string): void {
   makeFolder(folder)
   const user = callerUserId()
-  // Its parent, too: in a temporary folder another user could have created it.
+  // The parent too: in a temporary folder another user may have created it.
   for (const place of [dirname(folder), folder]) {
     const stat = lstatSync(place)
     const isOwn = user === undefined || stat.uid === user
@@ -308,14 +305,14 @@ function makeCopyFolder(folder: string): void {
   if (unfit !== undefined) throw new Error(`${folder} is ${unfit}`)
 }
 
-/** Makes parent folders, too. Node's `recursive` never ends below /proc. */
+/** Like `recursive`, which never ends below /proc. */
 function makeFolder(folder: string): void {
   if (isThere(folder)) return
   makeFolder(dirname(folder))
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (cause) {
-    // Another process may have made it just now.
+    // Another process may just have made it.
     if (!isThere(folder)) throw cause
   }
 }

@@ -1,6 +1,6 @@
-// Verifies the finer IPv6 indexes (src/schema/table-layout.ts): each slot of a crowded bucket, and
-// of a crowded slot, says of the keys what the first-level index says of its buckets, and nothing
-// else stands between them. Keys and first-level index have been verified.
+// Verifies the finer IPv6 indexes (src/schema/table-layout.ts): each slot of a crowded bucket or
+// slot indexes its keys, as the first level does its buckets, and all else is zero. Keys and first
+// level are verified already.
 
 import {
   bucketKeys,
@@ -12,10 +12,9 @@ import {
 import type { SectionViews } from '../../../schema/table-sections.ts'
 import type { Fail } from '../table-corrupt.ts'
 
-/** `count` keys from that of rank `from` on, in the space of `size` keys that begins at `first`. */
+/** `count` keys from rank `from`, in the `size` keys of space from `first`. */
 type KeyBucket = Readonly<Record<'from' | 'count' | 'first' | 'size', number>>
 
-/** Throws what `fail` throws, with the section's first element that does not hold. */
 export function verifyIpv6Index(views: SectionViews, fail: Fail): void {
   const { ipv6_index: index, ipv6_second, ipv6_third } = views
   const second = newLevelCheck(views, 'ipv6_second', secondLevel, fail)
@@ -44,13 +43,13 @@ function newLevelCheck(
 ): LevelCheck {
   const elements = views[section]
   let end = 0
-  /** The elements from the last crowd's to before `to` are 0. */
+  /** Expects zeros from the last crowd's elements to `to`. */
   const expectZeros = (to: number): void => {
     for (; end < to; end++) {
       if (elements[end] !== 0) fail(section, end, 'it is not zero where no slot is')
     }
   }
-  /** Checks its slots, and by `finer` those of them that are crowded. */
+  /** Checks its slots and, by `finer`, the crowded ones. */
   const check = (crowd: KeyBucket, finer?: LevelCheck): void => {
     const slots = 2 ** slotBits(crowd.count, level.share)
     const size = crowd.size / slots

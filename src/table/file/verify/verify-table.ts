@@ -1,5 +1,5 @@
-// Verifies a table file whole: every checksum, every invariant that a lookup relies on and every id
-// that points somewhere. Slow by design; run by builds, by servers and by `iprisk table verify`.
+// Verifies a whole table file: every checksum, every id, every invariant of lookups. Slow by
+// design; run by builds, servers and `iprisk table verify`.
 
 import { isUtf8 } from 'node:buffer'
 import { tableTextBytesMax } from '../../../base/limits.ts'
@@ -28,7 +28,7 @@ import { verifyIpv6Index } from './verify-ipv6-index.ts'
 import { verifyRuns } from './verify-runs.ts'
 import { verifyValues } from './verify-values.ts'
 
-/** The longest run of JSON: five texts before a place's city, and the names of their members. */
+/** Five texts before a place's city, and their members' names. */
 export const tableRunBytesMax = 5 * tableTextBytesMax + 256
 
 type WordSection = {
@@ -36,14 +36,14 @@ type WordSection = {
 }[SectionName]
 
 /**
- * `runs` takes as long as all others do. It reads by ids and offsets which they verify, so its
- * findings count only where they find nothing.
+ * `runs` takes as long as everything else. It relies on what `sections` verifies, so its findings
+ * count only if that has none.
  */
 type TablePart = 'sections' | 'runs'
 
 /**
- * Throws as `openTable` does, and `table_corrupt` for the first thing that does not hold. `mapped`
- * is the copy of the file that errors name.
+ * Throws as `openTable` does, and `table_corrupt` for the first fault. `mapped` is the copy of the
+ * file that errors name.
  */
 export function verifyTable(
   path: string,
@@ -80,7 +80,7 @@ function verifySections(bytes: Uint8Array, file: TableView, path: string, fail: 
   verifyBounds(file, path, fail)
 }
 
-/** Between sections there is nothing but each vector's length word and zeros. */
+/** Only each vector's length word and zeros lie between sections. */
 function checkPadding(bytes: Uint8Array, file: TableView, path: string): void {
   let end = file.headerBytes
   const expectZeros = (to: number, name: string): void => {
@@ -131,7 +131,7 @@ function checkIndex(
   if (index[end] !== count) fail(section, end, 'it does not end at the end')
 }
 
-/** What lies below a bucket ascends inside each bucket. */
+/** Values ascend inside each bucket. */
 function checkAscent(
   below: Uint16Array | Uint32Array,
   index: Uint32Array,
@@ -233,7 +233,7 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
 
 /**
  * The first element of every `step` that is not below `limit`, or -1. With two kinds of arrays the
- * loop takes several times as long.
+ * loop is several times slower.
  */
 function firstNotBelow(words: Uint32Array, limit: number, from: number, step: number): number {
   for (let i = from; i < words.length; i += step) {
@@ -242,7 +242,7 @@ function firstNotBelow(words: Uint32Array, limit: number, from: number, step: nu
   return -1
 }
 
-/** Offsets that cut one section into lists: from 0, never falling, to its end. */
+/** List offsets ascend from 0 to the section's end. */
 function checkLists({ views }: TableView, fail: Fail): void {
   const cuts: readonly (readonly [SectionName, number])[] = [
     ['reason_lists', views.reasons.length],
@@ -260,7 +260,7 @@ function checkLists({ views }: TableView, fail: Fail): void {
   }
 }
 
-/** Texts go out as they are: each is UTF-8 by itself, so none begins inside a character. */
+/** Each text is UTF-8 by itself. */
 function checkTexts({ views }: TableView, fail: Fail): void {
   const { string_offsets: offsets, string_bytes: bytes } = views
   if (!isUtf8(bytes)) fail('string_bytes', 0, 'it is no UTF-8')
@@ -270,9 +270,8 @@ function checkTexts({ views }: TableView, fail: Fail): void {
 }
 
 /**
- * Bounds the texts of an answer, and the JSON of a network or place: a batch has ten thousand of
- * each, so long answers would fill the server's memory (builds make none:
- * src/base/text/clean-text.ts). Throws by `fail`, or `table_corrupt` for the header of `path`.
+ * Bounds the texts of an answer, and a network's or place's JSON: a batch has ten thousand of each,
+ * so long answers would fill the memory (builds make none: src/base/text/clean-text.ts).
  */
 function verifyBounds({ views, sources }: TableView, path: string, fail: Fail): void {
   const { string_offsets: texts } = views

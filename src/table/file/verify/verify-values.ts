@@ -1,5 +1,5 @@
-// Verifies that every score, day, share and number of a vocabulary is one that an answer may have
-// (src/api), and that no list is long enough to make an answer slow.
+// Verifies that every score, day, share and vocabulary number is valid in an answer (src/api), and
+// that no list is long enough to slow one down.
 
 import {
   botCategories,
@@ -23,7 +23,7 @@ import type { Fail } from '../table-corrupt.ts'
 import type { TableView } from '../table-view.ts'
 
 const scoreMax = 100
-/** 100 percent, in hundredths. */
+/** In hundredths. */
 const percentMax = 10_000
 
 export function verifyValues(file: TableView, fail: Fail): void {
@@ -40,7 +40,7 @@ function checkSources({ sources }: TableView, fail: Fail): void {
   for (const { id, voice } of sources) {
     if (voice === undefined) continue
     const { weightLow: low, weight, weightHigh: high } = voice
-    // Said this way for NaN.
+    // Also true for NaN.
     if (!(0 <= low && low <= weight && weight <= high && high <= 1)) {
       fail('evidence', 0, `the weight of source ${JSON.stringify(id)} is not within 0 and 1`)
     }
@@ -85,7 +85,7 @@ function checkRegions({ views: { regions } }: TableView, fail: Fail): void {
   }
 }
 
-/** Of each network and family: all units, then those that each kind lists. */
+/** Per network and family: all units, then those of each kind. */
 function checkDensities({ views }: TableView, fail: Fail): void {
   const { density_lists: lists, density_slots: slots, densities } = views
   const family = densitySlots / 2
@@ -100,7 +100,7 @@ function checkDensities({ views }: TableView, fail: Fail): void {
       }
       const of = Math.floor(slot / family)
       if (slot % family === 0) units[of] = count
-      // No infinite number is whole, and no NaN.
+      // Neither infinity nor NaN is an integer.
       if (!Number.isInteger(count) || count <= 0 || count > units[of]!) {
         fail('densities', at, 'it is no part of its network')
       }
