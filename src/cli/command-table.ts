@@ -1,5 +1,5 @@
-// Every command: its words, help, an example, and its loader. A command's code is loaded when it
-// runs: loading all of them takes longer than many a command.
+// Every command: its words, help, an example, and its loader. Code is loaded only for the command
+// that runs: loading all of it takes longer than many commands.
 
 import { type Command as CommandName, optionsOfCommand } from '../config/options.ts'
 import type { Settings } from '../config/settings.ts'
@@ -27,7 +27,7 @@ type CommandWords = CommandName | `${CommandName} ${'<' | '['}${string}`
 
 const commands = {
   start: {
-    help: 'fetch the feeds and build a table if there is none, make a first key, serve',
+    help: 'build a table and create a key if there is none, then serve',
     example: 'start --port 8080',
     changes: true,
     load: async () => (await import('./server/start-command.ts')).startCommand,
@@ -39,42 +39,42 @@ const commands = {
     load: async () => (await import('./compiler/build-command.ts')).buildCommand,
   },
   'publish <place>': {
-    help: 'put the table where servers take it from: a folder or s3://bucket/prefix',
+    help: 'publish the table for other servers, to a folder or s3://bucket/prefix',
     example: 'publish s3://tables/world --stage 10%,100%+1h',
     changes: true,
     load: async () => (await import('./compiler/publish-command.ts')).publishCommand,
   },
   serve: {
-    help: 'answer from the table',
+    help: 'serve the API from a table',
     example: 'serve --workers 2 --refresh-every 6h',
     changes: true,
     load: async () => (await import('./server/serve-command.ts')).serveCommand,
   },
   reload: {
-    help: 'let the running server take in the table at its place',
+    help: 'load the new table into the running server',
     example: 'reload',
     changes: true,
     load: async () => (await import('./server/server-command.ts')).reloadCommand,
   },
   rollback: {
-    help: 'let the running server go back to the table before',
+    help: 'return the running server to its previous table',
     example: 'rollback',
     changes: true,
     load: async () => (await import('./server/server-command.ts')).rollbackCommand,
   },
   restart: {
-    help: 'let the running server replace its processes, one by one',
+    help: 'replace the processes of the running server one by one',
     example: 'restart',
     changes: true,
     load: async () => (await import('./server/server-command.ts')).restartCommand,
   },
   'check <address...>': {
-    help: 'check addresses offline; a file is read line by line, - is standard input',
+    help: 'look up addresses offline; files are read line by line, - is standard input',
     example: 'check access.log.gz --log combined --format csv',
     load: async () => (await import('./lines/check-command.ts')).checkCommand,
   },
   'summarize <file...>': {
-    help: 'say what the addresses of files are; - is standard input',
+    help: 'count the addresses of files by class, network and country; - is standard input',
     example: 'summarize access.log --log combined --top 20',
     load: async () => (await import('./lines/summarize-command.ts')).summarizeCommand,
   },
@@ -85,38 +85,38 @@ const commands = {
     load: async () => (await import('./policy/policy-command.ts')).policyInit,
   },
   'policy check <file>': {
-    help: 'check a file of policies, and say what it decides or where it is wrong',
+    help: 'validate a policies file and show what it decides',
     example: 'policy check policies.json',
     load: async () => (await import('./policy/policy-command.ts')).policyCheck,
   },
   'policy test <file...>': {
-    help: 'say what a policy would have done to the addresses of files; - is standard input',
+    help: 'show what a policy would have decided on the addresses of files; - is standard input',
     example: 'policy test access.log --log combined --against policies-before.json',
     load: async () => (await import('./policy/policy-test-command.ts')).policyTest,
   },
   'replay [file...]': {
-    help: 'say what another table would have said of the addresses of files; - is standard input',
+    help: 'compare two tables on your own traffic; - is standard input',
     example: 'replay access.log --log combined --table new.iprisk --against old.iprisk',
     load: async () => (await import('./policy/replay-command.ts')).replayCommand,
   },
   'explain <address>': {
-    help: 'say why an address is judged as it is; - is standard input, lines or a log',
+    help: 'explain why an address gets its verdict; - is standard input, lines or a log',
     example: 'explain 185.220.101.33',
     load: async () => (await import('./lines/explain-command.ts')).explainCommand,
   },
   'feedback import <file...>': {
-    help: 'import outcomes, how addresses turned out, from JSON lines or CSV; - is standard input',
+    help: 'import outcomes (how logins turned out) from JSON lines or CSV; - is standard input',
     example: 'feedback import outcomes.jsonl',
     changes: true,
     load: async () => (await import('./feedback/feedback-command.ts')).feedbackImport,
   },
   'feedback report': {
-    help: 'say how well classes, levels, rules and feeds agree with the outcomes',
+    help: 'show how well classes, levels, rules and feeds match the outcomes',
     example: 'feedback report',
     load: async () => (await import('./feedback/feedback-report-command.ts')).feedbackReportCommand,
   },
   'feedback export <folder>': {
-    help: 'write outcomes as Parquet, a file for each day on which they came in',
+    help: 'export outcomes as Parquet, one file per day of arrival',
     example: 'feedback export outcomes',
     changes: true,
     load: async () => (await import('./feedback/feedback-command.ts')).feedbackExport,
@@ -128,18 +128,18 @@ const commands = {
     load: async () => (await import('./feedback/feedback-command.ts')).feedbackErase,
   },
   export: {
-    help: 'write the table for other tools: MMDB, CSV, Parquet, nginx, HAProxy, ipset, nft, CrowdSec',
+    help: 'export the table for other tools: MMDB, CSV, Parquet, nginx, HAProxy, ipset, nft, CrowdSec',
     example: "export --format mmdb --out iprisk.mmdb --where 'signals.tor || risk_score >= 75'",
     load: async () => (await import('./compiler/export-command.ts')).exportCommand,
   },
   'keys create': {
-    help: 'make a key; its text is shown once',
+    help: 'create a key and show it once',
     example: 'keys create --plan team --name shop --expires 90d',
     changes: true,
     load: async () => (await import('./keys/keys-command.ts')).keysCreate,
   },
   'keys list': {
-    help: 'list the keys, with what each used this month and when last',
+    help: 'list the keys with their usage this month and their last use',
     example: 'keys list --json',
     load: async () => (await import('./keys/list-keys.ts')).keysList,
   },
@@ -149,48 +149,48 @@ const commands = {
     load: async () => (await import('./keys/list-keys.ts')).keysShow,
   },
   'keys revoke <id>': {
-    help: 'end a key at once',
+    help: 'revoke a key at once',
     example: 'keys revoke 0123456789Ab',
     changes: true,
     load: async () => (await import('./keys/keys-command.ts')).keysRevoke,
   },
   'keys rotate <id>': {
-    help: 'give a key a new secret; the old one lives on for a while',
+    help: 'give a key a new secret; the old one works until its grace period ends',
     example: 'keys rotate 0123456789Ab --grace-hours 24',
     changes: true,
     load: async () => (await import('./keys/keys-command.ts')).keysRotate,
   },
   'keys export': {
-    help: 'write all keys as JSON: hashes, never secrets',
+    help: 'export all keys as JSON: hashes, never secrets',
     example: 'keys export > keys.json',
     changes: true,
     load: async () => (await import('./keys/keys-command.ts')).keysExport,
   },
   'keys import <file>': {
-    help: 'take in the keys of an export; - reads standard input',
+    help: 'import keys from an export; - is standard input',
     example: 'keys import keys.json',
     changes: true,
     load: async () => (await import('./keys/keys-command.ts')).keysImport,
   },
   'keys audit': {
-    help: 'show who did what to the keys',
+    help: 'show who changed which keys and lists, and when',
     example: 'keys audit --last 10',
     load: async () => (await import('./keys/audit-command.ts')).keysAudit,
   },
   'keys signing create': {
-    help: 'make the key pair that tables are published with',
+    help: 'create the key pair that signs published tables',
     example: 'keys signing create --signing-key data/signing-key.pem',
     changes: true,
     load: async () => (await import('./keys/keys-command.ts')).signingCreate,
   },
   'lists create <name>': {
-    help: 'make a list of your own: of addresses, prefixes, ranges and AS numbers',
+    help: 'create a list of addresses, prefixes, ranges and AS numbers',
     example: 'lists create office --effect allow',
     changes: true,
     load: async () => (await import('./lists/lists-command.ts')).listsCreate,
   },
   'lists add <name> <entry...>': {
-    help: 'add entries to a list, for ever or for a while',
+    help: 'add entries to a list, permanently or for a while',
     example: 'lists add attackers 192.0.2.7 AS64496 --for 7d --note "login attempts"',
     changes: true,
     load: async () => (await import('./lists/lists-command.ts')).listsAdd,
@@ -207,62 +207,62 @@ const commands = {
     load: async () => (await import('./lists/lists-command.ts')).listsShow,
   },
   'lists list': {
-    help: 'show which lists there are',
+    help: 'list your own lists',
     example: 'lists list --json',
     load: async () => (await import('./lists/lists-command.ts')).listsList,
   },
   'lists import <file> [name]': {
-    help: 'add the lines of a file to a list; - reads standard input',
+    help: 'import the lines of a file into a list; - is standard input',
     example: 'lists import blocked.txt attackers --replace',
     changes: true,
     load: async () => (await import('./lists/lists-command.ts')).listsImport,
   },
   'lists export [name]': {
-    help: 'write the entries of a list, or of all, as lists import takes them',
+    help: 'export the entries of one list or all, in a form that lists import reads',
     example: 'lists export attackers > attackers.txt',
     load: async () => (await import('./lists/lists-command.ts')).listsExport,
   },
   'lists undo [name]': {
-    help: 'undo the last act on a list, or on any',
+    help: 'undo the last change to a list, or to any list',
     example: 'lists undo attackers',
     changes: true,
     load: async () => (await import('./lists/lists-command.ts')).listsUndo,
   },
   'lists delete <name>': {
-    help: 'remove a list with all of its entries',
+    help: 'delete a list with all its entries',
     example: 'lists delete attackers',
     changes: true,
     load: async () => (await import('./lists/lists-command.ts')).listsDelete,
   },
   'state backup <file>': {
-    help: 'copy keys, own lists and counters into a file, while servers run; - is standard output',
+    help: 'back up keys, own lists and counters to a file while servers run; - is standard output',
     example: 'state backup /backup/iprisk-state.jsonl',
     changes: true,
     load: async () => (await import('./lists/state-command.ts')).stateBackup,
   },
   'state restore <file>': {
-    help: 'put back what state backup has copied; what was revoked stays so; - is standard input',
+    help: 'restore a state backup; revoked keys stay revoked; - is standard input',
     example: 'state restore /backup/iprisk-state.jsonl',
     changes: true,
     load: async () => (await import('./lists/state-command.ts')).stateRestore,
   },
   'table info <file>': {
-    help: 'say what a table file holds',
+    help: 'show what a table file holds',
     example: 'table info data/table/world.iprisk',
     load: async () => (await import('./compiler/table-command.ts')).tableInfo,
   },
   'table verify <file>': {
-    help: 'check a table file whole',
+    help: 'verify every checksum of a table file',
     example: 'table verify data/table/world.iprisk',
     load: async () => (await import('./compiler/table-command.ts')).tableVerify,
   },
   'feeds list': {
-    help: 'list the feeds of the catalogue',
+    help: 'list the feeds of the catalogue, failing ones first',
     example: 'feeds list --all-feeds',
     load: async () => (await import('./compiler/feeds-command.ts')).feedsList,
   },
   'history import <folder>': {
-    help: 'add past days: <folder>/<feed-id>/YYYY-MM-DD.txt.gz',
+    help: 'import past days from <folder>/<feed-id>/YYYY-MM-DD.txt.gz',
     example: 'history import past',
     changes: true,
     load: async () => (await import('./compiler/history-command.ts')).historyImport,
@@ -273,17 +273,17 @@ const commands = {
     load: async () => (await import('./compiler/history-command.ts')).historyShow,
   },
   info: {
-    help: 'show the state of the running server and of its table',
+    help: 'show the state of the running server and its table',
     example: 'info --json',
     load: async () => (await import('./server/info-command.ts')).infoCommand,
   },
   doctor: {
-    help: 'say what is wrong here, and what to do about it',
+    help: 'find problems of this machine, its files and its server, each with a fix',
     example: 'doctor --front https://ip.example.org',
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
   },
   'completion <shell>': {
-    help: 'write the script by which bash, zsh or fish completes iprisk and npx iprisk',
+    help: 'print the completion script for bash, zsh or fish',
     example: 'completion bash > ~/.local/share/bash-completion/completions/iprisk',
     load: async () => {
       const { completionScript } = await import('./shell/completion.ts')
@@ -292,7 +292,7 @@ const commands = {
     },
   },
   'feeds fetch': {
-    help: 'fetch the feeds that are on',
+    help: 'download the enabled feeds',
     example: 'feeds fetch --mirror https://mirror.example.org/feeds',
     changes: true,
     load: async () => (await import('./compiler/feeds-command.ts')).feedsFetch,

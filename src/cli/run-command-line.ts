@@ -29,7 +29,7 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
 
 function newProgram(io: Io, done: (code: number) => void): Command {
   const program = new Command('iprisk')
-    .description('Says what kind of network an IP address is, from public feeds, offline.')
+    .description('Classify IP addresses and score their risk from public feeds, offline.')
     .version(packageVersion)
     .showHelpAfterError('(iprisk --help lists the commands)')
     .exitOverride()
@@ -72,6 +72,9 @@ function newProgram(io: Io, done: (code: number) => void): Command {
       done((await run(settings, io, args, configuration)) ?? exitCodes.done)
     })
   }
+  for (const group of groups.values()) {
+    group.summary(group.commands.map((command) => command.name()).join(', '))
+  }
   return program
 }
 
@@ -83,7 +86,7 @@ function configurationListener(
   return ({ path, distrust, repeated }) => {
     if (changes) io.err(`iprisk: settings from ${path}`)
     for (const one of repeated) warn(io, `${path}: ${one}`)
-    if (distrust !== undefined) warn(io, `${path} is obeyed because it was named, but ${distrust}`)
+    if (distrust !== undefined) warn(io, `${path} is used because it was named, but ${distrust}`)
   }
 }
 
@@ -98,7 +101,7 @@ function groupOf(
   const known = groups.get(path)
   if (known !== undefined) return known
   const parent = groupOf(program, groups, names.slice(0, -1))
-  const group = parent.command(last).summary(`see iprisk ${path} --help`)
+  const group = parent.command(last)
   groups.set(path, group)
   return group
 }
@@ -116,7 +119,7 @@ function stackLines(error: unknown): readonly string[] {
   return stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? []
 }
 
-/** Whose fault it was decides the exit code; only a bug shows its stack. */
+/** The fault decides the exit code; only a bug shows its stack. */
 function explainFailure(error: unknown, io: Io): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
@@ -132,15 +135,15 @@ function explainFailure(error: unknown, io: Io): number {
     return exitCodes.failed
   }
   if (isDiskError(error)) {
-    io.err(`iprisk: the disk refuses: ${first}. What was live stays; run it again.`)
+    io.err(`iprisk: the disk failed: ${first}. Free or repair it, then try again.`)
     return exitCodes.failed
   }
-  const lines = [`iprisk: unexpected: ${first}`, ...details, ...stackLines(error)]
+  const lines = [`iprisk: internal error: ${first}`, ...details, ...stackLines(error)]
   printLines({ out: io.err }, lines)
   return exitCodes.failed
 }
 
-/** Meaning, default, environment variable, and member of iprisk.json. */
+/** The help may already state it. */
 export function optionHelp(option: Option): string {
   const { help, defaultText, member } = option
   // The help may already state it better.
@@ -155,7 +158,8 @@ export function optionHelp(option: Option): string {
 
 export const configHelp = `${configOption.help} (env: ${configOption.environment})`
 
-// Refusals that no retry changes. For full or broken disks: isDiskError (src/base/coded-error.ts).
+// Refused access, which no retry changes. For full or broken disks: isDiskError
+// (src/base/coded-error.ts).
 
 const codes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 const readingCalls: ReadonlySet<string> = new Set(['scandir', 'stat', 'lstat', 'read', 'readlink'])

@@ -32,7 +32,7 @@ describe('a configuration that is only found', () => {
     const named = await runProgram([...create, '--config', path], { cwd })
     expect(named.code).toBe(0)
     expect(named.err).toContain(`iprisk: settings from ${path}\n`)
-    expect(named.err).toContain(`iprisk: warning: ${path} is obeyed because it was named, but it`)
+    expect(named.err).toContain(`iprisk: warning: ${path} is used because it was named, but it`)
   })
 
   it('and one’s own is obeyed, and said where the command changes something', async () => {

@@ -33,7 +33,7 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
     [
       'check access.log',
       1,
-      /^iprisk: access\.log does not exist: there is no such file, and it.*\n$/,
+      /^iprisk: access\.log is neither an IP address nor an existing file\.\n$/,
     ],
     [
       'policy init --policies /sys/p.json',
@@ -43,7 +43,7 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
     [
       'policy init --policies nope/p.json',
       2,
-      /^iprisk: There is no folder \S+\/nope: make it.*\n$/,
+      /^iprisk: There is no folder \S+\/nope; create it.*\n$/,
     ],
     [
       'policy init --policies there.json',
@@ -61,29 +61,29 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
       2,
       /^iprisk: --out must name a file, .* lies below a file\.\n$/,
     ],
-    ['check 9.1.2.3 ./x/y', 1, /^iprisk: \.\/x\/y does not exist.*\n$/],
-    ['check folder', 1, /^iprisk: folder is a folder: name the files in it\.\n$/],
+    ['check 9.1.2.3 ./x/y', 1, /^iprisk: \.\/x\/y is neither an IP.*\n$/],
+    ['check folder', 1, /^iprisk: folder is a folder; name the files in it\.\n$/],
     ['summarize access.log', 1, /^iprisk: access\.log cannot be read: ENOENT: no such file/],
-    ['check lines', 0, /^no address: lines:2: "hello"\n1 of the lines was no IP address\.\n$/],
-    ['check lines --strict', 1, /^no address: lines:2: "hello"\n1 of the lines was no IP address/],
-    ['summarize lines', 0, /1 of the lines was no IP address/],
-    ['summarize lines --strict', 1, /1 of the lines was no IP address/],
-    ['check none', 1, /2 of the lines were no IP address/],
-    ['check 9.1.2.3 9.1.2.300', 0, /^1 of the arguments was no IP address\.\n$/],
-    ['check 9.1.2.300', 1, /^1 of the arguments was no IP address\.\n$/],
+    ['check lines', 0, /^no address: lines:2: "hello"\n1 of the lines has no IP address\.\n$/],
+    ['check lines --strict', 1, /^no address: lines:2: "hello"\n1 of the lines has no IP address/],
+    ['summarize lines', 0, /1 of the lines has no IP address/],
+    ['summarize lines --strict', 1, /1 of the lines has no IP address/],
+    ['check none', 1, /2 of the lines have no IP address/],
+    ['check 9.1.2.3 9.1.2.300', 0, /^1 of the arguments has no IP address\.\n$/],
+    ['check 9.1.2.300', 1, /^1 of the arguments has no IP address\.\n$/],
     [
       'check 9.1.2.300 9.1.2.301 lines',
       0,
-      /\n3 of the arguments and lines were no IP address\.\n$/,
+      /\n3 of the arguments and lines have no IP address\.\n$/,
     ],
-    ['check common.log', 0, /^common\.log: read as a log of the form common\.\n$/],
-    ['check combined.log', 0, /read as a log of the form combined\.\n/],
-    ['summarize vhost.log', 0, /read as a log of the form vhost_combined\.\n/],
+    ['check common.log', 0, /^common\.log: read as a log of format common\.\n$/],
+    ['check combined.log', 0, /read as a log of format combined\.\n/],
+    ['summarize vhost.log', 0, /read as a log of format vhost_combined\.\n/],
     ['check 9.1.2.3 --json --format csv', 2, /format = "csv" .*it must be json beside --json/],
     ['check 9.1.2.3 --json --format json', 0, /^$/],
-    ['explain 9.1.2', 2, /^iprisk: 9\.1\.2 is no IP address\.\n$/],
-    ['history show 9.1.2', 2, /^iprisk: 9\.1\.2 is no IP address\.\n$/],
-    ['completion tcsh', 2, /no completion for tcsh: there is one for bash, zsh and fish/],
+    ['explain 9.1.2', 2, /^iprisk: 9\.1\.2 is not an IP address\.\n$/],
+    ['history show 9.1.2', 2, /^iprisk: 9\.1\.2 is not an IP address\.\n$/],
+    ['completion tcsh', 2, /no completion for tcsh: use bash, zsh or fish/],
     ['keys create --plan free', 0, /warning: the plan free includes no API: every call with this/],
     ['keys create --plan team --expires 90x', 2, /a day as YYYY-MM-DD, or days from today/],
     ['keys show x', 2, /An id is the 12 letters and digits/],
@@ -217,7 +217,7 @@ describe('--help', () => {
     const text = out.replaceAll(/\s+/g, ' ')
     expect(code).toBe(0)
     expect(text).toContain(
-      'the port of the API; 0 takes a free one (default: 8080, env: IPRISK_PORT, file: serve.port)',
+      'the port of the API; 0 picks a free one (default: 8080, env: IPRISK_PORT, file: serve.port)',
     )
     expect(text).toContain('(env: IPRISK_CONFIG)')
     expect(text).toMatch(/Example: \$ iprisk serve --workers 2/)

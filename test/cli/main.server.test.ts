@@ -79,7 +79,7 @@ describe('iprisk check', () => {
       'clean',
     ])
     expect(code).toBe(0)
-    expect(err).toContain('1 of the lines was no IP address')
+    expect(err).toContain('1 of the lines has no IP address')
     const strict = ['check', '-', '--json', '--strict', '--table', table]
     expect(await runHere(strict, { cwd, input })).toEqual({ code: 1, out, err })
   })
@@ -169,7 +169,7 @@ describe('iprisk explain', () => {
     expect(await run('explain', '300.1.1.1', '--table', table)).toMatchObject({
       code: 2,
       out: '',
-      err: 'iprisk: 300.1.1.1 is no IP address.\n',
+      err: 'iprisk: 300.1.1.1 is not an IP address.\n',
     })
   })
 })
@@ -262,7 +262,7 @@ describe('iprisk feeds list', () => {
     const list = await runHere(['feeds', 'list'], { cwd: there })
     expect([list.code, list.err]).toEqual([
       0,
-      'iprisk: warning: no feed is called tor-exits (build.feeds).\n',
+      'iprisk: warning: unknown feed tor-exits in build.feeds.\n',
     ])
     expect(list.out).toMatch(/^tor-exits-x4b +tor +off /m)
   })

@@ -136,7 +136,7 @@ describe('a server that samples', () => {
       table,
     ])
     expect(info.out).toContain('1,299 of 2,000 addresses')
-    expect(info.out).toMatch(/refused: 2\.2325 % of other decisions, 2 % may/)
+    expect(info.out).toMatch(/rejected: 2\.2325 % of decisions changed, limit 2 %/)
     // The operator's file has the new table; the server's copy is what it is compared with.
     const args = ['replay', '--sampled', '--table', table, '--policies', file, '--json']
     const replayed = await iprisk(args, asked)

@@ -34,16 +34,16 @@ export async function exportCommand(
 ): Promise<void> {
   const { exportFormat: format } = how
   const toOutput = how.exportFile === '-'
-  if (toOutput && how.json) throw invalidExport('--json and --out - both write standard output.')
+  if (toOutput && how.json)
+    throw invalidExport('--json and --out - both write to standard output; use one of them.')
   const folder = toOutput ? mkdtempSync(join(tmpdir(), 'iprisk-export-')) : undefined
   const out = folder === undefined ? how.exportFile : join(folder, 'export')
   if (format === undefined)
-    throw invalidExport(`--format must say what to write: ${exportFormats.join(', ')}.`)
-  if (out === undefined) throw invalidExport('--out must name the file to write.')
+    throw invalidExport(`--format must be one of ${exportFormats.join(', ')}.`)
+  if (out === undefined) throw invalidExport('--out is missing; name the file to write.')
   checkOutput('--out', out, 'export_invalid')
   checkOutput('--out', noticePath(out), 'export_invalid')
-  if (isTable(out))
-    throw invalidExport(`--out names a table, ${out}, which an export never replaces.`)
+  if (isTable(out)) throw invalidExport(`--out names a table, ${out}; name another file.`)
   const wishes = {
     format,
     out,
@@ -69,7 +69,7 @@ export async function exportCommand(
     const seconds = (performance.now() - begun) / 1000
     const bytes = statSync(out).size
     const done = { out, format, table: table.id, bytes, seconds, ...summary }
-    report(done, toOutput ? 'name a file with --out for the NOTICE' : noticePath(out), io)
+    report(done, toOutput ? 'name a file with --out to get the NOTICE' : noticePath(out), io)
     if (toOutput) await writeFile(out, io)
     else printResult(io, how.json, done, () => [out])
   } finally {
@@ -93,7 +93,7 @@ function report(
       `source notice: ${notice}`,
   )
   if (unstated.length > 0)
-    io.err(`warning: no licence is stated for ${unstated.join(', ')}: do not hand this on`)
+    io.err(`warning: no licence is stated for ${unstated.join(', ')}; do not redistribute it`)
 }
 
 async function writeFile(path: string, io: Io): Promise<void> {

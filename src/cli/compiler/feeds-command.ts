@@ -21,7 +21,7 @@ export async function feedsList(settings: Settings, io: Io): Promise<void> {
   const catalogue = loadWholeCatalogue(catalogueFolder, feedsFolder)
   const unknown = unknownFeeds(catalogue, settings.build)
   // A build refuses these, and refers to this command for the right names.
-  for (const id of unknown) warn(io, `no feed is called ${id} (build.feeds).`)
+  for (const id of unknown) warn(io, `unknown feed ${id} in build.feeds.`)
   const feeds = Object.fromEntries(Object.entries(switches).filter(([id]) => !unknown.includes(id)))
   const licences = readLicences(settings.invocation.licences)
   const used = chooseFeeds(catalogue, { allFeeds, feeds, licences })

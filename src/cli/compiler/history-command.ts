@@ -37,18 +37,18 @@ export const historyImport: Command<Promise<number>> = async (
     },
   })
   for (const name of report.unknownFeeds) {
-    io.err(`${name}: no feed is called so, its folder is skipped; \`iprisk feeds list\` names all`)
+    io.err(`${name}: unknown feed, folder skipped; \`iprisk feeds list\` shows all feeds`)
   }
   for (const problem of report.problems) io.err(`not imported: ${problem}`)
   for (const line of quarantineLines(report.quarantined, force)) io.err(line)
-  for (const line of report.bad.slice(0, badLinesShown)) io.err(`left out: ${line}`)
-  if (report.dropCount > 0) io.err(`left out: ${formatCount(report.dropCount)} lines`)
+  for (const line of report.bad.slice(0, badLinesShown)) io.err(`skipped: ${line}`)
+  if (report.dropCount > 0) io.err(`skipped: ${formatCounted(report.dropCount, 'line', 'lines')}`)
   const files = report.files.map((file) => ({ ...file, day: formatDay(file.day) }))
   const { unknownFeeds: unknown_feeds, problems, quarantined, dropCount: left_out } = report
   const facts = { store, files, unknown_feeds, problems, quarantined, left_out }
   printResult(io, json, facts, () => [
     ...importTable(report.files),
-    `${files.length} snapshots are in ${store}`,
+    `${files.length} snapshots are stored in ${store}`,
   ])
   return report.files.length === 0 ? exitCodes.failed : exitCodes.done
 }
@@ -57,7 +57,7 @@ function quarantineLines(quarantined: readonly string[], force: boolean): readon
   if (quarantined.length === 0) return []
   const head = force ? 'imported by force' : 'quarantined, not imported'
   const days = formatCounted(quarantined.length, 'day', 'days')
-  const way = `${days} quarantined; if they are right, import again with --force`
+  const way = `${days} quarantined; to accept them, import again with --force`
   return [...quarantined.map((text) => `${head}: ${text}`), ...(force ? [] : [way])]
 }
 
@@ -78,7 +78,7 @@ function importTable(files: readonly ImportedFile[]): readonly string[] {
     ]
   })
   if (rows.length === 0) return []
-  return alignColumns([['feed', 'days', 'snapshots', 'new', 'ranges', 'left out'], ...rows], 2)
+  return alignColumns([['feed', 'days', 'snapshots', 'new', 'ranges', 'skipped'], ...rows], 2)
 }
 
 function daySpan(days: readonly Day[]): string {
@@ -103,7 +103,7 @@ interface ShowOptions {
   /** Default: the newest day with snapshots of two feeds. */
   readonly asOf?: Day | undefined
   readonly dayCount?: number | undefined
-  /** Whether the terminal shows `█`; by default as the locale says. */
+  /** Whether the terminal shows `█`; depends on the locale by default. */
   readonly unicode?: boolean | undefined
 }
 
@@ -115,14 +115,14 @@ export async function showHistory(options: ShowOptions, io: Io): Promise<void> {
   )
   const address = parseRange(options.address)
   if (address === undefined || address.first !== address.last) {
-    throw usageError(`${options.address} is no IP address.`)
+    throw usageError(`${options.address} is not an IP address.`)
   }
   const { store, asOf, dayCount = daysShown } = options
   const found = await addressTimeline({ store, address, asOf, dayCount })
   for (const problem of found.problems) io.err(problem)
   const text = formatRange(address)
   if (!options.json && found.feeds.length + found.silent.length === 0) {
-    io.err(`There is no snapshot of these days in ${store}; \`iprisk build\` adds one a day.`)
+    io.err(`There are no snapshots of these days in ${store}; \`iprisk build\` adds one a day.`)
     return
   }
   const marks = (options.unicode ?? isUnicode(process.env)) ? unicodeMarks : asciiMarks
@@ -134,7 +134,7 @@ type Marks = Readonly<Record<DayState, string>> & { readonly tick: string }
 const unicodeMarks: Marks = { listed: '█', absent: '·', missing: ' ', tick: '│' }
 const asciiMarks: Marks = { listed: '#', absent: '.', missing: ' ', tick: '|' }
 
-/** As the C library chooses the locale. */
+/** Reads the locale as the C library does. */
 export function isUnicode(environment: Readonly<Record<string, string | undefined>>): boolean {
   const { LC_ALL, LC_CTYPE, LANG } = environment
   const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '')
@@ -145,7 +145,7 @@ function historyScreen(address: string, found: AddressTimeline, marks: Marks): r
   const { feeds, days, asOf } = found
   const title = `${address}, the ${days.length} days to ${formatDay(asOf)}`
   const silence = silenceOf(found)
-  if (feeds.length === 0) return [title, '', 'no feed lists it or did', ...silence]
+  if (feeds.length === 0) return [title, '', 'no feed has listed it', ...silence]
   const rows = feeds.map((one) => [
     one.feed,
     one.states.map((state) => marks[state]).join(''),
@@ -168,7 +168,7 @@ function historyScreen(address: string, found: AddressTimeline, marks: Marks): r
     ...alignColumns([head, ...rows], head.length),
     '',
     `${marks.listed} listed   ${marks.absent} not listed   blank: no snapshot of that day`,
-    'listed: of the days shown with a snapshot; first and last seen: of all days kept',
+    'listed: days out of those shown with a snapshot; first and last seen: over all days kept',
     ...silence,
   ]
 }
@@ -178,7 +178,7 @@ function silenceOf({ silent }: AddressTimeline): readonly string[] {
   if (silent.length === 0) return []
   const watching = silent.filter(({ daysObserved }) => daysObserved > 1)
   const once = silent.length - watching.length
-  const rest = `${formatCounted(once, 'feed', 'feeds')} with one snapshot of these days`
+  const rest = `${formatCounted(once, 'feed', 'feeds')} with only one snapshot in these days`
   const names = watching.map(({ feed }) => feed)
   return ['', ...wrap(`not listed by ${[...names, ...(once > 0 ? [rest] : [])].join(', ')}`)]
 }

@@ -1,4 +1,4 @@
-// The only way to load the compiler and its packages: serving nodes do without them.
+// The only way to load the compiler and its packages, which serving nodes do without.
 
 import { environmentError, type IpriskError, messageOf } from '../../base/coded-error.ts'
 import { compilerRequire, packageVersion } from '../../base/package-root.ts'
@@ -18,7 +18,7 @@ export async function loadCompiler<T>(part: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The error that every build here would end with. One package stands for all; nothing is loaded. */
+/** The error of every build here. One package stands for all; nothing is loaded. */
 export function compilerMissing(): IpriskError | undefined {
   try {
     compilerRequire().resolve('@duckdb/node-api')
@@ -31,7 +31,7 @@ export function compilerMissing(): IpriskError | undefined {
 function compilerMissingError(cause: unknown): IpriskError {
   const [why] = messageOf(cause).split('\n')
   const message =
-    `The compiler's packages are not installed here (${why}). Install them with ` +
+    `The compiler's packages are not installed (${why}). Install them with ` +
     `\`npm install iprisk-compiler@${packageVersion}\` (in a clone: \`npm ci\` without --omit=dev), ` +
     'or build elsewhere and copy the table here.'
   return environmentError('compiler_missing', message, { cause })

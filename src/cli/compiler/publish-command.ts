@@ -40,7 +40,7 @@ export function preparePublish(
 ): ((table: string) => Promise<void>) | undefined {
   const { to } = settings.publish
   if (to === undefined) return undefined
-  // --force of a build does not discard manifests; a rebuilt table does not restart its stages.
+  // --force on a build does not discard manifests; a rebuilt table does not restart its stages.
   const options = (): PublishOptions => ({
     ...publishOptions(settings, io, { to, force: false }),
     keepStages: true,
@@ -78,7 +78,7 @@ function publishOptions(
 function openPlace(text: string): PublishPlace {
   if (!isPublishPlace(text)) {
     throw usageError(
-      `${JSON.stringify(text)} is no place to publish at: a folder or s3://bucket/prefix.`,
+      `cannot publish to ${JSON.stringify(text)}: name a folder or s3://bucket/prefix.`,
     )
   }
   return parseObjectUrl(text) === undefined ? openFolderPlace(resolve(text)) : openObjectPlace(text)
@@ -111,7 +111,7 @@ function publishedFacts(published: Published, { place, key }: PublishOptions): o
 function publishedLine(published: Published, { place }: PublishOptions): string {
   const { release, moved, pruned, pruneTrouble } = published
   const { id, as_of: day, stored } = release
-  const trouble = pruneTrouble === undefined ? '' : `; old parts stay: ${pruneTrouble}`
+  const trouble = pruneTrouble === undefined ? '' : `; old parts were not removed: ${pruneTrouble}`
   const went = pruned === 0 ? trouble : `; ${formatCount(pruned)} old parts removed`
   const stages = release.stages.map(({ percent, from }) => {
     return `${percent} % from ${new Date(from).toISOString()}`
@@ -119,7 +119,7 @@ function publishedLine(published: Published, { place }: PublishOptions): string 
   const who = stages.length === 0 ? '' : `; ${stages.join(', ')}`
   return (
     `Published table ${id} as of ${day} at ${place.name}: ${formatMegabytes(moved.bytes)} MB in ` +
-    `${formatCount(moved.parts)} new parts, of ${formatMegabytes(stored)} MB in all${went}${who}; ` +
+    `${formatCount(moved.parts)} new parts, ${formatMegabytes(stored)} MB in total${went}${who}; ` +
     `source notice: ${noticeName(id)} there`
   )
 }

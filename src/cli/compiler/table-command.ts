@@ -71,7 +71,7 @@ export const tableVerify: Command<void> = ({ invocation: { json } }, io, [path =
     const { id, bytes } = verifyTable(path, undefined, copy.path)
     const size = formatMegabytes(bytes)
     printResult(io, json, { path, id, bytes, whole: true }, () => [
-      `${path} is whole: table ${id}, ${size} MB, every checksum and id in order`,
+      `${path} is intact: table ${id}, ${size} MB, all checksums and ids match`,
     ])
   } finally {
     copy.release()

@@ -1,6 +1,6 @@
-// Checks files: table, the feeds of its build, state folder, secrets, certificates, and their days
-// against the clock.
-// Binaries are loaded lazily, so that the doctor can report a missing one (check-program.ts).
+// Checks files: table, the feeds of its build, state folder, secrets, certificates, and their dates
+// against the clock. Binaries are loaded lazily, so that the doctor can report a missing one
+// (check-program.ts).
 
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -24,13 +24,13 @@ const secondsPerDay = 86_400
 
 const feedsShownMax = 8
 
-/** Exits and proxies move within days. */
+/** Exit nodes and proxies change within days. */
 const tableDaysMax = 3
 
 /** Synchronized clocks differ by less. */
 const skewMsMax = 120_000
 
-/** Time to get a new one. */
+/** Leaves time to get a new one. */
 const certificateDaysMin = 14
 
 export async function checkTableFile(
@@ -58,68 +58,64 @@ export async function checkTableFile(
   } catch (error) {
     const version = error instanceof IpriskError && error.code === 'table_version'
     const code = version ? 'table_version' : 'table_unreadable'
-    return [
-      problem(code, messageOf(error), 'Build it again with "iprisk build", or copy it again.'),
-    ]
+    return [problem(code, messageOf(error), 'Rebuild it with "iprisk build", or copy it again.')]
   }
   const { asOf, sources } = table
   const findings: DoctorFinding[] = [...checkCoverage(table, now)]
   const age = ageSeconds(asOf, now)
   if (age > tableDaysMax * secondsPerDay) {
-    const text = `The table is as of ${formatDay(asOf)}, ${formatTimeSpan(age)} ago: newer exits and proxies are missing.`
+    const text = `The table is as of ${formatDay(asOf)}, ${formatTimeSpan(age)} ago: it misses newer exit nodes and proxies.`
     findings.push(problem('old_table', text, renewalFix(serve, answer)))
   }
   const aheadMs = asOf * secondsPerDay * 1000 - now
   if (aheadMs > secondsPerDay * 1000) {
-    const text = `The table is as of ${formatDay(asOf)}, and this clock says ${new Date(now).toISOString()}.`
+    const text = `The table is as of ${formatDay(asOf)}, but this machine's clock says ${new Date(now).toISOString()}.`
     findings.push(problem('clock_behind', text, clockFix))
   }
   return [...findings, ...checkDataSets(sources, now)]
 }
 
-/** A running server's word counts more than these settings. */
+/** A running server's own settings count more than these. */
 function isPulled({ tableUrl }: Settings['serve'], answer: StatusAnswer): boolean {
   return answer.kind === 'status' ? answer.status.source !== null : tableUrl !== undefined
 }
 
 function renewalFix(serve: Settings['serve'], answer: StatusAnswer): string {
   if (isPulled(serve, answer)) {
-    return 'New tables come from --table-url: "iprisk info" says when it was last asked. Is its publisher still building?'
+    return 'New tables come from --table-url: "iprisk info" shows the last poll. Check that the publisher is still building.'
   }
   const everyMs =
     answer.kind === 'status' ? answer.status.refresh?.every_ms : parseDurationMs(serve.refreshEvery)
   return (everyMs ?? 0) > 0
-    ? 'The refresh is on: "iprisk info" and the log say what became of its last runs; "iprisk build" shows all of one.'
+    ? 'The refresh is on: "iprisk info" and the log show its last results; run "iprisk build" to see a whole run.'
     : 'Run "iprisk build" every day, or serve with --refresh-every.'
 }
 
-const clockFix = 'Set the clock and keep it by NTP (chrony, systemd-timesyncd).'
+const clockFix = 'Set the clock and keep it synchronized with NTP (chrony, systemd-timesyncd).'
 
 export function checkStateFolder({ state }: Settings, now: number): readonly DoctorFinding[] {
   const place = existsSync(state) ? state : firstFolder(state)
   try {
     accessSync(place, constants.W_OK | constants.X_OK)
-    if (!statSync(place).isDirectory()) throw new Error('it is no folder')
+    if (!statSync(place).isDirectory()) throw new Error('it is not a folder')
   } catch (error) {
     const text = `The state folder ${state} cannot be written: ${messageOf(error)}.`
-    const fix = 'Give it to the user that serves (chown), or name another with --state.'
+    const fix = 'Make the serving user its owner (chown), or name another folder with --state.'
     return [problem('state_not_writable', text, fix)]
   }
   if (!existsSync(state)) return []
   const findings: DoctorFinding[] = []
   if ((statSync(state).mode & 0o002) !== 0) {
-    const text = `Anybody may write to the state folder ${state}, and so make keys.`
-    findings.push(problem('state_open', text, `chmod o-w ${state}`))
+    const text = `Any user can write to the state folder ${state}, and so create keys.`
+    findings.push(problem('state_open', text, `Run chmod o-w ${state}`))
   }
   const late = readdirSync(state).find(
     (name) =>
       (statSync(join(state, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) > now + skewMsMax,
   )
   if (late !== undefined) {
-    const text = `${join(state, late)} was written in the future: this clock has jumped back.`
-    findings.push(
-      problem('clock_jumped', text, `${clockFix} Quotas are counted by calendar months of it.`),
-    )
+    const text = `${join(state, late)} has a modification time in the future: this machine's clock has jumped back.`
+    findings.push(problem('clock_jumped', text, `${clockFix} Quotas count by its calendar months.`))
   }
   return findings
 }
@@ -136,9 +132,13 @@ export function checkSecretFiles({ serve, store }: Settings): readonly DoctorFin
   return named.flatMap((path) => {
     const mode = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })?.mode
     if (path === undefined || mode === undefined || (mode & 0o007) === 0) return []
-    const text = `Every user of this machine may read the secret in ${path}.`
+    const text = `Every user of this machine can read the secret in ${path}.`
     return [
-      problem('secret_readable', text, `chmod o= ${path}; for mounted secrets set their mode.`),
+      problem(
+        'secret_readable',
+        text,
+        `Run chmod o= ${path}; for mounted secrets, set their mode.`,
+      ),
     ]
   })
 }
@@ -151,21 +151,21 @@ export function checkCertificate({ serve }: Settings, now: number): readonly Doc
     const until = tls === undefined ? Infinity : validateTlsFiles(tls, now)
     const left = (until - now) / 1000
     if (left < certificateDaysMin * secondsPerDay) {
-      const text = `The certificate ${tls?.certFile} ends in ${formatTimeSpan(left)}.`
-      const fix = 'Put a new one in its place and run "iprisk restart".'
+      const text = `The certificate ${tls?.certFile} expires in ${formatTimeSpan(left)}.`
+      const fix = 'Replace the file and run "iprisk restart".'
       findings.push(problem('certificate_ends', text, fix))
     }
   } catch (error) {
     const code = error instanceof IpriskError ? error.code : 'tls_unusable'
-    findings.push(problem(code, messageOf(error), 'Mend the file that is named.'))
+    findings.push(problem(code, messageOf(error), 'Fix the file named above.'))
   }
   return findings
 }
 
-// Addresses of a kind without fresh feeds look clean.
+// Without fresh feeds of a kind, its addresses look clean.
 
 const fetchFix =
-  'Run "iprisk feeds fetch", then "iprisk build"; its report says which feed cannot be had, and why.'
+  'Run "iprisk feeds fetch", then "iprisk build"; the report names the feeds that failed, and why.'
 
 function checkCoverage(
   table: { readonly asOf: Day; readonly coverage: TableCoverage },
@@ -178,7 +178,7 @@ function checkCoverage(
   const missing = gaps.filter((gap) => !old.includes(gap))
   const findings: DoctorFinding[] = []
   if (missing.length > 0) {
-    const text = `The table does not know all that it should: ${missing.map(gapText).join('; ')}.`
+    const text = `The table has gaps: ${missing.map(gapText).join('; ')}.`
     findings.push(problem('feeds_missing', text, fetchFix))
   }
   if (old.length > 0) {
@@ -186,16 +186,16 @@ function checkCoverage(
       ({ kind, newest }) =>
         `${kind} (${newest === undefined ? '' : formatDay(newest)}, at most ${freshDaysMax[kind]} days)`,
     )
-    const text = `As of ${formatDay(day)}, every feed of these kinds in the table is too old: ${days.join(', ')}.`
+    const text = `On ${formatDay(day)}, all feeds of these kinds were out of date: ${days.join(', ')}.`
     findings.push(problem('feeds_old', text, fetchFix))
   }
   return findings
 }
 
 function gapText({ kind, state, newest }: KindCoverage): string {
-  if (state === 'missing') return `no feed of kind ${kind} is in it`
-  if (newest === undefined) return `of kind ${kind} it has hand-kept tables alone`
-  return `its feeds of kind ${kind} hold less than half of what they usually do`
+  if (state === 'missing') return `no ${kind} feed`
+  if (newest === undefined) return `only hand-kept data for ${kind}`
+  return `the ${kind} feeds hold less than half of their usual entries`
 }
 
 /**
@@ -205,11 +205,11 @@ function gapText({ kind, state, newest }: KindCoverage): string {
 export const dataSetDaysMax = 90
 
 const forceFix =
-  'The build says what it changes ("kept out"). Where that is as it should be, take it: run ' +
+  'The build shows what it would change ("kept out"). If the changes are right, accept them with ' +
   '"iprisk build --force".'
 
 const fix =
-  'Run "iprisk build" with a network or a mirror that has newer editions, or name files of your ' +
+  'Run "iprisk build" where newer editions can be downloaded, or name files of your ' +
   'own with --networks and --locations.'
 
 export function checkDataSets(sources: readonly Source[], now: number): readonly DoctorFinding[] {
@@ -219,16 +219,16 @@ export function checkDataSets(sources: readonly Source[], now: number): readonly
     if (name === undefined || age <= dataSetDaysMax * 86_400) return []
     const why = source.quarantined === true ? ' A newer edition is quarantined.' : ''
     const text =
-      `The ${name} of the table (${source.id}) are of ${formatDay(source.day)}, ` +
+      `The ${name} in the table (${source.id}) date from ${formatDay(source.day)}, ` +
       `${formatTimeSpan(age)} ago.${why}`
     return [advice(`${name}_old`, text, source.quarantined === true ? forceFix : fix)]
   })
 }
 
-/** Feeds that cannot be had, are not renewed or have shrunk: what "iprisk feeds list" begins with. */
+/** Feeds that cannot be fetched, are stale or have shrunk: "iprisk feeds list" begins with them. */
 export async function checkFeeds({ build }: Settings): Promise<readonly DoctorFinding[]> {
   if (compilerMissing() !== undefined) return []
-  // None of these may load koffi: a doctor that needs it could not report that it is missing.
+  // None of these may load koffi: a doctor that needs it could not report it missing.
   const { catalogueFolder, failingFeeds, loadWholeCatalogue } = await loadCompiler(async () => ({
     ...(await import('../../../build/catalogue/load-catalogue.ts')),
     ...(await import('../../../build/feed-health.ts')),
@@ -239,7 +239,7 @@ export async function checkFeeds({ build }: Settings): Promise<readonly DoctorFi
     const ids = failing.flatMap((feed) => (feed.state === state ? [feed.id] : []))
     return `${ids.length} ${state} (${joinFew(ids, feedsShownMax)})`
   })
-  const text = `Feeds of the last build fail: ${states.join(', ')}.`
-  const fix = '"iprisk feeds list" begins with them and says why; switch off what will not return.'
+  const text = `Feeds failed in the last build: ${states.join(', ')}.`
+  const fix = '"iprisk feeds list" shows them first and says why; disable those that are gone.'
   return [advice('feeds_failing', text, fix)]
 }

@@ -30,9 +30,9 @@ export async function checkProgram({ serve }: Settings): Promise<readonly Doctor
     }
   }
   if (parseDurationMs(serve.refreshEvery) > 0 && compilerMissing() !== undefined) {
-    const text = 'The server is to refresh its table (--refresh-every), and has no compiler.'
+    const text = '--refresh-every needs the compiler, and it is not installed.'
     const fix =
-      'Install iprisk-compiler (in a clone: npm ci without --omit=dev), or build elsewhere and leave --refresh-every off.'
+      'Install iprisk-compiler (in a clone: npm ci without --omit=dev), or build elsewhere and turn --refresh-every off.'
     findings.push(problem('compiler_missing', text, fix))
   }
   return findings
@@ -43,7 +43,7 @@ function binaryFix(): string {
     process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } }
   ).header
   if (glibc === undefined) return 'This system has no glibc (Alpine has musl): use a Debian image.'
-  return `Run Node 20, 21 or 22 on x64 or arm64 (here: ${process.version}, ${process.arch}, glibc ${glibc}) and install again with npm ci.`
+  return `Use Node 20, 21 or 22 on x64 or arm64 (found ${process.version}, ${process.arch}, glibc ${glibc}) and reinstall with npm ci.`
 }
 
 /** `files`: the root of /proc and /sys. */
@@ -52,7 +52,7 @@ export function checkMachine(settings: Settings, files = ''): readonly DoctorFin
   const cores = availableParallelism()
   const findings: DoctorFinding[] = []
   if (workers > cores) {
-    const text = `${workers} workers share ${formatCounted(cores, 'core', 'cores')}: they wait for each other.`
+    const text = `${workers} workers share ${formatCounted(cores, 'core', 'cores')}, so they wait for each other.`
     findings.push(advice('too_many_workers', text, `Serve with --workers ${cores}.`))
   }
   const read = (path: string): string => readSystemFile(`${files}${path}`)
@@ -68,8 +68,8 @@ function checkMemory({ serve }: Settings, read: Read): readonly DoctorFinding[] 
   const least = Math.min(...amounts)
   const wanted = serve.workers * workerBytes
   if (amounts.length === 0 || least >= wanted) return []
-  const text = `There are ${gigabytes(least)} GB of memory, and ${serve.workers} workers want ${gigabytes(wanted)} GB.`
-  return [problem('low_memory', text, 'Give it more memory, or serve with fewer --workers.')]
+  const text = `The memory of ${gigabytes(least)} GB is too little: ${serve.workers} workers need ${gigabytes(wanted)} GB.`
+  return [problem('low_memory', text, 'Add memory, or serve with fewer --workers.')]
 }
 
 function gigabytes(bytes: number): string {
@@ -79,12 +79,12 @@ function gigabytes(bytes: number): string {
 function checkKernel(read: Read): readonly DoctorFinding[] {
   const findings: DoctorFinding[] = []
   if (read('/proc/sys/net/ipv4/tcp_migrate_req').trim() === '0') {
-    const text = 'The kernel resets connections that wait for a worker which is being replaced.'
-    const fix = 'Set net.ipv4.tcp_migrate_req=1 with sysctl (Linux 5.14 and newer).'
+    const text = 'When a worker is replaced, the kernel resets the connections waiting for it.'
+    const fix = 'Set net.ipv4.tcp_migrate_req=1 with sysctl (Linux 5.14 or newer).'
     findings.push(advice('connections_not_migrated', text, fix))
   }
   if (read('/sys/kernel/mm/transparent_hugepage/enabled').includes('[always]')) {
-    const text = 'Transparent huge pages are always on: memory grows in steps of 2 MB, and stalls.'
+    const text = 'Transparent huge pages are always on: memory grows by 2 MB, with stalls.'
     const fix = 'Write madvise to /sys/kernel/mm/transparent_hugepage/enabled.'
     findings.push(advice('huge_pages', text, fix))
   }

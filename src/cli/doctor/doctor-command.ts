@@ -32,7 +32,7 @@ export async function doctorCommand(settings: Settings, io: Io): Promise<number>
   const problems = findings.filter(({ severity }) => severity === 'problem').length
   printResult(io, settings.invocation.json, { ok: problems === 0, findings }, () =>
     findings.length === 0
-      ? ['Nothing is wrong.']
+      ? ['No problems found.']
       : findings.flatMap(({ code, severity, text, fix }) => [
           `${severity}: ${text} [${code}]`,
           `  ${fix}`,

@@ -17,4 +17,4 @@ export function advice(code: string, text: string, fix: string): DoctorFinding {
 }
 
 export const awaitedTableFix =
-  'Tables come from --table-url: "iprisk info" and the log say why none has come yet.'
+  'Tables come from --table-url: "iprisk info" and the log show why none has arrived yet.'

@@ -47,14 +47,14 @@ export const feedbackImport: Command = async ({ state, invocation: { json } }, i
         cause instanceof IpriskError
           ? cause
           : ({ code: 'feedback_file', fault: 'environment' } as const)
-      const when = code === 'feedback_full' ? 'tomorrow' : 'when that is mended'
-      const message = `${messageOf(cause)} ${formatCounted(from, 'outcome was', 'outcomes were')} kept of ${outcomes.length}: remove these from the file, and import the rest ${when}.`
+      const when = code === 'feedback_full' ? 'tomorrow' : 'once that is fixed'
+      const message = `${messageOf(cause)} ${formatCounted(from, 'outcome', 'outcomes')} of ${outcomes.length} were imported: remove them from the file, and import the rest ${when}.`
       throw new IpriskError({ code, message, fault, cause })
     }
   }
   const { length: accepted } = outcomes
   printResult(io, json, { accepted }, () => [
-    `${formatCounted(accepted, 'outcome is', 'outcomes are')} kept.`,
+    `Imported ${formatCounted(accepted, 'outcome', 'outcomes')}.`,
   ])
 }
 
@@ -103,16 +103,16 @@ function csvRow(columns: readonly string[], line: string): object | undefined {
   return Object.fromEntries(columns.flatMap((name, at) => (values[at] ? [[name, values[at]]] : [])))
 }
 
-/** What may still hold the address; a person decides there. */
+/** What may still hold the address, for a person to decide. */
 const notErased =
-  'Not searched: decision logs, also renamed ones, and server logs (--log-addresses); own lists with ' +
+  'Not searched: decision logs, rotated ones included, and server logs (--log-addresses); own lists with ' +
   'their undo steps and the audit log ("iprisk lists remove"); files of "feedback export" (export ' +
   'again); backups; other machines.'
 
 /** In every form: 6to4, NAT64, Teredo and IPv4-mapped addresses embed it. */
 export const feedbackErase: Command = async ({ state, invocation: { json } }, io, [text = '']) => {
   const address = innermostAddress(text)
-  if (address === undefined) throw usageError(`${text} is no IP address.`)
+  if (address === undefined) throw usageError(`${text} is not an IP address.`)
   const { outcomes: erased, notes } = await eraseOutcomes(state, address)
   let sampled = 0
   const failures: string[] = []
@@ -131,8 +131,8 @@ export const feedbackErase: Command = async ({ state, invocation: { json } }, io
     notErased,
   ])
   if (failures.length === 0) return
-  const message = 'A running server may still have the address in its sample of traffic.'
-  const advice = `${message} Restart it, or erase again.`
+  const message = 'A running server may still hold the address in its traffic sample.'
+  const advice = `${message} Restart it, or erase the address again.`
   throw environmentError('control_unavailable', advice, { details: failures })
 }
 

@@ -1,8 +1,8 @@
-// `iprisk feedback report`: how well classes, levels, rules and feeds agree with reported outcomes.
-// An address counts once, by its last outcome. Shares have 95 % intervals: many rows are small.
-//
-// The one catch: addresses are judged by the given table, so a feed that has learned of an address
-// since then looks better than it was. An older table shows what was known.
+// `iprisk feedback report`: how well classes, levels, rules and feeds match the reported outcomes.
+// An address counts once, by its last outcome. Shares have 95 % intervals, because many rows are
+// small.
+// // The one catch: addresses are judged by the given table, so a feed that has learned of an
+// address since then looks better than it was. An older table shows what was known.
 
 import { formatDay } from '../../base/day.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
@@ -44,7 +44,7 @@ function reportLines(report: FeedbackReport, top: number): readonly string[] {
     ...(rules === undefined ? [] : section('action and rule', rules)),
     ...section('feed', feeds.slice(0, top)),
     '',
-    `table ${table.id}, as of ${table.as_of}; intervals of 95 %; an address counts once`,
+    `table ${table.id}, as of ${table.as_of}; 95 % intervals; each address counts once`,
   ]
 }
 

@@ -38,7 +38,7 @@ function changeText(entry: AuditEntry): string {
   const names = Object.keys(after) as (keyof typeof after)[]
   return names
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => (name === 'secrets' ? 'a new secret' : `${name} ${JSON.stringify(after[name])}`))
+    .map((name) => (name === 'secrets' ? 'new secret' : `${name} ${JSON.stringify(after[name])}`))
     .join(', ')
 }
 
@@ -49,7 +49,7 @@ function listChangeText({ added, changed, removed, after }: ListAuditChange): st
     [removed, 'removed'],
   ] as const
   const done = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []))
-  const whole = after === null ? 'the list is gone' : `${after.entries} entries, ${after.effect}`
+  const whole = after === null ? 'list deleted' : `${after.entries} entries, ${after.effect}`
   return [...done, whole].join(', ')
 }
 
@@ -62,7 +62,7 @@ export async function keysAudit(settings: Settings, io: CommandIo): Promise<void
     return
   }
   if (entries.length === 0) {
-    io.out(`No act is recorded in ${auditLogPath(state)}.`)
+    io.out(`The audit log ${auditLogPath(state)} has no entries.`)
     return
   }
   const rows = entries.map((entry) => [
@@ -75,5 +75,5 @@ export async function keysAudit(settings: Settings, io: CommandIo): Promise<void
   ])
   const head = ['AT', 'WHO', 'ACT', 'RESULT', 'KEYS OR LIST', 'CHANGE']
   printTable(io, head, rows)
-  if (broken > 0) io.out(`Lines that killed processes left broken off: ${broken}.`)
+  if (broken > 0) io.out(`Incomplete lines, left by killed processes: ${broken}.`)
 }

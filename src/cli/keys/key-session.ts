@@ -22,7 +22,7 @@ export type StoreCommand = Command<Promise<void>, CommandIo>
 export function checkKeyId(id: string): void {
   if (isKeyId(id)) return
   throw usageError(
-    'An id is the 12 letters and digits between "irk_" and the next "_" of a key. ' +
+    'The id of a key is the 12 letters and digits between "irk_" and the next "_". ' +
       '"iprisk keys list" shows the ids.',
   )
 }

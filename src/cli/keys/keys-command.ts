@@ -1,10 +1,9 @@
 // The commands `iprisk keys create|revoke|rotate|export|import|signing`. Settings are already
 // validated; what is left to check needs the clock. src/account makes and keeps keys; list-keys.ts
 // lists them.
-//
-// A key's text goes to standard output once, before servers are notified, so that it is not lost if
-// one does not answer. Its lines go out in one write: a reader of only the first (`| head -1`)
-// would end this program before the servers know the key.
+// // A key's text goes to standard output once, before servers are notified, so that it is not lost
+// if one does not answer. Its lines go out in one write: otherwise a reader that stops at the first
+// (`| head -1`) would end this program before the servers know the key.
 
 import type { ErrorCode } from '../../base/error-codes.ts'
 import {
@@ -57,7 +56,7 @@ function warnings({ plan, apis }: IssuedKey['record'], plans: Plans): readonly s
   const included = planNamed(plans, plan)?.apis ?? []
   if (included.length === 0) {
     const others = Object.keys(plans).filter((name) => plans[name]?.apis.length !== 0)
-    const way = `--plan ${others.join('|')} makes one that is answered`
+    const way = `--plan ${others.join('|')} creates one that works`
     return [`the plan ${plan} includes no API: every call with this key gets 403; ${way}`]
   }
   if (apis.length === 0) return ['with --api none every call with this key gets 403']
@@ -66,7 +65,7 @@ function warnings({ plan, apis }: IssuedKey['record'], plans: Plans): readonly s
     .map((api) => `the plan ${plan} does not include the API ${api}: its calls get 403`)
 }
 
-/** As commands here read them; a server may have another file. */
+/** As this command reads them; a server may use another file. */
 async function policyNames(setting: string | undefined): Promise<readonly string[] | undefined> {
   const place = policyPlace(setting)
   if (!hasPolicies(place)) return undefined
@@ -93,7 +92,7 @@ function issuedLines(issued: IssuedKey, more: Readonly<Record<string, string>>):
     ...more,
   }
   const lines = Object.entries(facts).map(([name, value]) => `  ${name.padEnd(10)}${value}`)
-  const once = 'This key is not shown again: only a hash of it is kept.'
+  const once = 'This key is shown only once: only its hash is stored.'
   return [text, '', ...lines, '', once]
 }
 
@@ -119,7 +118,7 @@ export const keysRevoke: StoreCommand = async (settings, io, [id = '']) => {
   const record = await runAudited(settings, io, what, (store) => revokeKey(store, id, io.now))
   const at = formatTime(record.revokedAt ?? io.now)
   printResult(io, settings.invocation.json, { id, revoked_at: at }, () => [
-    `The key ${id} is revoked since ${at}.`,
+    `Key ${id} was revoked at ${at}.`,
   ])
   await notifyServers(settings, 'keys', io.err)
 }
@@ -136,19 +135,19 @@ export const keysRotate: StoreCommand = async (settings, io, [id = '']) => {
   if (settings.invocation.json) {
     io.out(JSON.stringify({ id, key: issued.text, plan, apis, old_secret_until: until }))
   } else {
-    const old = { 'old key': until === null ? 'ended now' : `until ${until}` }
+    const old = { 'old key': until === null ? 'revoked now' : `until ${until}` }
     await io.lines(issuedLines(issued, old))
   }
   await notifyServers(settings, 'keys', io.err)
 }
 
-/** A key pair for a publisher of tables: writes the private key, prints the public one. */
+/** A key pair for a publisher of tables: saves the private key, prints the public one. */
 export function signingCreate({ publish, invocation }: Settings, io: CommandIo): void {
   const { signingKey: path } = publish
   const { text, id } = createSigningKey(path)
   if (invocation.json) io.out(JSON.stringify({ file: path, trust: text, id }))
   else {
-    io.err(`The private key is in ${path}, for its owner alone. Servers trust it by:`)
+    io.err(`The private key is in ${path}, readable only by its owner. Servers trust it with:`)
     io.err('')
     io.out(`--table-trust ${text}`)
   }
@@ -169,7 +168,7 @@ export async function keysExport(settings: Settings, io: CommandIo): Promise<voi
     },
     'refuse',
   )
-  // JSON escapes line breaks in texts: these are its own.
+  // JSON escapes line breaks inside texts, so these are only its own.
   printLines(io, JSON.stringify(file, null, 2).split('\n'))
 }
 
@@ -195,10 +194,10 @@ function refuseConflicts({ conflicts }: KeyImportPlan, replace: boolean): void {
   const standing = replace ? conflicts.filter(({ revoked }) => revoked) : conflicts
   if (standing.length === 0) return
   const lines = standing.map(({ id, members, revoked }) => {
-    const why = revoked ? '; it is revoked here and stays so' : ''
-    return `  ${id} is here already and differs in ${members.join(', ')}${why}`
+    const why = revoked ? '; it is revoked here and stays revoked' : ''
+    return `  ${id} already exists and differs in ${members.join(', ')}${why}`
   })
-  const way = '--replace takes the keys of the file, where none of them is revoked here.'
+  const way = '--replace overwrites existing keys that are not revoked.'
   const details = [...fewLines(lines, conflictsShownMax), ...(replace ? [] : [way])]
   throw nothingImported('keys_conflict', details)
 }
@@ -217,7 +216,7 @@ export const keysImport: StoreCommand = async (settings, io, [path = '']) => {
   const { fresh, replacements, unchanged } = plan
   const counts = { created: fresh.length, replaced: replacements.length, unchanged }
   printResult(io, invocation.json, counts, () => [
-    `Imported: ${counts.created} new, ${counts.replaced} replaced, ${unchanged} the same as before.`,
+    `Imported: ${counts.created} new, ${counts.replaced} replaced, ${unchanged} unchanged.`,
   ])
   await notifyServers(settings, 'keys', io.err)
 }

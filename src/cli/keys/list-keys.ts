@@ -1,5 +1,5 @@
-// `iprisk keys list` and `iprisk keys show`: never a secret or its hash. How exact the usage is:
-// src/account/key-view.ts.
+// `iprisk keys list` and `iprisk keys show`: never a secret or its hash. src/account/key-view.ts
+// says how exact the usage is.
 
 import type { KeySummary } from '../../api/admin-answers.ts'
 import { unknownKeyError } from '../../account/keys/issue-key.ts'
@@ -54,7 +54,7 @@ export async function keysList(settings: Settings, io: CommandIo): Promise<void>
     return
   }
   if (views.length === 0 && skipped.length === 0) {
-    io.out('There are no keys. "iprisk keys create --plan team" makes one.')
+    io.out('There are no keys. Create one with "iprisk keys create --plan team".')
     return
   }
   const rows = views.map(({ record, facts, state, units, lastUsed }) => [
@@ -97,9 +97,9 @@ function ageText(ms: number): string {
 
 function secretText(secret: KeyRecord['secrets'][number], now: number): string {
   const { createdAt, expiresAt } = secret
-  const made = `made ${formatTime(createdAt)}, ${ageText(now - createdAt)}`
+  const made = `created ${formatTime(createdAt)}, ${ageText(now - createdAt)}`
   if (expiresAt === undefined) return made
-  return `${made}, ${expiresAt <= now ? 'ended' : 'ends'} ${formatTime(expiresAt)}`
+  return `${made}, ${expiresAt <= now ? 'expired' : 'expires'} ${formatTime(expiresAt)}`
 }
 
 function shownLines(view: KeyView, now: number): readonly string[] {
@@ -108,14 +108,14 @@ function shownLines(view: KeyView, now: number): readonly string[] {
     ['id', record.id],
     ['name', record.name === '' ? '-' : record.name],
     ['state', facts.revoked_at === null ? state : `${state} since ${facts.revoked_at}`],
-    ['plan', plan === undefined ? `${record.plan}, which the configuration has not` : record.plan],
+    ['plan', plan === undefined ? `${record.plan}, missing from the configuration` : record.plan],
     ['apis', apisText(record.apis)],
     ['created', facts.created_at],
     ['expires', facts.expires === null ? 'never' : `${facts.expires} 00:00 UTC`],
     ['limits', plan === undefined ? 'every call is refused' : limitsText(inForce)],
     ['  plan', plan === undefined ? '-' : limitsText(effectiveLimits(plan))],
     ['  own', ownText(facts)],
-    [`used ${month}`, units === undefined ? 'not counted without a quota' : usedText(units)],
+    [`used ${month}`, units === undefined ? 'not counted: no quota' : usedText(units)],
     ['last used', lastUsed === undefined ? 'never' : `${formatDay(lastUsed)} UTC`],
     ...record.secrets.map((secret, i) => [`secret ${i + 1}`, secretText(secret, now)] as const),
   ]
@@ -130,7 +130,7 @@ function limitsJson({ rate, quotaPerMonth }: EffectiveLimits): object {
   }
 }
 
-/** Limits with their origin, usage, and each secret's age. */
+/** Limits with their origin, usage, and the age of each secret. */
 export const keysShow: StoreCommand = async (settings, io, [id = '']) => {
   checkKeyId(id)
   const view = await withStoresToRead(settings, async (stores) => {

@@ -1,9 +1,7 @@
-// Answers as rows on a terminal, fitted to its width. Rows come piece by piece: columns may widen,
-// and never narrow again.
-//
-//   9.1.2.3          tor   81  very_high   AS64496  Example Access (isp)  Berlin, DE  also …
-//
-// For pipes, where speed counts: src/bulk/rows/text-row.ts.
+// Answers as rows on a terminal, fitted to its width. Rows come in batches: columns may widen but
+// never narrow again.
+// //   9.1.2.3          tor   81  very_high   AS64496  Example Access (isp)  Berlin, DE  also …
+// // For pipes, where speed counts: src/bulk/rows/text-row.ts.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { escapeControls } from '../../base/text/clean-text.ts'
@@ -12,7 +10,7 @@ import { levelStyles, type Line } from '../terminal/io.ts'
 
 type Result = CheckAnswer | { readonly ip: string; readonly error: { readonly message: string } }
 
-/** The last three are cut to the screen. */
+/** The last three are cut to fit the screen. */
 const columnNames = ['ip', 'class', 'score', 'level', 'asn', 'owner', 'place', 'more'] as const
 type Column = (typeof columnNames)[number]
 type Cells = Readonly<Record<Column, string>>

@@ -1,7 +1,7 @@
-// Sends lines through the pool: threads get pieces as they are read; results come in the order of
-// the input. Read-ahead is bounded, so a slow reader of the output slows the reading. The first
-// pieces are answered here, before a thread would have started, and later small ones that nothing
-// precedes: typed addresses or a growing log wake no thread.
+// Sends lines through the pool: threads get batches as they are read; results come in input order.
+// Read-ahead is bounded, so a slow reader of the output slows the reading. The first batches are
+// answered here, before a thread would have started, and so are later small ones with no others
+// pending: typed addresses or a growing log wake no thread.
 
 import { fstatSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -35,7 +35,7 @@ export function reportBadLines({ bad, places, reasons }: BulkResult, io: Io): vo
   for (const place of places) io.err(place)
   const more = moreText(bad - places.length, formatCount)
   const counts = Object.entries(reasons).map(([reason, count]) => `${formatCount(count)} ${reason}`)
-  const all = counts.length > 1 ? ` (of all, ${counts.join(', ')})` : ''
+  const all = counts.length > 1 ? ` (total: ${counts.join(', ')})` : ''
   if (more !== '') io.err(`… ${more}${all}`)
 }
 
@@ -44,7 +44,7 @@ const piecesAThread = 3
 const placesKept = 3
 const statusMs = 200
 
-/** Five thousand addresses, 3 MB of answers; lines of logs are longer. */
+/** Five thousand addresses, or 3 MB of answers; log lines are longer. */
 export const pieceBytes = { plain: 1 << 16, other: 1 << 18 } as const
 
 export interface BulkOptions {
@@ -98,7 +98,7 @@ export async function bulkRun(options: BulkOptions, io: Io) {
   const threads = availableParallelism()
   const pool = createPool({ threads, queue: 1 })
   const bytes = inputBytesOf(inputs)
-  // They are ready about when the first lines are.
+  // They are ready when the first lines are.
   if (bytes !== undefined && bytes > firstLinesInlineBytesMax) pool.start()
   const ticket = pool.enter({ number: 0, path, builtMs: 0, lists })!
   const sums = newBulkTotals(io, bytes)
@@ -122,7 +122,7 @@ export async function bulkRun(options: BulkOptions, io: Io) {
   try {
     for await (const piece of pieces) {
       isOpen &&= !piece.isFirst
-      // What is refused says nothing of the others.
+      // A refusal here says nothing about the others.
       const opening: DetectedFormat | undefined =
         isOpen || piece.refused !== undefined ? undefined : openingOf(piece, options, io)
       isOpen ||= opening !== undefined
@@ -147,7 +147,7 @@ export async function bulkRun(options: BulkOptions, io: Io) {
     }
     await last
   } catch (thrown) {
-    // Earlier pieces are answered all the same.
+    // Earlier batches are still answered.
     await last.catch(() => undefined)
     throw thrown
   } finally {
@@ -165,7 +165,7 @@ function openingOf({ bytes, input }: InputPiece, options: BulkOptions, io: Io): 
   return opening
 }
 
-/** IIS begins anew with `#Fields:` in the middle of a file, for all pieces behind it. */
+/** IIS starts over with `#Fields:` in the middle of a file, for all lines after it. */
 function nextFormat(form: LineFormat, lines: Uint8Array): LineFormat {
   if (form.kind !== 'log' || logForms[form.form].hasFields === undefined) return form
   const fields = lastFields(lines)
@@ -191,7 +191,7 @@ async function linesResultOf(outcome: Promise<ItemResult>): Promise<LinesResult>
   const { error, at } = result.kind === 'failed' ? result : { error: result.kind, at: [] }
   throw new IpriskError({
     code: 'lines_failed',
-    message: `A thread failed on a piece of the input: ${error}`,
+    message: `A thread failed on part of the input: ${error}`,
     details: at,
     fault: 'bug',
   })
@@ -238,7 +238,7 @@ function newBulkTotals(io: Io, totalBytes: number | undefined) {
     },
     damaged: (input: string, reason: string): void => {
       isDamaged = true
-      warn(io, `${inputName(input)}: ${reason}; what could be read is used`)
+      warn(io, `${inputName(input)}: ${reason}; using what could be read`)
     },
     result: () => ({ ...sums, places, reasons, isDamaged }),
   }
@@ -246,7 +246,7 @@ function newBulkTotals(io: Io, totalBytes: number | undefined) {
 
 const percentText = (share: number): string => `${Math.floor(Math.min(1, share) * 100)} %`
 
-/** `undefined` if one is no plain file. */
+/** `undefined` unless all are plain files. */
 function inputBytesOf(inputs: readonly string[]): number | undefined {
   const sizes = inputs.map((input) => {
     const stat = input === '-' ? fstatSync(0) : statSync(input, { throwIfNoEntry: false })

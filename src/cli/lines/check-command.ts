@@ -21,15 +21,13 @@ import { type PinnedTable, pinTable } from './pin-table.ts'
 
 const encoder = new TextEncoder()
 
-/**
- * Takes addresses, files and `-` in any order. Exit code 1 if a file is missing, if no line names
- * an address, or with --strict if a single one does not.
- */
+/** Takes addresses, files and `-` in any order. Exit code 1 if a file is missing, if no line has an
+ * address, or with --strict if any line has none. */
 export const checkCommand: Command<Promise<number>> = async (settings, io, args) => {
   const { groups, missing } = sortInputs(args)
   for (const text of missing) io.err(`iprisk: ${text}`)
   if (missing.length > 0 && groups.length === 0) return exitCodes.failed
-  // For arguments, answering takes less time than copying the table.
+  // For a few arguments, answering is faster than copying the table.
   const inPlace = groups.every(({ inputs }) => inputs.length === 0)
   const pinned = await pinTable(settings.table, settings.invocation.lists, inPlace)
   try {
@@ -112,7 +110,7 @@ export function judgeBadLines(
 ): number {
   const { addresses, bad, isDamaged, what = 'lines' } = input
   if (bad > 0) {
-    io.err(`${formatCount(bad)} of the ${what} ${bad === 1 ? 'was' : 'were'} no IP address.`)
+    io.err(`${formatCount(bad)} of the ${what} ${bad === 1 ? 'has' : 'have'} no IP address.`)
   }
   const isFailed = isDamaged || (bad > 0 && (strict || addresses === 0))
   return isFailed ? exitCodes.failed : exitCodes.done
@@ -135,8 +133,8 @@ function answerArguments(options: {
   return answerLines(table, lines, how, undefined, decide)
 }
 
-// Arguments that are neither addresses nor files, and may be meant as addresses, count as bad ones;
-// all others are missing files.
+// Arguments that are neither addresses nor files but look like addresses count as bad ones; all
+// others are missing files.
 
 /** Consecutive addresses, or consecutive files. */
 export interface InputGroup {
@@ -150,9 +148,9 @@ export function sortInputs(args: readonly string[]) {
   const missing: string[] = []
   for (const arg of args) {
     const kind = arg === '-' ? 'file' : isAddress(arg) ? 'none' : placeKind(arg)
-    if (kind === 'folder') missing.push(`${arg} is a folder: name the files in it.`)
+    if (kind === 'folder') missing.push(`${arg} is a folder; name the files in it.`)
     else if (kind === 'none' && !/^[\da-f.:/%]+$/i.test(arg)) {
-      missing.push(`${arg} does not exist: there is no such file, and it is no IP address.`)
+      missing.push(`${arg} is neither an IP address nor an existing file.`)
     } else {
       const list = kind === 'file' ? 'inputs' : 'addresses'
       const last = groups.at(-1)

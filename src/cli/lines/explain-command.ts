@@ -44,7 +44,7 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
     const seen = new Set<string>()
     const explain = (ip: string): void => {
       const plain = answerWithInsights({ ...table, builtMs: builtMsOf(path) }, ip)
-      if (plain === undefined) throw usageError(`${ip} is no IP address.`)
+      if (plain === undefined) throw usageError(`${ip} is not an IP address.`)
       if (seen.has(ip)) return
       if (seen.size > 0 && !how.json) io.out('')
       seen.add(ip)
@@ -72,9 +72,9 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
 
 const paint = (text: string, style: Style): StyledText => ({ text, style })
 
-/** --json has all. */
+/** --json shows all. */
 const evidenceRowsMax = 8
-/** The least width of a text that is cut. */
+/** The minimum width of a cut text. */
 const textCharsMin = 24
 
 /** Rows are cut to `width` if possible. */
@@ -100,16 +100,16 @@ export function explanationScreen(
 function headOf(answer: ExplainedAnswer): readonly Line[] {
   const { network, location, risk_level: level, risk_score: score } = answer
   const [low, high] = answer.insights.score_range
-  const range = low === high ? '' : `, ${low} to ${high} by the doubt about weights`
+  const range = low === high ? '' : `, range ${low} to ${high} (uncertain weights)`
   const verdict = `${answer.classification}, ${score} of 100 (${level})`
   const place = [location?.city, location?.state, location?.country].filter(Boolean).join(', ')
   return [
     [paint(answer.ip, 'bold'), '  ', paint(verdict, levelStyles[level]), range],
     ...(answer.address === undefined ? [] : [`judged as ${answer.address}`]),
     network === null
-      ? 'no network announces it'
+      ? 'not announced by any network'
       : `AS${network.asn} ${network.organization}, ${network.type}`,
-    place === '' ? 'no known place' : place,
+    place === '' ? 'location unknown' : place,
     ...(answer.lists === undefined ? [] : [`on own lists: ${answer.lists.join(', ')}`]),
     ...decisionLines(answer),
     // Gaps come first.
@@ -120,8 +120,8 @@ function headOf(answer: ExplainedAnswer): readonly Line[] {
 function decisionLines({ decision, observed = [] }: ExplainedAnswer): readonly Line[] {
   if (decision === undefined) return []
   const { action, rule, policy } = decision
-  const by = rule === '' ? 'no rule holds' : `rule ${rule}`
-  const watching = observed.length === 0 ? '' : `; would hold: ${observed.join(', ')}`
+  const by = rule === '' ? 'no rule matched' : `rule ${rule}`
+  const watching = observed.length === 0 ? '' : `; observed: ${observed.join(', ')}`
   return [`decided: ${action} (policy ${policy}, ${by}${watching})`]
 }
 
@@ -130,7 +130,7 @@ function reasonLines({ reasons }: Insights, score: number): readonly Line[] {
     reasons.map(({ code, points, text }) => [signed(points).padStart(4), code, text]),
     3,
   )
-  const nothing = reasons.length === 0 ? ['   nothing speaks against it'] : []
+  const nothing = reasons.length === 0 ? ['   no evidence against it'] : []
   const sum = `${String(score).padStart(4)}  risk_score`
   return [[paint('why', 'bold')], ...nothing, ...rows, [paint(sum, 'bold')]]
 }
@@ -160,10 +160,10 @@ function evidenceLines(
   const [first = '', ...rest] = alignColumns(fitting, head.length)
   return [
     '',
-    [paint('who says so', 'bold')],
+    [paint('evidence', 'bold')],
     [paint(first, 'dim')],
     ...rest,
-    ...(more === '' ? [] : [`${more}, with --json`]),
+    ...(more === '' ? [] : [`${more}; --json shows all`]),
   ]
 }
 
@@ -174,8 +174,8 @@ function sourceName(feed: string, sources: readonly Source[]): string {
 
 const stripDays = 30
 
-/** 30 days, the newest at the right: `#` last seen, `=` between first and last (`-`: only some of
- * these days, which ones is not kept), `.` outside. */
+/** 30 days, the newest at the right: `#` last seen, `=` between first and last (`-`: only on some
+ * of these days, unknown which), `.` outside. */
 export function evidenceStrip(evidence: InsightEvidence, asOf: Day): string {
   const first = (parseDay(evidence.first_seen) ?? asOf) - asOf + stripDays - 1
   const last = Math.min((parseDay(evidence.last_seen) ?? asOf) - asOf, 0) + stripDays - 1
@@ -191,14 +191,16 @@ function fallLines({ counterfactuals }: Insights, score: number): readonly Line[
   const changed = without.filter(({ risk_score }) => risk_score !== score)
   const ends = falls.map(({ risk_level: level, day }) => {
     const least = levelFloors.find((one) => one.level === level)?.least ?? 0
-    return `  below ${least} (${level}): ${day ?? 'not by itself'}`
+    return `  below ${least} (${level}): ${day ?? 'does not expire'}`
   })
   const others = changed.map(
     (one) => `  without ${one.feed}: ${one.classification}, ${one.risk_score}`,
   )
   return [
-    ...(ends.length === 0 ? [] : ['', [paint('when it ends, if not seen again', 'bold')], ...ends]),
-    ...(others.length === 0 ? [] : ['', [paint('what one feed decides', 'bold')], ...others]),
+    ...(ends.length === 0
+      ? []
+      : ['', [paint('when the score falls, if not seen again', 'bold')], ...ends]),
+    ...(others.length === 0 ? [] : ['', [paint('without a single feed', 'bold')], ...others]),
   ]
 }
 
@@ -219,11 +221,11 @@ function neighborhoodLines(scopes: readonly InsightScope[], width: number): read
     listed.length === 0 ? 'nothing listed' : listed.map(densityText).join(', '),
   ])
   const fitting = fitColumn(rows, { column: 2, width, least: textCharsMin })
-  return ['', [paint('listed around it', 'bold')], ...alignColumns(fitting, 3)]
+  return ['', [paint('neighborhood', 'bold')], ...alignColumns(fitting, 3)]
 }
 
 function densityText({ kind, listed, percent, times_asn: times }: InsightScope['listed'][number]) {
-  const norm = times === null ? '' : `, ${times}x the AS`
+  const norm = times === null ? '' : `, ${times}x the AS average`
   return `${kind} ${formatCount(listed)} (${percent} %${norm})`
 }
 

@@ -1,7 +1,7 @@
-// Where the lines of the user's files have their address, by the options: whole line, CSV column,
-// log, JSON member; without options by each file's first lines. A column's name comes from the first
-// line; a number means that there is no header. The delimiter is the most frequent one of the first
-// line, or the one that Excel's `sep=;` names.
+// Where the lines of the user's files have their address, according to the options: whole line, CSV
+// column, log, JSON member; without options by each file's first lines. A column's name comes from
+// the first line; a number means that there is no header. The delimiter is the most frequent one of
+// the first line, or the one that Excel's `sep=;` names.
 
 import { usageError } from '../../base/coded-error.ts'
 import { splitCsvLine } from '../../base/text/csv.ts'
@@ -20,7 +20,7 @@ export interface DetectedFormat {
   readonly form: LineFormat
   readonly bytes: Uint8Array
   readonly headerLines: number
-  /** For the user: `read as combined`, or what is missing; else `''`. */
+  /** For the user: `read as combined`, or what is missing; otherwise `''`. */
   readonly guess: string
 }
 
@@ -37,16 +37,16 @@ const lineEnd = 0x0a
 const decoder = new TextDecoder()
 const delimiters = [',', ';', '\t', '|'] as const
 
-/** Throws `usage` for contradicting options. */
+/** Throws `usage` on contradicting options. */
 export function lineFormatDetector(
   options: LineOptions,
 ): (first: Uint8Array, input: string) => DetectedFormat {
   const { column, delimiter, jsonField, log } = options
   if ([column, jsonField, log].filter((one) => one !== undefined).length > 1) {
-    throw usageError('Only one of --column, --json-field and --log can say where the address is.')
+    throw usageError('Use only one of --column, --json-field and --log.')
   }
   if (delimiter !== undefined && column === undefined) {
-    throw usageError('--delimiter needs --column, which says where the address is.')
+    throw usageError('--delimiter needs --column.')
   }
   const logOptions = logOptionsOf(options)
   return (marked, input) => {
@@ -58,22 +58,18 @@ export function lineFormatDetector(
     const whole = { bytes: first, headerLines: 0, guess: '' }
     const form = statedFormat(options) ?? guessFormat(first)
     if (form.kind !== 'log') {
-      refuseTimes(options, `${inputName(input)} is no log of a known form`)
+      refuseTimes(options, `${inputName(input)} is not a log of a known format`)
       return { ...whole, form }
     }
     const isGuess = jsonField === undefined && (log ?? 'auto') === 'auto'
     const isHeadless = logForms[form.form].hasFields && !/^#Fields:/m.test(decoder.decode(first))
-    const guess = isHeadless
-      ? headlessNote
-      : isGuess
-        ? `read as a log of the form ${form.form}`
-        : ''
+    const guess = isHeadless ? headlessNote : isGuess ? `read as a log of format ${form.form}` : ''
     return { ...whole, form: { ...form, ...logOptions }, guess }
   }
 }
 
 const headlessNote =
-  'no line "#Fields:" at its beginning names the columns; put one in front, or give the number of the address\'s column: --column 9 --delimiter " "'
+  'it does not begin with a "#Fields:" line that names the columns; add one, or give the number of the address column: --column 9 --delimiter " "'
 
 function statedFormat({ jsonField, log = 'auto' }: LineOptions): LineFormat | undefined {
   if (jsonField !== undefined) return { kind: 'log', form: 'json', path: pathOf(jsonField) }
@@ -98,7 +94,7 @@ function readTrustWords(text: string): Trust {
   } catch {
     const presets = Object.keys(proxyPresets).join(', ')
     throw usageError(
-      `--trust ${text}: give how many proxies are in front, or their addresses, prefixes and presets (${presets}).`,
+      `--trust ${text} is not valid: give the number of proxies in front, or their addresses, prefixes and presets (${presets}).`,
     )
   }
 }
@@ -106,7 +102,7 @@ function readTrustWords(text: string): Trust {
 function refuseTimes({ since, until, by }: LineOptions, why: string): void {
   if ((since ?? until ?? by) === undefined) return
   throw usageError(
-    `--since, --until and --by need the times of a log, but ${why}; name its form with --log.`,
+    `--since, --until and --by need the times of a log, but ${why}; name its format with --log.`,
   )
 }
 
@@ -133,7 +129,7 @@ function detectCsvFormat(
   const line = decoder.decode(first.subarray(begin, end))
   const delimiter = stated ?? delimiterOf(line, column, skipped.fields)
   const name = delimiterNames[delimiter] ?? `"${delimiter}"`
-  const guess = stated === undefined ? `read as CSV with ${name} between columns (--delimiter)` : ''
+  const guess = stated === undefined ? `read as CSV separated by ${name} (--delimiter)` : ''
   const form = (index: number): LineFormat => ({
     kind: 'csv',
     column: index,
@@ -151,7 +147,7 @@ function detectCsvFormat(
       ? above
       : names.indexOf(skipped.fields === undefined ? column : column.toLowerCase())
   if (index < 0) {
-    throw usageError(`${input} has no column ${column}; its header names ${names.join(', ')}.`)
+    throw usageError(`${input} has no column ${column}; its columns are ${names.join(', ')}.`)
   }
   if (skipped.fields !== undefined && how.delimiter === undefined && !isNumber) {
     // A later `#Fields:` may name them in another order.
@@ -164,7 +160,7 @@ function detectCsvFormat(
   return { form: form(index), bytes, headerLines, guess }
 }
 
-const delimiterNames: Readonly<Record<string, string>> = { '\t': 'a tab', ' ': 'a blank' }
+const delimiterNames: Readonly<Record<string, string>> = { '\t': 'a tab', ' ': 'a space' }
 
 /** Comments, of which `#Fields:` is a header, and Excel's `sep=;`, before the header. */
 function skippedLines(first: Uint8Array) {

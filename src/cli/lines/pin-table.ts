@@ -7,8 +7,8 @@ import { openTable } from '../../table/open-table.ts'
 
 export type PinnedTable = Awaited<ReturnType<typeof pinTable>>
 
-/** Pins a private copy, because a run may take minutes; `inPlace`: the file itself, for a run of
- * milliseconds. */
+/** Pins a private copy, because a run may take minutes; `inPlace` uses the file itself, for a run
+ * of milliseconds. */
 export async function pinTable(name: string, listsAt?: string, inPlace = false) {
   const pinned = inPlace ? pinInPlace(name) : await pinCopy(name)
   try {

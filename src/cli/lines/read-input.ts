@@ -1,5 +1,5 @@
-// The user's input, files or standard input, packed or not, as pieces of whole lines; a JSON array
-// with a line for each element. Read only as fast as pieces are taken.
+// The user's input, files or standard input, compressed or not, as batches of whole lines; a JSON
+// array yields one line per element. Reads only as fast as batches are consumed.
 
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -9,7 +9,7 @@ import { arrayElements } from '../../bulk/array-elements.ts'
 import type { BadReason } from '../../bulk/log-line.ts'
 import { inputName } from './line-format.ts'
 
-/** Longer lines are no addresses, logs or NDJSON. */
+/** Longer lines are not addresses, logs or NDJSON. */
 const lineBytesMax = 4_194_304
 const charsShown = 200
 
@@ -19,20 +19,21 @@ export interface InputPiece {
   readonly bytes: Uint8Array
   readonly isFirst: boolean
   readonly input: string
-  /** So far, of all inputs; compressed if they are. */
+  /** So far, of all inputs; compressed size if they are. */
   readonly bytesRead: number
-  /** Why its only line is not to be read. */
+  /** Why its only line cannot be read. */
   readonly refused?: BadReason
 }
 
-/** Pieces of about `bytes`. Throws `input_unreadable`. */
+/** Batches of about `bytes`. Throws `input_unreadable`. */
 export async function* readInput(
   inputs: readonly string[],
   how: {
     readonly bytes: number
     readonly stdin: () => Readable
     readonly signal: AbortSignal
-    /** Gets what is wrong with packed data; what could be read of it comes all the same. */
+    /** Called with what is wrong with compressed data; what could be decompressed is still
+     * delivered. */
     readonly warn: (input: string, reason: string) => void
   },
 ): AsyncGenerator<InputPiece, void, undefined> {
@@ -82,11 +83,12 @@ async function* counted(
 
 interface Lines {
   readonly bytes: Uint8Array
-  /** Why these are not to be read: the beginning of a line that is too long, or the last, cut off. */
+  /** Why these cannot be read: the beginning of a line that is too long, or the last, truncated
+   * one. */
   readonly refused?: BadReason
 }
 
-/** As they come: a slow writer's lines are answered one by one. */
+/** As they arrive: a slow writer's lines are answered one by one. */
 async function* wholeLines(
   chunks: AsyncIterable<Uint8Array>,
   isCut: () => boolean,
@@ -100,7 +102,7 @@ async function* wholeLines(
   }
   for await (let chunk of chunks) {
     if (size > lineBytesMax) {
-      // Goes by up to the end of the line.
+      // Skipped up to the end of the line.
       const end = chunk.indexOf(lineEnd) + 1
       if (end === 0) continue
       yield cut()

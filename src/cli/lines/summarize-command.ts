@@ -33,8 +33,8 @@ const barCells = 24
 
 function summaryLines(summary: Summary): readonly Line[] {
   const { addresses, bad_lines: bad, distinct_is_estimate: isEstimate } = summary
-  const distinct = `${isEstimate ? 'about ' : ''}${formatCount(summary.distinct_addresses)} different`
-  const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line names', 'lines name')} none`
+  const distinct = `${isEstimate ? 'about ' : ''}${formatCount(summary.distinct_addresses)} distinct`
+  const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line', 'lines')} without an address`
   const { scores, paths, statuses, times } = summary
   const lists = [
     listOf('classification', summary.classifications, (one) => one.classification),
@@ -108,7 +108,7 @@ function listLines(
     1,
   )
   const more = moreText(count - rows.length, formatCount)
-  // Of times each is a small part of all: they are compared with the busiest.
+  // Each time is a small part of the whole, so bars are relative to the busiest.
   const most = title === timeTitle ? Math.max(...rows.map(({ percent }) => percent)) : 100
   return [
     head,

@@ -1,4 +1,4 @@
-// The tallies of all pieces (src/bulk/line-tally.ts) as one summary: names for numbers, the largest
+// The tallies of all batches (src/bulk/line-tally.ts) as one summary: names for numbers, largest
 // first.
 
 import { addTo, largestSums } from '../../base/counts.ts'
@@ -92,7 +92,7 @@ export function newSummarizer(table: OpenTable, top: number) {
         })),
         countries: largestShares(countries, size, (id) => countryName(table, id)),
         scores: scoreBands(bogons, judged, addresses),
-        /** Beyond 200,000 different ones the counts may be a little low. */
+        /** Beyond 200,000 distinct ones the counts may be slightly low. */
         top_addresses: { count: distinctCount, top: topAddresses(table, seen, size) },
         ...logSplits(splits, size),
         ...timeSplits(splits.times, addresses),
@@ -115,7 +115,7 @@ function addVisits({ ipv4, ipv6 }: LineTally, seen: TopCounts): void {
   for (const [text, count] of ipv6) seen.add(text, [count])
 }
 
-/** In their order; hours and days without a request are left out. */
+/** In order; hours and days without a request are left out. */
 function timeSplits(times: TopCounts, all: number) {
   const { top } = splitOf(times, { top: Infinity, all }, (time) => ({ time }))
   return top.length === 0 ? {} : { times: top.toSorted((a, b) => (a.time < b.time ? -1 : 1)) }
@@ -185,7 +185,7 @@ function addPairs(counts: Counts, pairs: CountPairs): void {
   for (let at = 0; at < pairs.length; at += 2) addTo(counts, pairs[at]!, pairs[at + 1])
 }
 
-/** Merges equal keys, drops '' and 0; ties in the order of keys. */
+/** Merges equal keys, drops '' and 0; ties are ordered by key. */
 function largestShares<Key extends string | number, Row>(
   counts: Iterable<readonly [Key, number]>,
   { top, all }: ListSize,

@@ -1,5 +1,5 @@
-// The commands `iprisk lists …`. They return when the running servers use the change; lists/acts.ts
-// says what acts may do, and logs them.
+// The commands `iprisk lists …`. They return once the running servers use the change; lists/acts.ts
+// decides what acts may do, and logs them.
 
 import {
   type ListRequest,
@@ -75,10 +75,10 @@ function report({ invocation }: Settings, io: CommandIo, result: ListResult): vo
 function resultText({ act, list, before, after, ...counts }: ListResult): string {
   if (after === undefined) {
     return act === 'undo' && before !== undefined
-      ? `There was no list ${list} before that act; it is gone again.`
-      : `The list ${list} is gone; "iprisk lists undo ${list}" brings it back.`
+      ? `The list ${list} did not exist before that change; it is deleted again.`
+      : `The list ${list} is deleted; "iprisk lists undo ${list}" restores it.`
   }
-  if (act === 'create') return `The list ${list} is made; its effect is ${after.effect}.`
+  if (act === 'create') return `Created the list ${list} with effect ${after.effect}.`
   const words = (['added', 'changed', 'removed'] as const).flatMap((name) =>
     counts[name] > 0 ? [`${formatCount(counts[name])} ${name}`] : [],
   )
@@ -123,15 +123,15 @@ export const listsImport: Command<Promise<void>, CommandIo & AskIo> = async (
   const isEmpty = file.good + file.bad.count === 0
   if (name === undefined && !file.namesLists && !isEmpty) {
     throw usageError(
-      `Lines of ${origin} name no list: "iprisk lists import ${path} NAME" takes them into one.`,
+      `The lines of ${origin} name no list; "iprisk lists import ${path} NAME" imports them into one.`,
     )
   }
   if (name !== undefined && file.namesLists) {
-    throw usageError(`The lines of ${origin} name their lists themselves; leave ${name} out.`)
+    throw usageError(`The lines of ${origin} name their own lists; leave out ${name}.`)
   }
   // An empty file means an empty list.
   if (name !== undefined && lists.size === 0) lists.set('', { effect: undefined, entries: [] })
-  if (isEmpty) warn(io, `there is no entry in ${origin}.`)
+  if (isEmpty) warn(io, `${origin} has no entries.`)
   await withStores(settings, async (stores) => {
     const store = await stores.openLists()
     const catalogue = await catalogueOf(store)
@@ -148,7 +148,7 @@ export const listsImport: Command<Promise<void>, CommandIo & AskIo> = async (
       ? `Replace all entries of ${names}?`
       : `Import into ${names}?`
     if (!invocation.yes && names !== '' && !(await confirm(io, question))) {
-      throw inputError('lists_file', 'Nothing was imported: the answer was not yes.')
+      throw inputError('lists_file', 'Nothing was imported.')
     }
     for (const request of requests) report(settings, io, await actOn(settings, io, store, request))
     await removeOrphans({ store, now: io.now })
@@ -156,7 +156,7 @@ export const listsImport: Command<Promise<void>, CommandIo & AskIo> = async (
   await notifyServers(settings, 'lists', io.err)
 }
 
-/** What was read, and what it would touch, before anything is done. */
+/** What was read and what it would change, shown before anything is done. */
 async function showImport(io: CommandIo, store: ListStore, file: ListFile): Promise<void> {
   for (const [text = '', ...lines] of listFileWarnings(file)) {
     warn(io, text)
@@ -198,7 +198,7 @@ export async function listsList(settings: Settings, io: CommandIo): Promise<void
     return
   }
   if (lists.length === 0) {
-    io.out('There is no list. "iprisk lists create NAME --effect allow|block" makes one.')
+    io.out('There are no lists. Create one with "iprisk lists create NAME --effect allow|block".')
     return
   }
   const rows = lists.map(({ name, effect, entries, created }) => [
@@ -210,7 +210,7 @@ export async function listsList(settings: Settings, io: CommandIo): Promise<void
   printTable(io, ['NAME', 'EFFECT', 'ENTRIES', 'CREATED'], rows)
 }
 
-/** In the order of addresses, without expired ones. */
+/** In address order, without expired ones. */
 async function entriesOf(
   store: ListStore,
   name: string,
@@ -238,7 +238,7 @@ export const listsShow: StoreCommand = async (settings, io, [name = '']) => {
     })
     if (rows.length > 0) printTable(io, ['ENTRY', 'ADDED', 'EXPIRES', 'NOTE'], rows)
     const more = moreText(entries.length - shownMax, formatCount)
-    if (more !== '') io.out(`… ${more}: "iprisk lists export ${name}" has all.`)
+    if (more !== '') io.out(`… ${more}: "iprisk lists export ${name}" shows all.`)
   })
 }
 

@@ -1,4 +1,4 @@
-// Own lists for offline commands (`--lists`): of a state folder, or of a file by `iprisk lists
+// Own lists for offline commands (`--lists`): from a state folder, or from a file by `iprisk lists
 // export`. Compiled into a temporary file that program and threads map.
 
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -59,7 +59,7 @@ async function sourcesOfFile(path: string): Promise<readonly ListSource[]> {
   checkListFile(file, { strict: true })
   const { lists } = file
   if (lists.has('')) {
-    const message = `The lines of ${path} name no list; "iprisk lists export" writes such that do.`
+    const message = `The lines of ${path} name no list; use a file written by "iprisk lists export".`
     throw inputError('lists_file', message)
   }
   return [...lists].map(([name, { effect = 'none', entries }]) => {

@@ -19,7 +19,7 @@ import { notifyServers } from '../../supervisor/sockets/control-socket.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 import { type Command, type Io, printResult, warn } from '../terminal/io.ts'
 
-/** Two million entries and half a million keys; V8 holds no longer text. */
+/** Two million entries and half a million keys; V8 allows no longer strings. */
 const stateFileBytesMax = 500_000_000
 
 function audited<T>(
@@ -74,7 +74,7 @@ export const stateRestore: StoreCommand = async (settings, io, [path = '']) => {
   const text = await readInputFile(path, {
     bytesMax: stateFileBytesMax,
     code: 'state_file',
-    what: `The copy ${path}`,
+    what: `The backup ${path}`,
     takesPipes: true,
   })
   const content = readStateFile(text, path)
@@ -95,7 +95,7 @@ const mendedShownMax = 20
 function mendedText(ids: readonly string[]): string {
   const named = joinFew(ids, mendedShownMax)
   return (
-    `these keys were unreadable and now have the record from the backup: ${named}. ` +
-    'If you have rotated or revoked one since that backup, do so again.'
+    `these keys were unreadable and were restored from the backup: ${named}. ` +
+    'If you rotated or revoked one after that backup, do so again.'
   )
 }

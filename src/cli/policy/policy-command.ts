@@ -21,11 +21,11 @@ export function policyInit({ policies: setting, invocation }: Settings, io: Io):
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      const message = `There is no folder ${dirname(path)}: make it first.`
+      const message = `There is no folder ${dirname(path)}; create it first.`
       throw new IpriskError({ code: 'policies_folder', message, fault: 'usage', cause: thrown })
     }
     if (code !== 'EEXIST') throw thrown
-    const message = `${path} exists; iprisk policy check ${path} says what it decides.`
+    const message = `${path} exists already; iprisk policy check ${path} shows what it decides.`
     throw new IpriskError({ code: 'policies_exist', message, fault: 'usage', cause: thrown })
   }
   io.out(`wrote ${path}`)
@@ -33,7 +33,7 @@ export function policyInit({ policies: setting, invocation }: Settings, io: Io):
   const which = named === '' ? 'that runs in this folder' : `with${named}`
   const effect = enforce
     ? 'enforces its rules'
-    : 'only reports what its rules would do, until you remove "observe": true'
+    : 'only reports what its rules would do until you remove "observe": true'
   io.err(`A server ${which} loads it within a second and ${effect}.`)
   const test = `iprisk policy test access.log --log combined${named}`
   io.err(`Rehearse it on your own traffic: ${test}`)
@@ -41,12 +41,12 @@ export function policyInit({ policies: setting, invocation }: Settings, io: Io):
 
 export const policyCheck: Command<number> = ({ invocation: { json } }, io, [path = '']) => {
   try {
-    // It is named, so a missing file throws.
+    // Set to its default, so a missing file throws.
     const { policies, distrust, warnings } = readPolicyFile({ path, named: true })!
     if (warnings.length > 0) throw policiesInvalid(path, warnings, 'should not')
     printResult(io, json, { file: path, ...policies }, () => policyLines(path, policies))
     if (distrust !== undefined)
-      warn(io, `${path} is obeyed only where it is named, for ${distrust}`)
+      warn(io, `${path} is used only when named with --policies, because ${distrust}`)
     return exitCodes.done
   } catch (thrown) {
     if (!json || !(thrown instanceof IpriskError)) throw thrown
@@ -67,8 +67,8 @@ function policyLines(path: string, { revision, policies }: Policies): readonly s
   })
   const isObserving = Object.values(policies).some(({ rules }) => rules.some((one) => one.observe))
   return [
-    `${path} can be used: revision ${revision}`,
+    `${path} is valid: revision ${revision}`,
     ...lines,
-    ...(isObserving ? ['', '(in brackets: in observation, counted and not obeyed)'] : []),
+    ...(isObserving ? ['', '(in brackets: only observed, counted but not enforced)'] : []),
   ]
 }

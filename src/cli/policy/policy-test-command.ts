@@ -1,4 +1,4 @@
-// `iprisk policy test`: what a policy would have done to the addresses of files; and what its
+// `iprisk policy test`: what a policy would have decided on the addresses of files; also what its
 // report shares with that of `iprisk replay`.
 
 import { existsSync } from 'node:fs'
@@ -61,7 +61,8 @@ export function judgeChanges(
   return judgeShare(changed, result.addresses, failOver, io) ? exitCodes.failed : judged
 }
 
-/** Reports more changes than `--fail-over` allows. Rounded, one of a million is none. */
+/** Reports more changes than `--fail-over` allows. Not rounded: one in a million would become none.
+ * */
 export function judgeShare(
   changed: number,
   all: number,
@@ -72,7 +73,7 @@ export function judgeShare(
   const { percent } = requestShare(changed, all)
   const counts = `${formatCount(changed)} of ${formatCount(all)}`
   io.err(
-    `iprisk: ${percent} % of the requests change, and --fail-over allows ${failOver} %: ${counts}.`,
+    `iprisk: ${percent} % of the requests change, but --fail-over allows ${failOver} %: ${counts}.`,
   )
   return true
 }
@@ -81,7 +82,7 @@ function readPolicySet(place: PolicyPlace, io: Io): PolicySet {
   const file = readPolicyFile(place)
   if (file === undefined) {
     throw usageError(
-      `There is no ${place.path}: iprisk policy init writes one, --policies names another.`,
+      `There is no file ${place.path}; create one with iprisk policy init, or name another with --policies.`,
     )
   }
   for (const line of warningLines(file)) io.err(line)
@@ -97,7 +98,7 @@ export function rehearsed(
   const index = set.indexOf(name)
   if (index < 0) {
     const names = set.policies.map(({ name }) => name).join(', ')
-    throw usageError(`${path} has no policy ${name}; it has ${names}.`)
+    throw usageError(`${path} has no policy ${name}; its policies are ${names}.`)
   }
   return { memory: newDecisionMemory(set, table.reader), index }
 }
@@ -112,7 +113,7 @@ function otherOf(
 ): PolicyInUse {
   if (set.indexOf(against) >= 0) return rehearsed(table, set, against, path)
   if (!existsSync(against)) {
-    throw usageError(`--against ${against}: ${path} has no such policy, and there is no such file.`)
+    throw usageError(`--against ${against} is neither a policy of ${path} nor an existing file.`)
   }
   const other = readPolicySet({ path: against, named: true }, io)
   const name = other.indexOf(policy) < 0 ? defaultPolicyName : policy
@@ -120,7 +121,7 @@ function otherOf(
 }
 
 export function requestsLine(requests: number, bad: number): string {
-  const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line names', 'lines name')} no address`
+  const badText = bad === 0 ? '' : `; ${formatCounted(bad, 'line', 'lines')} without an address`
   return `${formatCount(requests)} requests${badText}`
 }
 
@@ -166,7 +167,7 @@ function ruleLines({ rules }: RehearsalReport): readonly string[] {
   const isObserving = rules.some(({ would_change }) => would_change !== undefined)
   return [
     ...shareTable(['rule', 'action', 'requests', 'share'], rows),
-    ...(isObserving ? ['in brackets: in observation, holds and decides nothing'] : []),
+    ...(isObserving ? ['in brackets: only observed, matches but decides nothing'] : []),
   ]
 }
 

@@ -1,5 +1,5 @@
-// `iprisk replay`: how another table would have answered the addresses of files: flips of classes
-// by feed, and changed decisions. `--sampled` replays what a server has sampled, each check by the
+// `iprisk replay`: how another table would have answered the addresses of files: changed classes by
+// feed, and changed decisions. `--sampled` replays what a server has sampled, each check by the
 // policy that decided it there.
 
 import { usageError } from '../../base/coded-error.ts'
@@ -37,15 +37,15 @@ import {
   shareTable,
 } from './policy-test-command.ts'
 
-/** Exit code 1 where more changes than `--fail-over` allows. */
+/** Exit code 1 if more changes than `--fail-over` allows. */
 export const replayCommand: Command<Promise<number>> = async (settings, io, inputs) => {
   const { invocation: how } = settings
   if (how.sampled !== (inputs.length === 0)) {
-    throw usageError('It reads files, or with --sampled what a server has sampled.')
+    throw usageError('Name the files to replay, or use --sampled.')
   }
   const sampled = how.sampled ? await readSampledTraffic(settings) : undefined
   const other = how.against ?? sampled?.table
-  if (other === undefined) throw usageError('--against must name the table to compare with.')
+  if (other === undefined) throw usageError('--against is missing: name the table to compare with.')
   const place = policyPlace(settings.policies)
   const file = readPolicyFile(place)
   const set = file === undefined ? undefined : compilePolicies(file.policies)
@@ -87,7 +87,7 @@ export const replayCommand: Command<Promise<number>> = async (settings, io, inpu
   }
 }
 
-/** Each check by its own policy of `set`, or without `set` by that of the side. */
+/** Each check by its own policy in `set`; without `set`, by that of its side. */
 function countSampled(
   counter: ReplayCounter,
   checks: readonly SampledCheck[],
@@ -117,7 +117,7 @@ function replayReport(options: {
   readonly counter: ReplayCounter
   readonly result: BulkResult
   readonly top: number
-  /** If each request has its own. */
+  /** If every request has its own. */
   readonly policies?: readonly string[] | undefined
 }) {
   const { before, after, counter, result, top } = options
@@ -206,15 +206,16 @@ function replayLines(report: ReturnType<typeof replayReport>): readonly string[]
       : [
           '',
           ...alignColumns(
-            [['example', 'requests', 'before', 'now', 'reasons now'], ...examples],
+            [['example', 'requests', 'before', 'now', 'new reasons'], ...examples],
             Infinity,
           ),
         ]),
   ]
 }
 
-// `--sampled` reads the sample and the table copy of the server of this state folder and port: the
-// operator's file may already be a newer table. If no server runs: the last sample, and no table.
+// `--sampled` reads the sample and the table copy of the server with this state folder and port:
+// the operator's file may already be a newer table. Without a running server: the last sample, and
+// no table.
 
 /** Throws `usage` where nothing was sampled. */
 async function readSampledTraffic({ state, serve: { port } }: Settings) {
@@ -227,7 +228,7 @@ async function readSampledTraffic({ state, serve: { port } }: Settings) {
   const server = `on port ${port} with the state folder ${state}`
   throw usageError(
     reply === undefined
-      ? `No server runs ${server}, and none has left a sample there: "iprisk serve --sample 100000" takes one.`
-      : `The server ${server} has not sampled any check yet: run this again after some traffic.`,
+      ? `No server runs ${server}, and there is no stored sample; "iprisk serve --sample 100000" collects one.`
+      : `The server ${server} has not sampled any checks yet; try again after some traffic.`,
   )
 }

@@ -9,7 +9,7 @@ import { readAdminToken } from '../../admin/admin-caller.ts'
 /** A scrape waits half a second for a worker. */
 const answerMs = 5000
 
-/** Answers have some kilobytes. */
+/** Answers are a few kilobytes. */
 const answerCharsMax = 4_194_304
 
 export function adminName({
@@ -55,7 +55,8 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) {
     text += String(chunk)
-    if (text.length > answerCharsMax) throw new Error('The answer is no answer of an admin port.')
+    if (text.length > answerCharsMax)
+      throw new Error('The answer is not from an iprisk admin port.')
   }
   return text
 }

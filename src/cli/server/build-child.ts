@@ -9,7 +9,7 @@ import type { ConfigSource } from '../../serve/reload-config.ts'
 
 const program = fileURLToPath(new URL('../main.js', import.meta.url))
 
-/** Most of a build's data lives long: a larger young generation copies less of it. */
+/** Most of a build's data lives long, so a larger young generation copies less of it. */
 const nodeFlags = ['--max-semi-space-size=64']
 
 /** Arguments for Node, with the same configuration. */
@@ -40,7 +40,8 @@ function publishArguments(publish: Settings['publish']): string[] {
   return stage.length === 0 ? how : [...how, '--stage', stage.join(',')]
 }
 
-/** Passes the mirror here, because it can hold a password, and everybody sees arguments. */
+/** Passes the mirror in the environment, because it can hold a password, and every user sees
+ * arguments. */
 export function buildChildEnvironment({ build }: Settings): NodeJS.ProcessEnv {
   // Empty variables count as unset.
   const files = { IPRISK_MIRROR_FILE: '', IPRISK_OFFLINE_FILE: '', IPRISK_FEEDS_FOLDER_FILE: '' }

@@ -53,7 +53,7 @@ export function showFirstRequest(
   const { example, coverage } = knowledgeOf(settings.table)
   const data =
     table === undefined
-      ? 'none yet: checks answer 503'
+      ? 'none yet, so checks answer 503'
       : `data of ${formatDay(table.asOf)} from ${table.sources.length} feeds`
   io.err('')
   io.err(row('Table', data))
@@ -85,18 +85,20 @@ const note = (text: string): Line => [{ text: `  ${text}`, style: 'dim' }]
 
 /** On standard output, in a pipe without its name. */
 function showSecret(name: string, secret: string, io: Io): void {
-  if (!io.outIsTerminal) io.err(row(name, 'on standard output, shown this once'))
+  if (!io.outIsTerminal) io.err(row(name, 'on standard output, shown only once'))
   io.out(io.outIsTerminal ? row(name, secret) : secret)
 }
 
 export function showKeys(keys: FirstKeys | undefined, io: Io): void {
   if (keys === undefined) {
-    return io.err(row('Key', 'made before; for another: npx iprisk keys create --plan internal'))
+    return io.err(row('Key', 'as before; create another: npx iprisk keys create --plan internal'))
   }
   showSecret('Key', keys.key, io)
   showSecret('Test key', keys.testKey, io)
   io.err(
-    note(`Keys are shown this once. Plan: ${firstPlan}; the test key judges test addresses only.`),
+    note(
+      `Keys are shown only once. Plan: ${firstPlan}; the test key answers only for test addresses.`,
+    ),
   )
 }
 
@@ -116,17 +118,17 @@ function showConsole(
 
 /** As sentences; `''` without gaps. */
 export function gapsText({ missing, partly }: Pick<CoverageAnswer, 'missing' | 'partly'>): string {
-  const none = missing.length === 0 ? [] : [`has no feeds of ${missing.join(', ')}`]
-  const part = partly.length === 0 ? [] : [`knows ${partly.join(', ')} only in part`]
+  const none = missing.length === 0 ? [] : [`has no feeds for ${missing.join(', ')}`]
+  const part = partly.length === 0 ? [] : [`has only some of the data for ${partly.join(', ')}`]
   if (none.length + part.length === 0) return ''
   const much = part.length === 0 ? 'nothing' : 'little'
-  return `This table ${[...none, ...part].join(' and ')}: "clean" says ${much} about these.`
+  return `This table ${[...none, ...part].join(' and ')}, so "clean" says ${much} about them.`
 }
 
 function remedyText(settings: Settings, catchesUp: boolean): string {
   if (settings.build.offline) return 'Start without --offline to fetch them.'
   return catchesUp
-    ? 'They are fetched in the background and taken in as soon as they are there.'
+    ? 'They are being fetched in the background and used as soon as they arrive.'
     : 'Fetch them with: npx iprisk build'
 }
 

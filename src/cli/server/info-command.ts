@@ -38,8 +38,8 @@ export async function infoCommand(settings: Settings, io: Io): Promise<number> {
 function noAnswerText({ serve }: Settings, { kind }: StatusAnswer): string {
   const at = adminName(serve)
   if (kind === 'denied')
-    return `The server on ${at} wants its token: name it with --admin-token-file.`
-  if (kind === 'stranger') return `What answers on ${at} is no iprisk server of this version.`
+    return `The server on ${at} requires a token; name its file with --admin-token-file.`
+  if (kind === 'stranger') return `The program on ${at} is not an iprisk server of this version.`
   return `No server answers on ${at}. Name its admin port with --admin-port or --admin-socket.`
 }
 
@@ -78,14 +78,14 @@ function serverRows(server: ServerStatus): readonly Row[] {
     ['address', urlOf(listens)],
     [
       'workers',
-      `${workers.listening} of ${workers.wanted}, ${workers.restarts} replaced for a fault`,
+      `${workers.listening} of ${workers.wanted}, ${workers.restarts} replaced after faults`,
     ],
-    ['loop', `held up for ${Math.max(0, ...stalls).toFixed(1)} ms at most of late`],
+    ['loop', `longest recent pause: ${Math.max(0, ...stalls).toFixed(1)} ms`],
     ['memory', memoryText(memory)],
     ['requests', answered.join(', ') || 'none yet'],
     [
       'limits',
-      `429 for the rate ${formatCount(limited.rate)}, for the quota ${formatCount(limited.quota)}`,
+      `429 answers: ${formatCount(limited.rate)} by rate limit, ${formatCount(limited.quota)} by quota`,
     ],
     ['store', storeText(store)],
     ...refusedRows(server),
@@ -108,22 +108,22 @@ function sampleRows({ sample, tables: { last_trial: trial } }: ServerStatus): re
   ]
   if (trial === null) return rows
   const { at, table, counted, percent, max_percent: most } = trial
-  const text = `${percent} % of other ${counted}, ${most} % may`
-  return [...rows, ['', `${at} ${table}${trial.refused ? ' refused' : ''}: ${text}`]]
+  const text = `${percent} % of ${counted} changed, limit ${most} %`
+  return [...rows, ['', `${at} ${table}${trial.refused ? ' rejected' : ''}: ${text}`]]
 }
 
 function policyRows(policies: ServerStatus['policies']): readonly Row[] {
-  if (policies === null) return [['policies', 'none: answers have no decision']]
+  if (policies === null) return [['policies', 'none, so answers have no decision']]
   const { revision, names, path, warnings, last_failure: failure } = policies
   const rows: Row[] = [['policies', `${revision} of ${path}: ${names.join(', ')}`]]
-  if (failure !== null) rows.push(['', `${failure.at} refused: ${failure.reason}`])
+  if (failure !== null) rows.push(['', `${failure.at} rejected: ${failure.reason}`])
   for (const warning of warnings) rows.push(['', `warning: ${warning}`])
   return rows
 }
 
 function stateText(status: ServerStatus['status']): string {
   if (status === 'ready') return 'ready'
-  return status === 'degraded' ? 'ready, but workers die' : `not ready: ${status}`
+  return status === 'degraded' ? 'ready, but workers crash' : `not ready: ${status}`
 }
 
 function memoryText(memory: ServerStatus['memory']): string {
@@ -132,7 +132,7 @@ function memoryText(memory: ServerStatus['memory']): string {
 }
 
 function storeText({ name, up, outages, policy }: ServerStatus['store']): string {
-  return `${name}, ${up ? 'up' : `away (policy: ${policy})`}, ${formatCount(outages)} outages`
+  return `${name}, ${up ? 'up' : `down (policy: ${policy})`}, ${formatCount(outages)} outages`
 }
 
 function refusedRows({ store, lists }: ServerStatus): readonly Row[] {
@@ -171,16 +171,14 @@ function dataSetRows(table: TableStatus | null): readonly Row[] {
 
 function swapRows({ tables, refresh }: ServerStatus): readonly Row[] {
   const { swaps, refusals, last_swap: swap, last_refusal: refusal } = tables
-  const rows: Row[] = [
-    ['swaps', `${formatCount(swaps)} swapped in, ${formatCount(refusals)} refused`],
-  ]
+  const rows: Row[] = [['swaps', `${formatCount(swaps)} loaded, ${formatCount(refusals)} rejected`]]
   if (swap !== null) rows.push(['', `${swap.at} ${swap.table}, in ${formatCount(swap.took_ms)} ms`])
-  if (refusal !== null) rows.push(['', `${refusal.at} refused: ${refusal.reason}`])
+  if (refusal !== null) rows.push(['', `${refusal.at} rejected: ${refusal.reason}`])
   if (refresh === null) return rows
   const { every_ms: every, running, next_at: next, runs, failures, last_failure: failure } = refresh
-  const then = running ? 'one is under way' : `the next at ${next ?? '?'}`
-  const span = every === 0 ? 'until the feeds are there' : `every ${formatTimeSpan(every / 1000)}`
-  const often = `${span}, ${then}; ${runs} begun, ${failures} failed`
+  const then = running ? 'one is running' : `next at ${next ?? '?'}`
+  const span = every === 0 ? 'until all feeds are fetched' : `every ${formatTimeSpan(every / 1000)}`
+  const often = `${span}, ${then}; ${runs} started, ${failures} failed`
   rows.push(['refresh', often])
   if (failure !== null) rows.push(['', `${failure.at} failed: ${failure.reason}`])
   return rows
@@ -190,16 +188,16 @@ function sourceRows({ source }: ServerStatus): readonly Row[] {
   if (source === null) return []
   const { url, up, last_success_at: at, last_refusal: refusal, last_pull: pull } = source
   const state = up
-    ? `up, last looked at ${at ?? '?'}`
-    : `nothing to take since ${at ?? 'the start'}`
+    ? `up, last polled ${at ?? '?'}`
+    : `no successful poll since ${at ?? 'the start'}`
   const rows: Row[] = [['source', `${url}: ${state}`]]
   if (pull !== null) {
     const { bytes, reused_bytes: here, took_ms: ms } = pull
-    const moved = `${formatMegabytes(bytes)} MB came, ${formatMegabytes(here)} MB were here`
+    const moved = `${formatMegabytes(bytes)} MB downloaded, ${formatMegabytes(here)} MB reused`
     rows.push(['', `${pull.at} ${pull.table}: ${moved}, in ${formatCount(ms)} ms`])
   }
   if (refusal !== null)
-    rows.push(['', `${refusal.at} refused (${refusal.code}): ${refusal.reason}`])
+    rows.push(['', `${refusal.at} rejected (${refusal.code}): ${refusal.reason}`])
   return rows
 }
 
@@ -208,7 +206,7 @@ function fileRows(file: FileStatus, server: ServerStatus | null): readonly Row[]
   const { ipv4_boundaries: ipv4, ipv6_boundaries: ipv6 } = file
   const same = server?.table?.id === file.id
   return [
-    ['file', same ? `${file.path}: that table` : `${file.path}: ${tableText(file)}`],
+    ['file', same ? `${file.path}: the table in use` : `${file.path}: ${tableText(file)}`],
     ['', `${formatCount(ipv4)} IPv4 and ${formatCount(ipv6)} IPv6 boundaries`],
     ...(same ? [] : coverageRows(file.coverage)),
     ...(same ? [] : dataSetRows(file)),

@@ -17,7 +17,8 @@ import type { Io } from '../terminal/io.ts'
 export interface ServeWays {
   /** For the server's own builds. */
   readonly buildArguments: readonly string[]
-  /** If the table lacks feeds: arguments to fetch them, and whether they are still missing. */
+  /** If the table lacks feeds: the arguments that fetch them, and whether they are still missing.
+   * */
   readonly catchUp?:
     { readonly arguments: readonly string[]; readonly isBehind: () => boolean } | undefined
   /** For builds; default: this process's. */
@@ -42,7 +43,7 @@ export function runServer(
   ignoreDebuggerSignal((message) => log.warn(message))
   // A server that answers keeps running: each refresh fails, and is counted.
   const missing = parseDurationMs(settings.serve.refreshEvery) > 0 ? compilerMissing() : undefined
-  if (missing !== undefined) log.error({}, `--refresh-every will fail. ${missing.message}`)
+  if (missing !== undefined) log.error({}, `--refresh-every cannot work. ${missing.message}`)
   return runPrimary({
     settings,
     buildCommand: buildChildCommand(settings, configuration, ...own),

@@ -25,7 +25,7 @@ async function askServer(
 ): Promise<number> {
   const reply = await sendControlRequest(controlSocketPath(state, port), request)
   if (reply === undefined) {
-    const message = `No server runs on port ${port} with the state folder ${state}: --port and --state name another.`
+    const message = `No server runs on port ${port} with the state folder ${state}; name another with --port and --state.`
     throw environmentError('no_server', message)
   }
   if (reply.ok) io.out(reply.text)

@@ -1,6 +1,6 @@
 // `iprisk start`, which `npm start` runs: builds a table if there is none that this version reads,
-// makes a first key, serves, and prints a working request. Feeds that the first fetch cannot get
-// are fetched while it serves.
+// creates a first key, serves, and prints a working request. Feeds that the first fetch misses are
+// fetched while it serves.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ import { buildChildCommand, buildChildEnvironment, runBuildChild } from './build
 import { type FirstKeys, firstPlan, showFirstRequest, showKeys } from './first-request.ts'
 import { serve } from './serve-command.ts'
 
-/** Slower feeds come in the background. */
+/** Slower feeds follow in the background. */
 const firstFetchSeconds = 60
 
 export async function startCommand(
@@ -78,7 +78,7 @@ function whyNoTable(path: string): string | undefined {
     }
   } catch (error) {
     if (error instanceof IpriskError && error.code === 'table_version') {
-      return `The table at ${path} is of another version of this program.`
+      return `The table at ${path} was built by another version of iprisk.`
     }
   }
   // The server reports other problems.
@@ -93,10 +93,10 @@ function buildFirstTable(
 ): Promise<number> {
   const { offline } = settings.build
   const way = offline
-    ? 'Compiling one from what is here, offline:'
-    : `Fetching the feeds, for ${firstFetchSeconds} s at most, and compiling one:`
+    ? 'Compiling one offline from stored feeds:'
+    : `Fetching the feeds (at most ${firstFetchSeconds} s) and compiling one:`
   io.err(`${why} ${way}`)
-  // The 71 MB of places would take most of the time; the first refresh fetches them.
+  // The 71 MB of locations would take most of the time; the first refresh fetches them.
   const how = offline
     ? ['--offline']
     : ['--fetch-seconds', String(firstFetchSeconds), '--keep-data-sets']
@@ -123,8 +123,8 @@ async function firstKeys(settings: Settings, io: Io): Promise<FirstKeys | undefi
   })
 }
 
-/** Whether the last build's fetch was cut short or unanswered, so that the server must catch up. A
- * single missing feed waits for the daily refresh: it is not worth a whole build. */
+/** Whether the last build's fetch was cut short or got no answer, so that the server must catch up.
+ * A single missing feed waits for the daily refresh: it is not worth a whole build. */
 export function lacksFeeds(report: string): boolean {
   try {
     const { fetch } = JSON.parse(readFileSync(report, 'utf8')) as Pick<BuildReport, 'fetch'>

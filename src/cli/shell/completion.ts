@@ -1,6 +1,6 @@
 // `iprisk completion SHELL`: completes commands, options and their choices, from the same tables as
-// the command line. zsh runs bash's script through `bashcompinit`. `npx iprisk` is completed, too,
-// if npx has no completion that this would replace; fish joins them.
+// the command line. zsh runs bash's script through `bashcompinit`. `npx iprisk` is completed as
+// well, unless npx has a completion that this would replace; fish adds to it.
 
 import { usageError } from '../../base/coded-error.ts'
 import { type Option, optionFlag } from '../../config/options.ts'
@@ -10,7 +10,7 @@ export interface CompletedCommand {
   readonly words: readonly string[]
   readonly help: string
   readonly options: readonly Option[]
-  /** Its arguments are files, or may be. */
+  /** Its arguments are, or may be, files. */
   readonly takesFiles: boolean
 }
 
@@ -22,7 +22,7 @@ export function completionScript(
   commands: readonly CompletedCommand[],
 ): readonly string[] {
   if (Object.hasOwn(scripts, shell)) return scripts[shell as keyof typeof scripts](commands)
-  throw usageError(`There is no completion for ${shell}: there is one for bash, zsh and fish.`)
+  throw usageError(`There is no completion for ${shell}; use bash, zsh or fish.`)
 }
 
 const everywhere = ['--config', '--help'] as const
@@ -44,7 +44,7 @@ function groupsOf(commands: readonly CompletedCommand[]): ReadonlyMap<string, re
 function bashScript(commands: readonly CompletedCommand[]): readonly string[] {
   const groups = groupsOf(commands)
   const valued = [...new Set(commands.flatMap(({ options }) => options))].filter(takesValue)
-  /** Options of one name are told apart by their command. */
+  /** Options that share a name are told apart by their command. */
   const patternOf = (one: Option): string => {
     const flag = optionFlag(one)
     if (valued.filter((other) => optionFlag(other) === flag).length === 1) return `*:${flag}`

@@ -1,4 +1,4 @@
-// A table's coverage for people: one line a kind, and gaps in red.
+// A table's coverage for people: one line per kind, and gaps in red.
 
 import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
@@ -15,7 +15,7 @@ export function coverageLines({ kinds }: CoverageReport): readonly string[] {
   const rows = kinds.map(({ kind, state, newest, addresses }) => [
     kind,
     state === 'missing' && newest !== null ? 'TOO OLD' : stateTexts[state],
-    newest === null ? 'no feed' : `newest feed of ${newest}`,
+    newest === null ? 'no feed' : `newest feed ${newest}`,
     `${formatCount(addresses)} IPv4 addresses`,
   ])
   return alignColumns(rows, 4)
@@ -26,8 +26,10 @@ export function coverageGaps(coverage: CoverageAnswer | undefined): readonly Lin
   if (coverage === undefined) return []
   const { missing, partly, age_days: age } = coverage
   return [
-    ...(missing.length === 0 ? [] : [`this table does not know: ${missing.join(', ')}`]),
-    ...(partly.length === 0 ? [] : [`this table knows only in part: ${partly.join(', ')}`]),
+    ...(missing.length === 0 ? [] : [`this table has no data for ${missing.join(', ')}`]),
+    ...(partly.length === 0
+      ? []
+      : [`this table has only some of the data for ${partly.join(', ')}`]),
     ...(age === undefined ? [] : [`this table is ${age} days old`]),
   ].map((text) => [{ text, style: 'red' }])
 }

@@ -1,9 +1,8 @@
 // Where a command writes: data to standard output, progress and problems to standard error. Passed
 // in, so that commands are plain functions; nothing else writes to a terminal
 // (test/structure/terminal.test.ts).
-//
-// Texts may come from feeds, logs or file names, so control characters and line breaks in them are
-// escaped; only our styles put terminal codes into a line.
+// // Texts may come from feeds, logs or file names, so control characters and line breaks in them
+// are escaped; only our styles put terminal codes into a line.
 
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -14,7 +13,7 @@ import type { Level } from '../../model/kind.ts'
 
 export interface Io {
   readonly out: (line: Line) => void
-  /** Resolves when the system has taken them. */
+  /** Resolves once the system has accepted them. */
   readonly lines: (lines: readonly Line[]) => Promise<void>
   /** For people: progress, warnings, errors. */
   readonly err: (line: Line) => void
@@ -27,7 +26,7 @@ export interface Io {
   readonly outColumns: number | undefined
   readonly errIsTerminal: boolean
   readonly input: () => Readable
-  /** The command's start, in milliseconds since the epoch. */
+  /** When the command started, in milliseconds since the epoch. */
   readonly now: number
 }
 
@@ -38,7 +37,7 @@ export type Command<Result = Promise<void>, Used = Io> = (
   args: readonly string[],
 ) => Result
 
-/** Exit codes (contract 4). */
+/** Exit codes (contract 4: 0 done, 1 failed, 2 wrong usage). */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
 /** As shells report SIGINT. */

@@ -79,9 +79,9 @@ describe('history show', () => {
         '  5 of 5  2026-06-23  2026-08-22  192.0.2.7 and 1 wider',
       '',
       '# listed   . not listed   blank: no snapshot of that day',
-      'listed: of the days shown with a snapshot; first and last seen: of all days kept',
+      'listed: days out of those shown with a snapshot; first and last seen: over all days kept',
       '',
-      'not listed by 1 feed with one snapshot of these days',
+      'not listed by 1 feed with only one snapshot in these days',
     ])
   })
 
@@ -172,20 +172,20 @@ describe('history show', () => {
   it('says so where nobody lists it, nothing is there, or it is no address', async () => {
     const empty = await show('192.0.2.7')
     expect(empty.out).toEqual([])
-    expect(empty.err[0]).toContain('There is no snapshot of these days')
+    expect(empty.err[0]).toContain('There are no snapshots of these days')
     await fill()
     const silent = await show('203.0.113.1')
     expect(silent.out).toEqual([
       '203.0.113.1, the 40 days to 2026-08-22',
       '',
-      'no feed lists it or did',
+      'no feed has listed it',
       '',
-      'not listed by tor-a, vpn-b, 1 feed with one snapshot of these days',
+      'not listed by tor-a, vpn-b, 1 feed with only one snapshot in these days',
     ])
     for (const text of ['hello', '192.0.2.0/24', '192.0.2.1-192.0.2.2', '']) {
       await expect(show(text)).rejects.toMatchObject({
         code: 'usage',
-        message: `${text} is no IP address.`,
+        message: `${text} is not an IP address.`,
       })
     }
   })
@@ -228,14 +228,14 @@ describe('history import', () => {
     const settings = settingsFor('history import', { history: store })
     expect(await historyImport(settings, io, [from])).toBe(0)
     expect(io.outLines).toEqual([
-      'feed     days                      snapshots  new  ranges  left out',
-      'vpn-x4b  2026-08-21 to 2026-08-22          2    2       3         1',
-      `2 snapshots are in ${store}`,
+      'feed     days                      snapshots  new  ranges  skipped',
+      'vpn-x4b  2026-08-21 to 2026-08-22          2    2       3        1',
+      `2 snapshots are stored in ${store}`,
     ])
     expect(io.errLines).toEqual([
-      expect.stringContaining('vpn-nowhere: no feed is called so'),
-      'left out: vpn-x4b/2026-08-21.txt:line 2: no address, prefix or range: hello',
-      'left out: 1 lines',
+      expect.stringContaining('vpn-nowhere: unknown feed'),
+      'skipped: vpn-x4b/2026-08-21.txt:line 2: no address, prefix or range: hello',
+      'skipped: 1 line',
     ])
   })
 

@@ -213,9 +213,9 @@ describe('without a server', () => {
     )
     expect([...found.keys()]).toEqual(['feeds_missing', 'feeds_old'])
     const { text, fix, severity } = found.get('feeds_missing')!
-    expect(text).toContain('no feed of kind vpn is in it')
-    expect(text).toContain('of kind tor it has hand-kept tables alone')
-    expect(text).toContain('its feeds of kind bot hold less than half')
+    expect(text).toContain('no vpn feed')
+    expect(text).toContain('only hand-kept data for tor')
+    expect(text).toContain('the bot feeds hold less than half')
     expect(fix).toContain('"iprisk feeds fetch", then "iprisk build"')
     expect(severity).toBe('problem')
     const old = `proxy (${formatDay((asOf - 9) as Day)}, at most 7 days)`
@@ -340,7 +340,7 @@ describe('a server', () => {
     await eventually(async () => (await ask(server)).has('table_refused'))
     const refused = (await ask(server)).get('table_refused')
     expect(refused?.text).toContain(table)
-    expect(refused?.fix).toBe('Build or copy it again; the one before answers.')
+    expect(refused?.fix).toBe('Build or copy it again; until then the previous one stays in use.')
     for (let deaths = 0; deaths < 3; deaths += 1) {
       const [worker = 0] = await eventually(() => {
         const workers = workersOf(server)
@@ -420,7 +420,7 @@ describe('a server', () => {
     expect(found.get('admin_open')?.severity).toBe('advice')
     expect(found.has('no_server')).toBe(false)
     expect((await ask(server, { adminTokenFile: wrong })).get('token_refused')?.text).toMatch(
-      /does not take this token/,
+      /rejected this token/,
     )
     expect((await ask(server)).get('token_refused')?.text).toMatch(/none was given/)
     const port = await listening(createServer((_request, response) => response.end('hello')))

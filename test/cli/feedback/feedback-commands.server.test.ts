@@ -74,7 +74,7 @@ describe('feedback', () => {
     expect(wrong.err).toMatch(/^iprisk: Nothing was imported\.\n.*, line 3: ip: .+\n.+\n$/)
     expect(wrong.err).toContain(', line 4: outcome: it appears twice\n')
     writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n')
-    expect(await feedback('import', file)).toContain('1 outcome is kept')
+    expect(await feedback('import', file)).toContain('Imported 1 outcome')
 
     writeFileSync(file, 'outcome,when,ip,note\nabusive,x,9.1.2.5,\nabusive,x,9.1.2,"a, b"\nbad\n')
     const csv = await runHere(['feedback', 'import', file, '--state', state], { cwd: newState() })
@@ -82,10 +82,10 @@ describe('feedback', () => {
     writeFileSync(file, 'outcome,when,ip,note\r\nlegitimate,x,9.1.2.4,"a, b"\r\n')
     const other = newState()
     const imported = await runHere(['feedback', 'import', file, '--state', other], { cwd: other })
-    expect(imported.out).toContain('1 outcome is kept')
+    expect(imported.out).toContain('Imported 1 outcome')
     const input = '{"ip":"9.1.2.6","outcome":"abusive"}\n'
     const args = ['feedback', 'import', '-', '--state', newState()]
-    expect((await runProgram(args, { cwd: other, input })).out).toContain('1 outcome is kept')
+    expect((await runProgram(args, { cwd: other, input })).out).toContain('Imported 1 outcome')
     const [day = ''] = readdirSync(join(other, 'feedback'))
     expect(readFileSync(join(other, 'feedback', day), 'utf8')).toMatch(
       /^\{"ip":"9\.1\.2\.4","outcome":"legitimate","at":.*"note":"a, b"/,

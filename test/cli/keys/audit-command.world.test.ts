@@ -121,7 +121,7 @@ describe('export and import', () => {
     const imported = await runHere(['keys', 'import', 'keys.json', '--json'], { cwd: other })
     expect(JSON.parse(imported.out)).toEqual({ created: 2, replaced: 0, unchanged: 0 })
     const piped = await runProgram(['keys', 'import', '-'], { cwd: other, input: exported })
-    expect(piped.out).toBe('Imported: 0 new, 0 replaced, 2 the same as before.\n')
+    expect(piped.out).toBe('Imported: 0 new, 0 replaced, 2 unchanged.\n')
     const list = ['keys', 'list', '--json']
     const [here, there] = [await runHere(list, { cwd: one }), await runHere(list, { cwd: other })]
     expect(there.out).toBe(here.out)

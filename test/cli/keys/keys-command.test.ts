@@ -148,7 +148,7 @@ describe('create', () => {
     expect(parseKeyText(key)).toBeDefined()
     expect(text).toContain('  name      web\n  plan      team\n  apis      ip-risk\n')
     expect(text).toContain('  expires   2027-01-01 00:00 UTC\n')
-    expect(text).toContain('This key is not shown again')
+    expect(text).toContain('This key is shown only once')
     expect(text.split(key)).toHaveLength(2)
   })
 
@@ -182,7 +182,7 @@ describe('create says what it did', () => {
       { plan: 'free' },
       [
         'iprisk: warning: the plan free includes no API: every call with this key gets 403; ' +
-          '--plan team|business|enterprise|internal makes one that is answered.',
+          '--plan team|business|enterprise|internal creates one that works.',
       ],
     ],
     [
@@ -319,14 +319,14 @@ describe('what was used', () => {
     })
     const { id: free } = await createJson({ plan: 'internal' })
     expect(await show(free)).toMatch(/\nlimits +no rate limit; no quota\n/)
-    expect(await show(free)).toMatch(/\nused 2026-08 +not counted without a quota\n/)
+    expect(await show(free)).toMatch(/\nused 2026-08 +not counted: no quota\n/)
   })
 })
 
 describe('revoke and rotate', () => {
   it('revokes, also a second time', async () => {
     const { id } = await createJson({ plan: 'team' })
-    expect(await revoke(id)).toBe(`The key ${id} is revoked since 2026-08-22T12:00:00Z.\n`)
+    expect(await revoke(id)).toBe(`Key ${id} was revoked at 2026-08-22T12:00:00Z.\n`)
     const json: unknown = JSON.parse(await revoke(id, { json: true }))
     expect(json).toEqual({ id, revoked_at: '2026-08-22T12:00:00Z' })
     await expect(rotate(id)).rejects.toMatchObject({ code: 'key_not_live' })
@@ -339,7 +339,7 @@ describe('revoke and rotate', () => {
     expect(rotated.key).not.toBe(key)
     expect((await kept(id))?.secrets).toHaveLength(2)
     expect(await rotate(id)).toContain('  old key   until 2026-08-29T12:00:00Z\n')
-    expect(await rotate(id, { graceHours: '0' }, now + 1)).toContain('  old key   ended now\n')
+    expect(await rotate(id, { graceHours: '0' }, now + 1)).toContain('  old key   revoked now\n')
     expect((await kept(id))?.secrets).toHaveLength(1)
   })
 

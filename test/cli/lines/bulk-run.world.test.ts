@@ -71,7 +71,7 @@ it('answers all that it could read of a file that is cut off', async () => {
   const packed = gzipSync(texts.join('\n'))
   const file = write('cut.gz', packed.subarray(0, packed.length * 0.9))
   const { code, out, err } = await run(['check', file])
-  expect(err).toContain('cut.gz: its gzip data is cut off; what could be read is used')
+  expect(err).toContain('cut.gz: its gzip data is cut off; using what could be read')
   expect(code).toBe(1)
   // The last line is cut off, and none of the file's.
   const whole = out.slice(0, out.lastIndexOf('\n', out.length - 2) + 1)
@@ -107,7 +107,7 @@ describe('iprisk check of a file', () => {
     const { code, out, err } = await run(['check', file, ...args])
     expect([name, out === expected.join(''), code]).toEqual([name, true, 0])
     expect(err).toContain(`lines:${texts.indexOf(none[0]!) + (args[1] === 'client ip' ? 2 : 1)}: `)
-    expect(err).toContain(`${none.length} of the lines were no IP address`)
+    expect(err).toContain(`${none.length} of the lines have no IP address`)
   })
 
   it('of access logs finds the client', async () => {
@@ -136,10 +136,10 @@ describe('iprisk check of a file', () => {
 
   it.each([
     [['--column', 'ip', '--log', 'common'], 2, /Only one of --column/],
-    [['--column', 'address'], 2, /has no column address; its header names a, b/],
+    [['--column', 'address'], 2, /has no column address; its columns are a, b/],
     [['--log', 'apache1'], 2, /--log.*one of auto, plain, common, combined/],
     [['--since', '24h'], 2, /need the times of a log/],
-    [['--trust', 'nginx'], 2, /--trust nginx: give how many proxies/],
+    [['--trust', 'nginx'], 2, /--trust nginx is not valid: give the number of proxies/],
     [['--format', 'csv', '--fields', 'colour'], 2, /--fields/],
   ] as const)('with %j is wrong usage', async (args, wanted, message) => {
     const { code, err } = await run(['check', '-', ...args], 'a,b\n1,2\n')

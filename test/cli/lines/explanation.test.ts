@@ -74,7 +74,7 @@ describe('the screen', () => {
     expect(rows.length).toBe(9)
     expect(Math.max(...rows.map(({ length }) => length))).toBeLessThanOrEqual(width)
     expect(rows[0]).toMatch(/^tor +a-feed-with-a-name-that-[^ ]*… /)
-    expect(lines.join('\n')).toContain('and 22 more, with --json')
+    expect(lines.join('\n')).toContain('and 22 more; --json shows all')
   })
 
   it('has columns below each other, and publishers by name', () => {

@@ -35,7 +35,9 @@ describe('a column by its name', () => {
 
   it('that is none names those there are', () => {
     const open = lineFormatDetector({ column: 'ip' })
-    expect(() => open(bytesOf('"a,b",c d,"ip,"\n'), 'file')).toThrow(/names a,b, c d, ip,\.$/)
+    expect(() => open(bytesOf('"a,b",c d,"ip,"\n'), 'file')).toThrow(
+      /its columns are a,b, c d, ip,\.$/,
+    )
   })
 })
 
@@ -56,7 +58,7 @@ it('a column behind #Fields: follows each header', () => {
 it('a log of fields without their header says what is missing', () => {
   const line = bytesOf('2026-08-22 00:00:01 192.0.2.1 GET / 203.0.113.7 200\n')
   const { guess } = lineFormatDetector({ log: 'iis' })(line, 'file')
-  expect(guess).toContain('no line "#Fields:" at its beginning names the columns')
+  expect(guess).toContain('it does not begin with a "#Fields:" line that names the columns')
   expect(guess).toContain('--column 9 --delimiter " "')
   const byNumber = lineFormatDetector({ column: '6', delimiter: ' ' })(line, 'file')
   expect(byNumber.form).toMatchObject({ kind: 'csv', column: 5, delimiter: 0x20 })

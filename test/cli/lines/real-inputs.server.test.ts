@@ -92,7 +92,7 @@ describe('check', () => {
       found: both,
       bad: 0,
       code: 0,
-      err: `input: read as a log of the form ${form}.\n`,
+      err: `input: read as a log of format ${form}.\n`,
     })
     const stated = await check(content, ['--log', form])
     expect([stated.found, stated.err]).toEqual([both, ''])
@@ -125,11 +125,11 @@ describe('check', () => {
   it('says which delimiter it guessed', async () => {
     for (const [content, name] of [
       ['ip;x\n9.1.2.3;a\n', '";"'],
-      ['#Fields: date IP\n2026-08-22 9.1.2.3\n', 'a blank'],
+      ['#Fields: date IP\n2026-08-22 9.1.2.3\n', 'a space'],
       ['#Fields: date ip\n2026-08-22\t9.1.2.3\n', 'a tab'],
     ] as const) {
       const { found, err } = await check(content, ['--column', 'ip'])
-      const said = `input: read as CSV with ${name} between columns (--delimiter).\n`
+      const said = `input: read as CSV separated by ${name} (--delimiter).\n`
       expect([found, err]).toEqual([['9.1.2.3'], said])
     }
   })
@@ -146,7 +146,7 @@ describe('check', () => {
 
   it('names the words of --trust where it has others', async () => {
     const { code, err } = await check(line('9.1.2.3'), ['--trust', 'foo'])
-    expect([code, err]).toEqual([2, expect.stringMatching(/^iprisk: --trust foo: give .*private/)])
+    expect([code, err]).toEqual([2, expect.stringMatching(/^iprisk: --trust foo is not valid: .*private/)])
   })
 
   it('counts each bad line with its reason, and shows three', async () => {
@@ -158,8 +158,8 @@ describe('check', () => {
     expect(said).toContainEqual(expect.stringMatching(/^NUL bytes: input:1: "/))
     expect(said).toContainEqual('not combined: input:3: "x"')
     expect(said).toContainEqual(expect.stringMatching(/^line too long: input:4: "yyy/))
-    expect(err).toMatch(/and 2 more \(of all, .*2 not combined/)
-    expect(err).toContain('5 of the lines were no IP address.')
+    expect(err).toMatch(/and 2 more \(total: .*2 not combined/)
+    expect(err).toContain('5 of the lines have no IP address.')
     expect((await check(content, ['--strict'])).code).toBe(1)
   })
 
@@ -172,7 +172,7 @@ describe('check', () => {
     const cut = await check(packed.subarray(0, packed.length - 2000))
     expect([cut.code, cut.found.length > 100]).toEqual([1, true])
     expect(lines.startsWith(`${cut.found.join('\n')}\n`)).toBe(true)
-    expect(cut.err).toContain('its gzip data is cut off; what could be read is used')
+    expect(cut.err).toContain('its gzip data is cut off; using what could be read')
     // Nothing usable.
     const none = await check(packed.subarray(0, 12))
     expect([none.code, none.err]).toEqual([1, expect.stringContaining('its gzip data is cut off')])
@@ -198,10 +198,10 @@ describe('the program as it is installed', () => {
   const syslog = (at: string): string => `<134>Aug 22 10:00:01 web1 nginx: ${line(at)}`
 
   it.each<readonly [what: string, content: string | Uint8Array, args: readonly string[], RegExp]>([
-    ['a log behind syslog', both.map(syslog).join(''), ['--log', 'auto'], /form combined/],
+    ['a log behind syslog', both.map(syslog).join(''), ['--log', 'auto'], /format combined/],
     ['NULs in front', '\0'.repeat(300_000) + line('9.1.2.4') + lines, [], /NUL bytes: input:1: /],
     ['a line of megabytes', `${'y'.repeat(5_000_000)}\n${lines}`, [], /line too long: input:1: /],
-    ['a JSON array', '[{"ip":"9.1.2.3"},\n{"ip":"2a00::7"}]', [], /form json/],
+    ['a JSON array', '[{"ip":"9.1.2.3"},\n{"ip":"2a00::7"}]', [], /format json/],
     ['cut gzip', packed.subarray(0, packed.length - 2000), [], /its gzip data is cut off/],
     ['UTF-16', utf16('9.1.2.3\r\n2a00::7\r\n'), [], /^(?:this table is .*\n)?$/],
     ['sep=;', utf16('sep=;\r\nnote;ip\r\nx;9.1.2.3\r\ny;2a00::7\r\n'), ['--column', 'ip'], /^/],

@@ -167,7 +167,7 @@ describe('iprisk lists', () => {
     expect(await done('lists', 'import', 'empty.txt', 'a')).toContain('nothing changed')
     expect(await done(...replace, '--force')).toContain('1 removed; it has 0 entries.')
     const none = await run('lists', 'import', 'empty.txt')
-    expect([none.code, none.err]).toEqual([0, 'iprisk: warning: there is no entry in empty.txt.\n'])
+    expect([none.code, none.err]).toEqual([0, 'iprisk: warning: empty.txt has no entries.\n'])
   }, 120_000)
 
   it('are known to check and explain offline, from a state folder and from a file', async () => {
@@ -279,10 +279,10 @@ describe('a folder without stores', () => {
 
   it('has nothing yet where nobody has named one', async () => {
     expect(await done('keys', 'list')).toContain('There are no keys.')
-    expect(await done('lists', 'list')).toContain('There is no list.')
+    expect(await done('lists', 'list')).toContain('There are no lists.')
     expect(existsSync(join(cwd, 'data'))).toBe(false)
     await done('keys', 'create', '--plan', 'team')
-    expect(await done('lists', 'list')).toContain('There is no list.')
+    expect(await done('lists', 'list')).toContain('There are no lists.')
     expect(existsSync(join(cwd, 'data/state/lists'))).toBe(false)
   })
 })

@@ -66,7 +66,7 @@ describe('iprisk policy init', () => {
     const text = textIn(observed)
     const checked = await here('policy', 'check', 'policies.json')
     expect(checked.code).toBe(0)
-    expect(checked.out).toMatch(/can be used: revision [0-9a-f]{16}\n\npolicy default\n/)
+    expect(checked.out).toMatch(/is valid: revision [0-9a-f]{16}\n\npolicy default\n/)
     const { rules } = JSON.parse(text).policies.default
     expect(rules.map(({ observe }: { readonly observe?: boolean }) => observe)).toEqual(
       Array.from({ length: 4 }, () => true),
@@ -80,7 +80,7 @@ describe('iprisk policy init', () => {
   it('says that there is no folder where a file lies', async () => {
     const made = await here('policy', 'init', '--policies', 'policies.json/below')
     expect(made).toMatchObject({ code: 2, out: '' })
-    expect(made.err).toMatch(/^iprisk: There is no folder \S+policies\.json: make it first\.\n$/)
+    expect(made.err).toMatch(/^iprisk: There is no folder \S+policies\.json; create it first\.\n$/)
   })
 
   it('writes the same rules, and lets them decide, with --enforce', async () => {
@@ -219,7 +219,7 @@ describe('iprisk policy test', () => {
       '33.9%',
     )
     expect(code).toBe(1)
-    expect(err).toMatch(/34 % of the requests change, and --fail-over allows 33\.9 %/)
+    expect(err).toMatch(/34 % of the requests change, but --fail-over allows 33\.9 %/)
   })
 
   it('counts one of millions as more than none, and an equal share as no more', () => {
@@ -234,8 +234,8 @@ describe('iprisk policy test', () => {
 
   it.each([
     [['--fail-over', '1%'], /--fail-over needs --against/],
-    [['--policy', 'none'], /has no policy none; it has default, strict/],
-    [['--against', 'none'], /no such policy, and there is no such file/],
+    [['--policy', 'none'], /has no policy none; its policies are default, strict/],
+    [['--against', 'none'], /neither a policy of .* nor an existing file/],
     [['--against', 'default', '--fail-over', 'much'], /such as 0\.5%/],
     // It may be meant as a half.
     [['--against', 'default', '--fail-over', '0.5'], /such as 0\.5%/],
@@ -328,6 +328,6 @@ describe('iprisk replay', () => {
   it('needs a table to compare with', async () => {
     const { code, err } = await run('replay', log, '--table', newer)
     expect(code).toBe(2)
-    expect(err).toMatch(/--against must name the table/)
+    expect(err).toMatch(/--against is missing: name the table/)
   })
 })

@@ -243,7 +243,7 @@ describe('a start without a network', { timeout: 3 * buildWaitMs }, () => {
     expect(said.err.match(/^warning: .*no host/gm)).toHaveLength(1)
     expect(said.err).toContain('2 feeds were not fetched, 2 of them have no stored copy')
     // The last line, which may come after the request on standard output.
-    const last = /"clean" says little about these\. They are fetched in the background/
+    const last = /"clean" says little about them\. They are being fetched in the background/
     await eventually(() => last.test(said.err))
   })
 

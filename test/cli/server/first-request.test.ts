@@ -8,14 +8,14 @@ it.each([
   [
     ['vpn', 'proxy'],
     [],
-    'This table has no feeds of vpn, proxy: "clean" says nothing about these.',
+    'This table has no feeds for vpn, proxy, so "clean" says nothing about them.',
   ],
-  [[], ['tor'], 'This table knows tor only in part: "clean" says little about these.'],
+  [[], ['tor'], 'This table has only some of the data for tor, so "clean" says little about them.'],
   [
     ['vpn'],
     ['tor', 'bot'],
-    'This table has no feeds of vpn and knows tor, bot only in part: ' +
-      '"clean" says little about these.',
+    'This table has no feeds for vpn and has only some of the data for tor, bot, ' +
+      'so "clean" says little about them.',
   ],
 ] as const)('without %j, and with a part of %j', (missing, partly, text) => {
   expect(gapsText({ missing, partly })).toBe(text)

@@ -61,10 +61,10 @@ const like = (...patterns: readonly string[]): unknown =>
   patterns.map((pattern) => expect.stringMatching(new RegExp(`^${pattern}$`)) as string)
 
 const came = (id: string): string =>
-  String.raw`${time} ${id}: \d+\.\d MB came, \d+\.\d MB were here, in [\d,]+ ms`
+  String.raw`${time} ${id}: \d+\.\d MB downloaded, \d+\.\d MB reused, in [\d,]+ ms`
 
 it('says where its tables come from, and what came', async () => {
-  expect(await rowsOf(2)).toEqual(like(`${url}: up, last looked at ${time}`, came(first)))
+  expect(await rowsOf(2)).toEqual(like(`${url}: up, last polled ${time}`, came(first)))
 })
 
 it('says why it takes no other, until it does', async () => {
@@ -72,13 +72,13 @@ it('says why it takes no other, until it does', async () => {
   await eventually(async () => (await sourceRows())[1]?.includes(release.id))
   const honest = readFileSync(manifest)
   writeFileSync(manifest, '<html>login</html>')
-  const refusal = String.raw`${time} refused \(manifest\): ${url}: .+`
-  const away = `${url}: nothing to take since ${time}`
+  const refusal = String.raw`${time} rejected \(manifest\): ${url}: .+`
+  const away = `${url}: no successful poll since ${time}`
   expect(await rowsOf(3)).toEqual(like(away, came(release.id), refusal))
   writeFileSync(manifest, honest)
-  await eventually(async () => (await sourceRows())[0]?.includes(': up, last looked at '))
+  await eventually(async () => (await sourceRows())[0]?.includes(': up, last polled '))
   // What was wrong last stays to be read.
   expect(await rowsOf(3)).toEqual(
-    like(`${url}: up, last looked at ${time}`, came(release.id), refusal),
+    like(`${url}: up, last polled ${time}`, came(release.id), refusal),
   )
 })

@@ -18,7 +18,7 @@ describe('iprisk start without a table', () => {
     const environment = { IPRISK_NETWORKS: 'none.mmdb' }
     const { code, out, err } = await runProgram(args, { cwd, environment })
     expect([code, out]).toEqual([1, ''])
-    expect(err).toContain('Compiling one from what is here')
+    expect(err).toContain('Compiling one offline')
     expect(err.match(/^iprisk: .*none\.mmdb/gm)).toHaveLength(1)
     expect(err).not.toContain('iprisk serves')
   })
@@ -34,7 +34,7 @@ describe('iprisk start without a table', () => {
     const { code, err } = await runProgram(args, { cwd, environment })
     expect(code).toBe(1)
     expect(err).toMatch(
-      /^The table at .*w\.iprisk is of another version of this program\. Compiling/m,
+      /^The table at .*w\.iprisk was built by another version of iprisk\. Compiling/m,
     )
     expect(err.match(/^iprisk: .*none\.mmdb/gm)).toHaveLength(1)
   })

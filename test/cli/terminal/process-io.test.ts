@@ -75,7 +75,7 @@ async function runAll(said: Said, one: { readonly table: string; readonly text: 
   await summarizeCommand(settingsFor('summarize', { ...how, top: '10' }), io, [input])
   await explainCommand(settingsFor('explain', { table }), io, ['11.1.1.1'])
   const failing = explainCommand(settingsFor('explain', { table }), io, [text])
-  await expect(failing).rejects.toThrow(/is no IP/)
+  await expect(failing).rejects.toThrow(/is not an IP/)
   tableInfo(settingsFor('table info', {}), io, [table])
   io.status(text)
   const progress = newProgress({ ...io, errIsTerminal: false })
