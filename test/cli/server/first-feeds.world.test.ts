@@ -176,7 +176,7 @@ describe('the first start', { timeout: 3 * buildWaitMs }, () => {
       expect.stringMatching(/^ {2}Console {3}http:\S+\/console \(needs --admin-token-file\)$/),
       expect.stringMatching(/^ {2}Key {7}on standard output/),
       expect.stringMatching(/^ {2}Test key {2}on standard output/),
-      expect.stringContaining('Keys are shown this once.'),
+      expect.stringContaining('Keys are shown only once.'),
       `  Try it; ${shown} is vpn:`,
       expect.stringMatching(/^This table has no feeds of tor, .*npx iprisk build$/),
     ])
