@@ -19,14 +19,14 @@ import type {
 type Texts<Value extends string> = Readonly<Record<Value, string>>
 
 export const classificationTexts: Texts<Classification> = {
-  bogon: 'Private, loopback or otherwise not routable: it must not appear on the Internet.',
-  clean: 'Nothing says that it is anything but an ordinary user.',
+  bogon: 'Private, loopback or otherwise unroutable: must not appear on the public Internet.',
+  clean: 'No evidence of anything but an ordinary user.',
   known_bot: 'A known crawler or AI tool.',
-  hosting: 'A hosting or data centre network, without stronger evidence of a proxy.',
+  hosting: 'A hosting or data centre network, with no stronger evidence of a proxy.',
   proxy: 'A public or commercial proxy.',
-  vpn: 'An exit of a VPN.',
+  vpn: 'A VPN exit.',
   tor: 'A Tor exit.',
-  residential_proxy: 'A proxy on the line of a household.',
+  residential_proxy: "A residential proxy: its traffic leaves through a household's connection.",
   mixed: 'Residential proxy and VPN at once: two high-risk findings that contradict each other.',
 }
 
@@ -41,19 +41,19 @@ const levelTexts: Texts<Level> = {
 const confidenceTexts: Texts<Confidence> = {
   low: 'One weak feed, or inferred from the network alone.',
   medium: 'Two independent feeds, or one good one.',
-  high: "Directly observed, as by an operator's own list, or three independent feeds.",
+  high: "Directly observed (an operator's own list, for example), or three independent feeds.",
 }
 
 export const networkTypeTexts: Texts<NetworkType> = {
-  unknown: 'It is not known what the network is for.',
-  isp: 'Lines of homes and offices.',
+  unknown: 'The purpose of the network is unknown.',
+  isp: 'Home and office connections.',
   mobile: 'A mobile carrier.',
-  hosting: 'Servers for hire.',
-  business: 'A company for itself.',
+  hosting: 'Servers for rent.',
+  business: "A company's own network.",
   education: 'Schools and universities.',
-  government: 'Authorities.',
+  government: 'Public authorities.',
   cdn: 'A content delivery network.',
-  satellite: 'Lines by satellite.',
+  satellite: 'Satellite connections.',
 }
 
 const proxyTypeTexts: Texts<ProxyType> = {
@@ -65,42 +65,42 @@ const proxyTypeTexts: Texts<ProxyType> = {
 }
 
 const botCategoryTexts: Texts<BotCategory> = {
-  search_crawler: 'Indexes pages for a search engine or something like it.',
+  search_crawler: 'Indexes pages for a search engine or a similar service.',
   ai_tool: 'An AI tool or agent.',
 }
 
 const accuracyTexts: Texts<Accuracy> = {
-  city: 'The city.',
-  region: 'The state or region.',
+  city: 'Accurate to the city.',
+  region: 'Accurate to the state or region.',
   country:
-    'The reference point of the country: no more is known, or the address is in many places.',
+    'The reference point of the country: nothing more precise is known, or the address is announced in many places.',
 }
 
 const kindTexts: Texts<Kind> = {
   tor: 'Tor exits.',
-  vpn: 'Exits of VPNs.',
+  vpn: 'VPN exits.',
   proxy: 'Public and commercial proxies.',
-  residential_proxy: 'Proxies on the lines of households.',
+  residential_proxy: 'Residential proxies.',
   hosting: 'Hosting networks.',
   bot: 'Known bots.',
-  blocklist: 'Blocklists of abuse.',
-  relay: 'Privacy relays with ordinary people behind them.',
+  blocklist: 'Abuse blocklists.',
+  relay: 'Privacy relays, with ordinary users behind them.',
 }
 
 const { relay: _relay, ...coveredKindTexts } = kindTexts satisfies Texts<CoveredKind>
 
 const coverageStateTexts: Texts<CoverageState> = {
-  full: 'By feeds that are young enough.',
+  full: 'Covered by feeds that are recent enough.',
   partly:
-    'By hand-kept tables alone, or by feeds that hold less than half of what they usually do.',
-  missing: 'By nothing.',
+    'Covered only by hand-maintained tables, or by feeds with less than half of their usual entries.',
+  missing: 'Not covered.',
 }
 
 const matchTexts: Texts<Match> = {
-  exact: 'It names the address.',
-  range: 'It names a range that holds the address.',
-  as: 'It names the whole network (AS) of the address.',
-  near: 'It names addresses beside it, in the same /24: a reason for points, never a signal.',
+  exact: 'The feed lists the address itself.',
+  range: 'The feed lists a range that contains the address.',
+  as: 'The feed lists the whole AS of the address.',
+  near: 'The feed lists other addresses in the same /24: adds points, never sets a signal.',
 }
 
 export const signalTexts: Texts<SignalName> = {
@@ -110,29 +110,25 @@ export const signalTexts: Texts<SignalName> = {
   tor: 'There is evidence of a Tor exit.',
   hosting: 'There is evidence of hosting or a data centre.',
   residential_proxy: 'There is evidence of a residential proxy.',
-  blocklist_match: 'A blocklist of abuse names the address.',
-  relay: 'An exit of a privacy relay, such as iCloud Private Relay: an ordinary person behind it.',
-  mobile: 'The traffic looks like that of a mobile network.',
+  blocklist_match: 'An abuse blocklist lists the address.',
+  relay:
+    'The address is an exit of a privacy relay such as iCloud Private Relay, with ordinary users behind it.',
+  mobile: 'The traffic looks like mobile traffic.',
 }
 
 const versionTexts: Texts<'4' | '6'> = {
-  4: 'IPv4; also IPv4 that is written as IPv6, `::ffff:192.0.2.1`.',
+  4: 'IPv4, including IPv4 written as IPv6: `::ffff:192.0.2.1`.',
   6: 'IPv6.',
 }
 
-const includeTexts: Texts<'insights' | ''> = {
-  insights: 'The answer has `insights`.',
-  '': 'As if it were left out.',
-}
-
 const unitTexts: Texts<'address' | '/64'> = {
-  address: 'Single addresses, of IPv4.',
-  '/64': "A customer's line, of IPv6.",
+  address: 'Single IPv4 addresses.',
+  '/64': 'IPv6 prefixes of this length, one per customer line.',
 }
 
 const outcomeTexts: Texts<OutcomeWord> = {
-  legitimate: 'An ordinary user, whatever was said of the address.',
-  abusive: 'Abuse: a stolen account, spam, fraud.',
+  legitimate: 'An ordinary user, whatever the answer said.',
+  abusive: 'Abuse: account takeover, spam, fraud.',
 }
 
 /** By name on the page; without errors, reasons and signals. */
@@ -149,7 +145,6 @@ export const valueTexts = {
   coverage_state: coverageStateTexts,
   match: matchTexts,
   version: versionTexts,
-  include: includeTexts,
   unit: unitTexts,
   outcome: outcomeTexts,
 } as const satisfies Readonly<Record<string, Texts<string>>>
