@@ -23,6 +23,7 @@ export function changeLogVersion() {
 export const clientEntries = {
   '.': 'client',
   './address': 'address/client-address',
+  './better-auth': 'middleware/better-auth-plugin',
   './express': 'middleware/connect-middleware',
   './http': 'middleware/connect-middleware',
   './fastify': 'middleware/fastify-hook',

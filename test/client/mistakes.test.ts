@@ -4,8 +4,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { guarded } from '../../src/client/middleware/connect-middleware.ts'
+import { guarded, iprisk } from '../../src/client/middleware/connect-middleware.ts'
+import { createRequestGuard } from '../../src/client/middleware/request-guard.ts'
 import { createClient } from '../../src/client/node-client.ts'
+import { createFakeClient } from '../../src/client/testing/fake-client.ts'
 import { type Act, answerFor, answering, decided, errorOf, standIn } from './stand-in.ts'
 
 const ends: (() => void)[] = []
@@ -89,4 +91,16 @@ describe('the mistakes of protecting a login by hand', () => {
     await login(headers)
     expect(server.asked[0]?.body['ip']).toBe('203.0.113.7')
   })
+})
+
+it('a report of a request that was not checked, or by a client without reports, is said', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const request = { headers: {}, peer: '203.0.113.7' }
+  const client = createFakeClient()
+  await createRequestGuard({ client: { check: (ip) => client.check(ip) } })(request)
+  for (const unknown of [request, {}]) {
+    expect(await iprisk.report(unknown, 'abusive')).toBe(false)
+  }
+  const said = expect.stringContaining('passed no middleware') as string
+  expect(error).toHaveBeenCalledExactlyOnceWith(said)
 })

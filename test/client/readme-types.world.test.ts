@@ -61,6 +61,13 @@ it.each([
       .post('/b', iprisk({ client, block: (context) => context.redirect('/') }))`,
   ],
   [
+    'better-auth',
+    `import { betterAuth } from 'better-auth'
+    export const auth = betterAuth({ plugins: [iprisk({ client, challenge: ({ headers, body }) => {
+      if (headers?.get('x-proof') !== 'given') return { code: 'PROVE', email: body.email }
+    }, outcome: ({ path, context }) => (context.returned instanceof Error ? 'abusive' : undefined) })] })`,
+  ],
+  [
     'koa',
     `import Koa from 'koa'
     new Koa().use(iprisk({ client, challenge: (context) => context.redirect('/a') }))`,

@@ -63,6 +63,7 @@ it('packs a page for the client whose links lead to no file that is not packed',
 /** An application that uses every entry point, strictly typed. */
 const application = `
 import express from 'express'
+import { betterAuth } from 'better-auth'
 import Koa from 'koa'
 import { Hono } from 'hono'
 import fastify from 'fastify'
@@ -74,6 +75,7 @@ import { guarded } from 'iprisk-client/http'
 import { iprisk as fastifyHook } from 'iprisk-client/fastify'
 import { iprisk as hono } from 'iprisk-client/hono'
 import { iprisk as koa } from 'iprisk-client/koa'
+import { iprisk as plugin } from 'iprisk-client/better-auth'
 import { guarded as route, ipriskProxy } from 'iprisk-client/next'
 import { createFakeClient } from 'iprisk-client/testing'
 
@@ -88,6 +90,8 @@ app.post('/login', iprisk(options), (request, response) => {
 fastify().post('/login', { preHandler: fastifyHook(options) }, () => 'in')
 new Hono().post('/login', hono(options), (context) => context.text(context.get('iprisk').action))
 new Koa().use(koa(options))
+export const auth = betterAuth({ plugins: [plugin(options)] })
+export const reported: Promise<boolean> = iprisk.report({}, 'abusive')
 createServer(guarded(options, (_request, response) => response.end('in')))
 export const POST = route(options, (request: Request) => new Response(request.url))
 export const proxy = ipriskProxy(options)
@@ -129,7 +133,15 @@ describe('the types of the packed client', () => {
     const own = join(folder, 'node_modules/iprisk-client')
     mkdirSync(own)
     execFileSync('tar', ['-xzf', join(release, tarball), '-C', own, '--strip-components=1'])
-    for (const name of ['express', 'koa', 'hono', 'fastify', '@types']) {
+    for (const name of [
+      'express',
+      'koa',
+      'hono',
+      'fastify',
+      'better-auth',
+      '@better-auth',
+      '@types',
+    ]) {
       symlinkSync(join(packageRoot, 'node_modules', name), join(folder, 'node_modules', name))
     }
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')

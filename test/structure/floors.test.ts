@@ -78,6 +78,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'countries-list': ['build/places/'],
   'csv-parse': ['build/parse/'],
   // Types alone, of what whoever imports the middleware has.
+  'better-auth': ['src/client/middleware/better-auth-plugin.ts'],
   express: ['src/client/middleware/connect-middleware.ts'],
   fastify: ['src/client/middleware/fastify-hook.ts'],
   hono: ['src/client/middleware/hono-middleware.ts'],

@@ -59,6 +59,8 @@ const toldElsewhere = new Map([
   ['node_modules/dicer', 'MIT'],
   ['node_modules/humanize-number', 'MIT'],
   ['node_modules/only', 'MIT'],
+  ['node_modules/passport-strategy', 'MIT'],
+  ['node_modules/pause', 'MIT'],
   ['node_modules/streamsearch', 'MIT'],
 ])
 

@@ -165,6 +165,7 @@ function checkGuardOptions<Handler>(options: GuardOptions<Handler>): void {
     challenge: 'function',
     block: 'function',
     actions: 'object',
+    outcome: 'function',
     peer: 'function',
   })
   const { client, policy, actions = {} } = options
@@ -192,10 +193,13 @@ function logToConsole({ action, address, result }: Judged): void {
 export const problemType = 'application/problem+json'
 
 /** The default response: a problem (RFC 9457) that says nothing of the reasons. */
-export function problemOf({ action }: Judged): string {
-  const detail =
-    action === 'block'
-      ? 'This request is not allowed from your network.'
-      : 'This request needs another proof that it is you.'
+export function problemOf(judged: Judged): string {
+  const [detail, { action }] = [problemDetail(judged), judged]
   return JSON.stringify({ type: 'about:blank', title: 'Forbidden', status: 403, detail, action })
+}
+
+export function problemDetail({ action }: Judged): string {
+  return action === 'block'
+    ? 'This request is not allowed from your network.'
+    : 'This request needs another proof that it is you.'
 }

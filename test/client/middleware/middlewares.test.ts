@@ -281,18 +281,6 @@ describe('a report', () => {
     expect(await iprisk.report(request, 'legitimate')).toBe(true)
     expect(report).toHaveBeenCalledExactlyOnceWith(address, 'legitimate', 'r1')
   })
-
-  it('of a request that was not checked, or by a client without reports, is said', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const request = { headers: {}, peer: address }
-    const client = createFakeClient()
-    await createRequestGuard({ client: { check: (ip) => client.check(ip) } })(request)
-    for (const unknown of [request, {}]) {
-      expect(await iprisk.report(unknown, 'abusive')).toBe(false)
-    }
-    expect(said).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('passed no middleware'))
-    said.mockRestore()
-  })
 })
 
 describe('proxy.ts of Next', () => {
