@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { Command } from './command-groups.ts'
 import { optionTable } from './option-table.ts'
-import { pathTypes, plans, publishedLists } from './setting-checks.ts'
+import { agents, pathTypes, plans, publishedLists } from './setting-checks.ts'
 
 export type { Command } from './command-groups.ts'
 
@@ -38,6 +38,7 @@ export const settingsSchema = z.strictObject({
   publish: z.strictObject(membersOf('publish.'), 'an object'),
   plans,
   lists: publishedLists,
+  agents,
   invocation: z.strictObject(membersOf('invocation.')),
 })
 

@@ -283,3 +283,20 @@ export const publishedLists = z.strictObject(
   },
   'an object of published',
 )
+
+const webHosts = (most: number) => {
+  const allowed = `a list of at most ${most} host names, such as shop.example or shop.example:8443`
+  const isHost = (value: string): boolean =>
+    host.safeParse(value).success || parseHostPort(value) !== undefined
+  return z
+    .array(textOf(allowed, isHost), allowed)
+    .max(most, allowed)
+    .transform((hosts) => hosts.map((each) => each.toLowerCase().replace(/:443$/, '')))
+    .default([])
+}
+
+/** Contract 6.6. */
+export const agents = z.strictObject(
+  { authorities: webHosts(1000), directories: webHosts(64) },
+  'an object of authorities and directories',
+)

@@ -59,6 +59,7 @@ function writeDefaults(tree: SettingTree): void {
     publish: {},
     plans: {},
     lists: {},
+    agents: {},
     invocation: {},
   }
   const defaults = { ...settingsSchema.parse(none), plans: defaultPlans }

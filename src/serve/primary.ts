@@ -37,6 +37,7 @@ import { loadUws } from '../http/listen/load-uws.ts'
 import { tlsFilesOf, validateTlsFiles } from '../http/listen/tls-files.ts'
 import { decisionLogOf, rotateDecisionLog } from '../observe/rotate-decision-log.ts'
 import { openTrafficSample } from '../observe/traffic-sample.ts'
+import { startAgentKeys } from '../supervisor/agents/agent-keys.ts'
 import { createListsManager, type ListsManager } from '../supervisor/lists/lists-manager.ts'
 import {
   type ControlReply,
@@ -166,6 +167,7 @@ async function checkStart({ settings, log }: ServerOptions) {
       durationMs: decisionMs(settings),
     },
     listFolders: setFolders(settings, port),
+    agents: settings.agents,
     docs: serve.docs === 'on',
     decisionLog: decisionLogOf(serve),
     sampling: serve.sample > 0,
@@ -260,6 +262,12 @@ function watchFiles(parts: Parts): readonly (() => void | Promise<void>)[] {
     policies.watch(supervisor.usePolicies).stop,
     rotateDecisionLog(settings.serve, log),
     startPruning(settings.state, settings.serve.feedbackDays, log),
+    startAgentKeys({
+      directories: settings.agents.directories,
+      stateFolder: settings.state,
+      use: supervisor.useAgentKeys,
+      log,
+    }).stop,
   ]
 }
 

@@ -20,6 +20,7 @@ import type { TrafficCounts } from '../observe/traffic-counter.ts'
 import type { ListFile, TableInfo, VerifiedTableFile } from '../table/served-table.ts'
 import type {
   PlansMessage,
+  AgentKeysMessage,
   PoliciesMessage,
   ToPrimary,
   WorkerSettings,
@@ -111,10 +112,10 @@ export function createSupervisor(options: SupervisorOptions) {
   forkMissing(state)
   const watchdog = watchWorkers(state)
   let keyRequests = 0
-  const change = (message: PlansMessage | PoliciesMessage): void => {
-    const { plans, policies } = { ...state.settings, ...message }
+  const change = (message: PlansMessage | PoliciesMessage | AgentKeysMessage): void => {
+    const { plans, policies, agentKeys } = { ...state.settings, ...message }
     // Also for a worker that is forked later.
-    state.settings = { ...state.settings, plans, policies }
+    state.settings = { ...state.settings, plans, policies, agentKeys }
     for (const handle of registry.workers) if (handle.ready) sendToWorker(handle, message)
   }
   return {
@@ -132,6 +133,8 @@ export function createSupervisor(options: SupervisorOptions) {
     usePlans: (plans: Plans) => change({ kind: 'plans', plans }),
     plans: () => state.settings.plans,
     usePolicies: (policies: PoliciesMessage['policies']) => change({ kind: 'policies', policies }),
+    useAgentKeys: (agentKeys: AgentKeysMessage['agentKeys']) =>
+      change({ kind: 'agentKeys', agentKeys }),
     /** Returns whether all could in time. */
     readKeys: (): Promise<boolean> => {
       const request = (keyRequests += 1)

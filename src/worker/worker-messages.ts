@@ -20,6 +20,8 @@
 import type { BouncerSettings } from '../adapters/crowdsec/bouncer-endpoint.ts'
 import type { ListFolders } from '../adapters/lists/list-endpoint.ts'
 import type { GateSettings } from '../adapters/gate/gate.ts'
+import type { KeyDirectory } from '../agents/key-directory.ts'
+import type { AgentSettings } from '../agents/signature-verifier.ts'
 import type { LogLevel } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { Policies } from '../model/policy-form.ts'
@@ -45,6 +47,8 @@ export interface WorkerSettings {
   readonly gate?: GateSettings | undefined
   readonly bouncers?: BouncerSettings | undefined
   readonly listFolders?: ListFolders
+  readonly agents?: AgentSettings
+  readonly agentKeys?: readonly KeyDirectory[] | undefined
   readonly logLevel: LogLevel
   readonly logAddresses: boolean
   readonly connections: { readonly all: number; readonly perAddress: number }
@@ -78,6 +82,7 @@ export type ToWorker =
   /** No file: there are no lists any more. */
   | { readonly kind: 'lists'; readonly file: ListFile | undefined }
   | PoliciesMessage
+  | AgentKeysMessage
   /** A worker has died: give back the quota that it had leased. */
   | { readonly kind: 'takeOver' }
   /** Which checks of the sample matter from now on. */
@@ -97,6 +102,11 @@ export type ToWorker =
 export interface PoliciesMessage {
   readonly kind: 'policies'
   readonly policies: Policies
+}
+
+export interface AgentKeysMessage {
+  readonly kind: 'agentKeys'
+  readonly agentKeys: readonly KeyDirectory[]
 }
 
 /** Handled by worker-main.ts, before the worker's own messages. */

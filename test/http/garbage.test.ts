@@ -113,6 +113,7 @@ beforeAll(async () => {
     file: () => undefined,
     lists: () => undefined,
     pool: undefined as never,
+    verifier: undefined as never,
     stateFolder: '',
     refusalBudget: createRefusalBudget(),
     heartbeat: { lastBeatMs: Infinity, beat: () => undefined },

@@ -72,6 +72,7 @@ const service: Service = {
   file: () => undefined,
   lists: () => undefined,
   pool: undefined as never,
+  verifier: undefined as never,
   stateFolder: '',
   bodyBudget: createBodyBudget({ counters, log: bodiesLog, bytesMax: bodiesBytes }),
   refusalBudget: createRefusalBudget(),

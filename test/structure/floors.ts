@@ -80,7 +80,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['watchdog.ts', 'tables/swap-table.ts'],
     ['supervisor.ts'],
     ['tables'],
-    ['lists', 'sets'],
+    ['agents', 'lists', 'sets'],
   ],
   'src/console': [
     ['feed-days.ts', 'session-store.ts', 'console-files.ts'],

@@ -5,6 +5,7 @@
 // was answered within the turn that read its body serves another request afterwards; one that is
 // kept for a later turn is never reused.
 
+import type { SignatureVerifier } from '../../agents/signature-verifier.ts'
 import type { HttpResponse } from 'uWebSockets.js'
 import { noMonth } from '../../account/limits/quota-period.ts'
 import type { Authenticated, Keyring } from '../../account/keyring.ts'
@@ -45,6 +46,8 @@ export interface Service {
   /** `undefined` where nothing observes, so that a request reads one member. */
   readonly observers?: AnswerObservers | undefined
   readonly pool: Pool
+  /** Of signed requests. */
+  readonly verifier: SignatureVerifier
   readonly stateFolder: string
   readonly bodyBudget: BodyBudget
   readonly refusalBudget: RefusalBudget

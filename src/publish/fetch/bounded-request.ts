@@ -29,12 +29,15 @@ export interface BoundedRequest {
   readonly body?: Uint8Array | undefined
   readonly bytesMax: number
   readonly bounds?: Readonly<typeof requestBounds>
+  /** To a public address only, as where a redirect led, and no redirect is followed. */
+  readonly isPublic?: boolean
 }
 
 export interface BoundedAnswer {
   readonly status: number
   readonly body: Buffer
   readonly etag: string | undefined
+  readonly contentType: string | undefined
 }
 
 const connectionsMax = 8
@@ -50,10 +53,10 @@ export async function boundedRequest(asked: BoundedRequest): Promise<BoundedAnsw
   const until = performance.now() + bounds.wholeMs
   let { url } = asked
   for (let hop = 0; hop <= redirectsMax; hop++) {
-    const own = url.origin === asked.url.origin
+    const own = url.origin === asked.url.origin && asked.isPublic !== true
     if (!own && isSpecialHost(url.hostname)) throw privateTarget(asked.url, url.hostname)
     const answer = await requestOnce({ ...asked, url, bounds }, { own, until })
-    if (!isRedirect(answer.status) || method !== 'GET') return answer
+    if (!isRedirect(answer.status) || method !== 'GET' || asked.isPublic) return answer
     url = redirectTarget(url, answer.location)
   }
   throw pullError('redirect', `${shownUrl(asked.url)}: more than ${redirectsMax} redirects`)
@@ -76,7 +79,7 @@ function redirectTarget(from: URL, location: string | undefined): URL {
 
 function privateTarget(from: URL, host: string): Error {
   const why = 'which is no public address, and is not connected to'
-  return pullError('redirect', `${shownUrl(from)}: redirects to ${host}, ${why}`)
+  return pullError('redirect', `${shownUrl(from)}: leads to ${host}, ${why}`)
 }
 
 function requestOnce(
@@ -137,7 +140,7 @@ async function readAnswer(
 ) {
   const { bytesMax, shown, touched } = of
   const tooLarge = (): Error => pullError('size', `${shown}: more than ${bytesMax} bytes`)
-  const { etag, location } = response.headers
+  const { etag, location, 'content-type': contentType } = response.headers
   const status = response.statusCode ?? 0
   // An answer with another status may say why.
   const isOwn = status === 200
@@ -154,7 +157,7 @@ async function readAnswer(
   } catch (error) {
     throw brokenOff(shown, error)
   }
-  return { status, body: Buffer.concat(chunks, bytes), etag, location }
+  return { status, body: Buffer.concat(chunks, bytes), etag, contentType, location }
 }
 
 function brokenOff(shown: string, error: unknown): Error {
